@@ -1,0 +1,53 @@
+// Target code of one kernel, ready for a toolchain or an engine. Stage 7.
+
+import type { DType } from "../expr/dtype.ts";
+
+/** A parameter of the kernel, in calling order: inputs, then outputs. */
+export interface KernelParameter {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  /** Number of elements. */
+  readonly length: number;
+  readonly role: "input" | "output";
+}
+
+interface Source {
+  /** An identifier; the symbol in C. */
+  readonly name: string;
+  readonly parameters: readonly KernelParameter[];
+}
+
+/**
+ * C99 with GNU vector extensions and no includes: `void NAME(void *const *args, void *workspace)`, where `args` are the
+ * parameters in order (element-aligned) and `workspace` is 64-byte aligned. A text may be put after another in one
+ * translation unit: everything but NAME is static and prefixed with it; shared types are guarded by #ifndef.
+ */
+export interface CSource extends Source {
+  readonly kind: "c";
+  readonly text: string;
+  readonly workspaceBytes: number;
+  /** Instruction-set features the text needs, as the toolchain's `-m` options without the dash m. */
+  readonly features: readonly string[];
+}
+
+/**
+ * A WASM module with its own memory: exports `memory` and `run()`; reads and writes its parameters at fixed offsets.
+ */
+export interface WasmSource extends Source {
+  readonly kind: "wasm";
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Byte offset of each parameter in `memory`, 64-byte aligned, in the order of `parameters`. */
+  readonly offsets: readonly number[];
+  readonly memoryPages: number;
+  /** Uses relaxed SIMD (a fused multiply-add): valid only in engines that have it. */
+  readonly relaxed: boolean;
+}
+
+/** A JavaScript function body `(arg0, arg1, …) => void` over typed arrays: the reference loops. */
+export interface JsSource extends Source {
+  readonly kind: "js";
+  readonly text: string;
+}
+
+export type KernelSource = CSource | WasmSource | JsSource;

@@ -1,0 +1,223 @@
+// The loop IR: what a schedule transforms and what the code generators print. Discriminated unions, never mutated.
+//
+// It lives in three forms, one type for all, told apart by `verify`:
+//   scheduled  loops over blocks; multi-dimensional accesses; what the primitives rewrite
+//   lowered    no blocks: explicit conditions, vectors and locals; what the passes produce step by step
+//   flat       as lowered, and every access has exactly one index, in elements; what the code generators read
+
+import type { DType } from "../expr/dtype.ts";
+import type { BinaryOp, UnaryOp } from "../expr/scalar-expr.ts";
+
+/** i64 exists only here: the bit patterns of f64 in the expansion of exp, log and friends. */
+export type IrType = DType | "i64";
+
+/** Bit operations join the user's operators (i32 and i64 only). `shr` keeps the sign. */
+export type IrBinaryOp = BinaryOp | "shl" | "shr" | "bitAnd" | "bitOr" | "bitXor";
+
+// ── expressions ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Const {
+  readonly kind: "const";
+  readonly dtype: IrType;
+  /** Any number that `dtype` holds; an i64 constant is limited to ±2^53. */
+  readonly value: number;
+}
+
+/** A loop variable, or inside a block one of its axes. Always i32. */
+export interface Var {
+  readonly kind: "var";
+  readonly dtype: "i32";
+  readonly name: string;
+}
+
+/** A scalar or vector that `define` introduced. */
+export interface Local {
+  readonly kind: "local";
+  readonly dtype: IrType;
+  readonly lanes: number;
+  readonly name: string;
+}
+
+/**
+ * Reads a buffer. With a `ramp` as its last index it gives a vector. `active`, if not null, is a scalar i32: only that
+ * many leading lanes are read (≤ 0: none, ≥ lanes: all), the others are 0.
+ */
+export interface Load {
+  readonly kind: "load";
+  readonly dtype: IrType;
+  readonly buffer: string;
+  readonly indices: readonly Expr[];
+  readonly active: Expr | null;
+}
+
+export interface Unary {
+  readonly kind: "unary";
+  readonly dtype: IrType;
+  readonly op: UnaryOp;
+  readonly operand: Expr;
+}
+
+/** Both operands have the same type and lanes. Comparisons give bool. Integer arithmetic wraps. */
+export interface Binary {
+  readonly kind: "binary";
+  readonly dtype: IrType;
+  readonly op: IrBinaryOp;
+  readonly left: Expr;
+  readonly right: Expr;
+}
+
+/**
+ * With a scalar condition only the chosen side is evaluated. With a vector condition both sides are (verify checks that
+ * neither can leave its buffer), lane by lane.
+ */
+export interface Select {
+  readonly kind: "select";
+  readonly dtype: IrType;
+  readonly condition: Expr;
+  readonly then: Expr;
+  readonly else: Expr;
+}
+
+/** Converts the value. Float → integer truncates towards zero and saturates, NaN gives 0; integer → narrower wraps. */
+export interface Cast {
+  readonly kind: "cast";
+  readonly dtype: IrType;
+  readonly operand: Expr;
+}
+
+/** Same bits, other type: f32 ↔ i32, f64 ↔ i64. */
+export interface Bitcast {
+  readonly kind: "bitcast";
+  readonly dtype: IrType;
+  readonly operand: Expr;
+}
+
+/** The i32 vector base, base + stride, base + 2·stride, … */
+export interface Ramp {
+  readonly kind: "ramp";
+  readonly dtype: "i32";
+  readonly base: Expr;
+  readonly stride: number;
+  readonly lanes: number;
+}
+
+export interface Broadcast {
+  readonly kind: "broadcast";
+  readonly dtype: IrType;
+  readonly value: Expr;
+  readonly lanes: number;
+}
+
+/** A vector put together from scalars, each evaluated on its own: what cannot be vectorised otherwise. */
+export interface Lanes {
+  readonly kind: "lanes";
+  readonly dtype: IrType;
+  readonly elements: readonly Expr[];
+}
+
+export type Expr = Const | Var | Local | Load | Unary | Binary | Select | Cast | Bitcast | Ramp | Broadcast | Lanes;
+
+// ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type LoopMark = "serial" | "parallel" | "vectorized" | "unrolled";
+
+/**
+ * What to do where the loops of a split overshoot the axis they came from:
+ *   guard  test each instance
+ *   cut    peel the iterations that overshoot into a copy of the loop's body with tightened bounds
+ *   mask   compute the surplus where it is harmless (local buffers), and store only the leading lanes elsewhere
+ */
+export type TailStrategy = "guard" | "cut" | "mask";
+
+/** `for name in 0..extent`. Names are unique within a function in the scheduled form. */
+export interface For {
+  readonly kind: "for";
+  readonly name: string;
+  readonly extent: number;
+  readonly mark: LoopMark;
+  readonly tail: TailStrategy;
+  readonly body: Stmt;
+}
+
+export interface Seq {
+  readonly kind: "seq";
+  readonly body: readonly Stmt[];
+}
+
+export interface If {
+  readonly kind: "if";
+  readonly condition: Expr;
+  readonly then: Stmt;
+  readonly else: Stmt | null;
+}
+
+/** Writes a buffer; `active` as for loads: the other lanes of memory are left alone. */
+export interface Store {
+  readonly kind: "store";
+  readonly buffer: string;
+  readonly indices: readonly Expr[];
+  readonly value: Expr;
+  readonly active: Expr | null;
+}
+
+/** Introduces a local, visible in the statements that follow it in the same `seq` and inside them. */
+export interface Define {
+  readonly kind: "define";
+  readonly name: string;
+  readonly dtype: IrType;
+  readonly lanes: number;
+  readonly value: Expr;
+}
+
+export interface Assign {
+  readonly kind: "assign";
+  readonly name: string;
+  readonly value: Expr;
+}
+
+export interface BlockAxis {
+  readonly name: string;
+  readonly extent: number;
+  readonly role: "spatial" | "reduce";
+}
+
+/**
+ * One instance of a stage: the only statement that computes in the scheduled form. `bindings[a]` gives the value of
+ * `axes[a]` in terms of the loops around it; **an instance with a binding outside 0..extent does not run**, so a split
+ * that overshoots needs no condition of its own. `init`, if not null, is stored at `indices` before the first update of
+ * an element, that is where all loops that reduce axes depend on are 0. `value` may read `buffer[indices]` (an update).
+ */
+export interface Block {
+  readonly kind: "block";
+  /** Unique within a function: the stage's name, or that plus a suffix (`C.init`, `A.pack`). */
+  readonly name: string;
+  readonly axes: readonly BlockAxis[];
+  readonly bindings: readonly Expr[];
+  readonly buffer: string;
+  readonly indices: readonly Expr[];
+  readonly init: Expr | null;
+  readonly value: Expr;
+}
+
+export type Stmt = For | Seq | If | Store | Define | Assign | Block;
+
+// ── functions ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Where a buffer lives: the caller's memory, the kernel's scratch memory, or (if every index becomes constant) registers. */
+export type Scope = "input" | "output" | "workspace" | "register";
+
+export interface Buffer {
+  readonly name: string;
+  readonly dtype: DType;
+  /** Row-major; a flat buffer has one dimension. */
+  readonly shape: readonly number[];
+  readonly scope: Scope;
+}
+
+export interface LoopFunc {
+  /** Self-describing and an identifier: gemm_f32_512x512x512. */
+  readonly name: string;
+  /** Inputs in order, then outputs in order, then the rest. */
+  readonly buffers: readonly Buffer[];
+  readonly body: Stmt;
+}

@@ -1,0 +1,59 @@
+// A schedule as data: a list of instructions that the primitives replay on the naive loop nest. Stages 3 and 5.
+//
+// A template is the same list with tunables where a concrete trace has numbers, and instructions that hold only under
+// a decision. Instructions name loops and blocks by their names, which the primitives derive from their arguments
+// (splitting `C.i` gives `C.i.0`, `C.i.1`, …), so a trace needs no result handles.
+
+import type { LoopMark, Scope, TailStrategy } from "../ir/loop-ir.ts";
+
+/** A dimension of a packed layout: a whole dimension of the operand, or one half of it cut into tiles. */
+export interface LayoutDim<N> {
+  readonly dim: number;
+  readonly part: "whole" | "outer" | "inner";
+  /** Elements of one tile: for `outer` and `inner`; 1 for `whole`. */
+  readonly tile: N;
+}
+
+/** What each primitive takes; N is `number` in a concrete trace and `Operand` in a template. */
+export interface InstructionArgs<N> {
+  /** loop → factors.length loops named loop.0 (outermost), loop.1, …; one factor may be 0: it is inferred (rounded up). */
+  readonly split: { readonly loop: string; readonly factors: readonly N[]; readonly tail: TailStrategy };
+  /** Two nested loops, nothing between them → one, named `outer+inner`. */
+  readonly fuse: { readonly outer: string; readonly inner: string };
+  /** Loops of one chain, in the order wanted; the positions that they take are those that they had together. */
+  readonly reorder: { readonly loops: readonly string[] };
+  readonly unroll: { readonly loop: string };
+  readonly vectorize: { readonly loop: string };
+  readonly parallel: { readonly loop: string };
+  /** Moves the producer block under a loop of its consumers; it computes just the region that they read there. */
+  readonly "compute-at": { readonly block: string; readonly loop: string };
+  /** Puts the expression of a map block in place of every read of it. */
+  readonly inline: { readonly block: string };
+  /** Copies what the loop's body reads of `buffer` into `buffer.pack`, laid out as `layout` says, before the body. */
+  readonly "cache-read": { readonly buffer: string; readonly loop: string; readonly layout: readonly LayoutDim<N>[] };
+  /** Gathers what the loop's body adds up into `block.acc` (scope) and writes it back after the body. */
+  readonly "cache-write": { readonly block: string; readonly loop: string; readonly scope: Scope };
+  /** Moves the initialisation of a reduction into a block of its own, before `loop`. */
+  readonly "decompose-reduction": { readonly block: string; readonly loop: string };
+  readonly "set-scope": { readonly buffer: string; readonly scope: Scope };
+}
+
+export type InstructionKind = keyof InstructionArgs<number>;
+
+export type InstructionOf<K extends InstructionKind, N = number> = { readonly kind: K } & InstructionArgs<N>[K];
+export type Instruction<N = number> = { [K in InstructionKind]: InstructionOf<K, N> }[InstructionKind];
+export type Trace = readonly Instruction[];
+
+/** A number that is known, or the name of a tunable. */
+export type Operand = number | { readonly tunable: string };
+
+/** An instruction that is part of the schedule only where the tunable has one of the values. */
+export interface TemplateInstruction {
+  readonly instruction: Instruction<Operand>;
+  readonly when: { readonly tunable: string; readonly oneOf: readonly number[] } | null;
+}
+
+/** Values of the tunables by name: a point of a space. Stage 4. */
+export type Assignment = Readonly<Record<string, number>>;
+
+export type { LoopMark };

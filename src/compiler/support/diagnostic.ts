@@ -1,0 +1,41 @@
+// A mistake that is not ours: what was found, what was wanted, where, and one hint.
+
+import type { SourceLoc } from "./source-loc.ts";
+
+export interface Diagnostic {
+  /** Stable, `<area>.<what>`, e.g. "expr.shape-mismatch"; every code is listed in `codes.ts`. */
+  readonly code: string;
+  /** One sentence, no full stop. */
+  readonly message: string;
+  readonly loc: SourceLoc | null;
+  /** What to do about it; null when the message says it. */
+  readonly hint: string | null;
+  /** More lines to show below: a code frame, a loop nest with the guilty loops marked. */
+  readonly detail: string | null;
+}
+
+/** Carries a Diagnostic out of the stage that found it. The message is the printed diagnostic. */
+export class DiagnosticError extends Error {
+  readonly diagnostic: Diagnostic;
+
+  constructor(diagnostic: Diagnostic) {
+    super(printDiagnostic(diagnostic));
+    this.name = "DiagnosticError";
+    this.diagnostic = diagnostic;
+  }
+}
+
+/**
+ * `code: message`, then the place, the detail and the hint, each on lines of their own.
+ *
+ *     expr.shape-mismatch: B is read with 3 indices, it has 2 dimensions
+ *       src/gemm.op.ts:8:52
+ *       hint: drop one index, or declare B with three dimensions
+ */
+export function printDiagnostic({ code, message, loc, hint, detail }: Diagnostic): string {
+  const lines = [`${code}: ${message}`];
+  if (loc) lines.push(`  ${loc.file}:${loc.line}:${loc.column}`);
+  if (detail) lines.push(detail);
+  if (hint) lines.push(`  hint: ${hint}`);
+  return lines.join("\n");
+}

@@ -1,0 +1,9 @@
+// Assertions about our own code. A failed one is a bug of ours and is caught nowhere but in the outermost function.
+
+export class InvariantError extends Error {
+  override readonly name = "InvariantError";
+}
+
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new InvariantError(`invariant violated: ${message}`);
+}

@@ -1,0 +1,28 @@
+// What the compiler knows about the machine that a kernel is for: numbers as data, one file a target.
+
+export const targetNames = ["wasm", "avx2", "avx512"] as const;
+export type TargetName = (typeof targetNames)[number];
+
+export interface Target {
+  readonly name: TargetName;
+  /** Which code generator serves it. */
+  readonly codegen: "wasm" | "c";
+  /** Resolved instruction-set features, sorted, never spellings such as `native`: ["avx2", "fma"], ["simd128"]. */
+  readonly features: readonly string[];
+  readonly vectorBytes: number;
+  /** Architectural vector registers. */
+  readonly vectorRegisters: number;
+  /** Whether a·b + c is one instruction. */
+  readonly hasFma: boolean;
+  /** Whether a vector store can leave its tail lanes alone in one instruction. */
+  readonly hasMaskedStore: boolean;
+  readonly l1Bytes: number;
+  readonly l2Bytes: number;
+  /** Share of one core. */
+  readonly l3Bytes: number;
+  /** Worker threads that `parallel` loops may use. */
+  readonly threads: number;
+}
+
+/** "fast": sums may be reassociated, products and sums fused. "strict": the order and the roundings of the reference. */
+export type Numerics = "fast" | "strict";

@@ -1,0 +1,78 @@
+// The constraint language of schedule spaces: finite integer variables and relations between them.
+
+/** A variable with its finite, sorted domain. All variables of a model are ≥ 0 and < 2^31. */
+export interface Variable {
+  readonly name: string;
+  readonly domain: readonly number[];
+  /** A decision of the schedule (a tile size, a position, a choice); all other variables are functions of the keys. */
+  readonly key: boolean;
+}
+
+/** A variable by name, or a constant. */
+export type Term = string | number;
+
+interface Explained {
+  /** In the operator's words: "the accumulators i.2 × j.2 fit 31 vector registers". Shown when a space is empty. */
+  readonly why: string;
+  /** A limit may be blamed for an empty space; a definition only says what a derived variable is. */
+  readonly role: "definition" | "limit";
+}
+
+/** result = Π factors */
+export interface ProductConstraint extends Explained {
+  readonly kind: "product";
+  readonly result: Term;
+  readonly factors: readonly Term[];
+}
+
+/** result = Σ coefficient · term + offset */
+export interface SumConstraint extends Explained {
+  readonly kind: "sum";
+  readonly result: Term;
+  readonly terms: readonly { readonly coefficient: number; readonly term: Term }[];
+  readonly offset: number;
+}
+
+/** result = ⌈numerator / divisor⌉ : how many tiles cover an extent when the last may be partial. */
+export interface CeilDivConstraint extends Explained {
+  readonly kind: "ceil-div";
+  readonly result: Term;
+  readonly numerator: Term;
+  readonly divisor: Term;
+}
+
+/** left ⋈ right */
+export interface CompareConstraint extends Explained {
+  readonly kind: "equal" | "not-equal" | "at-most" | "less-than";
+  readonly left: Term;
+  readonly right: Term;
+}
+
+/** variable ∈ values */
+export interface OneOfConstraint extends Explained {
+  readonly kind: "one-of";
+  readonly variable: string;
+  readonly values: readonly number[];
+}
+
+/** result = options[index] */
+export interface SelectConstraint extends Explained {
+  readonly kind: "select";
+  readonly result: Term;
+  readonly index: string;
+  readonly options: readonly Term[];
+}
+
+export type Constraint =
+  | ProductConstraint
+  | SumConstraint
+  | CeilDivConstraint
+  | CompareConstraint
+  | OneOfConstraint
+  | SelectConstraint;
+
+/** A constraint satisfaction problem. */
+export interface ConstraintModel {
+  readonly variables: readonly Variable[];
+  readonly constraints: readonly Constraint[];
+}

@@ -1,0 +1,24 @@
+// A schedule space: template traces with tunables, and the constraints that every point of it satisfies. Stage 3.
+
+import type { Assignment, TemplateInstruction } from "../../compiler/index.ts";
+import type { ConstraintModel } from "../constraint/constraint.ts";
+
+/** One shape of schedule. The key variables of `model` are its tunables. */
+export interface Template {
+  /** What tells it from its siblings: "pack A at ic, pack B at kc, accumulators over k.1". */
+  readonly name: string;
+  readonly instructions: readonly TemplateInstruction[];
+  readonly model: ConstraintModel;
+}
+
+/** All schedules that the rules allow for a task. A candidate is a template and an assignment of its key variables. */
+export interface Space {
+  readonly templates: readonly Template[];
+}
+
+export interface Candidate {
+  /** Name of the template. */
+  readonly template: string;
+  /** Values of the template's key variables. */
+  readonly assignment: Assignment;
+}

@@ -1,0 +1,17 @@
+// What is to be tuned: an operator, a target, and the options that change the result. Stage 2.
+
+import type { ComputeDef, Numerics, Target } from "../compiler/index.ts";
+
+export interface TuningTask {
+  readonly op: ComputeDef;
+  readonly target: Target;
+  readonly numerics: Numerics;
+  readonly threads: number;
+}
+
+export interface Budget {
+  /** Wall-clock limit of one tuning. */
+  readonly seconds: number;
+  /** Most candidates that are measured. */
+  readonly trials: number;
+}

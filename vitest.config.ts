@@ -1,0 +1,19 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // Operator files name the package; in tests that name is the source tree.
+    alias: {
+      "unplugin-kernel/op": source("src/compiler/expr/authoring.ts"),
+      "unplugin-kernel/ops": source("src/compiler/ops/index.ts"),
+    },
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/bench/**"],
+    testTimeout: 60_000,
+  },
+});
