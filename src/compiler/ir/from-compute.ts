@@ -1,0 +1,115 @@
+// ComputeDef → the naive loop nest: one nest of serial loops around one block a stage, in the order of the stages. This
+// is the schedule that every trace starts from.
+//
+//   C[i, j] = sum(A[i, k] * B[k, j], k)   →   for C.i, for C.j, for C.k: block C (i, j, k)
+//                                               C[i, j] += A[i, k] * B[k, j]      init 0
+
+import type { ComputeDef, Stage } from "../expr/compute-def.ts";
+import { type DType, isFloat } from "../expr/dtype.ts";
+import type { Reducer, ScalarExpr } from "../expr/scalar-expr.ts";
+import type { Block, BlockAxis, Buffer, Expr, LoopFunc, Stmt } from "./loop-ir.ts";
+
+export function fromCompute(def: ComputeDef, name: string = def.name): LoopFunc {
+  const isOutput = (stage: Stage): boolean => def.outputs.includes(stage.name);
+  const inputs = def.inputs.map(({ name, dtype, shape }): Buffer => ({ name, dtype, shape, scope: "input" }));
+  const outputs = def.outputs.map((output) => bufferOf(def.stages.find((stage) => stage.name === output)!, "output"));
+  const rest = def.stages.filter((stage) => !isOutput(stage)).map((stage) => bufferOf(stage, "workspace"));
+  return {
+    name,
+    buffers: [...inputs, ...outputs, ...rest],
+    body: { kind: "seq", body: def.stages.map(nestOf) },
+  };
+}
+
+const bufferOf = (stage: Stage, scope: "output" | "workspace"): Buffer => ({
+  name: stage.name,
+  dtype: stage.dtype,
+  shape: stage.axes.map((axis) => axis.extent),
+  scope,
+});
+
+/** The name of the loop that first stands for an axis of a stage. */
+export const loopName = (stage: string, axis: string): string => `${stage}.${axis}`;
+
+function nestOf(stage: Stage): Stmt {
+  const axes: BlockAxis[] = [
+    ...stage.axes.map((axis): BlockAxis => ({ ...axis, role: "spatial" })),
+    ...(stage.reduce?.axes ?? []).map((axis): BlockAxis => ({ ...axis, role: "reduce" })),
+  ];
+  return axes.reduceRight<Stmt>(
+    (body, { name, extent }) => ({
+      kind: "for",
+      name: loopName(stage.name, name),
+      extent,
+      mark: "serial",
+      tail: "guard",
+      body,
+    }),
+    blockOf(stage, axes),
+  );
+}
+
+function blockOf(stage: Stage, axes: readonly BlockAxis[]): Block {
+  const indices = stage.axes.map((axis): Expr => ({ kind: "var", dtype: "i32", name: axis.name }));
+  const element = toIr(stage.body);
+  const block = {
+    kind: "block",
+    name: stage.name,
+    axes,
+    bindings: axes.map((axis): Expr => ({ kind: "var", dtype: "i32", name: loopName(stage.name, axis.name) })),
+    buffer: stage.name,
+    indices,
+  } as const;
+  if (!stage.reduce) return { ...block, init: null, value: element };
+  const { dtype } = stage;
+  const sum: Expr = { kind: "load", dtype, buffer: stage.name, indices, active: null };
+  return {
+    ...block,
+    init: { kind: "const", dtype, value: reducerIdentity(stage.reduce.reducer, dtype) },
+    value: { kind: "binary", dtype, op: reducerOps[stage.reduce.reducer], left: sum, right: element },
+  };
+}
+
+/** The binary operator that a reducer folds with. */
+export const reducerOps = { sum: "add", prod: "mul", max: "max", min: "min" } as const satisfies Record<
+  Reducer,
+  string
+>;
+
+const lowest: Partial<Record<DType, number>> = { i32: -(2 ** 31), i16: -(2 ** 15), i8: -128, u8: 0, bool: 0 };
+const highest: Partial<Record<DType, number>> = { i32: 2 ** 31 - 1, i16: 2 ** 15 - 1, i8: 127, u8: 255, bool: 1 };
+
+/** The value that a reducer starts from, such that combining it with any x gives x. */
+export function reducerIdentity(reducer: Reducer, dtype: DType): number {
+  switch (reducer) {
+    case "sum":
+      return 0;
+    case "prod":
+      return 1;
+    case "max":
+      return isFloat(dtype) ? Number.NEGATIVE_INFINITY : lowest[dtype]!;
+    case "min":
+      return isFloat(dtype) ? Number.POSITIVE_INFINITY : highest[dtype]!;
+  }
+}
+
+/** A scalar expression with axes as variables; the shapes of the two languages are the same otherwise. */
+function toIr(expr: ScalarExpr): Expr {
+  const { dtype } = expr;
+  switch (expr.kind) {
+    case "const":
+      return { kind: "const", dtype, value: expr.value };
+    case "axis":
+      return { kind: "var", dtype: "i32", name: expr.name };
+    case "read":
+      return { kind: "load", dtype, buffer: expr.tensor, indices: expr.indices.map(toIr), active: null };
+    case "unary":
+      return { kind: "unary", dtype, op: expr.op, operand: toIr(expr.operand) };
+    case "binary":
+      return { kind: "binary", dtype, op: expr.op, left: toIr(expr.left), right: toIr(expr.right) };
+    case "select":
+      return { kind: "select", dtype, condition: toIr(expr.condition), then: toIr(expr.then), else: toIr(expr.else) };
+    case "cast":
+      return { kind: "cast", dtype, operand: toIr(expr.operand) };
+  }
+}
