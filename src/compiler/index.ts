@@ -8,6 +8,7 @@ export type * from "./expr/scalar-expr.ts";
 export type * from "./ir/loop-ir.ts";
 export type * from "./schedule/trace.ts";
 export * from "./support/diagnostic.ts";
+export * from "./support/digest.ts";
 export * from "./support/invariant.ts";
 export type * from "./support/source-loc.ts";
 export * from "./target/target.ts";

@@ -1,0 +1,85 @@
+// A lock between processes that the kernel releases when its holder dies, however it dies. No file is left to go stale.
+//
+//   Linux            listening on an abstract unix socket: one listener a name (and network namespace: containers that
+//                    share nothing but a disk do not see each other's locks)
+//   macOS, Windows   opening a file in the temporary directory with the system's own exclusive flag
+
+import { closeSync, openSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface MachineLock {
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  /** Gives up waiting: the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How often a waiting process asks again. Asking costs 0.1 ms. */
+const pollMs = 5;
+
+/**
+ * Waits for the lock called `name` ([a-z0-9-], at most 80 characters) and takes it. Not reentrant.
+ *
+ *     const lock = await acquireMachineLock("measure");
+ *     try { … } finally { await lock.release(); }
+ */
+export async function acquireMachineLock(name: string, { signal }: LockOptions = {}): Promise<MachineLock> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const lock = await tryMachineLock(name);
+    if (lock) return lock;
+    await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+  }
+}
+
+/** Runs `work` while holding the lock. */
+export async function withMachineLock<T>(name: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+  const lock = await acquireMachineLock(name, options);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Takes the lock, or gives null if someone holds it. */
+export function tryMachineLock(name: string): Promise<MachineLock | null> {
+  return process.platform === "linux" ? listenAbstract(name) : openExclusively(name);
+}
+
+function listenAbstract(name: string): Promise<MachineLock | null> {
+  const server = createServer((socket) => socket.destroy());
+  server.unref();
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      error.code === "EADDRINUSE" ? resolve(null) : reject(error),
+    );
+    server.listen({ path: `\0unplugin-kernel-${name}`, exclusive: true }, () =>
+      resolve({ release: () => new Promise((done) => server.close(() => done())) }),
+    );
+  });
+}
+
+/**
+ * Flags of open(2) beyond read-write and create: macOS <fcntl.h> O_EXLOCK | O_NONBLOCK; libuv's UV_FS_O_EXLOCK, which
+ * opens without sharing on Windows. Other systems with O_EXLOCK (the BSDs) use the values of macOS.
+ */
+const exclusiveFlags = { windows: 0x1000_0000, bsd: 0x20 | 0x4 } as const;
+const heldCodes: readonly string[] = ["EAGAIN", "EWOULDBLOCK", "EBUSY"];
+
+async function openExclusively(name: string): Promise<MachineLock | null> {
+  const windows = process.platform === "win32";
+  const flags = windows ? exclusiveFlags.windows | 0x2 | 0x100 : exclusiveFlags.bsd | 0x2 | 0x200;
+  try {
+    const file = openSync(join(tmpdir(), `unplugin-kernel-${name}.lock`), flags, 0o666);
+    return { release: async () => closeSync(file) };
+  } catch (error) {
+    if (heldCodes.includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    throw error;
+  }
+}

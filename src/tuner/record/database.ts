@@ -1,0 +1,110 @@
+// The record database: a file of JSON lines that is only ever appended to. Each record is one write to a file opened
+// for appending, so processes may share it and a kill -9 costs at most the line being written: a torn line is skipped
+// by readers, and the next append starts a new line after it. The best is a query, never a separate truth.
+
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { decodeRecord } from "./decode-record.ts";
+import type { TuningRecord } from "./record.ts";
+import { ShapeError } from "./strict.ts";
+
+/** What a query asks for; null asks for any. */
+export interface RecordQuery {
+  readonly task: string | null;
+  readonly targetClass: string | null;
+}
+
+export interface RecordDatabase {
+  /** Lines that were not trusted: torn, of another schema, or with an unknown field. */
+  readonly skippedLines: number;
+  /** In the order of the file. Other processes' records are those that were there when it was opened. */
+  records(query: RecordQuery): readonly TuningRecord[];
+  /** Records with a time, fastest median first; of several of one candidate only the fastest. */
+  fastest(query: RecordQuery, count: number): readonly TuningRecord[];
+  /** Adds the record in memory, then to the file. Throws what the file system throws (full disk): memory keeps it. */
+  append(record: TuningRecord): void;
+}
+
+/**
+ * Opens the database at `path`; a missing file is an empty one, and is created by the first append.
+ *
+ *     const database = openDatabase(".unplugin-kernel/records.jsonl");
+ *     database.append(record);
+ *     const [best] = database.fastest({ task, targetClass }, 1);
+ */
+export function openDatabase(path: string): RecordDatabase {
+  const { records, skippedLines } = parseRecords(readOrEmpty(path));
+  const matching = (query: RecordQuery) => records.filter((record) => matches(record, query));
+  return {
+    skippedLines,
+    records: matching,
+    fastest: (query, count) => fastestOf(matching(query)).slice(0, count),
+    append(record) {
+      records.push(record);
+      appendLine(path, JSON.stringify(record));
+    },
+  };
+}
+
+/** Reads a database's text. A line that is not exactly a record is skipped and counted, never half trusted. */
+export function parseRecords(content: string): { readonly records: TuningRecord[]; readonly skippedLines: number } {
+  const lines = content.split("\n").filter((line) => line.trim() !== "");
+  const records = lines.map(parseLine).filter((record) => record !== null);
+  return { records, skippedLines: lines.length - records.length };
+}
+
+function parseLine(line: string): TuningRecord | null {
+  try {
+    return decodeRecord(JSON.parse(line), []);
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+const matches = (record: TuningRecord, { task, targetClass }: RecordQuery): boolean =>
+  (task === null || record.task === task) && (targetClass === null || record.targetClass === targetClass);
+
+const medianNs = ({ measurement }: TuningRecord): number =>
+  measurement.kind === "ok" ? measurement.timing.medianNs : Number.POSITIVE_INFINITY;
+
+const identity = ({ task, targetClass, candidate }: TuningRecord): string =>
+  JSON.stringify([task, targetClass, candidate.template, Object.entries(candidate.assignment).sort()]);
+
+function fastestOf(records: readonly TuningRecord[]): TuningRecord[] {
+  const timed = records.filter((record) => record.measurement.kind === "ok");
+  const sorted = timed.sort((left, right) => medianNs(left) - medianNs(right));
+  const seen = new Set<string>();
+  return sorted.filter((record) => !seen.has(identity(record)) && seen.add(identity(record)));
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** One write: O_APPEND makes it land whole behind whatever other processes wrote. */
+function appendLine(path: string, line: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const file = openSync(path, "a+");
+  try {
+    const bytes = Buffer.from(`${endsInsideLine(file) ? "\n" : ""}${line}\n`);
+    const written = writeSync(file, bytes);
+    if (written < bytes.length) throw new Error(`${path}: only ${written} of ${bytes.length} bytes could be written`);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Whether the last line was torn by a kill or a full disk. */
+function endsInsideLine(file: number): boolean {
+  const { size } = fstatSync(file);
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  return last.toString() !== "\n";
+}

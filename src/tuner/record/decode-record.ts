@@ -1,0 +1,44 @@
+// What a line of the record database may hold: parsed JSON → TuningRecord, strictly.
+
+import type { Assignment } from "../../compiler/index.ts";
+import type { Measurement, Timing } from "../measure/measurement.ts";
+import type { Candidate } from "../space/space.ts";
+import { recordSchema, type TuningRecord } from "./record.ts";
+import { type Decode, integer, mapOf, number, object, oneOf, sha256Hex, text, union } from "./strict.ts";
+
+/** A day: no run of a kernel that we would keep takes longer. */
+const maxNs = 86_400e9;
+const duration = number(0, maxNs);
+const reason = text(2000, /^[^\0]*$/s, "text of at most 2000 characters");
+
+export const decodeTemplateName: Decode<string> = text(400);
+export const decodeAssignment: Decode<Assignment> = mapOf(text(120), integer(0, 2 ** 31 - 1), 500);
+
+const timing: Decode<Timing> = object<Timing>({
+  medianNs: duration,
+  minNs: duration,
+  p20Ns: duration,
+  repeats: integer(1, 1e9),
+});
+
+type Of<K extends Measurement["kind"]> = Extract<Measurement, { readonly kind: K }>;
+
+const measurement: Decode<Measurement> = union<Measurement>({
+  ok: object<Of<"ok">>({ kind: oneOf("ok"), timing }),
+  "build-failed": object<Of<"build-failed">>({ kind: oneOf("build-failed"), reason }),
+  crashed: object<Of<"crashed">>({ kind: oneOf("crashed"), reason }),
+  "timed-out": object<Of<"timed-out">>({ kind: oneOf("timed-out"), deadlineMs: number(0, 86_400e3) }),
+  "wrong-result": object<Of<"wrong-result">>({ kind: oneOf("wrong-result"), reason }),
+});
+
+const candidate = object<Candidate>({ template: decodeTemplateName, assignment: decodeAssignment });
+
+export const decodeRecord: Decode<TuningRecord> = object<TuningRecord>({
+  schema: oneOf(recordSchema),
+  task: sha256Hex,
+  targetClass: text(2000),
+  toolchain: text(200),
+  candidate,
+  measurement,
+  trial: integer(0, 1e9),
+});

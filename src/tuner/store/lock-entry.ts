@@ -1,0 +1,118 @@
+// One kernel's entry in kernels.lock.json: enough to rebuild it byte for byte without measuring, and to see what was
+// decided, where, and how good it was. Strict decoding, stable printing, and the question "does it still hold?".
+
+import type { Numerics, Target } from "../../compiler/index.ts";
+import { targetNames } from "../../compiler/index.ts";
+import { decodeAssignment, decodeTemplateName } from "../record/decode-record.ts";
+import {
+  boolean,
+  type Decode,
+  either,
+  integer,
+  list,
+  mapOf,
+  nullable,
+  number,
+  object,
+  oneOf,
+  sha256Hex,
+  text,
+} from "../record/strict.ts";
+import type { Candidate } from "../space/space.ts";
+import { canonicalJson } from "./key.ts";
+import { decodeMeasured, type Measured } from "./store-entry.ts";
+
+export interface LockEntry {
+  readonly op: {
+    readonly name: string;
+    /** sha256 of the operator's canonical text. */
+    readonly digest: string;
+    /** As in the import; in the digest too, here for the reader. */
+    readonly parameters: Readonly<Record<string, number | string>>;
+  };
+  /** Whole: the space, and so the meaning of the decisions, depends on its numbers. */
+  readonly target: Target;
+  readonly numerics: Numerics;
+  readonly threads: number;
+  /** Version of the space rules, passes and code generators together. */
+  readonly codegen: string;
+  /** The decisions, by name and value. */
+  readonly candidate: Candidate;
+  /** sha256 of the source that the decisions generate: the check that a rebuild is the same kernel. */
+  readonly source: string;
+  /** Null for a predicted schedule. */
+  readonly measured: Measured | null;
+}
+
+const bytes = integer(0, 2 ** 40);
+
+const decodeTarget: Decode<Target> = object<Target>({
+  name: oneOf(...targetNames),
+  codegen: oneOf("wasm", "c"),
+  features: list(text(40, /^[a-z0-9][a-z0-9._-]*$/, "a feature name"), 100),
+  vectorBytes: integer(1, 256),
+  vectorRegisters: integer(1, 1024),
+  hasFma: boolean,
+  hasMaskedStore: boolean,
+  l1Bytes: bytes,
+  l2Bytes: bytes,
+  l3Bytes: bytes,
+  threads: integer(1, 4096),
+});
+
+export const decodeLockEntry: Decode<LockEntry> = object<LockEntry>({
+  op: object<LockEntry["op"]>({
+    name: text(100, /^[A-Za-z_$][\w$]*$/, "an identifier"),
+    digest: sha256Hex,
+    parameters: mapOf(text(100), either(number(-(2 ** 53), 2 ** 53), text(100)), 100),
+  }),
+  target: decodeTarget,
+  numerics: oneOf("fast", "strict"),
+  threads: integer(1, 4096),
+  codegen: text(100),
+  candidate: object<Candidate>({ template: decodeTemplateName, assignment: decodeAssignment }),
+  source: sha256Hex,
+  measured: nullable(decodeMeasured),
+});
+
+/** One field a line, in this order, so that a diff shows the decision that changed and two branches merge. */
+const lineOrder = [
+  "op",
+  "target",
+  "numerics",
+  "threads",
+  "codegen",
+  "candidate",
+  "source",
+  "measured",
+] as const satisfies readonly (keyof LockEntry)[];
+
+export function printLockEntry(entry: LockEntry, indent: string): string {
+  const lines = lineOrder.map((field) => `${indent}  "${field}": ${spaced(canonicalJson(entry[field]))}`);
+  return `{\n${lines.join(",\n")}\n${indent}}`;
+}
+
+/** A space after each comma and colon that is not inside a string. */
+const spaced = (json: string): string =>
+  json.replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, quoted: string | undefined, mark: string) => quoted ?? `${mark} `);
+
+/** What a build wants of an entry: the inputs that must be as they were. */
+export type LockRequest = Pick<LockEntry, "target" | "numerics" | "threads" | "codegen"> & {
+  readonly opDigest: string;
+};
+
+/**
+ * Why an entry does not answer the request, in words, or null if it does. Cache sizes and registers are preferences of
+ * the machine that tuned, not requirements: only the target's name and features have to agree.
+ */
+export function staleReason(entry: LockEntry, request: LockRequest): string | null {
+  if (entry.op.digest !== request.opDigest) return "the operator was changed";
+  if (entry.target.name !== request.target.name) return `it is for target ${entry.target.name}`;
+  if (canonicalJson(entry.target.features) !== canonicalJson(request.target.features))
+    return `it is for the features ${entry.target.features.join(" ")}, wanted are ${request.target.features.join(" ")}`;
+  if (entry.numerics !== request.numerics) return `it is for numerics "${entry.numerics}"`;
+  if (entry.threads !== request.threads) return `it is for ${entry.threads} threads`;
+  if (entry.codegen !== request.codegen)
+    return `it was made by code generator ${entry.codegen}, this is ${request.codegen}`;
+  return null;
+}

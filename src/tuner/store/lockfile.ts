@@ -1,0 +1,165 @@
+// kernels.lock.json: kernel → entry, sorted, committed. Read strictly; written by merging into what is on disk, under a
+// lock between processes and by rename, so that concurrent builds lose nothing and a kill leaves the old file.
+
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { type Diagnostic, sha256 } from "../../compiler/index.ts";
+import { withMachineLock } from "../../native/machine-lock.ts";
+import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../record/strict.ts";
+import { JsonTextError, type LocatedJson, parseLocatedJson } from "./located-json.ts";
+import { decodeLockEntry, type LockEntry, printLockEntry } from "./lock-entry.ts";
+
+export const lockSchema = 1;
+
+/** By kernel: the operator's file relative to the project, with its sorted query, `src/gemm.op.ts?M=512&tune=avx2`. */
+export type LockEntries = ReadonlyMap<string, LockEntry>;
+
+export type LockfileContent =
+  | { readonly kind: "ok"; readonly entries: LockEntries }
+  | { readonly kind: "broken"; readonly diagnostic: Diagnostic };
+
+/** Reads the lock file at `path`; a missing one has no entries. */
+export async function readLockfile(path: string): Promise<LockfileContent> {
+  const content = await readOrNull(path);
+  return content === null ? { kind: "ok", entries: new Map() } : parseLockfile(content, path);
+}
+
+/** Parses a lock file's text; `path` is for the messages. */
+export function parseLockfile(content: string, path: string): LockfileContent {
+  let json: LocatedJson | null = null;
+  try {
+    json = parseLocatedJson(content);
+    const version = versionProblem(json, path);
+    if (version) return { kind: "broken", diagnostic: version };
+    return { kind: "ok", entries: new Map(Object.entries(decodeFile(json.value, []).kernels)) };
+  } catch (error) {
+    if (error instanceof JsonTextError) return { kind: "broken", diagnostic: broken(path, error.line, error.message) };
+    if (!(error instanceof ShapeError) || !json) throw error;
+    return { kind: "broken", diagnostic: broken(path, json.lineOf(error.path), error.message) };
+  }
+}
+
+/** The text of a lock file: sorted entries, one field a line, a newline at the end. */
+export function printLockfile(entries: LockEntries): string {
+  const sorted = [...entries].sort(([left], [right]) => (left < right ? -1 : 1));
+  const lines = sorted.map(([kernel, entry]) => `    ${JSON.stringify(kernel)}: ${printLockEntry(entry, "    ")}`);
+  const kernels = lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n  }`;
+  return `{\n  "schema": ${lockSchema},\n  "kernels": ${kernels}\n}\n`;
+}
+
+/**
+ * Puts entries in (or takes them out, where null) of the file at `path`, keeping all others. Gives a Diagnostic, and
+ * leaves the file alone, if it is broken, of another version, or cannot be written.
+ */
+export async function updateLockfile(
+  path: string,
+  changes: ReadonlyMap<string, LockEntry | null>,
+): Promise<Diagnostic | null> {
+  try {
+    const file = await resolveLinks(path);
+    return await withMachineLock(`lockfile-${sha256(file).slice(0, 32)}`, {}, () => merge(file, changes));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return {
+      code: "lock.unwritable",
+      message: `${path} cannot be written: ${error.message}`,
+      loc: null,
+      hint: null,
+      detail: null,
+    };
+  }
+}
+
+/** One name a file, however it is reached: of the lock, and of what is replaced. Makes the directory. */
+async function resolveLinks(path: string): Promise<string> {
+  await mkdir(dirname(resolve(path)), { recursive: true });
+  const file = join(await realpath(dirname(resolve(path))), basename(path));
+  return realpath(file).catch(() => file);
+}
+
+async function merge(file: string, changes: ReadonlyMap<string, LockEntry | null>): Promise<Diagnostic | null> {
+  const before = await readLockfile(file);
+  if (before.kind === "broken") return before.diagnostic;
+  const entries = new Map(before.entries);
+  for (const [kernel, entry] of changes) {
+    if (entry) entries.set(kernel, entry);
+    else entries.delete(kernel);
+  }
+  const printed = printLockfile(entries);
+  if (printed !== printLockfile(before.entries)) await replace(file, printed);
+  return null;
+}
+
+/** Writes beside the file, flushes, renames: readers see the old text or the new one, after a power cut too. */
+async function replace(file: string, content: string): Promise<void> {
+  await removeLeftovers(file);
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFlushed(temporary, content);
+    await rename(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  if (process.platform !== "win32") await flushDirectory(dirname(file));
+}
+
+async function writeFlushed(file: string, content: string): Promise<void> {
+  const handle = await open(file, "wx");
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function flushDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+/** What killed writers left: whoever holds the lock is the only writer. */
+async function removeLeftovers(file: string): Promise<void> {
+  const names = await readdir(dirname(file));
+  const leftovers = names.filter((name) => name.startsWith(`${basename(file)}.`) && name.endsWith(".tmp"));
+  for (const name of leftovers) await rm(join(dirname(file), name), { force: true });
+}
+
+async function readOrNull(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** A path may hold any letter, but nothing that would confuse a terminal or a log. */
+const kernelName = text(500, /^[^\p{Cc}"\\]+$/u, "the name of a kernel");
+
+const decodeFile: Decode<{ schema: number; kernels: Readonly<Record<string, LockEntry>> }> = object({
+  schema: oneOf(lockSchema),
+  kernels: mapOf(kernelName, decodeLockEntry, 100_000),
+});
+
+/** Another version may have other fields, so it is asked for before anything else is looked at. */
+function versionProblem({ value, lineOf }: LocatedJson, file: string): Diagnostic | null {
+  const schema = typeof value === "object" && value !== null && "schema" in value ? value.schema : null;
+  if (typeof schema !== "number" || schema === lockSchema) return null;
+  return {
+    code: "lock.version",
+    message: `${basename(file)} has schema ${schema}, this version reads schema ${lockSchema}; the file was left as it is`,
+    loc: { file, line: lineOf(["schema"]), column: 1 },
+    hint: "update unplugin-kernel, or delete the file and tune again",
+    detail: null,
+  };
+}
+
+const broken = (file: string, line: number, what: string): Diagnostic => ({
+  code: "lock.broken",
+  message: `${basename(file)} cannot be read: ${what}`,
+  loc: { file, line, column: 1 },
+  hint: "take the file from version control, or delete it and tune again",
+  detail: null,
+});

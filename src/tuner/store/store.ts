@@ -1,0 +1,114 @@
+// The store: cacache behind a thin wrapper. Keys lead to small JSON entries, digests to blobs. What cannot be read is a
+// miss, what cannot be written is a warning; a build never fails because of its cache.
+//
+// cacache promises that get-by-digest never returns wrong bytes, and little more: its copy and stream functions do not
+// verify before they deliver, a put over a corrupt blob keeps the corrupt one, and `verify` loses entries beside
+// writers. So: bytes are read into memory by digest only, a blob that fails is removed so that the next put can heal
+// it, every put is read back, and `verify` is never called.
+
+import { sha256 } from "../../compiler/index.ts";
+import { ShapeError } from "../record/strict.ts";
+import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
+
+/** cacache and its dependencies take 40 ms to load: only once something is asked of the store. */
+const cacache = () => import("cacache").then((module) => module.default);
+
+const maxEntryBytes = 65_536;
+
+/** A put that failed, in words; the build goes on. Null when it worked. */
+export type PutWarning = string | null;
+
+export interface Store {
+  /** Null is a miss: absent, unreadable, corrupt, or not exactly an entry. */
+  entry(key: string): Promise<StoreEntry | null>;
+  putEntry(key: string, entry: StoreEntry): Promise<PutWarning>;
+  /** The blob with this sha256, or null. */
+  blob(digest: string): Promise<Uint8Array | null>;
+  /** Stores bytes under their own sha256. */
+  putBlob(bytes: Uint8Array): Promise<PutWarning>;
+  /** How many entries and blobs were found broken and treated as misses. */
+  brokenCount(): number;
+}
+
+/** Opens the store in `directory`, which need not exist yet. Nothing is read or written before the first call. */
+export function openStore(directory: string): Store {
+  let broken = 0;
+  const countBroken = () => {
+    broken += 1;
+  };
+  return {
+    entry: (key) => readEntry(directory, key, countBroken),
+    putEntry: (key, entry) => put(directory, key, Buffer.from(JSON.stringify(entry))),
+    blob: (digest) => readBlob(directory, integrityOf(digest), countBroken),
+    putBlob: (bytes) => put(directory, `blob:${sha256(bytes)}`, bytes),
+    brokenCount: () => broken,
+  };
+}
+
+/** Subresource integrity as cacache wants it. */
+const integrityOf = (digest: string): string => `sha256-${Buffer.from(digest, "hex").toString("base64")}`;
+
+async function readEntry(directory: string, key: string, countBroken: () => void): Promise<StoreEntry | null> {
+  const found = await unlessUnreadable(async () => (await cacache()).get.info(directory, key, { memoize: false }));
+  if (!found) return null;
+  const bytes = await readBlob(directory, found.integrity, countBroken);
+  const entry = bytes && parseEntry(bytes);
+  if (bytes && !entry) countBroken();
+  return entry;
+}
+
+function parseEntry(bytes: Uint8Array): StoreEntry | null {
+  if (bytes.length > maxEntryBytes) return null;
+  try {
+    return decodeStoreEntry(JSON.parse(Buffer.from(bytes).toString("utf8")), []);
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Reads content by digest; corrupt content is removed, because a put would keep it. */
+async function readBlob(directory: string, integrity: string, countBroken: () => void): Promise<Uint8Array | null> {
+  const { get, rm } = await cacache();
+  try {
+    return await get.byDigest(directory, integrity, { memoize: false });
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    countBroken();
+    if (isCorruption(error)) await unlessUnreadable(() => rm.content(directory, integrity));
+    return null;
+  }
+}
+
+async function put(directory: string, key: string, bytes: Uint8Array): Promise<PutWarning> {
+  try {
+    await putVerified(directory, key, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    return null;
+  } catch (error) {
+    return `the store in ${directory} could not be written: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** A corrupt blob of the same digest survives the first put; reading back finds and removes it, the second one heals. */
+async function putVerified(directory: string, key: string, bytes: Buffer): Promise<void> {
+  const api = await cacache();
+  const options = { algorithms: ["sha256"] as [string], memoize: false };
+  const integrity = await api.put(directory, key, bytes, options);
+  if (await readBlob(directory, String(integrity), () => undefined)) return;
+  await api.put(directory, key, bytes, options);
+}
+
+async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return null;
+  }
+}
+
+/** File system and integrity errors have a code; errors without one are bugs. */
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error ? String(error.code) : undefined;
+
+const isCorruption = (error: unknown): boolean => ["EINTEGRITY", "EBADSIZE"].includes(codeOf(error) ?? "");

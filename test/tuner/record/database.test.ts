@@ -1,0 +1,129 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
+import { openDatabase, parseRecords } from "../../../src/tuner/record/database.ts";
+import type { TuningRecord } from "../../../src/tuner/record/record.ts";
+
+const task = "a".repeat(64);
+const anything = { task: null, targetClass: null };
+
+const timed = (medianNs: number): Measurement => ({
+  kind: "ok",
+  timing: { medianNs, minNs: medianNs - 1, p20Ns: medianNs - 0.5, repeats: 5 },
+});
+
+const record = (tile: number, measurement: Measurement = timed(100 * tile)): TuningRecord => ({
+  schema: 1,
+  task,
+  targetClass: "avx2 avx2+fma",
+  toolchain: "gcc 12.2.0",
+  candidate: { template: "pack A at ic", assignment: { "i.1": tile } },
+  measurement,
+  trial: tile,
+});
+
+let directory = "";
+let path = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "records-"));
+  path = join(directory, "deep", "records.jsonl");
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe("a database", () => {
+  it("is empty where there is no file", () => {
+    expect(openDatabase(path).records(anything)).toEqual([]);
+  });
+
+  it("gives back every kind of measurement", () => {
+    const written = [
+      record(1),
+      record(2, { kind: "build-failed", reason: "C.c:3: error\n  too many registers" }),
+      record(3, { kind: "crashed", reason: "SIGSEGV" }),
+      record(4, { kind: "timed-out", deadlineMs: 2000 }),
+      record(5, { kind: "wrong-result", reason: "C[0, 0] is 1, the reference gives 2" }),
+    ];
+    const database = openDatabase(path);
+    for (const one of written) database.append(one);
+    expect(database.records(anything)).toEqual(written);
+    expect(openDatabase(path).records(anything)).toEqual(written);
+    expect(openDatabase(path).skippedLines).toBe(0);
+  });
+
+  it("finds the fastest by task and target class, once a candidate", () => {
+    const database = openDatabase(path);
+    for (const one of [record(3), record(1), record(2), record(1, timed(90)), { ...record(9), task: "b".repeat(64) }])
+      database.append(one);
+    database.append({ ...record(7, timed(1)), targetClass: "wasm" });
+    database.append(record(8, { kind: "crashed", reason: "SIGILL" }));
+    const best = database.fastest({ task, targetClass: "avx2 avx2+fma" }, 2);
+    expect(best.map(({ candidate, measurement }) => [candidate.assignment["i.1"], measurement])).toEqual([
+      [1, timed(90)],
+      [2, timed(200)],
+    ]);
+  });
+});
+
+describe("a damaged file", () => {
+  it("loses only the torn line, and the next append starts a new one", () => {
+    const database = openDatabase(path);
+    database.append(record(1));
+    appendFileSync(path, JSON.stringify(record(2)).slice(0, 70));
+    const reopened = openDatabase(path);
+    expect(reopened.skippedLines).toBe(1);
+    reopened.append(record(3));
+    expect(openDatabase(path).records(anything)).toEqual([record(1), record(3)]);
+    expect(readFileSync(path, "utf8").endsWith("\n")).toBe(true);
+  });
+
+  it.each([
+    ["an unknown field", { ...record(1), note: "hello" }],
+    ["another schema", { ...record(1), schema: 2 }],
+    ["a missing field", { ...record(1), trial: undefined }],
+    ["a fraction as a decision", { ...record(1), candidate: { template: "t", assignment: { i: 1.5 } } }],
+    ["a text as a decision", { ...record(1), candidate: { template: "t", assignment: { i: "4" } } }],
+    ["an unknown kind", { ...record(1), measurement: { kind: "splendid" } }],
+    ["a field of another kind", { ...record(1), measurement: { kind: "crashed", reason: "x", timing: {} } }],
+    ["a short digest", { ...record(1), task: "abc" }],
+    ["code in a template name", { ...record(1), candidate: { template: 'a"; system("x")', assignment: {} } }],
+    ["not an object", 7],
+  ])("skips and counts a line with %s", (_, line) => {
+    expect(parseRecords(`${JSON.stringify(line)}\n${JSON.stringify(record(1))}\n`)).toEqual({
+      records: [record(1)],
+      skippedLines: 1,
+    });
+  });
+});
+
+describe("several processes", () => {
+  it("lose no line", async () => {
+    const source = join(process.cwd(), "src/tuner/record/database.ts");
+    const script = join(directory, "append.mjs");
+    const { buildSync } = await import("esbuild");
+    buildSync({
+      stdin: {
+        contents: `import { openDatabase } from ${JSON.stringify(source)};
+          const database = openDatabase(process.argv[2]);
+          for (let i = 0; i < 100; i++) database.append({ ...JSON.parse(process.argv[3]), trial: i });`,
+        resolveDir: directory,
+      },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      outfile: script,
+    });
+    const argument = JSON.stringify(record(1));
+    await Promise.all([1, 2, 3].map(() => execa(process.execPath, [script, path, argument])));
+    const database = openDatabase(path);
+    expect(database.skippedLines).toBe(0);
+    expect(database.records(anything)).toHaveLength(300);
+  });
+});
+
+it("counts every line of a file that is something else", () => {
+  writeFileSync(join(directory, "x"), "#!/bin/sh\nrm -rf /\n");
+  expect(openDatabase(join(directory, "x")).skippedLines).toBe(2);
+});

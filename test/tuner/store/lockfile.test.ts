@@ -1,0 +1,228 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { staleReason } from "../../../src/tuner/store/lock-entry.ts";
+import { parseLockfile, printLockfile, readLockfile, updateLockfile } from "../../../src/tuner/store/lockfile.ts";
+import { lockEntry } from "./sample-entry.ts";
+
+const kernel = "src/gemm.op.ts?K=512&M=512&N=512&tune=avx2";
+const printed = printLockfile(new Map([[kernel, lockEntry]]));
+
+let directory = "";
+let path = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "lockfile-"));
+  path = join(directory, "kernels.lock.json");
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const diagnosticOf = (content: string) => {
+  const read = parseLockfile(content, "/app/kernels.lock.json");
+  return read.kind === "broken" ? read.diagnostic : null;
+};
+
+describe("the text", () => {
+  it("is stable, sorted, one field a line", () => {
+    const entries = new Map([
+      ["b.op.ts?tune=wasm", { ...lockEntry, measured: null }],
+      ["a.op.ts?tune=avx2", lockEntry],
+    ]);
+    expect(printLockfile(entries)).toMatchInlineSnapshot(`
+      "{
+        "schema": 1,
+        "kernels": {
+          "a.op.ts?tune=avx2": {
+            "op": {"digest": "1111111111111111111111111111111111111111111111111111111111111111", "name": "gemm", "parameters": {"K": 512, "M": 512, "N": 512, "dtype": "f32"}},
+            "target": {"codegen": "c", "features": ["avx2", "fma"], "hasFma": true, "hasMaskedStore": true, "l1Bytes": 32768, "l2Bytes": 524288, "l3Bytes": 4194304, "name": "avx2", "threads": 1, "vectorBytes": 32, "vectorRegisters": 16},
+            "numerics": "fast",
+            "threads": 1,
+            "codegen": "1",
+            "candidate": {"assignment": {"C.i.0": 4, "C.i.1": 12}, "template": "pack A at ic, pack B at kc"},
+            "source": "2222222222222222222222222222222222222222222222222222222222222222",
+            "measured": {"gflops": 186.2, "machine": "avx2 avx2+fma 32B 16r", "medianNs": 1441234.5, "toolchain": "gcc 12.2.0", "trials": 112}
+          },
+          "b.op.ts?tune=wasm": {
+            "op": {"digest": "1111111111111111111111111111111111111111111111111111111111111111", "name": "gemm", "parameters": {"K": 512, "M": 512, "N": 512, "dtype": "f32"}},
+            "target": {"codegen": "c", "features": ["avx2", "fma"], "hasFma": true, "hasMaskedStore": true, "l1Bytes": 32768, "l2Bytes": 524288, "l3Bytes": 4194304, "name": "avx2", "threads": 1, "vectorBytes": 32, "vectorRegisters": 16},
+            "numerics": "fast",
+            "threads": 1,
+            "codegen": "1",
+            "candidate": {"assignment": {"C.i.0": 4, "C.i.1": 12}, "template": "pack A at ic, pack B at kc"},
+            "source": "2222222222222222222222222222222222222222222222222222222222222222",
+            "measured": null
+          }
+        }
+      }
+      "
+    `);
+    expect(printLockfile(new Map([...entries].reverse()))).toBe(printLockfile(entries));
+  });
+
+  it("comes back as it was", () => {
+    expect(parseLockfile(printed, path)).toEqual({ kind: "ok", entries: new Map([[kernel, lockEntry]]) });
+    expect(parseLockfile(printed.replaceAll("\n", "\r\n"), path).kind).toBe("ok");
+    expect(parseLockfile(printLockfile(new Map()), path)).toEqual({ kind: "ok", entries: new Map() });
+  });
+});
+
+describe("a broken file names its line and what is wrong", () => {
+  const lineOf = (needle: string) => printed.slice(0, printed.indexOf(needle)).split("\n").length;
+
+  it.each([
+    [
+      "a missing comma",
+      printed.replace('"numerics": "fast",', '"numerics": "fast"'),
+      lineOf('      "threads"'),
+      'a "," or "}" is missing',
+    ],
+    [
+      "a merge conflict",
+      printed.replace('      "codegen"', '<<<<<<< HEAD\n      "codegen"'),
+      lineOf('      "codegen"'),
+      "a merge conflict is not resolved",
+    ],
+    [
+      "a field twice",
+      printed.replace('      "threads": 1,', '"threads": 1,\n"threads": 2,'),
+      lineOf('      "threads"') + 1,
+      'the field "threads" is there twice',
+    ],
+    [
+      "an unknown field",
+      printed.replace('      "threads": 1,', '"threads": 1, "note": 1,'),
+      lineOf('      "threads"'),
+      "note must be absent: the known fields are op, target, numerics, threads, codegen, candidate, source, measured",
+    ],
+    [
+      "an unknown target",
+      printed.replace('"name": "avx2"', '"name": "mmx"'),
+      lineOf('"target"'),
+      'target.name must be "wasm" or "avx2" or "avx512"',
+    ],
+    [
+      "a fraction as a decision",
+      printed.replace('"C.i.1": 12', '"C.i.1": 12.5'),
+      lineOf('"candidate"'),
+      "C.i.1 must be an integer in 0..2147483647",
+    ],
+    [
+      "a compiler option as a feature",
+      printed.replace('"fma"', '"fma -include /etc/passwd"'),
+      lineOf('"target"'),
+      "features.1 must be a feature name",
+    ],
+    ["nothing", "", 1, "a value is missing"],
+    ["a cut text", printed.slice(0, -20), printed.slice(0, -20).split("\n").length, "is missing"],
+    ["text after the end", `${printed}x`, printed.split("\n").length, "text after the end"],
+  ])("%s", (_, content, line, message) => {
+    const diagnostic = diagnosticOf(content);
+    expect(diagnostic?.code).toBe("lock.broken");
+    expect(diagnostic?.message).toContain("kernels.lock.json cannot be read: ");
+    expect(diagnostic?.message).toContain(message);
+    expect(diagnostic?.loc).toMatchObject({ file: "/app/kernels.lock.json", line });
+  });
+
+  it("another version is named as such and left alone", async () => {
+    const newer = '{ "schema": 2,\n  "kernels": [] }';
+    writeFileSync(path, newer);
+    const diagnostic = await updateLockfile(path, new Map([[kernel, lockEntry]]));
+    expect(diagnostic).toMatchObject({ code: "lock.version", loc: { line: 1 } });
+    expect(diagnostic?.message).toContain("has schema 2, this version reads schema 1");
+    expect(readFileSync(path, "utf8")).toBe(newer);
+  });
+
+  it("a broken file is left alone by an update", async () => {
+    writeFileSync(path, "{");
+    expect(await updateLockfile(path, new Map([[kernel, lockEntry]]))).toMatchObject({ code: "lock.broken" });
+    expect(readFileSync(path, "utf8")).toBe("{");
+  });
+});
+
+describe("an update", () => {
+  it("creates, adds, replaces and removes, and leaves no other file", async () => {
+    expect(await readLockfile(path)).toEqual({ kind: "ok", entries: new Map() });
+    expect(await updateLockfile(path, new Map([["a", lockEntry]]))).toBeNull();
+    expect(await updateLockfile(path, new Map([["b", lockEntry]]))).toBeNull();
+    const slower = { ...lockEntry, measured: null };
+    expect(
+      await updateLockfile(
+        path,
+        new Map([
+          ["a", null],
+          ["b", slower],
+        ]),
+      ),
+    ).toBeNull();
+    expect(await readLockfile(path)).toEqual({ kind: "ok", entries: new Map([["b", slower]]) });
+    expect(readdirSync(directory)).toEqual(["kernels.lock.json"]);
+  });
+
+  it("removes what a killed writer left", async () => {
+    writeFileSync(`${path}.0000.tmp`, "half");
+    await updateLockfile(path, new Map([["a", lockEntry]]));
+    expect(readdirSync(directory)).toEqual(["kernels.lock.json"]);
+  });
+
+  it("writes through a symbolic link", async () => {
+    const link = join(directory, "link.json");
+    await updateLockfile(path, new Map([["a", lockEntry]]));
+    symlinkSync(path, link);
+    await updateLockfile(link, new Map([["b", lockEntry]]));
+    expect([...((await readLockfile(path)).kind === "ok" ? ["ok"] : [])]).toEqual(["ok"]);
+    expect(readFileSync(path, "utf8")).toContain('"b": {');
+  });
+
+  it("that cannot be written is a diagnostic", async () => {
+    writeFileSync(join(directory, "file"), "");
+    const diagnostic = await updateLockfile(join(directory, "file", "kernels.lock.json"), new Map([["a", lockEntry]]));
+    expect(diagnostic?.code).toBe("lock.unwritable");
+  });
+
+  it("by two processes at once loses nothing", async () => {
+    const script = join(directory, "update.mjs");
+    const { buildSync } = await import("esbuild");
+    buildSync({
+      stdin: {
+        contents: `import { updateLockfile } from ${JSON.stringify(join(process.cwd(), "src/tuner/store/lockfile.ts"))};
+          const [path, name, entry] = process.argv.slice(2);
+          for (let i = 0; i < 15; i++) {
+            const diagnostic = await updateLockfile(path, new Map([[name + i, JSON.parse(entry)]]));
+            if (diagnostic) throw new Error(diagnostic.message);
+          }`,
+        resolveDir: directory,
+      },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      outfile: script,
+    });
+    const run = (name: string) => execa(process.execPath, [script, path, name, JSON.stringify(lockEntry)]);
+    await Promise.all([run("a"), run("b")]);
+    const read = await readLockfile(path);
+    expect(read.kind === "ok" && read.entries.size).toBe(30);
+    expect(existsSync(path)).toBe(true);
+  });
+});
+
+describe("an entry goes stale", () => {
+  const { target, numerics, threads, codegen } = lockEntry;
+  const request = { target, numerics, threads, codegen, opDigest: lockEntry.op.digest };
+
+  it("not with the caches of another machine", () => {
+    expect(staleReason(lockEntry, request)).toBeNull();
+    expect(staleReason(lockEntry, { ...request, target: { ...target, l2Bytes: 1 } })).toBeNull();
+  });
+
+  it.each([
+    [{ opDigest: "9".repeat(64) }, "the operator was changed"],
+    [{ target: { ...target, name: "avx512" as const } }, "it is for target avx2"],
+    [{ target: { ...target, features: ["avx2"] } }, "it is for the features avx2 fma, wanted are avx2"],
+    [{ numerics: "strict" as const }, 'it is for numerics "fast"'],
+    [{ threads: 2 }, "it is for 1 threads"],
+    [{ codegen: "2" }, "it was made by code generator 1, this is 2"],
+  ])("with %j", (change, reason) => {
+    expect(staleReason(lockEntry, { ...request, ...change })).toBe(reason);
+  });
+});
