@@ -1,9 +1,19 @@
 // The constraint language of schedule spaces: finite integer variables and relations between them.
 
-/** A variable with its finite, sorted domain. All variables of a model are ≥ 0 and < 2^31. */
+/** All integers from … to, both included: for derived variables whose values nobody wants to list (a footprint). */
+export interface ValueRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Sorted values without repeats, or a range. */
+export type Domain = readonly number[] | ValueRange;
+
+/** A variable with its finite domain. All variables of a model are ≥ 0 and < 2^31. */
 export interface Variable {
   readonly name: string;
-  readonly domain: readonly number[];
+  /** Of a key variable: always a list. */
+  readonly domain: Domain;
   /** A decision of the schedule (a tile size, a position, a choice); all other variables are functions of the keys. */
   readonly key: boolean;
 }

@@ -1,0 +1,215 @@
+// A model in the few forms that the solver knows: variables and constants by number, n-ary products as chains of
+// binary ones with auxiliary variables, comparisons as linear relations. ConstraintModel → NormalModel.
+
+import { invariant } from "../../compiler/index.ts";
+import type { Constraint, ConstraintModel, Domain, ProductConstraint, SumConstraint, Term } from "./constraint.ts";
+
+/** Index of a variable in NormalModel.variables. */
+export type VariableId = number;
+
+export interface NormalVariable {
+  /** Null: a constant, or an auxiliary product. */
+  readonly name: string | null;
+  readonly domain: Domain;
+  readonly key: boolean;
+}
+
+/** What a pair of numbers gives. Where no integer is defined (a division by 0) nothing is. */
+export type PairFunction =
+  /** coefficient · a · b */
+  | { readonly kind: "product"; readonly coefficient: number }
+  /** aCoefficient · a + bCoefficient · b + offset */
+  | { readonly kind: "sum"; readonly aCoefficient: number; readonly bCoefficient: number; readonly offset: number }
+  /** ⌈a / b⌉ */
+  | { readonly kind: "ceil-div" };
+
+export interface PairConstraint {
+  readonly kind: "pair";
+  readonly function: PairFunction;
+  readonly a: VariableId;
+  readonly b: VariableId;
+  readonly result: VariableId;
+}
+
+/** Σ coefficient · variable + offset is 0, or is at most 0. */
+export interface LinearConstraint {
+  readonly kind: "linear";
+  readonly relation: "zero" | "at-most-zero";
+  readonly terms: readonly { readonly coefficient: number; readonly variable: VariableId }[];
+  readonly offset: number;
+}
+
+export interface NotEqualConstraint {
+  readonly kind: "not-equal";
+  readonly a: VariableId;
+  readonly b: VariableId;
+}
+
+export interface NormalSelect {
+  readonly kind: "select";
+  readonly result: VariableId;
+  readonly index: VariableId;
+  readonly options: readonly VariableId[];
+}
+
+export type NormalConstraint = PairConstraint | LinearConstraint | NotEqualConstraint | NormalSelect;
+
+export interface NormalModel {
+  readonly variables: readonly NormalVariable[];
+  readonly constraints: readonly NormalConstraint[];
+}
+
+/** The value of a pair function; NaN where it has none. */
+export function applyPair(fn: PairFunction, a: number, b: number): number {
+  switch (fn.kind) {
+    case "product":
+      return fn.coefficient * a * b;
+    case "sum":
+      return fn.aCoefficient * a + fn.bCoefficient * b + fn.offset;
+    case "ceil-div":
+      return b > 0 ? Math.ceil(a / b) : Number.NaN;
+  }
+}
+
+export function isRange(domain: Domain): domain is { readonly from: number; readonly to: number } {
+  return "from" in domain;
+}
+
+/** Largest value of an auxiliary product: exact in a float64. */
+const auxiliaryRange: Domain = { from: 0, to: 2 ** 52 };
+
+class Builder {
+  readonly variables: NormalVariable[] = [];
+  readonly constraints: NormalConstraint[] = [];
+  readonly #ids = new Map<Term, VariableId>();
+
+  declare(name: Term | null, domain: Domain, key: boolean): VariableId {
+    const id = this.variables.push({ name: typeof name === "string" ? name : null, domain, key }) - 1;
+    if (name === null) return id;
+    invariant(!this.#ids.has(name), `two variables are named ${name}`);
+    this.#ids.set(name, id);
+    return id;
+  }
+
+  id(term: Term): VariableId {
+    const known = this.#ids.get(term);
+    if (known !== undefined) return known;
+    invariant(typeof term === "number", `no variable is named ${term}`);
+    return this.declare(term, [term], false);
+  }
+
+  /** Intersects the domain of a variable with a list. */
+  narrow(name: string, values: readonly number[]): void {
+    const id = this.id(name);
+    const variable = this.variables[id]!;
+    this.variables[id] = { ...variable, domain: intersect(variable.domain, values) };
+  }
+}
+
+function intersect(domain: Domain, values: readonly number[]): readonly number[] {
+  const sorted = [...new Set(values)].sort((a, b) => a - b);
+  if (isRange(domain)) return sorted.filter((value) => value >= domain.from && value <= domain.to);
+  const allowed = new Set(sorted);
+  return domain.filter((value) => allowed.has(value));
+}
+
+export function normalize(model: ConstraintModel): NormalModel {
+  const builder = new Builder();
+  for (const { name, domain, key } of model.variables) {
+    invariant(!(key && isRange(domain)), `the key variable ${name} has a range as domain`);
+    builder.declare(name, domain, key);
+  }
+  for (const constraint of model.constraints) addConstraint(builder, constraint);
+  return { variables: builder.variables, constraints: builder.constraints };
+}
+
+function addConstraint(builder: Builder, constraint: Constraint): void {
+  switch (constraint.kind) {
+    case "product":
+      addProduct(builder, constraint);
+      return;
+    case "sum":
+      addSum(builder, constraint);
+      return;
+    case "ceil-div":
+      addPair(builder, { kind: "ceil-div" }, constraint.numerator, constraint.divisor, constraint.result);
+      return;
+    case "equal":
+      addPair(builder, { kind: "product", coefficient: 1 }, constraint.right, 1, constraint.left);
+      return;
+    case "at-most":
+      addDifference(builder, constraint.left, constraint.right, 0);
+      return;
+    case "less-than":
+      addDifference(builder, constraint.left, constraint.right, 1);
+      return;
+    case "not-equal":
+      builder.constraints.push({ kind: "not-equal", a: builder.id(constraint.left), b: builder.id(constraint.right) });
+      return;
+    case "one-of":
+      builder.narrow(constraint.variable, constraint.values);
+      return;
+    case "select":
+      builder.constraints.push({
+        kind: "select",
+        result: builder.id(constraint.result),
+        index: builder.id(constraint.index),
+        options: constraint.options.map((option) => builder.id(option)),
+      });
+  }
+}
+
+function addPair(builder: Builder, fn: PairFunction, a: Term, b: Term, result: Term): void {
+  const [aId, bId, resultId] = [builder.id(a), builder.id(b), builder.id(result)];
+  builder.constraints.push({ kind: "pair", function: fn, a: aId, b: bId, result: resultId });
+}
+
+/** result = c · x · y · z → t = x · y, result = c · t · z. */
+function addProduct(builder: Builder, { factors, result }: ProductConstraint): void {
+  const names = factors.filter((factor) => typeof factor === "string");
+  const coefficient = factors.reduce<number>((sum, factor) => (typeof factor === "number" ? sum * factor : sum), 1);
+  let left = builder.id(names[0] ?? 1);
+  for (const name of names.slice(1, -1)) {
+    const product = builder.declare(null, auxiliaryRange, false);
+    const right = builder.id(name);
+    builder.constraints.push({ kind: "pair", function: timesOne, a: left, b: right, result: product });
+    left = product;
+  }
+  const right = builder.id(names.length > 1 ? names.at(-1)! : 1);
+  const fn: PairFunction = { kind: "product", coefficient };
+  builder.constraints.push({ kind: "pair", function: fn, a: left, b: right, result: builder.id(result) });
+}
+
+const timesOne: PairFunction = { kind: "product", coefficient: 1 };
+
+/** At most two variables on the right: a pair, which propagates exactly. Else a linear relation, on bounds. */
+function addSum(builder: Builder, { result, terms, offset }: SumConstraint): void {
+  const variables = terms.filter(({ term }) => typeof term === "string");
+  const constant = terms.reduce(
+    (sum, { term, coefficient }) => sum + (typeof term === "number" ? term * coefficient : 0),
+    offset,
+  );
+  if (variables.length <= 2) {
+    const [a = { term: 0, coefficient: 0 }, b = { term: 0, coefficient: 0 }] = variables;
+    const fn: PairFunction = {
+      kind: "sum",
+      aCoefficient: a.coefficient,
+      bCoefficient: b.coefficient,
+      offset: constant,
+    };
+    addPair(builder, fn, a.term, b.term, result);
+    return;
+  }
+  const linear = variables.map(({ coefficient, term }) => ({ coefficient, variable: builder.id(term) }));
+  const all = [...linear, { coefficient: -1, variable: builder.id(result) }];
+  builder.constraints.push({ kind: "linear", relation: "zero", terms: all, offset: constant });
+}
+
+/** left − right + gap ≤ 0 */
+function addDifference(builder: Builder, left: Term, right: Term, gap: number): void {
+  const terms = [
+    { coefficient: 1, variable: builder.id(left) },
+    { coefficient: -1, variable: builder.id(right) },
+  ];
+  builder.constraints.push({ kind: "linear", relation: "at-most-zero", terms, offset: gap });
+}

@@ -1,0 +1,15 @@
+// What every propagator is: a relation between variables that takes impossible values out of their domains.
+
+import type { VariableId } from "../normal-form.ts";
+
+export interface Propagator {
+  /** A change of one of these wakes it. */
+  readonly variables: readonly VariableId[];
+  /** Whether a second run straight after the first would change nothing. */
+  readonly idempotent: boolean;
+  /**
+   * Shrinks domains; false when one became empty. With all variables fixed it is exact: true if and only if the
+   * relation holds.
+   */
+  readonly run: () => boolean;
+}

@@ -1,0 +1,183 @@
+// Draws random solutions: variables in random order, a random value each, propagation after each choice; a refuted
+// value is removed and the dive goes on; after some refutations it starts afresh in another order.
+// Measured against z3 and others in docs: 10 to 60 times its rate on schedule spaces, with better spread.
+
+import { type Assignment, invariant } from "../../compiler/index.ts";
+import type { Rng } from "../rng.ts";
+import type { CompiledModel } from "./compile.ts";
+import type { DomainStore, StoreFrame } from "./domain-store.ts";
+import type { VariableId } from "./normal-form.ts";
+
+/** variable ∈ values, added to the model for one draw. Listed variables only; key variables always are. */
+export type Restrictions = Readonly<Record<string, readonly number[]>>;
+
+export interface SampleOptions {
+  readonly restrictions?: Restrictions;
+  /**
+   * "plain": every value left is as likely as another, which favours corners of the space. "look-ahead": weighted by
+   * the room that a value leaves to the other keys, about uniform over solutions; 5 to 10 times slower.
+   */
+  readonly spread?: "plain" | "look-ahead";
+}
+
+export type SampleResult =
+  /** Values of all named variables. */
+  | { readonly kind: "found"; readonly assignment: Assignment }
+  /** Neither found nor refuted within the effort; z3 decides such cases. */
+  | { readonly kind: "gave-up" }
+  | { readonly kind: "infeasible" };
+
+/** Dives of one draw, and refuted choices after which one starts afresh: the first few soon, later ones deeper. */
+const mostDives = 200;
+const mostRefutations = (dives: number): number => 50 + dives;
+
+/**
+ * One solution. The same model, generator state and options give the same one.
+ *
+ *     const compiled = compileModel(template.model);
+ *     const result = sample(compiled, rng, { restrictions: { "i.2": [4, 8] } });
+ */
+export function sample(compiled: CompiledModel, rng: Rng, options: SampleOptions = {}): SampleResult {
+  const outcome = solve(compiled, rng, options);
+  return outcome === "found" ? { kind: outcome, assignment: readAssignment(compiled) } : { kind: outcome };
+}
+
+/** Leaves a found solution in the solver's state, where a range that follows from no other variable may stay open. */
+export function solve(compiled: CompiledModel, rng: Rng, options: SampleOptions = {}): SampleResult["kind"] {
+  if (!compiled.feasible || !restrict(compiled, options.restrictions ?? {})) return "infeasible";
+  const { store } = compiled.engine;
+  const base = store.save();
+  const weigh = options.spread === "look-ahead";
+  for (let dives = 0; dives < mostDives; dives++) {
+    store.restore(base);
+    const outcome = new Dive(compiled, branchOrder(compiled, rng), rng, weigh).run(mostRefutations(dives));
+    if (outcome === "found") return "found";
+    if (outcome === "exhausted") return "infeasible";
+  }
+  return "gave-up";
+}
+
+/** Sets the solver to the root state with the restrictions propagated. False: no solution satisfies them. */
+export function restrict(compiled: CompiledModel, restrictions: Restrictions): boolean {
+  const { engine, ids, root } = compiled;
+  const { store } = engine;
+  store.restore(root);
+  for (const [name, values] of Object.entries(restrictions)) {
+    const id = ids.get(name);
+    invariant(id !== undefined && store.values[id], `${name} is no listed variable of the model`);
+    const mask = new Int32Array(store.words[id]!);
+    for (const value of values) {
+      const index = store.indexOf(id, value);
+      if (index >= 0) mask[index >> 5]! |= 1 << (index & 31);
+    }
+    if (!store.keep(id, mask)) return false;
+  }
+  return engine.propagate();
+}
+
+/** The keys in random order, then whatever else has a list: a model whose other variables follow from its keys never branches on those. */
+function branchOrder({ engine, keys, normal }: CompiledModel, rng: Rng): VariableId[] {
+  const isKey = new Set(keys);
+  const rest = normal.variables.flatMap((_, id) => (!isKey.has(id) && engine.store.values[id] ? [id] : []));
+  return [...rng.shuffle(keys), ...rng.shuffle(rest)];
+}
+
+/** Values of the named variables in a state where all are fixed. */
+export function readAssignment({ engine, ids }: CompiledModel): Assignment {
+  const assignment: Record<string, number> = {};
+  for (const [name, id] of ids) {
+    invariant(engine.store.isFixed(id), `${name} does not follow from the listed variables`);
+    assignment[name] = engine.store.min(id);
+  }
+  return assignment;
+}
+
+interface Choice {
+  readonly frame: StoreFrame;
+  readonly position: number;
+  readonly id: VariableId;
+  readonly index: number;
+}
+
+/** One depth-first descent from the current state, with backtracking. */
+class Dive {
+  readonly #compiled: CompiledModel;
+  readonly #store: DomainStore;
+  readonly #order: readonly VariableId[];
+  readonly #rng: Rng;
+  readonly #weigh: boolean;
+  readonly #choices: Choice[] = [];
+  #refutations = 0;
+
+  constructor(compiled: CompiledModel, order: readonly VariableId[], rng: Rng, weigh: boolean) {
+    this.#compiled = compiled;
+    this.#store = compiled.engine.store;
+    this.#order = order;
+    this.#rng = rng;
+    this.#weigh = weigh;
+  }
+
+  /** "exhausted" is a proof that the state has no solution. */
+  run(mostRefutations: number): "found" | "exhausted" | "abandoned" {
+    for (let position = 0; ; ) {
+      while (position < this.#order.length && this.#store.isFixed(this.#order[position]!)) position++;
+      if (position === this.#order.length) return "found";
+      if (this.#choose(position)) continue;
+      const resumed = this.#backtrack(mostRefutations);
+      if (typeof resumed !== "number") return resumed;
+      position = resumed;
+    }
+  }
+
+  #choose(position: number): boolean {
+    const id = this.#order[position]!;
+    const frame = this.#store.save();
+    const index = this.#weigh ? this.#weighedIndex(id, frame) : this.#rng.pick(this.#store.indices(id));
+    if (index === null) return false;
+    this.#choices.push({ frame, position, id, index });
+    return this.#store.fixIndex(id, index) && this.#compiled.engine.propagate();
+  }
+
+  /** Takes refuted values out until a state holds again; the position to go on from. */
+  #backtrack(mostRefutations: number): number | "exhausted" | "abandoned" {
+    for (;;) {
+      if (++this.#refutations > mostRefutations) return "abandoned";
+      const last = this.#choices.pop();
+      if (!last) return "exhausted";
+      this.#store.restore(last.frame);
+      if (this.#store.removeIndex(last.id, last.index) && this.#compiled.engine.propagate()) return last.position;
+    }
+  }
+
+  /** An index drawn with the weight √(product of the domain sizes of the keys) that its choice leaves; null: all fail. */
+  #weighedIndex(id: VariableId, frame: StoreFrame): number | null {
+    const indices = this.#store.indices(id);
+    const logWeights = indices.map((index) => {
+      this.#store.restore(frame);
+      const holds = this.#store.fixIndex(id, index) && this.#compiled.engine.propagate();
+      return holds ? this.#logRoom() / 2 : Number.NEGATIVE_INFINITY;
+    });
+    this.#store.restore(frame);
+    const largest = Math.max(...logWeights);
+    if (largest === Number.NEGATIVE_INFINITY) return null;
+    return pickWeighed(
+      indices,
+      logWeights.map((log) => Math.exp(log - largest)),
+      this.#rng,
+    );
+  }
+
+  #logRoom(): number {
+    return this.#compiled.keys.reduce((sum, key) => sum + Math.log(this.#store.size(key)), 0);
+  }
+}
+
+function pickWeighed(items: readonly number[], weights: readonly number[], rng: Rng): number {
+  let left = rng.unit() * weights.reduce((sum, weight) => sum + weight, 0);
+  const at = weights.findIndex((weight) => {
+    left -= weight;
+    return left < 0;
+  });
+  // Rounding may leave a crumb beyond the last weight.
+  return items[at >= 0 ? at : weights.findLastIndex((weight) => weight > 0)]!;
+}
