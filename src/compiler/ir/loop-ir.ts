@@ -186,6 +186,8 @@ export interface BlockAxis {
  * `axes[a]` in terms of the loops around it; **an instance with a binding outside 0..extent does not run**, so a split
  * that overshoots needs no condition of its own. `init`, if not null, is stored at `indices` before the first update of
  * an element, that is where all loops that reduce axes depend on are 0. `value` may read `buffer[indices]` (an update).
+ * `indices`, `init` and `value` may name the axes **and the loops around the block** (axis names have no dot, loop names
+ * have one), as caches that start where a loop stands do.
  */
 export interface Block {
   readonly kind: "block";
