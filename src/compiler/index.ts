@@ -2,9 +2,18 @@
 // src/compiler is imported from outside.
 
 export type * from "./codegen/kernel-source.ts";
+export * as authoring from "./expr/authoring.ts";
 export type * from "./expr/compute-def.ts";
 export * from "./expr/dtype.ts";
+export { evaluate, evaluateStages } from "./expr/evaluate.ts";
+export * from "./expr/float16.ts";
+export { instantiate } from "./expr/instantiate.ts";
+export type * from "./expr/kernel-type.ts";
+export { isOp, type Op } from "./expr/op.ts";
+export { digestOf, printComputeDef, printExpr, printStage } from "./expr/print.ts";
 export type * from "./expr/scalar-expr.ts";
+export * from "./expr/scalar-math.ts";
+export * from "./expr/typed-array.ts";
 export type * from "./ir/loop-ir.ts";
 export type * from "./schedule/trace.ts";
 export * from "./support/diagnostic.ts";

@@ -1,0 +1,11 @@
+// The language of operator files: what "unplugin-kernel/op" exports.
+
+export { compute } from "./compute.ts";
+export type { DType } from "./dtype.ts";
+export type { Expr, Operand, ReduceAxis, Tensor } from "./expr-type.ts";
+export * from "./functions.ts";
+export type { ArrayOf, Kernel, KernelInfo, TypedArray } from "./kernel-type.ts";
+export { defineOp, type Op } from "./op.ts";
+export { argmax, argmin, max, min, prod, type ReduceAxes, sum } from "./reduce.ts";
+export { reduceAxis } from "./reduce-axis.ts";
+export { tensor } from "./tensor.ts";

@@ -1,0 +1,64 @@
+// What every declaration must satisfy: names, extents, shapes, the number of axes. Fails at the user's line.
+
+import { type Builder, fail } from "./builder.ts";
+import { describe } from "./expr-handle.ts";
+
+// Also an identifier of C and WAT, so that generated code can use the user's names.
+const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+// i32 indices address that many elements.
+const maxElements = 2 ** 31 - 1;
+
+export const isIdentifier = (text: string | undefined): text is string => text !== undefined && identifier.test(text);
+
+export function requireIdentifier(name: unknown, what: string): void {
+  if (typeof name === "string" && isIdentifier(name)) return;
+  fail("expr.bad-name", `${what} is ${describe(name)}`, { hint: "letters, digits and _, not a digit first" });
+}
+
+/** The name of a new tensor or compute. */
+export function requireNewName(builder: Builder, name: string): void {
+  requireIdentifier(name, "the name of a tensor");
+  const before = [...builder.inputs, ...builder.stages].find((other) => other.name === name);
+  if (!before) return;
+  const note = before.loc ? `${name} is first declared at ${before.loc.file}:${before.loc.line}` : null;
+  fail("expr.duplicate-name", `there are two tensors with the name ${name}`, { hint: "rename one of them", note });
+}
+
+export function requireExtent(extent: unknown, what: string): void {
+  if (Number.isInteger(extent) && (extent as number) > 0) return;
+  fail("expr.bad-extent", `${what} is ${describe(extent)}`, { hint: "extents are positive integers" });
+}
+
+export function requireShape(name: string, shape: unknown): void {
+  if (!Array.isArray(shape)) {
+    fail("expr.bad-extent", `the shape of ${name} is ${describe(shape)}`, { hint: "a shape is an array of integers" });
+  }
+  for (const [dim, extent] of shape.entries()) requireExtent(extent, `dimension ${dim} of ${name}`);
+  const elements = shape.reduce((product: number, extent: number) => product * extent, 1);
+  if (elements <= maxElements) return;
+  fail("expr.too-large", `${name} has ${elements} elements`, { hint: `a tensor has at most ${maxElements}` });
+}
+
+export const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
+/** The function of a compute may leave out axes that it does not need, and must not name more than there are. */
+export function requireArity(name: string, shape: readonly number[], element: unknown): void {
+  if (typeof element !== "function") {
+    const hint = `compute("${name}", shape, (i, j) => …)`;
+    fail("expr.not-an-expression", `the third argument of compute is ${describe(element)}`, { hint });
+  }
+  if (element.length <= shape.length) return;
+  const axes = count(element.length, "axis", "axes");
+  const dimensions = count(shape.length, "dimension", "dimensions");
+  fail("expr.shape-mismatch", `the function of ${name} takes ${axes}, ${name} has ${dimensions}`, {
+    hint: `give the function one parameter for each dimension`,
+  });
+}
+
+/** Axes of one stage, spatial and reduce together. */
+export function requireDistinct(names: readonly string[], stage: string): void {
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice === undefined) return;
+  fail("expr.duplicate-name", `${stage} has two axes with the name ${twice}`, { hint: "rename one of them" });
+}

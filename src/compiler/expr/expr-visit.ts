@@ -1,0 +1,30 @@
+// Walking a ScalarExpr: its children, all its nodes, the axes and tensors that it names.
+
+import type { AxisExpr, ReadExpr, ScalarExpr } from "./scalar-expr.ts";
+
+/** The operands of a node, in the order in which they are printed. */
+export function children(expr: ScalarExpr): readonly ScalarExpr[] {
+  switch (expr.kind) {
+    case "const":
+    case "axis":
+      return [];
+    case "read":
+      return expr.indices;
+    case "unary":
+    case "cast":
+      return [expr.operand];
+    case "binary":
+      return [expr.left, expr.right];
+    case "select":
+      return [expr.condition, expr.then, expr.else];
+  }
+}
+
+/** All nodes, parents first. */
+export const nodes = (expr: ScalarExpr): readonly ScalarExpr[] => [expr, ...children(expr).flatMap(nodes)];
+
+export const axesIn = (expr: ScalarExpr): readonly AxisExpr[] => [
+  ...new Set(nodes(expr).filter((node) => node.kind === "axis")),
+];
+
+export const readsIn = (expr: ScalarExpr): readonly ReadExpr[] => nodes(expr).filter((node) => node.kind === "read");

@@ -1,0 +1,51 @@
+// What an import of an operator with `?tune=…` is to TypeScript: a function over typed arrays. Types only.
+
+import type { DType } from "./dtype.ts";
+
+/** The typed array that holds elements of a dtype; f16 and bf16 are bit patterns, bool is one byte, 0 or 1. */
+export interface ArrayTypes {
+  readonly f64: Float64Array;
+  readonly f32: Float32Array;
+  readonly f16: Uint16Array;
+  readonly bf16: Uint16Array;
+  readonly i32: Int32Array;
+  readonly i16: Int16Array;
+  readonly i8: Int8Array;
+  readonly u8: Uint8Array;
+  readonly bool: Uint8Array;
+}
+
+export type ArrayOf<D extends DType> = ArrayTypes[D];
+export type TypedArray = ArrayTypes[DType];
+
+/** What is known of a kernel that runs. */
+export interface KernelInfo {
+  readonly op: string;
+  readonly parameters: Readonly<Record<string, number | string>>;
+  readonly target: string;
+  /** Which twin runs: "native", "wasm", "wasm-relaxed" or "reference". */
+  readonly twin: string;
+  /** The schedule, one instruction a line. */
+  readonly schedule: string;
+  /** As measured when it was tuned; null for a schedule that was predicted. */
+  readonly gflops: number | null;
+  readonly cacheKey: string;
+}
+
+/**
+ * A tuned kernel. `Result` is a typed array, or an object of them for several results.
+ *
+ *     const C = gemm(A, B);               // allocates the result
+ *     gemm(A, B, C);                      // writes into C
+ *     await gemm.async(A, B, C);          // off the event loop
+ *     const { A, B, C } = gemm.buffers()  // typed arrays where the kernel reads them
+ *
+ * Arrays are row-major and come in the order of the tensors, inputs first. A wrong length, type or number of arrays, or
+ * a result that overlaps another array, is a TypeError or RangeError that names the argument.
+ */
+export interface Kernel<Result = TypedArray> {
+  (...arrays: TypedArray[]): Result;
+  async(...arrays: TypedArray[]): Promise<Result>;
+  buffers(): Readonly<Record<string, TypedArray>>;
+  readonly info: KernelInfo;
+}

@@ -1,0 +1,44 @@
+// Index arithmetic as a sum: expression → constant + Σ coefficient · atom. An atom is an axis, or any expression that is
+// not a sum (floorDiv, mod, min, max, select, a read), told apart by its printed text.
+
+import { printExpr } from "./print.ts";
+import type { ScalarExpr } from "./scalar-expr.ts";
+
+export interface LinearForm {
+  readonly constant: number;
+  /** By the atom's text; coefficients are not 0. */
+  readonly terms: ReadonlyMap<string, { readonly coefficient: number; readonly atom: ScalarExpr }>;
+}
+
+export const constantForm = (constant: number): LinearForm => ({ constant, terms: new Map() });
+
+const atomForm = (atom: ScalarExpr): LinearForm => ({
+  constant: 0,
+  terms: new Map([[printExpr(atom), { coefficient: 1, atom }]]),
+});
+
+/** a + factor · b */
+export function addForms(a: LinearForm, b: LinearForm, factor = 1): LinearForm {
+  const terms = new Map(a.terms);
+  for (const [text, { coefficient, atom }] of b.terms) {
+    const total = (terms.get(text)?.coefficient ?? 0) + factor * coefficient;
+    if (total === 0) terms.delete(text);
+    else terms.set(text, { coefficient: total, atom });
+  }
+  return { constant: a.constant + factor * b.constant, terms };
+}
+
+/** Only i32 arithmetic is followed: narrower types wrap too early to be sums. */
+export function linearForm(expr: ScalarExpr): LinearForm {
+  if (expr.dtype !== "i32") return atomForm(expr);
+  if (expr.kind === "const") return constantForm(expr.value);
+  if (expr.kind === "unary" && expr.op === "neg") return addForms(constantForm(0), linearForm(expr.operand), -1);
+  if (expr.kind !== "binary") return atomForm(expr);
+  const left = linearForm(expr.left);
+  const right = linearForm(expr.right);
+  if (expr.op === "add") return addForms(left, right);
+  if (expr.op === "sub") return addForms(left, right, -1);
+  if (expr.op === "mul" && right.terms.size === 0) return addForms(constantForm(0), left, right.constant);
+  if (expr.op === "mul" && left.terms.size === 0) return addForms(constantForm(0), right, left.constant);
+  return atomForm(expr);
+}

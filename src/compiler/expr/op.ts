@@ -1,0 +1,76 @@
+// `defineOp`, and the value that it returns: what an operator file exports.
+
+import { captureFrames, currentMapper, type SourceMapper } from "../support/call-site.ts";
+import type { SourceLoc } from "../support/source-loc.ts";
+import type { Parameters } from "./compute-def.ts";
+import type { DType } from "./dtype.ts";
+import type { Tensor } from "./expr-type.ts";
+import type { ArrayOf, Kernel } from "./kernel-type.ts";
+
+/** The parameters as the operator's function takes them: numbers, and dtypes for strings. */
+export type ParameterValues<P> = { readonly [N in keyof P]: P[N] extends number ? number : DType };
+
+/** What an operator's function returns: one tensor, or an object of several under their own names. */
+export type Results = Tensor | { readonly [name: string]: Tensor };
+
+export type ResultArrays<R> =
+  R extends Tensor<infer D>
+    ? ArrayOf<D>
+    : { readonly [N in keyof R]: R[N] extends Tensor<infer D> ? ArrayOf<D> : never };
+
+export interface OpSpec {
+  readonly defaults: Parameters;
+  readonly build: (parameters: Parameters) => unknown;
+  /** The call stack of defineOp, to be read with `mapper`. */
+  readonly frames: readonly SourceLoc[];
+  readonly mapper: SourceMapper;
+}
+
+const spec = Symbol.for("unplugin-kernel.op");
+
+/**
+ * An operator: default parameters and the function that builds it. It has the type of the kernel that an import with
+ * `?tune=…` gives; called without the plugin it throws.
+ */
+export interface Op<P extends Parameters = Parameters, Result = unknown> extends Kernel<Result> {
+  readonly [spec]: OpSpec & { readonly defaults: P };
+}
+
+/**
+ * Defines an operator.
+ *
+ * @param defaults the parameters that an import may override: sizes and other numbers, and dtypes
+ * @param build writes the operator with `tensor`, `reduceAxis` and `compute`, and returns its result or results
+ * @example
+ * export default defineOp({ M: 512, N: 512, K: 512 }, ({ M, N, K }) => {
+ *   const A = tensor("A", [M, K], "f32");
+ *   const B = tensor("B", [K, N], "f32");
+ *   const k = reduceAxis("k", K);
+ *   return compute("C", [M, N], (i, j) => sum(A(i, k).mul(B(k, j)), k));
+ * });
+ */
+export function defineOp<P extends Parameters, R extends Results>(
+  defaults: P,
+  build: (parameters: ParameterValues<P>) => R,
+): Op<P, ResultArrays<R>> {
+  const facts: OpSpec = {
+    defaults,
+    // Strings are checked to be dtypes before the function runs.
+    build: (parameters) => build(parameters as unknown as ParameterValues<P>),
+    frames: captureFrames(),
+    mapper: currentMapper(),
+  };
+  return Object.assign(untuned(), { [spec]: facts }) as unknown as Op<P, ResultArrays<R>>;
+}
+
+export const isOp = (value: unknown): value is Op => typeof value === "function" && spec in value;
+
+export const specOf = (op: Op): OpSpec => op[spec];
+
+function untuned(): () => never {
+  return () => {
+    throw new TypeError(
+      'an operator is not a kernel: import it as "./name.op.ts?tune=wasm", with unplugin-kernel in the build',
+    );
+  };
+}

@@ -1,0 +1,109 @@
+// The canonical text of a ComputeDef: complete, so that it is the identity of an operator, and made to be read.
+//
+//   gemm(A: f32[61, 97], B: f32[97, 83]) -> C
+//   C[i, j] = sum(A[i, k] * B[k, j], k)  f32  i 61, j 83, k 97
+
+import { sha256 } from "../support/digest.ts";
+import type { ComputeDef, Stage } from "./compute-def.ts";
+import { type DType, isFloat } from "./dtype.ts";
+import type { BinaryOp, ConstExpr, ScalarExpr } from "./scalar-expr.ts";
+import { fit } from "./scalar-math.ts";
+
+/** First the inputs and the results, then one line a stage: its element, its type, the extents of its axes. */
+export function printComputeDef({ name, inputs, stages, outputs }: ComputeDef): string {
+  const tensors = inputs.map((input) => `${input.name}: ${input.dtype}[${input.shape.join(", ")}]`);
+  return [`${name}(${tensors.join(", ")}) -> ${outputs.join(", ")}`, ...stages.map(printStage), ""].join("\n");
+}
+
+/** Sha256 of the canonical text: same digest, same computation. Parameters and source places do not enter. */
+export const digestOf = (def: ComputeDef): string => sha256(printComputeDef(def));
+
+/** `C[i, j] = sum(A[i, k] * B[k, j], k)  f32  i 61, j 83, k 97` */
+export function printStage({ name, axes, dtype, reduce, body }: Stage): string {
+  const left = axes.length === 0 ? name : `${name}[${axes.map((axis) => axis.name).join(", ")}]`;
+  const extents = [...axes, ...(reduce?.axes ?? [])].map((axis) => `${axis.name} ${axis.extent}`);
+  const right = reduce ? `${reduce.reducer}(${printExpr(body)}, ${axisList(reduce.axes)})` : printExpr(body);
+  return [`${left} = ${right}`, dtype, ...(extents.length > 0 ? [extents.join(", ")] : [])].join("  ");
+}
+
+function axisList(axes: readonly { readonly name: string }[]): string {
+  const names = axes.map((axis) => axis.name).join(", ");
+  return axes.length === 1 ? names : `[${names}]`;
+}
+
+/** The operators that have a sign, with how tightly they bind; the others print as functions. */
+const signs: Readonly<Partial<Record<BinaryOp, readonly [sign: string, precedence: number]>>> = {
+  or: ["||", 1],
+  and: ["&&", 2],
+  eq: ["==", 3],
+  ne: ["!=", 3],
+  lt: ["<", 4],
+  le: ["<=", 4],
+  gt: [">", 4],
+  ge: [">=", 4],
+  add: ["+", 5],
+  sub: ["-", 5],
+  mul: ["*", 6],
+  div: ["/", 6],
+};
+const prefixPrecedence = 7;
+
+/** Parentheses stand wherever the tree is not the one that reading from the left gives: float sums do not associate. */
+export function printExpr(expr: ScalarExpr, outer = 0): string {
+  switch (expr.kind) {
+    case "const":
+      return printConst(expr);
+    case "axis":
+      return expr.name;
+    case "read":
+      return expr.indices.length === 0 ? `${expr.tensor}[]` : `${expr.tensor}[${args(...expr.indices)}]`;
+    case "unary":
+      if (expr.op === "neg") return prefix("-", expr.operand, outer);
+      return expr.op === "not" ? prefix("!", expr.operand, outer) : `${expr.op}(${args(expr.operand)})`;
+    case "binary":
+      return printBinary(expr.op, expr.left, expr.right, outer);
+    case "select":
+      return `select(${args(expr.condition, expr.then, expr.else)})`;
+    case "cast":
+      return `${expr.dtype}(${args(expr.operand)})`;
+  }
+}
+
+const args = (...operands: readonly ScalarExpr[]): string => operands.map((operand) => printExpr(operand)).join(", ");
+
+/** The operand always in parentheses unless it is one word, so that `-(1.0)` is not the constant `-1.0`. */
+function prefix(sign: string, operand: ScalarExpr, outer: number): string {
+  const inner = operand.kind === "const" ? `(${printExpr(operand)})` : printExpr(operand, prefixPrecedence + 1);
+  return parenthesised(`${sign}${inner}`, prefixPrecedence < outer);
+}
+
+function printBinary(op: BinaryOp, left: ScalarExpr, right: ScalarExpr, outer: number): string {
+  const [sign, precedence] = signs[op] ?? [];
+  if (sign === undefined || precedence === undefined) return `${op}(${args(left, right)})`;
+  const text = `${printExpr(left, precedence)} ${sign} ${printExpr(right, precedence + 1)}`;
+  return parenthesised(text, precedence < outer);
+}
+
+const parenthesised = (text: string, needed: boolean): string => (needed ? `(${text})` : text);
+
+/** i32 and f32 are plain, `3` and `0.5`; others carry their type, `3i8`; bool is true or false. */
+function printConst({ dtype, value }: ConstExpr): string {
+  if (dtype === "bool") return value === 0 ? "false" : "true";
+  const suffix = dtype === "i32" || dtype === "f32" ? "" : dtype;
+  if (!isFloat(dtype)) return `${value}${suffix}`;
+  if (Number.isNaN(value)) return `${dtype}.nan`;
+  if (!Number.isFinite(value)) return `${value < 0 ? "-" : ""}${dtype}.inf`;
+  return `${printFloat(value, dtype)}${suffix}`;
+}
+
+/** The shortest decimal that is this value in its type, always with a point or an exponent. */
+function printFloat(value: number, dtype: DType): string {
+  if (Object.is(value, -0)) return "-0.0";
+  for (let digits = 1; digits <= 17; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Object.is(fit[dtype](short), value)) return withPoint(String(short));
+  }
+  return withPoint(String(value));
+}
+
+const withPoint = (text: string): string => (/[.e]/.test(text) ? text : `${text}.0`);

@@ -1,0 +1,75 @@
+// Input tensors, and what every tensor is to the user: a function from indices to the element.
+
+import { type Builder, builderFor, fail, here } from "./builder.ts";
+import { count, requireNewName, requireShape } from "./declaration-check.ts";
+import { computeType, type DType, isInteger } from "./dtype.ts";
+import { castTo, ExprHandle, requireDType, toExpr } from "./expr-handle.ts";
+import type { ComputeType, Expr, Operand, Tensor } from "./expr-type.ts";
+import type { ScalarExpr } from "./scalar-expr.ts";
+
+/**
+ * An input of the operator, row-major.
+ *
+ * @param shape positive integers; `[]` is a single element
+ * @example const A = tensor("A", [M, K], "f32"); A(i, k).mul(2)
+ */
+export function tensor<D extends DType>(name: string, shape: readonly number[], dtype: D): Tensor<D> {
+  const builder = builderFor("tensor");
+  requireNewName(builder, name);
+  requireDType(dtype);
+  requireShape(name, shape);
+  builder.inputs.push({ name, shape: [...shape], dtype, loc: here() });
+  return tensorHandle(builder, name, shape, dtype);
+}
+
+const tensorBrand = Symbol("tensor");
+
+export const isTensor = (value: unknown): value is Tensor => typeof value === "function" && tensorBrand in value;
+
+export function tensorHandle<D extends DType>(
+  builder: Builder,
+  name: string,
+  shape: readonly number[],
+  dtype: D,
+): Tensor<D> {
+  const owner = builder;
+  const facts = { tensorName: name, shape: [...shape], dtype, [tensorBrand]: true };
+  const read = (...indices: readonly Operand[]): Expr<ComputeType<D>> => {
+    requireOwner(owner, name);
+    requireRank(facts, indices.length);
+    const loc = here();
+    const stored: ScalarExpr = { kind: "read", tensor: name, indices: indices.map(indexOf(name)), dtype, loc };
+    return new ExprHandle(castTo(stored, computeType(dtype), loc));
+  };
+  return Object.assign(read, facts);
+}
+
+function requireOwner(owner: Builder, name: string): void {
+  if (builderFor(`reading ${name}`) === owner) return;
+  fail("expr.unknown-tensor", `${name} is a tensor of another operator`, {
+    hint: "declare the tensors inside the function that is given to defineOp",
+  });
+}
+
+type Facts = Pick<Tensor, "tensorName" | "shape" | "dtype">;
+
+function requireRank({ tensorName, shape, dtype }: Facts, given: number): void {
+  const rank = shape.length;
+  if (given === rank) return;
+  const indices = count(given, "index", "indices");
+  const dimensions = count(rank, "dimension", "dimensions");
+  const change = Math.abs(given - rank) === 1 ? "one index" : count(Math.abs(given - rank), "index", "indices");
+  fail("expr.shape-mismatch", `${tensorName} is read with ${indices}, it has ${dimensions}`, {
+    hint: `${given > rank ? "drop" : "add"} ${change}, or declare ${tensorName} with ${count(given, "dimension", "dimensions")}`,
+    note: `${tensorName}: ${dtype}[${shape.join(", ")}]`,
+  });
+}
+
+/** Indices are i32; narrower integers widen. */
+const indexOf =
+  (name: string) =>
+  (index: Operand, dim: number): ScalarExpr => {
+    const expr = toExpr(index, "i32", `index ${dim} of ${name}`);
+    if (isInteger(expr.dtype)) return castTo(expr, "i32", expr.loc);
+    return fail("expr.index-type", `index ${dim} of ${name} is ${expr.dtype}`, { hint: 'cast it: x.cast("i32")' });
+  };
