@@ -15,6 +15,7 @@ export type * from "./expr/scalar-expr.ts";
 export * from "./expr/scalar-math.ts";
 export * from "./expr/typed-array.ts";
 export type * from "./ir/loop-ir.ts";
+export * from "./ir/print.ts";
 export type * from "./schedule/trace.ts";
 export * from "./support/diagnostic.ts";
 export * from "./support/digest.ts";

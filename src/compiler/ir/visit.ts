@@ -1,0 +1,204 @@
+// The traversals that every pass uses: one level, bottom-up, and read-only. Rebuilding shares structure: a node none of
+// whose children changed is returned as it is, so `===` tells whether a pass did something.
+
+import type { Block, Expr, Seq, Stmt } from "./loop-ir.ts";
+
+export { lanesOf } from "./lanes.ts";
+
+type ExprFn = (expr: Expr) => Expr;
+type StmtFn = (stmt: Stmt) => Stmt;
+
+/** The same array if `f` changed no element. */
+export function mapShared<T>(items: readonly T[], f: (item: T) => T): readonly T[] {
+  const mapped = items.map((item) => f(item));
+  return mapped.every((item, index) => item === items[index]) ? items : mapped;
+}
+
+/** Rebuilds `expr` from its direct operands. */
+export function mapOperands(expr: Expr, f: ExprFn): Expr {
+  switch (expr.kind) {
+    case "const":
+    case "var":
+    case "local":
+      return expr;
+    case "load": {
+      const indices = mapShared(expr.indices, f);
+      const active = expr.active && f(expr.active);
+      return indices === expr.indices && active === expr.active ? expr : { ...expr, indices, active };
+    }
+    case "unary":
+    case "cast":
+    case "bitcast": {
+      const operand = f(expr.operand);
+      return operand === expr.operand ? expr : { ...expr, operand };
+    }
+    case "binary": {
+      const left = f(expr.left);
+      const right = f(expr.right);
+      return left === expr.left && right === expr.right ? expr : { ...expr, left, right };
+    }
+    case "select": {
+      const [condition, yes, no] = [f(expr.condition), f(expr.then), f(expr.else)];
+      const same = condition === expr.condition && yes === expr.then && no === expr.else;
+      return same ? expr : { ...expr, condition, then: yes, else: no };
+    }
+    case "ramp": {
+      const base = f(expr.base);
+      return base === expr.base ? expr : { ...expr, base };
+    }
+    case "broadcast": {
+      const value = f(expr.value);
+      return value === expr.value ? expr : { ...expr, value };
+    }
+    case "lanes": {
+      const elements = mapShared(expr.elements, f);
+      return elements === expr.elements ? expr : { ...expr, elements };
+    }
+  }
+}
+
+/** Bottom-up: `f` sees each node with its operands already mapped. */
+export const mapExpr = (expr: Expr, f: ExprFn): Expr => f(mapOperands(expr, (operand) => mapExpr(operand, f)));
+
+/** Rebuilds `stmt` from its direct child statements; its own expressions stay. */
+export function mapChildren(stmt: Stmt, f: StmtFn): Stmt {
+  switch (stmt.kind) {
+    case "for": {
+      const body = f(stmt.body);
+      return body === stmt.body ? stmt : { ...stmt, body };
+    }
+    case "seq": {
+      const body = mapShared(stmt.body, f);
+      return body === stmt.body ? stmt : { ...stmt, body };
+    }
+    case "if": {
+      const yes = f(stmt.then);
+      const no = stmt.else && f(stmt.else);
+      return yes === stmt.then && no === stmt.else ? stmt : { ...stmt, then: yes, else: no };
+    }
+    case "store":
+    case "define":
+    case "assign":
+    case "block":
+      return stmt;
+  }
+}
+
+/** Bottom-up: `f` sees each statement with its children already mapped. */
+export const mapStmt = (stmt: Stmt, f: StmtFn): Stmt => f(mapChildren(stmt, (child) => mapStmt(child, f)));
+
+/** Applies `f` to the roots of the statement's own expressions, not to those of its children. */
+export function mapOwnExprs(stmt: Stmt, f: ExprFn): Stmt {
+  switch (stmt.kind) {
+    case "for":
+    case "seq":
+      return stmt;
+    case "if": {
+      const condition = f(stmt.condition);
+      return condition === stmt.condition ? stmt : { ...stmt, condition };
+    }
+    case "store": {
+      const indices = mapShared(stmt.indices, f);
+      const value = f(stmt.value);
+      const active = stmt.active && f(stmt.active);
+      const same = indices === stmt.indices && value === stmt.value && active === stmt.active;
+      return same ? stmt : { ...stmt, indices, value, active };
+    }
+    case "define":
+    case "assign": {
+      const value = f(stmt.value);
+      return value === stmt.value ? stmt : { ...stmt, value };
+    }
+    case "block":
+      return mapBlockExprs(stmt, f);
+  }
+}
+
+function mapBlockExprs(block: Block, f: ExprFn): Block {
+  const bindings = mapShared(block.bindings, f);
+  const indices = mapShared(block.indices, f);
+  const init = block.init && f(block.init);
+  const value = f(block.value);
+  const same = bindings === block.bindings && indices === block.indices && init === block.init && value === block.value;
+  return same ? block : { ...block, bindings, indices, init, value };
+}
+
+/** Applies `f` bottom-up to every expression below `stmt`. */
+export const mapExprsIn = (stmt: Stmt, f: ExprFn): Stmt =>
+  mapStmt(stmt, (each) => mapOwnExprs(each, (expr) => mapExpr(expr, f)));
+
+/** The direct operands, in order. */
+export function operandsOf(expr: Expr): readonly Expr[] {
+  const operands: Expr[] = [];
+  mapOperands(expr, (operand) => {
+    operands.push(operand);
+    return operand;
+  });
+  return operands;
+}
+
+/** The roots of the statement's own expressions, in order. */
+export function ownExprs(stmt: Stmt): readonly Expr[] {
+  const exprs: Expr[] = [];
+  mapOwnExprs(stmt, (expr) => {
+    exprs.push(expr);
+    return expr;
+  });
+  return exprs;
+}
+
+/** Calls `visit` for `expr` and everything in it, parents first. */
+export function walkExpr(expr: Expr, visit: (expr: Expr) => void): void {
+  visit(expr);
+  for (const operand of operandsOf(expr)) walkExpr(operand, visit);
+}
+
+/** Calls `visit` for `stmt` and every statement in it, parents first, and `visitExpr` for every expression in them. */
+export function walkStmt(stmt: Stmt, visit: (stmt: Stmt) => void, visitExpr?: (expr: Expr) => void): void {
+  visit(stmt);
+  if (visitExpr) for (const expr of ownExprs(stmt)) walkExpr(expr, visitExpr);
+  mapChildren(stmt, (child) => {
+    walkStmt(child, visit, visitExpr);
+    return child;
+  });
+}
+
+/** True if `test` holds for `expr` or anything in it. */
+export const someExpr = (expr: Expr, test: (expr: Expr) => boolean): boolean =>
+  test(expr) || operandsOf(expr).some((operand) => someExpr(operand, test));
+
+/** Names of the variables in `expr`. */
+export function varsIn(expr: Expr): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkExpr(expr, (each) => {
+    if (each.kind === "var") names.add(each.name);
+  });
+  return names;
+}
+
+/** Puts expressions in place of variables. */
+export const substitute = (expr: Expr, vars: ReadonlyMap<string, Expr>): Expr =>
+  mapExpr(expr, (each) => (each.kind === "var" ? (vars.get(each.name) ?? each) : each));
+
+/**
+ * Puts expressions in place of loop variables. Of a block only the bindings change, for the rest of it names axes; a
+ * loop of the same name hides the variable.
+ */
+export function substituteStmt(stmt: Stmt, vars: ReadonlyMap<string, Expr>): Stmt {
+  if (stmt.kind === "block") {
+    const bindings = mapShared(stmt.bindings, (binding) => substitute(binding, vars));
+    return bindings === stmt.bindings ? stmt : { ...stmt, bindings };
+  }
+  const inner = stmt.kind === "for" && vars.has(stmt.name) ? without(vars, stmt.name) : vars;
+  const own = mapOwnExprs(stmt, (expr) => substitute(expr, vars));
+  return mapChildren(own, (child) => substituteStmt(child, inner));
+}
+
+const without = (vars: ReadonlyMap<string, Expr>, name: string): ReadonlyMap<string, Expr> =>
+  new Map([...vars].filter(([key]) => key !== name));
+
+/** Unwraps nested sequences, but for those that introduce locals: their scope ends with them. */
+export function flattenSeq(stmts: readonly Stmt[]): Seq {
+  const isOpen = (stmt: Stmt): stmt is Seq => stmt.kind === "seq" && stmt.body.every(({ kind }) => kind !== "define");
+  return { kind: "seq", body: stmts.flatMap((stmt) => (isOpen(stmt) ? flattenSeq(stmt.body).body : [stmt])) };
+}
