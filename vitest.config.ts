@@ -14,6 +14,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/bench/**"],
+    globalSetup: ["test/support/build-worker.ts"],
     testTimeout: 60_000,
   },
 });

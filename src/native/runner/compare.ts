@@ -1,0 +1,144 @@
+// Whether an output is right: every element written, and near enough to the expected one. What is wrong is said in
+// words, with the index: "C[1, 3] is 5, the reference gives 6 (2 of 20 elements differ)".
+
+import { type DType, isFloat, type KernelParameter } from "../../compiler/index.ts";
+import { bytesOf } from "./arena.ts";
+import type { KernelArray, OutputBound } from "./protocol.ts";
+
+/** The right answer of one output, with what is needed to compare fast; made once a task. */
+export interface ExpectedOutput {
+  readonly parameter: KernelParameter;
+  readonly values: KernelArray;
+  readonly bound: OutputBound;
+  /** What the output is filled with before the run: wrong in every element. */
+  readonly sentinel: KernelArray;
+  /** Largest finite |expected|. */
+  readonly scale: number;
+}
+
+export function expectOutput(parameter: KernelParameter, values: KernelArray, bound: OutputBound): ExpectedOutput {
+  const decode = decoderOf(parameter.dtype);
+  let scale = 0;
+  for (const raw of values) {
+    const size = Math.abs(decode(raw));
+    if (size > scale && size < Number.POSITIVE_INFINITY) scale = size;
+  }
+  return { parameter, values, bound, scale, sentinel: sentinelFor(parameter.dtype, values) };
+}
+
+/** A NaN of our own where the expected value is a number, 1 where it is NaN; other bits where it is an integer. */
+function sentinelFor(dtype: DType, values: KernelArray): KernelArray {
+  const sentinel = values.slice();
+  const decode = decoderOf(dtype);
+  if (!isFloat(dtype)) for (let index = 0; index < values.length; index++) sentinel[index] = values[index]! ^ 0xa5;
+  else {
+    const [nan, one] = floatMarks[dtype === "f64" || dtype === "f32" || dtype === "f16" ? dtype : "bf16"];
+    const bytes = bytesOf(sentinel);
+    const size = sentinel.BYTES_PER_ELEMENT;
+    for (let index = 0; index < values.length; index++)
+      bytes.set(Number.isNaN(decode(values[index]!)) ? one : nan, index * size);
+  }
+  return sentinel;
+}
+
+/** Little-endian bytes of a quiet NaN with a payload that no arithmetic makes, and of 1. */
+const floatMarks: Readonly<Record<"f64" | "f32" | "f16" | "bf16", readonly [nan: number[], one: number[]]>> = {
+  f64: [
+    [0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xf8, 0x7f],
+    [0, 0, 0, 0, 0, 0, 0xf0, 0x3f],
+  ],
+  f32: [
+    [0xa5, 0xa5, 0xc5, 0x7f],
+    [0, 0, 0x80, 0x3f],
+  ],
+  f16: [
+    [0xa5, 0x7e],
+    [0, 0x3c],
+  ],
+  bf16: [
+    [0xe5, 0x7f],
+    [0x80, 0x3f],
+  ],
+};
+
+/** Whether the element still has the bits of the sentinel. */
+function isUntouched({ sentinel }: ExpectedOutput, actual: KernelArray, index: number): boolean {
+  const element = (array: KernelArray) => bytesOf(array.subarray(index, index + 1));
+  return Buffer.compare(element(sentinel), element(actual)) === 0;
+}
+
+/** Null if `actual` is right, else what is wrong with it. */
+export function mismatch(expected: ExpectedOutput, actual: KernelArray): string | null {
+  if (Buffer.compare(bytesOf(expected.values), bytesOf(actual)) === 0) return null;
+  const { first, count } = firstDifference(expected, actual);
+  return first < 0 ? null : describe(expected, actual, first, count);
+}
+
+function firstDifference(expected: ExpectedOutput, actual: KernelArray): { first: number; count: number } {
+  const { values, bound, scale, parameter } = expected;
+  const decode = decoderOf(parameter.dtype);
+  const { relative, absolute } = bound.kind === "within" ? bound : { relative: 0, absolute: 0 };
+  let first = -1;
+  let count = 0;
+  for (let index = 0; index < values.length; index++) {
+    const wanted = decode(values[index]!);
+    const found = decode(actual[index]!);
+    if (isNear(found, wanted, absolute + relative * Math.max(Math.abs(wanted), scale))) continue;
+    if (first < 0) first = index;
+    count += 1;
+  }
+  return { first, count };
+}
+
+/** An infinite expected value makes the tolerance infinite or NaN, hence the test for finiteness. */
+const isNear = (found: number, wanted: number, tolerance: number): boolean =>
+  found === wanted ||
+  (Number.isFinite(wanted) ? Math.abs(found - wanted) <= tolerance : Number.isNaN(wanted) && Number.isNaN(found));
+
+function describe(expected: ExpectedOutput, actual: KernelArray, index: number, count: number): string {
+  const { parameter, values, bound } = expected;
+  const decode = decoderOf(parameter.dtype);
+  const element = `${parameter.name}[${indexOf(index, parameter.shape).join(", ")}]`;
+  const wanted = decode(values[index]!);
+  const differ = `(${count} of ${values.length} elements differ)`;
+  if (isUntouched(expected, actual, index)) return `${element} is not written, the reference gives ${wanted} ${differ}`;
+  const allowed = bound.kind === "within" ? `, allowed is a relative ${bound.relative.toExponential(1)}` : "";
+  return `${element} is ${decode(actual[index]!)}, the reference gives ${wanted}${allowed} ${differ}`;
+}
+
+/** Row-major position → index by dimension. */
+function indexOf(position: number, shape: readonly number[]): number[] {
+  const index: number[] = [];
+  let rest = position;
+  for (const extent of shape.toReversed()) {
+    index.unshift(rest % extent);
+    rest = Math.floor(rest / extent);
+  }
+  return index;
+}
+
+const same = (value: number): number => value;
+
+const decoderOf = (dtype: DType): ((raw: number) => number) => {
+  if (dtype === "f16") return decodeF16;
+  return dtype === "bf16" ? decodeBf16 : same;
+};
+
+/** IEEE 754 binary16. */
+export function decodeF16(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
+  return sign * (1024 + fraction) * 2 ** (exponent - 25);
+}
+
+const word = new DataView(new ArrayBuffer(4));
+
+/** The upper half of a binary32. */
+export function decodeBf16(bits: number): number {
+  word.setUint16(0, bits);
+  word.setUint16(2, 0);
+  return word.getFloat32(0);
+}

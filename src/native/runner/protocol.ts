@@ -1,0 +1,75 @@
+// What the measuring process is told and what it answers: plain data, sent by structured clone.
+
+import type { KernelParameter } from "../../compiler/index.ts";
+
+/** The typed array of a dtype; f16 and bf16 are bit patterns in a Uint16Array, bool is a Uint8Array. */
+export type KernelArray =
+  | Float64Array<ArrayBuffer>
+  | Float32Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
+  | Int32Array<ArrayBuffer>
+  | Int16Array<ArrayBuffer>
+  | Int8Array<ArrayBuffer>
+  | Uint8Array<ArrayBuffer>;
+
+/**
+ * How near an output has to come to the expected values:
+ *   exact   equal as numbers; a NaN for a NaN
+ *   within  |actual − expected| ≤ absolute + relative · max(|expected|, largest |expected| of the whole output)
+ */
+export type OutputBound =
+  | { readonly kind: "exact" }
+  | { readonly kind: "within"; readonly relative: number; readonly absolute: number };
+
+/** Inputs and right answers, sent once for all candidates of a task. */
+export interface RunTask {
+  /** Inputs, then outputs, in calling order. */
+  readonly parameters: readonly KernelParameter[];
+  readonly inputs: readonly KernelArray[];
+  readonly expected: readonly { readonly values: KernelArray; readonly bound: OutputBound }[];
+}
+
+/** A built kernel as the worker loads it. */
+export type Runnable =
+  | { readonly kind: "native"; readonly path: string; readonly index: number }
+  | { readonly kind: "wasm"; readonly bytes: Uint8Array<ArrayBuffer>; readonly offsets: readonly number[] };
+
+/** How much to time. */
+export interface TimingPlan {
+  /** Time of the best so far: who is clearly slower is not timed to the end. */
+  readonly incumbentNs: number | null;
+  /** Samples wanted of a contender. */
+  readonly samples: number;
+  /** A sample is the mean over as many runs as fill this time. */
+  readonly sampleNs: number;
+  /** No new sample begins after this time. */
+  readonly budgetNs: number;
+}
+
+/** What came of one candidate. `samplesNs` are times of one run, in the order taken; at least one. */
+export type RunOutcome =
+  | { readonly kind: "ok"; readonly samplesNs: readonly number[] }
+  /** The engine or the dynamic linker refused it. */
+  | { readonly kind: "build-failed"; readonly reason: string }
+  | { readonly kind: "crashed"; readonly reason: string }
+  | { readonly kind: "timed-out"; readonly deadlineMs: number }
+  | { readonly kind: "wrong-result"; readonly reason: string };
+
+export type ToWorker =
+  | { readonly kind: "task"; readonly task: RunTask }
+  /** Loads, checks and times; keeps the kernel under `slot` if that is not null. */
+  | {
+      readonly kind: "run";
+      readonly id: number;
+      readonly candidate: Runnable;
+      readonly plan: TimingPlan;
+      readonly slot: number | null;
+    }
+  /** One sample of a kept kernel. */
+  | { readonly kind: "sample"; readonly id: number; readonly slot: number; readonly sampleNs: number }
+  /** Drops all kept kernels. */
+  | { readonly kind: "forget" };
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "outcome"; readonly id: number; readonly outcome: RunOutcome };

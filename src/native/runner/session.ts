@@ -1,0 +1,125 @@
+// The measuring process's side of a task: messages in, outcomes out. No timers, no callbacks: the client watches the
+// clock, and ends the process if a kernel does not come back.
+
+import { invariant, type KernelParameter } from "../../compiler/index.ts";
+import { type LoadedKernel, loadWasmKernel } from "../harness/bench-wasm.ts";
+import { type Arena, bytesOf, createArena } from "./arena.ts";
+import { type ExpectedOutput, expectOutput, mismatch } from "./compare.ts";
+import type { KernelArray, Runnable, RunOutcome, RunTask, TimingPlan, ToWorker } from "./protocol.ts";
+import { timeKernel, timeSample } from "./time-kernel.ts";
+
+/** Loads kernel `index` of the addon at `path`, its arguments being `arrays`. */
+export type LoadNativeKernel = (path: string, index: number, arrays: readonly KernelArray[]) => LoadedKernel;
+
+interface TaskState {
+  readonly parameters: readonly KernelParameter[];
+  readonly inputs: readonly KernelArray[];
+  readonly expected: readonly ExpectedOutput[];
+  /** Arguments of native kernels; WASM kernels have theirs in their own memory. */
+  readonly arena: Arena;
+}
+
+interface Kept {
+  readonly kernel: LoadedKernel;
+  readonly estimateNs: number;
+}
+
+export interface Session {
+  /** Null for messages that have no answer. */
+  handle(message: ToWorker): RunOutcome | null;
+}
+
+export function createSession(loadNative: LoadNativeKernel): Session {
+  let state: TaskState | null = null;
+  const kept = new Map<number, Kept>();
+  return {
+    handle(message) {
+      if (message.kind === "task") state = prepare(message.task);
+      if (message.kind === "task" || message.kind === "forget") kept.clear();
+      if (message.kind === "sample") return sampleKept(kept.get(message.slot), message.sampleNs);
+      if (message.kind !== "run") return null;
+      invariant(state, "a task comes before its candidates");
+      return runCandidate(state, message.candidate, message.plan, loadNative, (one) => {
+        if (message.slot !== null) kept.set(message.slot, one);
+      });
+    },
+  };
+}
+
+function prepare({ parameters, inputs, expected }: RunTask): TaskState {
+  const outputs = parameters.filter(({ role }) => role === "output");
+  invariant(inputs.length + expected.length === parameters.length, "a task has an array for each parameter");
+  return {
+    parameters,
+    inputs,
+    expected: outputs.map((output, index) => expectOutput(output, expected[index]!.values, expected[index]!.bound)),
+    arena: createArena(parameters),
+  };
+}
+
+function runCandidate(
+  state: TaskState,
+  candidate: Runnable,
+  plan: TimingPlan,
+  loadNative: LoadNativeKernel,
+  keep: (kept: Kept) => void,
+): RunOutcome {
+  const kernel = load(state, candidate, loadNative);
+  if ("kind" in kernel) return kernel;
+  fillArguments(state, kernel);
+  return trapsAsValues(() => {
+    const firstNs = kernel.time(1);
+    const reason = wrongness(state, candidate, kernel);
+    if (reason !== null) return { kind: "wrong-result", reason };
+    const samplesNs = timeKernel(kernel, firstNs, plan);
+    keep({ kernel, estimateNs: Math.min(...samplesNs) });
+    return { kind: "ok", samplesNs };
+  });
+}
+
+/** What a candidate's own text can cause while it is loaded is an outcome; all other errors are ours and end us. */
+function load(state: TaskState, candidate: Runnable, loadNative: LoadNativeKernel): LoadedKernel | RunOutcome {
+  try {
+    return candidate.kind === "wasm"
+      ? loadWasmKernel(candidate.bytes, candidate.offsets, state.parameters)
+      : loadNative(candidate.path, candidate.index, state.arena.arrays);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { kind: "build-failed", reason: `${error.name}: ${error.message}`.slice(0, 1000) };
+  }
+}
+
+function fillArguments({ inputs, expected }: TaskState, { arrays }: LoadedKernel): void {
+  for (const [index, input] of inputs.entries()) bytesOf(arrays[index]!).set(bytesOf(input));
+  for (const [index, { sentinel }] of expected.entries())
+    bytesOf(arrays[inputs.length + index]!).set(bytesOf(sentinel));
+}
+
+/** Outputs against the reference, inputs against what they were, and for native kernels the memory around both. */
+function wrongness(state: TaskState, candidate: Runnable, { arrays }: LoadedKernel): string | null {
+  const { inputs, expected, parameters, arena } = state;
+  const overrun = candidate.kind === "native" ? arena.overrun() : null;
+  if (overrun !== null) return `it wrote outside ${overrun}`;
+  const changed = inputs.findIndex((input, index) => Buffer.compare(bytesOf(input), bytesOf(arrays[index]!)) !== 0);
+  if (changed >= 0) return `it wrote its input ${parameters[changed]!.name}`;
+  for (const [index, output] of expected.entries()) {
+    const reason = mismatch(output, arrays[inputs.length + index]!);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+function sampleKept(kept: Kept | undefined, sampleNs: number): RunOutcome {
+  invariant(kept, "only a kept kernel is sampled");
+  return trapsAsValues(() => ({ kind: "ok", samplesNs: [timeSample(kept.kernel, kept.estimateNs, sampleNs)] }));
+}
+
+/** A WASM trap unwinds to us and leaves the process sound; a stack overflow is a RangeError. */
+function trapsAsValues(run: () => RunOutcome): RunOutcome {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
+    return { kind: "crashed", reason: `${error.name}: ${error.message}` };
+  }
+}

@@ -1,0 +1,46 @@
+// How long a kernel is timed: contenders get several samples, clear losers one.
+
+import type { LoadedKernel } from "../harness/bench-wasm.ts";
+import type { TimingPlan } from "./protocol.ts";
+
+/**
+ * A candidate is given up when its best time is this many times the incumbent's: after the check run, after the first
+ * sample, after the second and later ones. The check run is cold and may be twice as slow for that alone.
+ */
+const givenUpAt = [2, 1.5, 1.25] as const;
+
+/** Runs in one sample, at most: bounds a batch of kernels that take no time at all. */
+const maxRuns = 1e6;
+
+/**
+ * Times a kernel whose check run took `firstNs`. The samples are means over batches of `plan.sampleNs`; the check run
+ * is the only sample of a candidate that it shows to be a loser, or that leaves no time for more.
+ */
+export function timeKernel(kernel: LoadedKernel, firstNs: number, plan: TimingPlan): number[] {
+  const coldLoser = firstNs >= plan.sampleNs && isLoser(firstNs, 0, plan);
+  if (coldLoser || firstNs > plan.budgetNs) return [firstNs];
+  let runs = runsFor(firstNs, plan.sampleNs);
+  let spentNs = firstNs;
+  const samples: number[] = [];
+  while (samples.length < plan.samples && (samples.length === 0 || spentNs < plan.budgetNs)) {
+    const batchNs = kernel.time(runs);
+    spentNs += batchNs;
+    const wanted = batchNs < plan.sampleNs / 2 ? runsFor(batchNs / runs, plan.sampleNs) : runs;
+    if (wanted > runs) runs = wanted;
+    else samples.push(batchNs / runs);
+    if (isLoser(Math.min(...samples), samples.length, plan)) break;
+  }
+  return samples;
+}
+
+/** One more sample of a kernel that was timed before. */
+export function timeSample(kernel: LoadedKernel, estimateNs: number, sampleNs: number): number {
+  const runs = runsFor(estimateNs, sampleNs);
+  return kernel.time(runs) / runs;
+}
+
+const isLoser = (bestNs: number, samples: number, { incumbentNs }: TimingPlan): boolean =>
+  incumbentNs !== null && Number.isFinite(bestNs) && bestNs > incumbentNs * givenUpAt[Math.min(samples, 2)]!;
+
+const runsFor = (runNs: number, sampleNs: number): number =>
+  Math.min(maxRuns, Math.max(1, Math.ceil(sampleNs / Math.max(runNs, 1))));

@@ -1,0 +1,215 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { build } from "esbuild";
+import { execa } from "execa";
+import { afterEach, describe, expect, it } from "vitest";
+import { createRunner, type Runner, type RunnerOptions } from "../../../src/native/runner/client.ts";
+import type { Runnable, RunOutcome } from "../../../src/native/runner/protocol.ts";
+import { doubling, planted } from "./planted-wasm.ts";
+
+const open: Runner[] = [];
+afterEach(async () => {
+  for (const runner of open.splice(0)) await runner.close();
+});
+
+function runnerFor(options: RunnerOptions = {}): Runner {
+  const runner = createRunner({ exclusive: false, ...options });
+  runner.setTask(doubling);
+  open.push(runner);
+  return runner;
+}
+
+const run = (runner: Runner, candidate: Runnable, incumbentNs: number | null = null): Promise<RunOutcome> =>
+  runner.run({ candidate, incumbentNs });
+
+const reasonOf = (outcome: RunOutcome): string => ("reason" in outcome ? outcome.reason : "");
+
+/** Processes that run the worker and have this process as their parent. */
+function workerPids(parent = process.pid): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && isWorkerOf(pid, parent));
+}
+
+function isWorkerOf(pid: number, parent: number): boolean {
+  if (!existsSync(`/proc/${pid}/status`)) return false;
+  try {
+    const isChild = readFileSync(`/proc/${pid}/status`, "utf8").includes(`PPid:\t${parent}\n`);
+    return isChild && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("dist/native/worker.js");
+  } catch {
+    return false;
+  }
+}
+
+const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
+
+async function goneWithin(pid: number, ms: number): Promise<boolean> {
+  for (let waited = 0; waited < ms; waited += 20) {
+    if (!isAlive(pid)) return true;
+    await sleep(20);
+  }
+  return false;
+}
+
+describe("a WASM candidate", () => {
+  it("that is right gets several samples", async () => {
+    const outcome = await run(runnerFor(), planted.right());
+    expect(outcome.kind).toBe("ok");
+    expect(outcome.kind === "ok" && outcome.samplesNs.length).toBe(5);
+    expect(outcome.kind === "ok" && outcome.samplesNs.every((ns) => ns > 0 && ns < 1e6)).toBe(true);
+  });
+
+  it("that is far slower than the incumbent is run once", async () => {
+    const outcome = await run(runnerFor(), planted.slow(), 10);
+    expect(outcome.kind === "ok" && outcome.samplesNs.length).toBe(1);
+  });
+
+  it.each([
+    [
+      "wrong numbers",
+      planted.wrong,
+      "wrong-result",
+      "C[0, 0] is -8.75, the reference gives -7 (8 of 8 elements differ)",
+    ],
+    ["NaN", planted.nan, "wrong-result", "C[0, 0] is NaN, the reference gives -7 (8 of 8 elements differ)"],
+    [
+      "an element left out",
+      planted.leavesTheLast,
+      "wrong-result",
+      "C[1, 3] is not written, the reference gives 7 (1 of 8 elements differ)",
+    ],
+    ["a write to its input", planted.writesInput, "wrong-result", "it wrote its input A"],
+    ["a trap", planted.traps, "crashed", "RuntimeError: unreachable"],
+    ["a read outside memory", planted.readsOutside, "crashed", "RuntimeError: memory access out of bounds"],
+    ["endless recursion", planted.recursesForEver, "crashed", "RangeError: Maximum call stack size exceeded"],
+    ["no module", planted.notWasm, "build-failed", "CompileError: WebAssembly.Module(): expected magic word"],
+    ["a parameter outside memory", planted.outsideMemory, "build-failed", "RangeError"],
+    ["no exports", planted.nothingExported, "build-failed", "TypeError: the module does not export memory and run()"],
+  ])("with %s is a value, and the next one runs", async (_, make, kind, reason) => {
+    const runner = runnerFor();
+    const outcome = await run(runner, make());
+    expect(outcome.kind).toBe(kind);
+    expect(reasonOf(outcome)).toContain(reason);
+    expect((await run(runner, planted.right())).kind).toBe("ok");
+  });
+
+  it("that hangs costs its deadline and its process", async () => {
+    const runner = runnerFor({ deadlineMs: 300 });
+    expect((await run(runner, planted.right())).kind).toBe("ok");
+    const before = workerPids();
+    expect(await run(runner, planted.hangs())).toEqual({ kind: "timed-out", deadlineMs: 300 });
+    expect(before.filter(isAlive)).toEqual([]);
+    expect((await run(runner, planted.right())).kind).toBe("ok");
+  });
+});
+
+describe("sampling for a race", () => {
+  it("keeps candidates apart, and survives a crash of one", async () => {
+    const runner = runnerFor({ deadlineMs: 500 });
+    const [right, slow, hangs] = [planted.right(), planted.slow(), planted.hangs()];
+    for (let round = 0; round < 3; round++) {
+      const fast = await runner.sample(right);
+      const late = await runner.sample(slow);
+      expect(fast.kind === "ok" && late.kind === "ok" && late.samplesNs[0]! > 50 * fast.samplesNs[0]!).toBe(true);
+    }
+    expect((await runner.sample(hangs)).kind).toBe("timed-out");
+    expect((await runner.sample(right)).kind).toBe("ok");
+    runner.forget();
+    expect((await runner.sample(slow)).kind).toBe("ok");
+  });
+
+  it("checks what it samples", async () => {
+    expect((await runnerFor().sample(planted.wrong())).kind).toBe("wrong-result");
+  });
+
+  it("does not take one candidate's place for another's after a task changed", async () => {
+    const runner = runnerFor();
+    const right = planted.right();
+    await runner.sample(right);
+    const [expected] = doubling.expected;
+    runner.setTask({ ...doubling, expected: [{ ...expected!, values: new Float32Array(8) }] });
+    expect((await runner.sample(right)).kind).toBe("wrong-result");
+  });
+});
+
+describe("no process is left", () => {
+  it("after close, and a closed runner says so", async () => {
+    const runner = runnerFor();
+    await run(runner, planted.right());
+    expect(workerPids()).toHaveLength(1);
+    await runner.close();
+    await runner.close();
+    expect(workerPids()).toEqual([]);
+    await expect(run(runner, planted.right())).rejects.toThrow("the runner is closed");
+  });
+
+  it("after an abort in the middle of a candidate, nor a file", async () => {
+    const filesBefore = readdirSync(tmpdir()).sort();
+    const controller = new AbortController();
+    const runner = runnerFor({ signal: controller.signal, deadlineMs: 20_000 });
+    await run(runner, planted.right());
+    const [pid] = workerPids();
+    const hanging = run(runner, planted.hangs());
+    setTimeout(() => controller.abort(new Error("stopped by the user")), 100);
+    await expect(hanging).rejects.toThrow("stopped by the user");
+    expect(isAlive(pid!)).toBe(false);
+    expect(workerPids()).toEqual([]);
+    await expect(run(runner, planted.right())).rejects.toThrow("stopped by the user");
+    expect(
+      readdirSync(tmpdir()).filter((name) => name.includes("unplugin-kernel") && !filesBefore.includes(name)),
+    ).toEqual([]);
+  });
+
+  it("before it begins, where the signal is aborted already", async () => {
+    const runner = runnerFor({ signal: AbortSignal.abort(new Error("too late")) });
+    await expect(run(runner, planted.right())).rejects.toThrow("too late");
+    expect(workerPids()).toEqual([]);
+  });
+
+  it.each(["idle", "hanging"])("when its parent is killed while it is %s", async (state) => {
+    const directory = mkdtempSync(join(process.cwd(), "dist", "orphan-"));
+    try {
+      const script = join(directory, "parent.mjs");
+      await build({
+        stdin: {
+          contents: `import { createRunner } from ${JSON.stringify(join(process.cwd(), "src/native/runner/client.ts"))};
+            const [task, right, hangs] = JSON.parse(process.argv[2]);
+            const bytes = (one) => ({ ...one, bytes: Uint8Array.from(one.bytes) });
+            const floats = Float32Array.from(task.values);
+            const runner = createRunner({ exclusive: false, deadlineMs: 60000, workerPath: process.argv[3] });
+            runner.setTask({ ...task, inputs: [floats], expected: [{ values: floats.map((x) => 2 * x), bound: { kind: "exact" } }] });
+            await runner.run({ candidate: bytes(right), incumbentNs: null });
+            if (process.argv[4] === "hanging") void runner.run({ candidate: bytes(hangs), incumbentNs: null });
+            setTimeout(() => console.log("ready"), 100);`,
+          resolveDir: process.cwd(),
+        },
+        bundle: true,
+        platform: "node",
+        format: "esm",
+        outfile: script,
+        banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+      });
+      const plain = (candidate: Runnable) =>
+        candidate.kind === "wasm" ? { ...candidate, bytes: [...candidate.bytes] } : null;
+      const task = { parameters: doubling.parameters, values: [...doubling.inputs[0]!] };
+      const argument = JSON.stringify([task, plain(planted.right()), plain(planted.hangs())]);
+      const worker = join(process.cwd(), "dist/native/worker.js");
+      const parent = execa(process.execPath, [script, argument, worker, state], { reject: false });
+      await new Promise((resolve) => parent.stdout?.once("data", resolve));
+      const [pid] = workerPids(parent.pid);
+      expect(pid).toBeGreaterThan(0);
+      parent.kill("SIGKILL");
+      await parent;
+      expect(await goneWithin(pid!, 3000)).toBe(true);
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+it("a worker that is not there is an error, not a measurement", async () => {
+  const runner = runnerFor({ workerPath: "/nowhere/worker.js" });
+  await expect(run(runner, planted.right())).rejects.toThrow("did not start");
+});
