@@ -1,6 +1,7 @@
 // Target code of one kernel, ready for a toolchain or an engine. Stage 7.
 
 import type { DType } from "../expr/dtype.ts";
+import type { Numerics } from "../target/target.ts";
 
 /** A parameter of the kernel, in calling order: inputs, then outputs. */
 export interface KernelParameter {
@@ -29,6 +30,8 @@ export interface CSource extends Source {
   readonly workspaceBytes: number;
   /** Instruction-set features the text needs, as the toolchain's `-m` options without the dash m. */
   readonly features: readonly string[];
+  /** "fast" is compiled so that products and sums fuse. */
+  readonly numerics: Numerics;
 }
 
 /**

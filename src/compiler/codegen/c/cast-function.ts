@@ -1,0 +1,59 @@
+// Helper functions from floats to integers: truncate towards zero, saturate, NaN gives 0.
+
+import { cName, type Element, elementBytes, maskElement } from "./element.ts";
+import type { Prelude } from "./prelude.ts";
+import { inline, perLane, select, splat } from "./vector-function.ts";
+
+/** Smallest and largest value, and the first float above the largest: 2^31 for i32. Exact in f32 and f64. */
+const limits: Readonly<Partial<Record<Element, { least: string; most: string; above: string; below: string }>>> = {
+  i64: { least: "(-9223372036854775807LL - 1)", most: "9223372036854775807LL", above: "0x1p63", below: "-0x1p63" },
+  i32: { least: "(-2147483647 - 1)", most: "2147483647", above: "0x1p31", below: "-0x1p31" },
+  i16: { least: "-32768", most: "32767", above: "32768.0", below: "-32768.0" },
+  i8: { least: "-128", most: "127", above: "128.0", below: "-128.0" },
+  u8: { least: "0", most: "255", above: "256.0", below: "0.0" },
+};
+
+/** `name(a)`: the f32 or f64 piece `a` as integers `to`. */
+export function floatToInteger(prelude: Prelude, from: Element, to: Element, lanes: number): string {
+  const scalar = scalarSaturating(prelude, from, to);
+  if (lanes === 1) return scalar;
+  const name = `${scalar}x${lanes}`;
+  // Conversions to i64 are one instruction only with AVX-512DQ, and rare: lane by lane. Narrow results go through i32.
+  if (to === "i64") return perLane(prelude, name, scalar, from, to, lanes);
+  return prelude.define(name, () => vectorSaturating(prelude, name, from, to, lanes));
+}
+
+function scalarSaturating(prelude: Prelude, from: Element, to: Element): string {
+  const { least, most, above, below } = limits[to]!;
+  const [name, type] = [`uk_${to}_${from}`, cName[to]];
+  const lines = [
+    `if (a >= ${literal(above, from)}) return ${most};`,
+    `if (a < ${literal(below, from)}) return ${least};`,
+    `return a == a ? (${type})a : 0;`,
+  ];
+  return prelude.define(name, () => `${inline} ${type} ${name}(${cName[from]} a) {\n  ${lines.join("\n  ")}\n}`);
+}
+
+/** The conversion of a lane out of range is unspecified, so that each is replaced afterwards. */
+function vectorSaturating(prelude: Prelude, name: string, from: Element, to: Element, lanes: number): string {
+  const { least, most, above, below } = limits[to]!;
+  const [source, wide, result] = [prelude.type(from, lanes), prelude.type("i32", lanes), prelude.type(to, lanes)];
+  const own = prelude.type(maskElement(from), lanes);
+  const [all, choose, allInt] = [
+    splat(prelude, from, lanes),
+    select(prelude, "i32", lanes),
+    splat(prelude, "i32", lanes),
+  ];
+  const mask = (test: string): string =>
+    elementBytes[from] === 4 ? `(${wide})(${test})` : `__builtin_convertvector((${own})(${test}), ${wide})`;
+  const lines = [
+    `${wide} r = __builtin_convertvector(a, ${wide});`,
+    `r = ${choose}(${mask(`a >= ${all}(${literal(above, from)})`)}, ${allInt}(${most}), r);`,
+    `r = ${choose}(${mask(`a < ${all}(${literal(below, from)})`)}, ${allInt}(${least}), r);`,
+    `r = r & ${mask("a == a")};`,
+    to === "i32" ? "return r;" : `return __builtin_convertvector(r, ${result});`,
+  ];
+  return `${inline} ${result} ${name}(${source} a) {\n  ${lines.join("\n  ")}\n}`;
+}
+
+const literal = (value: string, element: Element): string => (element === "f32" ? `${value}f` : value);

@@ -1,0 +1,27 @@
+// What every part of the C generator needs to know while it writes one function.
+
+import type { Buffer } from "../../ir/loop-ir.ts";
+import { invariant } from "../../support/invariant.ts";
+import type { Element } from "./element.ts";
+import type { Names } from "./names.ts";
+import type { Prelude } from "./prelude.ts";
+
+export interface Context {
+  readonly prelude: Prelude;
+  readonly names: Names;
+  readonly buffers: ReadonlyMap<string, Buffer>;
+  /** Most lanes of a piece: the vector width of the target over the widest element of the function. */
+  readonly pieceLanes: number;
+}
+
+/** One piece of a value as C text. A bool is a u8 of 0 or 1 in a scalar and a mask of `element` in a vector. */
+export interface Value {
+  readonly text: string;
+  readonly element: Element;
+}
+
+export function bufferOf({ buffers }: Context, name: string): Buffer {
+  const buffer = buffers.get(name);
+  invariant(buffer, `no buffer ${name} in this function`);
+  return buffer;
+}

@@ -1,0 +1,96 @@
+// Expressions → C text, one piece of lanes at a time. Scalars are pieces of one lane.
+
+import type { Expr, IrType } from "../../ir/loop-ir.ts";
+import { invariant } from "../../support/invariant.ts";
+import { emitLoad } from "./access.ts";
+import { emitBinary } from "./binary.ts";
+import { emitCast } from "./cast.ts";
+import { constantText } from "./constant.ts";
+import type { Context, Value } from "./context.ts";
+import { type Element, type Piece, scalarPiece, storedElement } from "./element.ts";
+import { bitcast } from "./half-function.ts";
+import { lanesOf } from "./lanes.ts";
+import { localPiece } from "./local.ts";
+import { asMask, selectText } from "./mask.ts";
+import { emitUnary } from "./unary.ts";
+import { splat } from "./vector-function.ts";
+
+/** The text of a scalar expression. */
+export const emitScalar = (context: Context, expr: Expr): string => emit(context, expr, scalarPiece).text;
+
+/** The lanes `piece` of a value. A piece of one lane of a vector is a scalar. */
+export function emit(context: Context, expr: Expr, piece: Piece): Value {
+  switch (expr.kind) {
+    case "const":
+      return { text: constantText(context, expr.dtype, expr.value), element: storedElement[expr.dtype] };
+    case "var":
+      return { text: `(int)${context.names.of("loop", expr.name)}`, element: "i32" };
+    case "local":
+      return localPiece(context, expr, piece);
+    case "load":
+      return emitLoad(context, expr, piece);
+    case "unary":
+      return emitUnary(context, expr, piece);
+    case "binary":
+      return emitBinary(context, expr, piece);
+    case "select":
+      return emitSelect(context, expr, piece);
+    case "cast":
+      return emitCast(context, expr, piece);
+    case "bitcast":
+      return emitBitcast(context, expr.dtype, expr.operand, piece);
+    case "ramp":
+      return emitRamp(context, expr, piece);
+    case "broadcast":
+      return emitBroadcast(context, expr.dtype, expr.value, piece);
+    case "lanes":
+      return emitLanes(context, expr.dtype, expr.elements, piece);
+  }
+}
+
+function emitSelect(context: Context, expr: Extract<Expr, { kind: "select" }>, piece: Piece): Value {
+  const yes = emit(context, expr.then, piece);
+  const no = emit(context, expr.else, piece);
+  if (lanesOf(expr.condition) > 1 && piece.lanes > 1) {
+    return selectText(context, expr, emit(context, expr.condition, piece), yes, no, piece.lanes);
+  }
+  const condition = emit(context, expr.condition, lanesOf(expr.condition) > 1 ? piece : scalarPiece);
+  if (piece.lanes === 1) return { text: `(${condition.text} ? ${yes.text} : ${no.text})`, element: yes.element };
+  const other = expr.dtype === "bool" ? asMask(context, no, yes.element, piece.lanes) : no;
+  return { text: `(${condition.text} ? ${yes.text} : ${other.text})`, element: yes.element };
+}
+
+function emitBitcast(context: Context, dtype: IrType, operand: Expr, piece: Piece): Value {
+  const value = emit(context, operand, piece);
+  const element = storedElement[dtype];
+  if (value.element === element) return value;
+  const call = piece.lanes === 1 ? bitcast(context.prelude, value.element, element) : null;
+  return {
+    text: call ? `${call}(${value.text})` : `((${context.prelude.type(element, piece.lanes)})${value.text})`,
+    element,
+  };
+}
+
+function emitRamp(context: Context, expr: Extract<Expr, { kind: "ramp" }>, { start, lanes }: Piece): Value {
+  const base = emitScalar(context, expr.base);
+  if (lanes === 1) return { text: `(${base} + ${start * expr.stride})`, element: "i32" };
+  const steps = Array.from({ length: lanes }, (_, lane) => (start + lane) * expr.stride).join(", ");
+  const type = context.prelude.type("i32", lanes);
+  return { text: `(${splat(context.prelude, "i32", lanes)}(${base}) + (${type}){${steps}})`, element: "i32" };
+}
+
+function emitBroadcast(context: Context, dtype: IrType, scalar: Expr, { lanes }: Piece): Value {
+  invariant(lanesOf(scalar) === 1, "only a scalar is broadcast");
+  const value = emit(context, scalar, scalarPiece);
+  if (lanes === 1) return value;
+  if (dtype === "bool") return { text: `${splat(context.prelude, "i32", lanes)}(-(${value.text}))`, element: "i32" };
+  return { text: `${splat(context.prelude, value.element, lanes)}(${value.text})`, element: value.element };
+}
+
+function emitLanes(context: Context, dtype: IrType, elements: readonly Expr[], { start, lanes }: Piece): Value {
+  const texts = elements.slice(start, start + lanes).map((element) => emitScalar(context, element));
+  if (lanes === 1) return { text: texts[0]!, element: storedElement[dtype] };
+  const element: Element = dtype === "bool" ? "i32" : storedElement[dtype];
+  const signed = dtype === "bool" ? texts.map((text) => `-(${text})`) : texts;
+  return { text: `(${context.prelude.type(element, lanes)}){${signed.join(", ")}}`, element };
+}

@@ -1,0 +1,143 @@
+// Helper functions between f32 and the 16-bit floats, on bit patterns, branch-free: the same steps serve one lane and
+// many. f32 → 16 bit rounds to nearest even; NaN becomes the quiet NaN of the type.
+
+import type { Element } from "./element.ts";
+import type { Prelude } from "./prelude.ts";
+import { type Instruction, inline, instructionOfSize, select, splat } from "./vector-function.ts";
+
+export type Half = "f16" | "bf16";
+
+/** The names of the types and functions that the steps are written with, for one lane count. */
+interface Kit {
+  readonly suffix: string;
+  readonly f32: string;
+  readonly i32: string;
+  readonly u16: string;
+  /** The i32 constant in every lane. */
+  constant(value: string): string;
+  /** `test ? then : other`, all i32. */
+  choose(test: string, then: string, other: string): string;
+  toBits(value: string): string;
+  fromBits(value: string): string;
+  /** u16 → i32 and back. */
+  widen(value: string): string;
+  narrow(value: string): string;
+}
+
+/** `name(a)`: the f32 value of the bit pattern `a`. */
+export function widenHalf(prelude: Prelude, half: Half, lanes: number): string {
+  const name = `uk_f32_${half}${lanes === 1 ? "" : `x${lanes}`}`;
+  return prelude.define(name, () => {
+    const kit = kitOf(prelude, lanes);
+    const steps = half === "bf16" ? [`return ${kit.fromBits(`${kit.widen("a")} << 16`)};`] : widenSteps(kit);
+    return halfFunction(`${kit.f32} ${name}(${kit.u16} a)`, half === "f16" ? widenInstruction(lanes) : null, steps);
+  });
+}
+
+/** `name(a)`: the bit pattern nearest to the f32 value `a`. */
+export function narrowHalf(prelude: Prelude, half: Half, lanes: number): string {
+  const name = `uk_${half}_f32${lanes === 1 ? "" : `x${lanes}`}`;
+  return prelude.define(name, () => {
+    const kit = kitOf(prelude, lanes);
+    const steps = half === "bf16" ? narrowBfloatSteps(kit) : narrowSteps(kit);
+    return halfFunction(`${kit.u16} ${name}(${kit.f32} a)`, half === "f16" ? narrowInstruction(lanes) : null, steps);
+  });
+}
+
+/** Multiplying by 2^112 moves the exponent's bias and is exact for subnormals; the exponent 31 becomes 255. */
+function widenSteps({ i32, widen, toBits, fromBits, constant, choose }: Kit): readonly string[] {
+  return [
+    `${i32} h = ${widen("a")};`,
+    `${i32} m = ${toBits(`${fromBits("(h & 0x7fff) << 13")} * 0x1p112f`)};`,
+    `m = ${choose(`(h & 0x7c00) == ${constant("0x7c00")}`, "m | 0x7f800000", "m")};`,
+    `return ${fromBits("(h & 0x8000) << 16 | m")};`,
+  ];
+}
+
+/** Adding 0.5 leaves a subnormal result, rounded by the adder, in the low bits; the carry of rounding reaches infinity. */
+function narrowSteps({ i32, toBits, fromBits, narrow, constant, choose }: Kit): readonly string[] {
+  return [
+    `${i32} b = ${toBits("a")}, m = b & 0x7fffffff;`,
+    `${i32} normal = (m - 0x38000000 + 0xfff + (m >> 13 & 1)) >> 13;`,
+    `${i32} subnormal = ${toBits(`${fromBits("m")} + 0.5f`)} - 0x3f000000;`,
+    `${i32} r = ${choose(`m < ${constant("0x38800000")}`, "subnormal", "normal")};`,
+    `r = ${choose(`m >= ${constant("0x47800000")}`, constant("0x7c00"), "r")};`,
+    `r = ${choose(`m > ${constant("0x7f800000")}`, constant("0x7e00"), "r")};`,
+    `return ${narrow("(b >> 16 & 0x8000) | r")};`,
+  ];
+}
+
+function narrowBfloatSteps({ i32, toBits, narrow, constant, choose }: Kit): readonly string[] {
+  return [
+    `${i32} b = ${toBits("a")};`,
+    `${i32} r = (b + 0x7fff + (b >> 16 & 1)) >> 16;`,
+    `r = ${choose(`(b & 0x7fffffff) > ${constant("0x7f800000")}`, "(b >> 16 & 0x8000) | 0x7fc0", "r")};`,
+    `return ${narrow("r")};`,
+  ];
+}
+
+/** F16C converts 4, 8 or 16 lanes. A NaN keeps its payload there; which NaN comes out is nobody's contract. */
+const widenInstruction = (lanes: number): Instruction | null =>
+  instructionOfSize(lanes * 4, {
+    16: { when: "0", text: "" },
+    32: { when: "defined(__F16C__)", text: "__builtin_ia32_vcvtph2ps256((uk_i16x8)a)" },
+    64: {
+      when: "defined(__AVX512F__)",
+      text: "__builtin_ia32_vcvtph2ps512_mask((uk_i16x16)a, (uk_f32x16){0}, -1, 4)",
+    },
+  });
+
+const narrowInstruction = (lanes: number): Instruction | null =>
+  instructionOfSize(lanes * 4, {
+    16: { when: "0", text: "" },
+    32: { when: "defined(__F16C__)", text: "(uk_u16x8)__builtin_ia32_vcvtps2ph256(a, 0)" },
+    64: {
+      when: "defined(__AVX512F__)",
+      text: "(uk_u16x16)__builtin_ia32_vcvtps2ph512_mask(a, 0, (uk_i16x16){0}, -1)",
+    },
+  });
+
+function halfFunction(signature: string, instruction: Instruction | null, steps: readonly string[]): string {
+  const lines = steps.map((step) => `  ${step}`).join("\n");
+  if (!instruction || instruction.when === "0") return `${inline} ${signature} {\n${lines}\n}`;
+  return `${inline} ${signature} {\n#if ${instruction.when}\n  return ${instruction.text};\n#else\n${lines}\n#endif\n}`;
+}
+
+function kitOf(prelude: Prelude, lanes: number): Kit {
+  const type = (element: Element): string => prelude.type(element, lanes);
+  const [f32, i32, u16] = [type("f32"), type("i32"), type("u16")];
+  const common = { suffix: lanes === 1 ? "" : `x${lanes}`, f32, i32, u16 };
+  if (lanes === 1) {
+    const [toBits, fromBits] = [bitcast(prelude, "f32", "i32"), bitcast(prelude, "i32", "f32")];
+    return {
+      ...common,
+      constant: (value) => value,
+      choose: (test, then, other) => `${test} ? ${then} : ${other}`,
+      toBits: (value) => `${toBits}(${value})`,
+      fromBits: (value) => `${fromBits}(${value})`,
+      widen: (value) => `(int)${value}`,
+      narrow: (value) => `(unsigned short)(${value})`,
+    };
+  }
+  prelude.type("i16", lanes);
+  const [all, blend] = [splat(prelude, "i32", lanes), select(prelude, "i32", lanes)];
+  return {
+    ...common,
+    constant: (value) => `${all}(${value})`,
+    choose: (test, then, other) => `${blend}((${i32})(${test}), ${then}, ${other})`,
+    toBits: (value) => `(${i32})(${value})`,
+    fromBits: (value) => `(${f32})(${value})`,
+    widen: (value) => `__builtin_convertvector(${value}, ${i32})`,
+    narrow: (value) => `__builtin_convertvector(${value}, ${u16})`,
+  };
+}
+
+/** `name(a)`: the bits of the scalar `a` as another type of the same width. */
+export function bitcast(prelude: Prelude, from: Element, to: Element): string {
+  const name = `uk_bits_${to}_${from}`;
+  const [source, result] = [prelude.type(from, 1), prelude.type(to, 1)];
+  return prelude.define(
+    name,
+    () => `${inline} ${result} ${name}(${source} a) { ${result} r; __builtin_memcpy(&r, &a, sizeof r); return r; }`,
+  );
+}

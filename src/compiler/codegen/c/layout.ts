@@ -1,0 +1,42 @@
+// Where the buffers of a function live in C: the caller's arrays, the workspace at constant offsets, or the stack.
+
+import { byteSize } from "../../expr/dtype.ts";
+import type { Buffer, LoopFunc } from "../../ir/loop-ir.ts";
+
+export interface Placement {
+  readonly buffer: Buffer;
+  readonly place:
+    | { readonly kind: "argument"; readonly index: number }
+    | { readonly kind: "workspace"; readonly offset: number }
+    | { readonly kind: "stack" };
+}
+
+export interface Layout {
+  readonly placements: readonly Placement[];
+  /** Bytes of scratch memory that the kernel wants. */
+  readonly workspaceBytes: number;
+}
+
+/** Register buffers that were not turned into locals go to the stack up to this size: 256 zmm registers, and half of L1. */
+const stackBytes = 16384;
+
+const align64 = (bytes: number): number => Math.ceil(bytes / 64) * 64;
+
+export const lengthOf = ({ shape }: Buffer): number => shape.reduce((product, extent) => product * extent, 1);
+export const bytesOf = (buffer: Buffer): number => lengthOf(buffer) * byteSize[buffer.dtype];
+
+export function layoutOf({ buffers }: LoopFunc): Layout {
+  const placements: Placement[] = [];
+  let [index, offset] = [0, 0];
+  for (const buffer of buffers) {
+    if (buffer.scope === "input" || buffer.scope === "output") {
+      placements.push({ buffer, place: { kind: "argument", index: index++ } });
+    } else if (buffer.scope === "register" && bytesOf(buffer) <= stackBytes) {
+      placements.push({ buffer, place: { kind: "stack" } });
+    } else {
+      placements.push({ buffer, place: { kind: "workspace", offset } });
+      offset += align64(bytesOf(buffer));
+    }
+  }
+  return { placements, workspaceBytes: offset };
+}

@@ -1,0 +1,72 @@
+// Statements → lines of C.
+
+import type { Assign, Define, For, If, Stmt } from "../../ir/loop-ir.ts";
+import { InvariantError, invariant } from "../../support/invariant.ts";
+import { emitStore } from "./access.ts";
+import type { Context } from "./context.ts";
+import { type Piece, piecesOf } from "./element.ts";
+import { emit, emitScalar } from "./expression.ts";
+import { lanesOf } from "./lanes.ts";
+import { localElement, localName } from "./local.ts";
+import { asMask } from "./mask.ts";
+
+export function emitStatement(context: Context, stmt: Stmt): readonly string[] {
+  switch (stmt.kind) {
+    case "for":
+      return emitFor(context, stmt);
+    case "seq":
+      return stmt.body.flatMap((inner) => nested(emitStatement(context, inner), inner));
+    case "if":
+      return emitIf(context, stmt);
+    case "store":
+      return emitStore(context, stmt, piecesOf(lanesOf(stmt.indices[0]!), context.pieceLanes));
+    case "define":
+      return emitDefine(context, stmt);
+    case "assign":
+      return emitAssign(context, stmt);
+    case "block":
+      throw new InvariantError(`block ${stmt.name} reached the code generator`);
+  }
+}
+
+const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
+
+/** A seq inside a seq keeps its locals to itself. */
+const nested = (lines: readonly string[], stmt: Stmt): readonly string[] =>
+  stmt.kind === "seq" && stmt.body.some((inner) => inner.kind === "define") ? ["{", ...indented(lines), "}"] : lines;
+
+/** `parallel` loops run as serial ones here. */
+function emitFor(context: Context, { name, extent, mark, body }: For): readonly string[] {
+  invariant(mark === "serial" || mark === "parallel", `loop ${name} is still ${mark}`);
+  if (extent <= 0) return [];
+  const variable = context.names.of("loop", name);
+  const inner = indented(emitStatement(context, body));
+  if (extent === 1) return ["{", `  const long ${variable} = 0;`, `  (void)${variable};`, ...inner, "}"];
+  return [`for (long ${variable} = 0; ${variable} < ${extent}; ${variable}++) {`, ...inner, "}"];
+}
+
+function emitIf(context: Context, stmt: If): readonly string[] {
+  const then = indented(emitStatement(context, stmt.then));
+  const otherwise = stmt.else ? ["} else {", ...indented(emitStatement(context, stmt.else))] : [];
+  return [`if (${emitScalar(context, stmt.condition)}) {`, ...then, ...otherwise, "}"];
+}
+
+function emitDefine(context: Context, { name, dtype, lanes, value }: Define): readonly string[] {
+  return piecesOf(lanes, context.pieceLanes).map((piece) => {
+    const type = context.prelude.type(localElement(dtype, piece.lanes), piece.lanes);
+    return `${type} ${localName(context, name, lanes, piece)} = ${localValue(context, value, piece)};`;
+  });
+}
+
+function emitAssign(context: Context, { name, value }: Assign): readonly string[] {
+  const lanes = lanesOf(value);
+  return piecesOf(lanes, context.pieceLanes).map(
+    (piece) => `${localName(context, name, lanes, piece)} = ${localValue(context, value, piece)};`,
+  );
+}
+
+/** The value in the form that variables have: masks of bool 32 bits wide. */
+function localValue(context: Context, expr: Define["value"], piece: Piece): string {
+  const value = emit(context, expr, piece);
+  return expr.dtype === "bool" && piece.lanes > 1 ? asMask(context, value, "i32", piece.lanes).text : value.text;
+}

@@ -1,0 +1,100 @@
+// Helper functions on whole pieces: splat, select, min and max, per-lane fallbacks. Each takes the prelude that it is
+// written into and gives the name to call.
+
+import { type Element, elementBytes, maskElement, typeName } from "./element.ts";
+import type { Prelude } from "./prelude.ts";
+
+/** What opens every helper: no call is ever made, and none is emitted when unused. */
+export const inline = "static inline __attribute__((always_inline))";
+
+const isFloat = (element: Element): boolean => element === "f32" || element === "f64";
+
+/** `name(a) = {a, a, …}`: what compilers turn into a broadcast, or into the broadcast operand of an instruction. */
+export function splat(prelude: Prelude, element: Element, lanes: number): string {
+  const type = prelude.type(element, lanes);
+  const name = `uk_splat_${element}x${lanes}`;
+  return prelude.define(name, () => {
+    const all = Array(lanes).fill("a").join(", ");
+    return `${inline} ${type} ${name}(${typeName(element, 1)} a) { return (${type}){${all}}; }`;
+  });
+}
+
+/** `name(m, a, b)`: the lanes of `a` where the mask is -1, of `b` where it is 0. Compilers know the idiom as a blend. */
+export function select(prelude: Prelude, element: Element, lanes: number): string {
+  const type = prelude.type(element, lanes);
+  const mask = prelude.type(maskElement(element), lanes);
+  const name = `uk_select_${element}x${lanes}`;
+  return prelude.define(
+    name,
+    () =>
+      `${inline} ${type} ${name}(${mask} m, ${type} a, ${type} b) { return (${type})((m & (${mask})a) | (~m & (${mask})b)); }`,
+  );
+}
+
+/** `name(a, b)`: `b < a ? b : a` for min, `a < b ? b : a` for max: minps and maxps with `b` as first operand. */
+export function extremum(prelude: Prelude, op: "min" | "max", element: Element, lanes: number): string {
+  const name = `uk_${op}_${element}${lanes === 1 ? "" : `x${lanes}`}`;
+  const test = op === "min" ? "b < a" : "a < b";
+  const type = prelude.type(element, lanes);
+  return prelude.define(name, () => {
+    if (lanes === 1) return `${inline} ${type} ${name}(${type} a, ${type} b) { return ${test} ? b : a; }`;
+    const mask = prelude.type(maskElement(element), lanes);
+    const blend = `${select(prelude, element, lanes)}((${mask})(${test}), b, a)`;
+    return vectorFunction(`${type} ${name}(${type} a, ${type} b)`, extremumInstruction(op, element, lanes), blend);
+  });
+}
+
+/** One instruction for floats: compilers do not find it in the blend, as it is not commutative. */
+function extremumInstruction(op: "min" | "max", element: Element, lanes: number): Instruction | null {
+  if (!isFloat(element)) return null;
+  const builtin = `__builtin_ia32_${op}${element === "f32" ? "ps" : "pd"}`;
+  return instructionOfSize(elementBytes[element] * lanes, {
+    16: { when: "defined(__SSE2__)", text: `${builtin}(b, a)` },
+    32: { when: "defined(__AVX__)", text: `${builtin}256(b, a)` },
+    64: { when: "defined(__AVX512F__) && !defined(__clang__)", text: `${builtin}512_mask(b, a, a, -1, 4)` },
+  });
+}
+
+/** An expression that compiles only under a preprocessor condition. */
+export interface Instruction {
+  readonly when: string;
+  readonly text: string;
+}
+
+/** The instruction for vectors of `bytes` bytes, null where the machine has none. */
+export const instructionOfSize = (
+  bytes: number,
+  of: Readonly<Record<16 | 32 | 64, Instruction>>,
+): Instruction | null => (bytes === 16 || bytes === 32 || bytes === 64 ? of[bytes] : null);
+
+/** A function that returns the value of `instruction` where it compiles, else of `fallback`. */
+export function vectorFunction(signature: string, instruction: Instruction | null, fallback: string): string {
+  if (!instruction) return `${inline} ${signature} { return ${fallback}; }`;
+  const body = `#if ${instruction.when}\n  return ${instruction.text};\n#else\n  return ${fallback};\n#endif`;
+  return `${inline} ${signature} {\n${body}\n}`;
+}
+
+/** `name(a)`: the scalar function `scalar` lane by lane. */
+export function perLane(
+  prelude: Prelude,
+  name: string,
+  scalar: string,
+  from: Element,
+  to: Element,
+  lanes: number,
+): string {
+  return prelude.define(name, () => {
+    const result = prelude.type(to, lanes);
+    const each = Array.from({ length: lanes }, (_, lane) => `${scalar}(a[${lane}])`).join(", ");
+    return `${inline} ${result} ${name}(${prelude.type(from, lanes)} a) { return (${result}){${each}}; }`;
+  });
+}
+
+/** `name(a, b)`: the scalar function `scalar` lane by lane. */
+export function perLane2(prelude: Prelude, name: string, scalar: string, element: Element, lanes: number): string {
+  return prelude.define(name, () => {
+    const type = prelude.type(element, lanes);
+    const each = Array.from({ length: lanes }, (_, lane) => `${scalar}(a[${lane}], b[${lane}])`).join(", ");
+    return `${inline} ${type} ${name}(${type} a, ${type} b) { return (${type}){${each}}; }`;
+  });
+}

@@ -1,0 +1,8 @@
+// The table of targets, with the numbers of a typical machine.
+
+import { avx2 } from "./avx2.ts";
+import { avx512 } from "./avx512.ts";
+import type { Target, TargetName } from "./target.ts";
+import { wasm } from "./wasm.ts";
+
+export const targets: Readonly<Record<TargetName, Target>> = { wasm, avx2, avx512 };

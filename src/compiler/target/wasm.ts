@@ -1,0 +1,18 @@
+// WebAssembly with SIMD128: 16 XMM registers under V8 on x86-64. Caches are unknown at build time: small ones of today.
+
+import type { Target } from "./target.ts";
+
+export const wasm: Target = {
+  name: "wasm",
+  codegen: "wasm",
+  features: ["simd128"],
+  vectorBytes: 16,
+  vectorRegisters: 16,
+  // Only the relaxed-SIMD twin fuses, and the schedule is the same for both.
+  hasFma: false,
+  hasMaskedStore: false,
+  l1Bytes: 32 * 1024,
+  l2Bytes: 512 * 1024,
+  l3Bytes: 1024 * 1024,
+  threads: 1,
+};
