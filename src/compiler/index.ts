@@ -1,6 +1,7 @@
 // The compiler as the other rooms see it: pure functions from expressions to target code. Nothing else in
 // src/compiler is imported from outside.
 
+export { generateC } from "./codegen/c/generate-c.ts";
 export type * from "./codegen/kernel-source.ts";
 export * as authoring from "./expr/authoring.ts";
 export type * from "./expr/compute-def.ts";
@@ -22,3 +23,4 @@ export * from "./support/digest.ts";
 export * from "./support/invariant.ts";
 export type * from "./support/source-loc.ts";
 export * from "./target/target.ts";
+export { targets } from "./target/targets.ts";

@@ -1,11 +1,12 @@
 // Reading and writing buffers → C text: scalars, whole pieces, partial pieces (`active`), strided and gathered lanes.
 
+import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, Load, Store } from "../../ir/loop-ir.ts";
+import { bare } from "./bare.ts";
 import { bufferOf, type Context, type Value } from "./context.ts";
 import { cName, type Element, type Piece, scalarPiece, storedElement } from "./element.ts";
 import { emit, emitScalar } from "./expression.ts";
 import { indexText, offsetText } from "./index-text.ts";
-import { lanesOf } from "./lanes.ts";
 import { bitsToMask, maskToBits } from "./mask.ts";
 import { partialLoad, partialStore } from "./partial-function.ts";
 
@@ -13,6 +14,8 @@ import { partialLoad, partialStore } from "./partial-function.ts";
 export function emitLoad(context: Context, load: Load, piece: Piece): Value {
   const element = storedElement[load.dtype];
   const text = loadText(context, load, element, piece);
+  // Any byte but 0 is true.
+  if (load.dtype === "bool" && piece.lanes === 1) return { text: `(${text} != 0)`, element };
   return load.dtype === "bool" && piece.lanes > 1
     ? bitsToMask(context, { text, element }, piece.lanes)
     : { text, element };
@@ -51,7 +54,7 @@ const bufferName = (context: Context, buffer: string): string => context.names.o
 
 /** One element: of a scalar index, or lane `lane` of a vector index. */
 function scalarLoad(context: Context, buffer: string, index: Expr, lane: number): string {
-  return `${bufferName(context, buffer)}[${laneIndex(context, index, lane)}]`;
+  return `${bufferName(context, buffer)}[${bare(laneIndex(context, index, lane))}]`;
 }
 
 function laneIndex(context: Context, index: Expr, lane: number): string {
@@ -112,11 +115,11 @@ function storePiece(context: Context, store: Store, element: Element, piece: Pie
   const active = activeLanes(context, store.active, piece);
   if (active.kind === "none") return [];
   const guard = active.kind === "some" && piece.lanes === 1 ? `if (${active.count} > 0) ` : "";
-  if (piece.lanes === 1) return [`${guard}${scalarLoad(context, store.buffer, index, piece.start)} = ${value};`];
+  if (piece.lanes === 1) return [`${guard}${scalarLoad(context, store.buffer, index, piece.start)} = ${bare(value)};`];
   if (index.kind !== "ramp" || index.stride !== 1) return scatter(context, store, element, piece, active, value);
   const address = `${bufferName(context, store.buffer)} + ${offsetText(context, index.base, piece.start)}`;
   if (active.kind === "all")
-    return [`*(${context.prelude.memoryType(element, piece.lanes)} *)(${address}) = ${value};`];
+    return [`*(${context.prelude.memoryType(element, piece.lanes)} *)(${address}) = ${bare(value)};`];
   return [`${partialStore(context.prelude, element, piece.lanes)}(${address}, ${value}, ${active.count});`];
 }
 

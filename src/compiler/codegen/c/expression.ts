@@ -1,5 +1,6 @@
 // Expressions → C text, one piece of lanes at a time. Scalars are pieces of one lane.
 
+import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, IrType } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { emitLoad } from "./access.ts";
@@ -9,7 +10,6 @@ import { constantText } from "./constant.ts";
 import type { Context, Value } from "./context.ts";
 import { type Element, type Piece, scalarPiece, storedElement } from "./element.ts";
 import { bitcast } from "./half-function.ts";
-import { lanesOf } from "./lanes.ts";
 import { localPiece } from "./local.ts";
 import { asMask, selectText } from "./mask.ts";
 import { emitUnary } from "./unary.ts";

@@ -7,11 +7,11 @@ import type { Numerics, Target } from "../../target/target.ts";
 import type { CSource, KernelParameter } from "../kernel-source.ts";
 import type { Context } from "./context.ts";
 import { cName, storedElement } from "./element.ts";
-import { widestElement } from "./lanes.ts";
 import { type Layout, layoutOf, lengthOf, type Placement } from "./layout.ts";
 import { Names } from "./names.ts";
 import { Prelude } from "./prelude.ts";
 import { emitStatement } from "./statement.ts";
+import { widestElement } from "./widest-element.ts";
 
 /**
  * The C text of a verified flat function. Vectors of any lane count are cut into pieces no wider than the target's
@@ -30,7 +30,7 @@ export function generateC(func: LoopFunc, target: Target, options: { readonly nu
     kind: "c",
     name: func.name,
     parameters: parametersOf(func),
-    text: `${header(func, target, options.numerics, layout)}${prelude.text()}${signature};\n${signature} {\n  (void)args;\n  (void)workspace;\n${body}}\n`,
+    text: `${header(func, target, options.numerics, layout)}${prelude.text()}${signature};\n${signature} {\n${body}}\n`,
     workspaceBytes: layout.workspaceBytes,
     features: target.features,
     numerics: options.numerics,

@@ -1,12 +1,13 @@
 // Statements → lines of C.
 
+import { lanesOf } from "../../ir/lanes.ts";
 import type { Assign, Define, For, If, Stmt } from "../../ir/loop-ir.ts";
 import { InvariantError, invariant } from "../../support/invariant.ts";
 import { emitStore } from "./access.ts";
+import { bare } from "./bare.ts";
 import type { Context } from "./context.ts";
 import { type Piece, piecesOf } from "./element.ts";
 import { emit, emitScalar } from "./expression.ts";
-import { lanesOf } from "./lanes.ts";
 import { localElement, localName } from "./local.ts";
 import { asMask } from "./mask.ts";
 
@@ -41,27 +42,27 @@ function emitFor(context: Context, { name, extent, mark, body }: For): readonly 
   if (extent <= 0) return [];
   const variable = context.names.of("loop", name);
   const inner = indented(emitStatement(context, body));
-  if (extent === 1) return ["{", `  const long ${variable} = 0;`, `  (void)${variable};`, ...inner, "}"];
+  if (extent === 1) return ["{", `  const long ${variable} = 0;`, ...inner, "}"];
   return [`for (long ${variable} = 0; ${variable} < ${extent}; ${variable}++) {`, ...inner, "}"];
 }
 
 function emitIf(context: Context, stmt: If): readonly string[] {
   const then = indented(emitStatement(context, stmt.then));
   const otherwise = stmt.else ? ["} else {", ...indented(emitStatement(context, stmt.else))] : [];
-  return [`if (${emitScalar(context, stmt.condition)}) {`, ...then, ...otherwise, "}"];
+  return [`if (${bare(emitScalar(context, stmt.condition))}) {`, ...then, ...otherwise, "}"];
 }
 
 function emitDefine(context: Context, { name, dtype, lanes, value }: Define): readonly string[] {
   return piecesOf(lanes, context.pieceLanes).map((piece) => {
     const type = context.prelude.type(localElement(dtype, piece.lanes), piece.lanes);
-    return `${type} ${localName(context, name, lanes, piece)} = ${localValue(context, value, piece)};`;
+    return `${type} ${localName(context, name, lanes, piece)} = ${bare(localValue(context, value, piece))};`;
   });
 }
 
 function emitAssign(context: Context, { name, value }: Assign): readonly string[] {
   const lanes = lanesOf(value);
   return piecesOf(lanes, context.pieceLanes).map(
-    (piece) => `${localName(context, name, lanes, piece)} = ${localValue(context, value, piece)};`,
+    (piece) => `${localName(context, name, lanes, piece)} = ${bare(localValue(context, value, piece))};`,
   );
 }
 
