@@ -1,0 +1,44 @@
+// What the emitters of one function share: where buffers and locals are, and which loops are open.
+
+import type { Expr } from "../../ir/loop-ir.ts";
+import { invariant } from "../../support/invariant.ts";
+import type { HelperName } from "./helper-functions.ts";
+import type { LocalPool } from "./local-pool.ts";
+import type { MemoryLayout } from "./memory-layout.ts";
+import type { LoopScope } from "./pointer.ts";
+
+/** Where a defined value is: one WASM local, or one v128 a part. */
+export interface Binding {
+  readonly locals: readonly number[];
+  /** Bytes of a lane: that of the type, except for bool, where it is that of the comparison the mask came from. */
+  readonly laneBytes: number;
+}
+
+export interface Context {
+  readonly layout: MemoryLayout;
+  /** Whether products and sums may become relaxed_madd. */
+  readonly relaxed: boolean;
+  readonly locals: LocalPool;
+  /** Whether integer sums of loop variables may become pointers of their loops. */
+  readonly hoisting: boolean;
+  /** The helper functions that the code calls; emitters add to it. */
+  readonly helpers: Set<HelperName>;
+  /** Innermost last. */
+  readonly loops: LoopScope[];
+  /** What the `define`s in force introduced. */
+  readonly bindings: Map<string, Binding>;
+  /** Broadcasts of the statement at hand that were computed once for all its parts. */
+  readonly splats: Map<Expr, number>;
+}
+
+export function bindingOf(context: Context, name: string): Binding {
+  const binding = context.bindings.get(name);
+  invariant(binding, `local ${name} is used before its define`);
+  return binding;
+}
+
+export function loopOf(context: Context, name: string): LoopScope {
+  const scope = context.loops.findLast((loop) => loop.name === name);
+  invariant(scope, `${name} is not a loop around its use`);
+  return scope;
+}

@@ -1,0 +1,123 @@
+// WasmModule → the bytes of the WASM binary format (core specification 2.0, chapter 5).
+
+import type { Code, Instruction, ValueType, WasmFunction, WasmModule } from "./instruction.ts";
+import { opcodes } from "./opcodes.ts";
+
+const valueTypes: Readonly<Record<ValueType, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
+const emptyBlock = 0x40;
+
+/** The module `run`, `memory` and its helpers, as bytes that any WASM engine with SIMD128 accepts. */
+export function encodeModule(module: WasmModule): Uint8Array<ArrayBuffer> {
+  const { functions, memoryPages } = module;
+  const indices = new Map(functions.map(({ name }, index) => [name, index]));
+  const bodies = functions.map((func) => encodeBody(func, indices));
+  return Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    ...section(1, vector(functions.map(encodeType))),
+    ...section(3, vector(functions.map((_, index) => unsigned(index)))),
+    ...section(5, vector([[0x00, ...unsigned(memoryPages)]])),
+    ...section(7, vector([exported(functions[0]?.name ?? "run", 0x00), exported("memory", 0x02)])),
+    ...section(10, vector(bodies)),
+  ]);
+}
+
+function section(id: number, content: readonly number[]): number[] {
+  return [id, ...unsigned(content.length), ...content];
+}
+
+const vector = (items: readonly (readonly number[])[]): number[] => [...unsigned(items.length), ...items.flat()];
+
+function exported(name: string, kind: number): number[] {
+  const bytes = [...new TextEncoder().encode(name)];
+  return [...unsigned(bytes.length), ...bytes, kind, 0];
+}
+
+function encodeType({ params, results }: WasmFunction): number[] {
+  const types = (list: readonly ValueType[]) => vector(list.map((type) => [valueTypes[type]]));
+  return [0x60, ...types(params), ...types(results)];
+}
+
+function encodeBody({ locals, code }: WasmFunction, indices: ReadonlyMap<string, number>): number[] {
+  const bytes = vector(localRuns(locals));
+  encodeCode(code, indices, bytes);
+  bytes.push(opcodes.end);
+  return [...unsigned(bytes.length), ...bytes];
+}
+
+/** Locals are declared as runs of one type. */
+function localRuns(locals: readonly ValueType[]): number[][] {
+  const runs: { type: ValueType; count: number }[] = [];
+  for (const type of locals) {
+    const last = runs.at(-1);
+    if (last?.type === type) last.count++;
+    else runs.push({ type, count: 1 });
+  }
+  return runs.map(({ type, count }) => [...unsigned(count), valueTypes[type]]);
+}
+
+function encodeCode(code: Code, indices: ReadonlyMap<string, number>, out: number[]): void {
+  for (const instruction of code) {
+    pushOpcode(instruction, out);
+    for (const byte of immediates(instruction, indices)) out.push(byte);
+  }
+}
+
+function pushOpcode(instruction: Instruction, out: number[]): void {
+  const opcode = opcodes[opName(instruction)];
+  if (opcode <= 0xff) out.push(opcode);
+  else out.push(opcode >> 16, ...unsigned(opcode & 0xffff));
+}
+
+function opName(instruction: Instruction): keyof typeof opcodes {
+  if (instruction.kind === "number") return `${instruction.type}.const`;
+  return instruction.kind === "call" ? "call" : instruction.op;
+}
+
+function immediates(instruction: Instruction, indices: ReadonlyMap<string, number>): readonly number[] {
+  switch (instruction.kind) {
+    case "plain":
+      return [];
+    case "memory": {
+      const { align, offset, lane } = instruction;
+      return [align, ...unsigned(offset), ...(lane === null ? [] : [lane])];
+    }
+    case "lane":
+      return [instruction.lane];
+    case "local":
+      return unsigned(instruction.index);
+    case "number":
+      return numberBytes(instruction.type, instruction.value);
+    case "bytes":
+      return instruction.bytes;
+    case "enter":
+      return [instruction.result === null ? emptyBlock : valueTypes[instruction.result]];
+    case "branch":
+      return unsigned(instruction.depth);
+    case "call":
+      return unsigned(indices.get(instruction.name) ?? 0);
+  }
+}
+
+function numberBytes(type: "i32" | "i64" | "f32" | "f64", value: number): readonly number[] {
+  if (type === "i32" || type === "i64") return signed(BigInt(value));
+  const view = new DataView(new ArrayBuffer(8));
+  if (type === "f32") view.setFloat32(0, value, true);
+  else view.setFloat64(0, value, true);
+  return [...new Uint8Array(view.buffer, 0, type === "f32" ? 4 : 8)];
+}
+
+/** LEB128 of a number in 0 … 2^32 − 1. */
+export function unsigned(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value >>> 0;
+  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  return [...bytes, rest];
+}
+
+/** Signed LEB128. */
+export function signed(value: bigint): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest < -64n || rest > 63n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  return [...bytes, Number(rest & 0x7fn)];
+}

@@ -1,0 +1,148 @@
+// Statements of the flat form → code that leaves nothing on the stack.
+
+import type { Assign, Define, Expr, For, If, Seq, Stmt, Store } from "../../ir/loop-ir.ts";
+import { invariant } from "../../support/invariant.ts";
+import { bindingOf, type Context } from "./context.ts";
+import { type Code, ifElse, set } from "./instruction.ts";
+import { mask, naturalLaneBytes } from "./mask.ts";
+import { closeLoop, type LoopScope } from "./pointer.ts";
+import { scalar, storeScalar } from "./scalar.ts";
+import { lanesOf, scalarType } from "./value-type.ts";
+import { type LaneRange, partsOf, splatCode, vector } from "./vector.ts";
+import { storeVector } from "./vector-memory.ts";
+
+export function statement(context: Context, stmt: Stmt): Code {
+  switch (stmt.kind) {
+    case "for":
+      return forLoop(context, stmt);
+    case "seq":
+      return sequence(context, stmt);
+    case "if":
+      return conditional(context, stmt);
+    case "store":
+      return store(context, stmt);
+    case "define":
+      return define(context, stmt);
+    case "assign":
+      return assign(context, stmt);
+    case "block":
+      invariant(false, `block ${stmt.name} in the flat form`);
+  }
+}
+
+function forLoop(context: Context, { name, extent, body }: For): Code {
+  if (extent < 1) return [];
+  const scope: LoopScope = { name, extent, pointers: new Map() };
+  context.loops.push(scope);
+  const code = statement(context, body);
+  if (extent > 1) return closeLoop(context, scope, code);
+  // Its variable is the constant 0, so that nothing was asked of the scope.
+  context.loops.pop();
+  return code;
+}
+
+function sequence(context: Context, { body }: Seq): Code {
+  const outer = new Map(context.bindings);
+  const code = body.flatMap((stmt) => statement(context, stmt));
+  for (const [name, binding] of context.bindings) {
+    if (outer.get(name) === binding) continue;
+    for (const local of binding.locals) context.locals.release(local);
+    const hidden = outer.get(name);
+    if (hidden) context.bindings.set(name, hidden);
+    else context.bindings.delete(name);
+  }
+  return code;
+}
+
+function conditional(context: Context, { condition, then, else: otherwise }: If): Code {
+  const test = scalar(context, condition);
+  const branches = [statement(context, then), otherwise && statement(context, otherwise)] as const;
+  return [...test, ...ifElse(null, ...branches)];
+}
+
+function store(context: Context, stmt: Store): Code {
+  const { buffer, indices, value, active } = stmt;
+  if (lanesOf(value) > 1) return withSplats(context, value, () => storeVector(context, stmt));
+  const [index] = indices;
+  invariant(index, `a store to ${buffer} without an index`);
+  const code = storeScalar(context, buffer, index, value);
+  if (!active) return code;
+  const isActive: Expr = { kind: "binary", dtype: "bool", op: "gt", left: active, right: zero };
+  return [...scalar(context, isActive), ...ifElse(null, code, null)];
+}
+
+const zero: Expr = { kind: "const", dtype: "i32", value: 0 };
+
+function define(context: Context, { name, dtype, lanes, value }: Define): Code {
+  if (lanes === 1) {
+    const code = scalar(context, value);
+    const local = context.locals.take(scalarType[dtype]);
+    context.bindings.set(name, { locals: [local], laneBytes: 0 });
+    return [...code, set(local)];
+  }
+  const laneBytes = naturalLaneBytes(value);
+  const parts = partsOf(lanes, laneBytes);
+  const locals = parts.map(() => context.locals.take("v128"));
+  const code = assignParts(context, value, { locals, laneBytes }, parts);
+  context.bindings.set(name, { locals, laneBytes });
+  return code;
+}
+
+function assign(context: Context, { name, value }: Assign): Code {
+  const binding = bindingOf(context, name);
+  if (lanesOf(value) === 1) return [...scalar(context, value), set(binding.locals[0] ?? 0)];
+  return assignParts(context, value, binding, partsOf(lanesOf(value), binding.laneBytes));
+}
+
+function assignParts(
+  context: Context,
+  value: Expr,
+  { locals, laneBytes }: { readonly locals: readonly number[]; readonly laneBytes: number },
+  parts: readonly LaneRange[],
+): Code {
+  const part = (range: LaneRange) =>
+    value.dtype === "bool" ? mask(context, value, range, laneBytes) : vector(context, value, range);
+  return withSplats(context, value, () => parts.flatMap((range, index) => [...part(range), set(locals[index] ?? 0)]));
+}
+
+/** Computes each broadcast of a vector of several parts once, before the parts. */
+function withSplats(context: Context, value: Expr, make: () => Code): Code {
+  if (partsOf(lanesOf(value), naturalLaneBytes(value)).length === 1) return make();
+  const splats = costlyBroadcasts(value).map((expr) => {
+    const code = splatCode(context, expr);
+    return { expr, code, local: context.locals.fresh("v128") };
+  });
+  for (const { expr, local } of splats) context.splats.set(expr, local);
+  const code = make();
+  for (const { expr, local } of splats) {
+    context.splats.delete(expr);
+    context.locals.release(local);
+  }
+  return [...splats.flatMap((splat) => [...splat.code, set(splat.local)]), ...code];
+}
+
+/** Not those that a scalar condition may skip: evaluating them could leave a buffer. */
+function costlyBroadcasts(expr: Expr): readonly Extract<Expr, { kind: "broadcast" }>[] {
+  switch (expr.kind) {
+    case "broadcast":
+      return expr.dtype === "bool" || expr.value.kind === "const" ? [] : [expr];
+    case "unary":
+    case "cast":
+    case "bitcast":
+      return costlyBroadcasts(expr.operand);
+    case "binary":
+      return expr.op === "shl" || expr.op === "shr" ? costlyBroadcasts(expr.left) : bothSides(expr.left, expr.right);
+    case "select":
+      if (lanesOf(expr.condition) === 1) return [];
+      return [...costlyBroadcasts(expr.condition), ...bothSides(expr.then, expr.else)];
+    case "const":
+    case "var":
+    case "local":
+    case "load":
+    case "ramp":
+    case "lanes":
+      return [];
+  }
+}
+
+const bothSides = (a: Expr, b: Expr) => [...costlyBroadcasts(a), ...costlyBroadcasts(b)];

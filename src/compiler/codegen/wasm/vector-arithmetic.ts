@@ -1,0 +1,156 @@
+// Vector operators: one instruction where SIMD128 has it, a few where it does not, and lane by lane as the last resort.
+
+import type { Binary, Expr, IrBinaryOp, IrType, Unary } from "../../ir/loop-ir.ts";
+import { invariant } from "../../support/invariant.ts";
+import { constBytes } from "./const-bits.ts";
+import type { Context } from "./context.ts";
+import { type Code, get, type Instruction, i32, lane, plain, set, v128, zeroVector } from "./instruction.ts";
+import { isOpName } from "./opcodes.ts";
+import { scalar } from "./scalar.ts";
+import { binaryCode, constantDivision, floatUnary, named } from "./scalar-arithmetic.ts";
+import { isFloatType, isHalf, vectorShape } from "./value-type.ts";
+import { type LaneRange, vector } from "./vector.ts";
+
+export const splatConst = (dtype: IrType, value: number): Instruction => {
+  const bytes = constBytes(dtype, value);
+  return v128(Array.from({ length: 16 }, (_, index) => bytes[index % bytes.length] ?? 0));
+};
+
+export function vectorUnary(context: Context, { op, dtype, operand }: Unary, range: LaneRange): Code {
+  const value = vector(context, operand, range);
+  const shape = vectorShape[dtype];
+  if (isFloatType(dtype)) {
+    if (op === "rsqrt") return [splatConst(dtype, 1), ...value, named(`${shape}.sqrt`), named(`${shape}.div`)];
+    const name = floatUnary[op];
+    invariant(name, `${op} should have been expanded before code is generated`);
+    return [...value, named(`${shape}.${name}`)];
+  }
+  invariant((op === "neg" || op === "abs") && !isHalf(dtype), `no ${op} of ${dtype}`);
+  return op === "abs" && dtype === "u8" ? value : [...value, named(`${shape}.${op}`)];
+}
+
+export function vectorBinary(context: Context, expr: Binary, range: LaneRange): Code {
+  const { op, dtype, left, right } = expr;
+  invariant(!isHalf(dtype), `${op} of ${dtype}, which is for storage only`);
+  const fused = context.relaxed && isFloatType(dtype) ? fusedOperands(expr) : null;
+  if (fused) {
+    const operands = fused.operands.flatMap((operand) => vector(context, operand, range));
+    return [...operands, named(`${vectorShape[dtype]}.${fused.op}`)];
+  }
+  if (op === "shl" || op === "shr") return shift(context, expr, range);
+  if (op === "floorDiv" || op === "mod") return division(context, op, expr, range);
+  const [a, b] = [vector(context, left, range), vector(context, right, range)];
+  const native = nativeName(op, dtype);
+  if (isOpName(native)) return [...a, ...b, plain(native)];
+  if (op === "mul") return multiplyBytes(context, a, b);
+  invariant(op === "min" || op === "max", `no ${op} of ${dtype} vectors`);
+  return minMax64(context, op, a, b);
+}
+
+/** a·b + c and c − a·b, which relaxed SIMD may round once. */
+function fusedOperands({ op, left, right }: Binary): { op: string; operands: readonly Expr[] } | null {
+  const isProduct = (expr: Expr): expr is Binary => expr.kind === "binary" && expr.op === "mul";
+  if (op === "add" && isProduct(right)) return { op: "relaxed_madd", operands: [right.left, right.right, left] };
+  if (op === "add" && isProduct(left)) return { op: "relaxed_madd", operands: [left.left, left.right, right] };
+  if (op === "sub" && isProduct(right)) return { op: "relaxed_nmadd", operands: [right.left, right.right, left] };
+  return null;
+}
+
+const bitOps: Readonly<Partial<Record<IrBinaryOp, string>>> = { bitAnd: "and", bitOr: "or", bitXor: "xor" };
+
+/** The instruction of an operator, if there is one; else a name that no instruction has. */
+function nativeName(op: IrBinaryOp, dtype: IrType): string {
+  const bits = bitOps[op];
+  if (bits) return `v128.${bits}`;
+  const isOrdered = op === "min" || op === "max";
+  if (isFloatType(dtype)) return `${vectorShape[dtype]}.${isOrdered ? "p" : ""}${op}`;
+  return `${vectorShape[dtype]}.${op}${isOrdered ? signSuffix(dtype) : ""}`;
+}
+
+const signSuffix = (dtype: IrType) => (dtype === "u8" ? "_u" : "_s");
+
+/** The instruction that compares lanes of a type. */
+export function comparisonName(op: IrBinaryOp, dtype: IrType): string {
+  const suffix = isFloatType(dtype) || op === "eq" || op === "ne" ? "" : signSuffix(dtype);
+  return `${vectorShape[dtype]}.${op}${suffix}`;
+}
+
+/** There is no i8x16.mul: the low bytes of the 16-bit products. */
+function multiplyBytes(context: Context, a: Code, b: Code): Code {
+  const { locals } = context;
+  const lowByte = v128(Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? 0xff : 0)));
+  return locals.with("v128", (x) =>
+    locals.with("v128", (y) => {
+      const half = (which: "low" | "high"): Code => [
+        ...[get(x), get(y), plain(`i16x8.extmul_${which}_i8x16_s`), lowByte, plain("v128.and")],
+      ];
+      return [...a, ...b, set(y), set(x), ...half("low"), ...half("high"), plain("i8x16.narrow_i16x8_u")];
+    }),
+  );
+}
+
+/** i64 has no min and max: b < a ? b : a and a < b ? b : a. */
+function minMax64(context: Context, op: "min" | "max", a: Code, b: Code): Code {
+  const { locals } = context;
+  return locals.with("v128", (x) =>
+    locals.with("v128", (y) => [
+      ...[...a, ...b, set(y), set(x), get(y), get(x), get(y), get(x)],
+      ...[plain(op === "min" ? "i64x2.lt_s" : "i64x2.gt_s"), plain("v128.bitselect")],
+    ]),
+  );
+}
+
+/** WASM shifts all lanes by one count; other counts go lane by lane. */
+function shift(context: Context, expr: Binary, range: LaneRange): Code {
+  const { op, dtype, left, right } = expr;
+  if (right.kind !== "broadcast") return laneByLane(context, expr, range, plainLane(context, op, dtype));
+  const count = scalar(context, right.value);
+  const shape = vectorShape[dtype];
+  const narrow: Code = right.dtype === "i64" ? [plain("i32.wrap_i64")] : [];
+  return [...vector(context, left, range), ...count, ...narrow, named(`${shape}.${op === "shl" ? "shl" : "shr_s"}`)];
+}
+
+function division(context: Context, op: "floorDiv" | "mod", expr: Binary, range: LaneRange): Code {
+  const { dtype, left, right } = expr;
+  const divisor = right.kind === "broadcast" && right.value.kind === "const" ? right.value.value : 0;
+  if (dtype !== "i32" || divisor <= 0) return laneByLane(context, expr, range, plainLane(context, op, dtype));
+  const exponent = Math.log2(divisor);
+  if (Number.isInteger(exponent)) {
+    const value = vector(context, left, range);
+    if (op === "mod") return [...value, splatConst("i32", divisor - 1), plain("v128.and")];
+    return [...value, i32(exponent), plain("i32x4.shr_s")];
+  }
+  return laneByLane(context, expr, range, (a) => constantDivision(context, op, a, divisor, false));
+}
+
+const plainLane = (context: Context, op: IrBinaryOp, dtype: IrType) => (a: Code, b: Code) =>
+  binaryCode(context, op, dtype, a, b);
+
+/** `compute` gives the code of one lane's result from the code of its operands. */
+function laneByLane(
+  context: Context,
+  { dtype, left, right }: Binary,
+  range: LaneRange,
+  compute: (a: Code, b: Code) => Code,
+): Code {
+  const { locals } = context;
+  const [a, b] = [vector(context, left, range), vector(context, right, range)];
+  const replace = named(`${vectorShape[dtype]}.replace_lane`);
+  invariant(replace.kind === "plain", "a lane instruction without its lane");
+  return locals.with("v128", (x) =>
+    locals.with("v128", (y) => {
+      const lanes = Array.from({ length: range.count }, (_, index) => [
+        ...compute([get(x), extractLane(dtype, index)], [get(y), extractLane(dtype, index)]),
+        lane(replace.op, index),
+      ]);
+      return [...a, ...b, set(y), set(x), zeroVector, ...lanes.flat()];
+    }),
+  );
+}
+
+/** The lane of a vector on the stack, as scalars of its type are held. */
+export function extractLane(dtype: IrType, index: number): Instruction {
+  const shape = vectorShape[dtype];
+  if (shape !== "i8x16" && shape !== "i16x8") return lane(`${shape}.extract_lane`, index);
+  return lane(`${shape}.extract_lane_${dtype === "i8" || dtype === "i16" ? "s" : "u"}`, index);
+}

@@ -1,0 +1,121 @@
+// A vector expression → code that pushes some of its lanes. A vector of any number of lanes is a row of v128 parts, the
+// last one perhaps not full; `vector` makes lanes first … first + count of it, in the low lanes of one v128, and leaves
+// anything in the others. The bool vectors are in mask.ts: their lanes are as wide as the one who asks wants them.
+
+import type { Broadcast, Expr, Lanes, Ramp, Select } from "../../ir/loop-ir.ts";
+import { invariant } from "../../support/invariant.ts";
+import { constBytes } from "./const-bits.ts";
+import { type Binding, bindingOf, type Context } from "./context.ts";
+import { type Code, get, type Instruction, i32, ifElse, lane, plain, shuffle, v128 } from "./instruction.ts";
+import { mask } from "./mask.ts";
+import { scalar } from "./scalar.ts";
+import { named } from "./scalar-arithmetic.ts";
+import { laneBytesOf, lanesOf, vectorShape } from "./value-type.ts";
+import { vectorBinary, vectorUnary } from "./vector-arithmetic.ts";
+import { vectorCast } from "./vector-cast.ts";
+import { loadLanes, loadSplat, loadVector } from "./vector-memory.ts";
+
+/** Lanes first … first + count; count lanes fit a v128 and first is a multiple of the lanes that do. */
+export interface LaneRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The parts of a vector of `lanes` lanes of that size. */
+export function partsOf(lanes: number, laneBytes: number): readonly LaneRange[] {
+  const whole = 16 / laneBytes;
+  const parts = Array.from({ length: Math.ceil(lanes / whole) }, (_, index) => index * whole);
+  return parts.map((first) => ({ first, count: Math.min(whole, lanes - first) }));
+}
+
+export function vector(context: Context, expr: Expr, range: LaneRange): Code {
+  invariant(expr.dtype !== "bool", "a bool vector is a mask");
+  switch (expr.kind) {
+    case "local":
+      return bindingPart(bindingOf(context, expr.name), range);
+    case "load":
+      return loadVector(context, expr, range);
+    case "unary":
+      return vectorUnary(context, expr, range);
+    case "binary":
+      return vectorBinary(context, expr, range);
+    case "select":
+      return select(context, expr, range);
+    case "cast":
+      return vectorCast(context, expr, range);
+    case "bitcast":
+      return vector(context, expr.operand, range);
+    case "ramp":
+      return ramp(context, expr, range);
+    case "broadcast":
+      return broadcast(context, expr);
+    case "lanes":
+      return assemble(context, expr, range);
+    case "const":
+    case "var":
+      invariant(false, `a ${expr.kind} where a vector is wanted`);
+  }
+}
+
+/** Lanes of a defined vector; they never lie in two of its parts. */
+export function bindingPart({ locals, laneBytes }: Binding, { first, count }: LaneRange): Code {
+  const whole = 16 / laneBytes;
+  const [part, skipped] = [Math.floor(first / whole), first % whole];
+  invariant(skipped + count <= whole, "lanes of two parts at once");
+  const code = get(locals[part] ?? 0);
+  return skipped === 0 ? [code] : [code, code, shuffle(bytesFrom(skipped * laneBytes))];
+}
+
+const bytesFrom = (start: number): number[] => Array.from({ length: 16 }, (_, index) => (start + index) % 16);
+
+/** The lanes of `then` where the condition holds. A scalar condition evaluates one side only. */
+function select(context: Context, expr: Select, range: LaneRange): Code {
+  const [then, otherwise] = [vector(context, expr.then, range), vector(context, expr.else, range)];
+  if (lanesOf(expr.condition) === 1) {
+    return [...scalar(context, expr.condition), ...ifElse("v128", then, otherwise)];
+  }
+  const condition = mask(context, expr.condition, range, laneBytesOf(expr.dtype));
+  return [...then, ...otherwise, ...condition, plain("v128.bitselect")];
+}
+
+function ramp(context: Context, { base, stride }: Ramp, { first }: LaneRange): Code {
+  const steps = [0, 1, 2, 3].flatMap((index) => constBytes("i32", Math.imul(stride, first + index)));
+  return [...scalar(context, base), plain("i32x4.splat"), v128(steps), plain("i32x4.add")];
+}
+
+export function broadcast(context: Context, expr: Broadcast): Code {
+  const splat = context.splats.get(expr);
+  return splat === undefined ? splatCode(context, expr) : [get(splat)];
+}
+
+/** All lanes of one v128 with the value; a load and its broadcast are one instruction. */
+export function splatCode(context: Context, { value, dtype }: Broadcast): Code {
+  if (value.kind === "const") {
+    const bytes = constBytes(dtype, value.value);
+    return [v128(Array.from({ length: 16 }, (_, index) => bytes[index % bytes.length] ?? 0))];
+  }
+  if (value.kind === "load" && !value.active) return loadSplat(context, value);
+  return [...scalar(context, value), plain(`${vectorShape[dtype]}.splat`)];
+}
+
+/** Puts scalars side by side. */
+function assemble(context: Context, { elements, dtype }: Lanes, { first, count }: LaneRange): Code {
+  const wanted = elements.slice(first, first + count);
+  const constants = wanted.flatMap((element) => (element.kind === "const" ? constBytes(dtype, element.value) : []));
+  if (constants.length === count * laneBytesOf(dtype)) return [v128(padded(constants))];
+  const loads = wanted.flatMap((element) => (element.kind === "load" && !element.active ? [element] : []));
+  if (loads.length === count) return loadLanes(context, loads);
+  return lanesFromScalars(
+    wanted.map((element) => scalar(context, element)),
+    vectorShape[dtype],
+  );
+}
+
+const padded = (bytes: readonly number[]): number[] => [...bytes, ...new Array<number>(16 - bytes.length).fill(0)];
+
+/** Lane by lane; each element pushes a scalar of the shape's lane type. */
+export function lanesFromScalars(elements: readonly Code[], shape: string): Code {
+  const replace = (index: number): Instruction => lane(`${shape}.replace_lane` as "i8x16.replace_lane", index);
+  const [head = [i32(0)], ...tail] = elements;
+  return [...head, named(`${shape}.splat`), ...tail.flatMap((code, index) => [...code, replace(index + 1)])];
+}
