@@ -1,0 +1,103 @@
+// WasmSource → a kernel that can be called: an instance with its own memory, and typed arrays on the parameters in it.
+
+import type { DType, KernelParameter, WasmSource } from "../../compiler/index.ts";
+
+export type KernelArray =
+  | Float64Array<ArrayBuffer>
+  | Float32Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
+  | Int32Array<ArrayBuffer>
+  | Int16Array<ArrayBuffer>
+  | Int8Array<ArrayBuffer>
+  | Uint8Array<ArrayBuffer>;
+
+type KernelArrayConstructor = new (buffer: ArrayBuffer, byteOffset: number, length: number) => KernelArray;
+
+/** What holds the elements of a type; f16 and bf16 are bit patterns, bool is 0 or 1. */
+export const arrayTypes: Readonly<Record<DType, KernelArrayConstructor>> = {
+  f64: Float64Array,
+  f32: Float32Array,
+  f16: Uint16Array,
+  bf16: Uint16Array,
+  i32: Int32Array,
+  i16: Int16Array,
+  i8: Int8Array,
+  u8: Uint8Array,
+  bool: Uint8Array,
+};
+
+export interface WasmKernel {
+  readonly parameters: readonly KernelParameter[];
+  /** Runs on what the memory holds now. */
+  run(): void;
+  /** The parameters in the memory, in order: fill the inputs, `run()`, read the outputs, without a copy. */
+  buffers(): readonly KernelArray[];
+  /**
+   * Copies the inputs in, runs, copies the outputs back. One array a parameter, in order.
+   *
+   * @throws RangeError or TypeError that names the argument, before anything is written.
+   */
+  call(args: readonly KernelArray[]): void;
+}
+
+/**
+ * Compiles and instantiates on the calling thread.
+ *
+ *     const gemm = loadWasm(generateWasm(func, { relaxed: false }));
+ *     gemm.call([a, b, c]);
+ *
+ * @throws WebAssembly.CompileError where the engine lacks SIMD128, or relaxed SIMD if the source is relaxed.
+ */
+export function loadWasm({ bytes, offsets, parameters }: WasmSource): WasmKernel {
+  const { memory, run } = instantiate(bytes);
+  const views = parameters.map(
+    ({ dtype, length }, index) => new arrayTypes[dtype](memory.buffer, offsets[index] ?? 0, length),
+  );
+  return {
+    parameters,
+    run,
+    buffers: () => views,
+    call(args) {
+      checkArguments(parameters, args);
+      copyWhere("input", parameters, args, views);
+      run();
+      copyWhere("output", parameters, views, args);
+    },
+  };
+}
+
+function instantiate(bytes: Uint8Array<ArrayBuffer>): { memory: MemoryView; run: () => void } {
+  const { memory, run } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
+  if (!(memory instanceof WebAssembly.Memory) || typeof run !== "function") {
+    throw new TypeError("the module does not export memory and run");
+  }
+  return { memory: memory as MemoryView, run: () => void run() };
+}
+
+/** A memory that is not shared. */
+interface MemoryView {
+  readonly buffer: ArrayBuffer;
+}
+
+function copyWhere(
+  role: KernelParameter["role"],
+  parameters: readonly KernelParameter[],
+  from: readonly KernelArray[],
+  to: readonly KernelArray[],
+): void {
+  parameters.forEach((parameter, index) => {
+    const source = from[index];
+    if (parameter.role === role && source) to[index]?.set(source);
+  });
+}
+
+function checkArguments(parameters: readonly KernelParameter[], args: readonly KernelArray[]): void {
+  if (args.length !== parameters.length) {
+    throw new TypeError(`${args.length} arguments, the kernel takes ${parameters.length}`);
+  }
+  parameters.forEach(({ name, dtype, length }, index) => {
+    const array = args[index];
+    if (!(array instanceof arrayTypes[dtype])) throw new TypeError(`${name} has to be a ${arrayTypes[dtype].name}`);
+    if (array.length !== length) throw new RangeError(`${name} has ${array.length} elements, ${length} are wanted`);
+  });
+}
