@@ -1,0 +1,4 @@
+// The clock, for the rooms that may not read it themselves: durations shown in logs, never keys or results.
+
+/** Milliseconds from an arbitrary start, monotonic. */
+export const nowMs = (): number => performance.now();

@@ -1,0 +1,64 @@
+// The native twin of an emitted module: the check of the CPU, which comes before the addon is touched, and its calls.
+
+import type { NativeKernel } from "../compiled-kernel.ts";
+
+const support = String.raw`
+  // An instruction that the CPU lacks kills the process, so what cannot be found out counts as lacking.
+  function cpuFeatures() {
+    try {
+      if (process.platform === "linux") {
+        const flags = /^(?:flags|Features)\s*:(.*)$/m.exec(builtin("node:fs").readFileSync("/proc/cpuinfo", "utf8"));
+        return flags === null ? null : flags[1];
+      }
+      if (process.platform === "darwin") {
+        const query = ["-n", "machdep.cpu.features", "machdep.cpu.leaf7_features"];
+        return builtin("node:child_process").execFileSync("sysctl", query, { encoding: "utf8" });
+      }
+    } catch {}
+    return null;
+  }
+  // gcc says avx512vnni, Linux avx512_vnni, macOS AVX512VNNI.
+  const plain = (feature) => feature.toLowerCase().replace(/[-_.]/g, "");
+  function whyNotNative() {
+    if (builtin("node:module") === undefined) return "an addon needs Node.js";
+    const here = process.platform + "-" + process.arch;
+    if (here !== native.platform) return "the addon is built for " + native.platform + ", this is " + here;
+    const text = cpuFeatures();
+    if (text === null) return "the features of the CPU cannot be read on " + process.platform;
+    const present = new Set(text.trim().split(/\s+/).map(plain));
+    const missing = native.features.filter((feature) => !present.has(plain(feature)));
+    return missing.length === 0 ? null : "the CPU lacks " + missing.join(", ");
+  }
+  // 64-byte aligned views cannot be asked for in JavaScript; large arrays start on a page of their own anyway.
+  function nativeTwin(addon) {
+    let arrays = null;
+    return {
+      kind: "native",
+      buffers: () => (arrays ??= tensors.map(({ array, length }) => new globalThis[array](length))),
+      run: (...all) => void addon.call(native.index, ...all),
+      async async(inputs) {
+        const outputs = tensors.slice(inputs.length).map(({ array, length }) => new globalThis[array](length));
+        await addon.callAsync(native.index, ...inputs, ...outputs);
+        return outputs;
+      },
+    };
+  }
+  // --no-addons, a missing file and another C library all end here, each with its reason in info.twinReason.
+  function tryNative() {
+    reason = whyNotNative();
+    if (reason !== null) return null;
+    try {
+      const path = builtin("node:url").fileURLToPath(nativeUrl());
+      return nativeTwin(builtin("node:module").createRequire(path)(path));
+    } catch (error) {
+      reason = "the addon cannot be loaded: " + error.message.split("\n")[0];
+      return null;
+    }
+  }
+`;
+
+/** Text that defines `tryNative()`; expects `tensors`, `reason`, `builtin` in scope. `url` is an expression. */
+export function nativeText({ index, features, platform }: NativeKernel, url: string): string {
+  const facts = JSON.stringify({ index, features, platform });
+  return `  const native = ${facts};\n  const nativeUrl = () => ${url};\n${support}`;
+}

@@ -1,0 +1,100 @@
+// How an emitted module picks its twin and loads it: the addon, else relaxed WASM, else plain WASM, else the loops.
+
+import { invariant, type WasmSource } from "../../compiler/index.ts";
+import type { CompiledKernel } from "../compiled-kernel.ts";
+import type { AssetReference, AssetReferences } from "./asset.ts";
+import { nativeText } from "./native.ts";
+import { wasmText } from "./wasm.ts";
+
+const support = `
+  const bytesNow = ({ text, url }) => {
+    if (text !== undefined) return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const fs = builtin("node:fs");
+    if (fs === undefined) throw new Error(name + " is not loaded yet: await its ready() before the first call, or import it with &sync");
+    return fs.readFileSync(builtin("node:url").fileURLToPath(url()));
+  };
+  const bytesSoon = async (source) => {
+    if (source.text !== undefined || builtin("node:fs") !== undefined) return bytesNow(source);
+    const response = await fetch(source.url());
+    if (!response.ok) throw new Error(name + ": " + response.status + " for " + response.url);
+    return new Uint8Array(await response.arrayBuffer());
+  };
+  const explain = (text) => void (reason = reason === null ? text : reason + "; " + text);
+  // The last module is the one that must work: if the engine refuses it, its own error says why.
+  const usable = (i, bytes) => {
+    if (i === modules.length - 1 || WebAssembly.validate(bytes)) return true;
+    explain("the engine has no relaxed SIMD");
+    return false;
+  };
+  function loadWasm() {
+    for (const [i, { kind, source, offsets }] of modules.entries()) {
+      const bytes = bytesNow(source);
+      if (usable(i, bytes)) return wasmTwin(kind, new WebAssembly.Module(bytes), offsets);
+    }
+  }
+  async function loadWasmSoon() {
+    for (const [i, { kind, source, offsets }] of modules.entries()) {
+      const bytes = await bytesSoon(source);
+      if (usable(i, bytes)) return wasmTwin(kind, await WebAssembly.compile(bytes), offsets);
+    }
+  }
+`;
+
+const noWasm = `  const loadWasm = () => {
+    throw new Error(name + ": " + reason + "; no twin was built (fallback=none)");
+  };
+  const loadWasmSoon = async () => loadWasm();
+`;
+
+function sourceText(reference: AssetReference): string {
+  switch (reference.kind) {
+    case "inline":
+      return `{ text: "${Buffer.from(reference.bytes).toString("base64")}" }`;
+    case "url":
+      return `{ url: () => ${reference.expression} }`;
+  }
+}
+
+function moduleText(source: WasmSource | null, reference: AssetReference | null): string {
+  if (!source || !reference) return "";
+  const kind = source.relaxed ? "wasm-relaxed" : "wasm";
+  return `    { kind: "${kind}", offsets: ${JSON.stringify(source.offsets)}, source: ${sourceText(reference)} },\n`;
+}
+
+function wasmPart({ wasm, relaxed }: CompiledKernel, references: AssetReferences): string {
+  if (!wasm) return noWasm;
+  const modules = moduleText(relaxed, references.relaxed) + moduleText(wasm, references.wasm);
+  return `${wasmText(wasm)}  const modules = [\n${modules}  ];\n${support}`;
+}
+
+function nativePart({ native }: CompiledKernel, reference: AssetReference | null): string {
+  if (native && reference?.kind === "url") return nativeText(native, reference.expression);
+  return "  const tryNative = () => null;\n";
+}
+
+const referencePart = (text: string, parameters: string): string => `
+  function reference(${parameters}) {
+${text}
+  }
+  let arrays = null;
+  const loadWasm = () => ({
+    kind: "reference",
+    buffers: () => (arrays ??= tensors.map(({ array, length }) => new globalThis[array](length))),
+    run: reference,
+    async async(inputs) {
+      await new Promise((resolve) => setTimeout(resolve));
+      const outputs = tensors.slice(inputs.length).map(({ array, length }) => new globalThis[array](length));
+      reference(...inputs, ...outputs);
+      return outputs;
+    },
+  });
+  const loadWasmSoon = async () => loadWasm();
+  const tryNative = () => null;
+`;
+
+/** Text that defines `tryNative`, `loadWasm`, `loadWasmSoon`; expects `name`, `tensors`, `reason`, `builtin` in scope. */
+export function twinsText(kernel: CompiledKernel, references: AssetReferences): string {
+  if (kernel.wasm || kernel.native) return wasmPart(kernel, references) + nativePart(kernel, references.native);
+  invariant(kernel.reference, `${kernel.op} has no implementation at all`);
+  return referencePart(kernel.reference.text, kernel.tensors.map((_, i) => `arg${i}`).join(", "));
+}

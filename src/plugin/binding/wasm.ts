@@ -1,0 +1,104 @@
+// The WASM twin of an emitted module: loading, instances, and the worker that `async` runs it in.
+
+import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
+
+/** Runs in a worker of Node or of a browser: gets the module once, then arrays, and sends the outputs back. */
+const workerText = [
+  'const port = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? globalThis;',
+  "let run, views;",
+  "port.onmessage = ({ data: { id, module, layout, inputs } }) => {",
+  "  try {",
+  "    if (module) {",
+  "      const { exports } = new WebAssembly.Instance(module);",
+  "      run = exports.run;",
+  "      views = layout.map(([array, offset, length]) => new globalThis[array](exports.memory.buffer, offset, length));",
+  "    }",
+  "    inputs.forEach((input, i) => views[i].set(input));",
+  "    run();",
+  "    const outputs = views.slice(inputs.length).map((view) => view.slice());",
+  "    port.postMessage({ id, outputs }, outputs.map((output) => output.buffer));",
+  "  } catch (error) {",
+  "    port.postMessage({ id, error: String(error) });",
+  "  }",
+  "};",
+].join("\n");
+
+const support = `
+  function openWasm(module, offsets) {
+    const { memory, run } = new WebAssembly.Instance(module).exports;
+    return { run, views: tensors.map(({ array, length }, i) => new globalThis[array](memory.buffer, offsets[i], length)) };
+  }
+  // One worker a kernel, started by the first call of async; it keeps the process alive only while it has work.
+  function startWorker(module, offsets, ended) {
+    const threads = builtin("node:worker_threads");
+    const worker = threads
+      ? new threads.Worker(workerText, { eval: true, execArgv: [] })
+      : new Worker(URL.createObjectURL(new Blob([workerText], { type: "text/javascript" })));
+    const waiting = new Map();
+    let last = 0;
+    let sent = false;
+    const settle = ({ id, outputs, error }) => {
+      const { resolve, reject } = waiting.get(id);
+      waiting.delete(id);
+      if (waiting.size === 0) worker.unref?.();
+      error === undefined ? resolve(outputs) : reject(new Error(name + ".async: " + error));
+    };
+    const fail = (error) => {
+      ended();
+      for (const id of [...waiting.keys()]) settle({ id, error: "its worker failed: " + (error?.message ?? error) });
+    };
+    if (threads) worker.on("message", settle).on("error", fail);
+    else {
+      worker.onmessage = ({ data }) => settle(data);
+      worker.onerror = fail;
+    }
+    return (inputs) => new Promise((resolve, reject) => {
+      const id = ++last;
+      waiting.set(id, { resolve, reject });
+      worker.ref?.();
+      const layout = tensors.map(({ array, length }, i) => [array, offsets[i], length]);
+      worker.postMessage(sent ? { id, inputs } : { id, inputs, module, layout }, inputs.map((input) => input.buffer));
+      sent = true;
+    });
+  }
+`;
+
+/** `d0 === a0 && …`, `c0.set(a0); …`: the copies around a run, and when there are none. */
+function runText(tensors: readonly KernelParameter[]): string {
+  const each = (text: (i: number) => string, role?: "input" | "output") =>
+    tensors.flatMap((tensor, i) => (role === undefined || tensor.role === role ? [text(i)] : []));
+  return `
+  function wasmTwin(kind, module, offsets) {
+    let direct = null, runDirect, ${each((i) => `d${i}`).join(", ")};
+    let runCopy = null, ${each((i) => `c${i}`).join(", ")};
+    let post = null;
+    return {
+      kind,
+      buffers() {
+        if (direct === null) {
+          ({ run: runDirect, views: direct } = openWasm(module, offsets));
+          [${each((i) => `d${i}`).join(", ")}] = direct;
+        }
+        return direct;
+      },
+      run(${each((i) => `a${i}`).join(", ")}) {
+        if (${each((i) => `a${i} === d${i}`).join(" && ")}) return void runDirect();
+        // Foreign arrays go through an instance of their own: those of buffers() stay as the caller left them.
+        if (runCopy === null) ({ run: runCopy, views: [${each((i) => `c${i}`).join(", ")}] } = openWasm(module, offsets));
+        ${each((i) => `c${i}.set(a${i});`, "input").join(" ")}
+        runCopy();
+        ${each((i) => `a${i}.set(c${i});`, "output").join(" ")}
+      },
+      async(inputs) {
+        post ??= startWorker(module, offsets, () => (post = null));
+        return post(inputs);
+      },
+    };
+  }
+`;
+}
+
+/** Text that defines `wasmTwin(kind, module, offsets)`; expects `name`, `tensors`, `builtin` in scope. */
+export function wasmText(source: WasmSource): string {
+  return `  const workerText = ${JSON.stringify(workerText)};\n${support}${runText(source.parameters)}`;
+}

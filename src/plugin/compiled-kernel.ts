@@ -1,0 +1,85 @@
+// The seam between the bundler side and the tuner: what is asked for, and what comes back to be emitted.
+
+import type { JsSource, KernelParameter, Numerics, Parameters, WasmSource } from "../compiler/index.ts";
+import type { Budget } from "../tuner/task.ts";
+import type { ResolvedOptions } from "./options.ts";
+import type { RequestTarget } from "./request.ts";
+import type { Mode } from "./types.ts";
+
+export interface KernelRequest {
+  /** Absolute path of the operator file. */
+  readonly opFile: string;
+  readonly target: RequestTarget;
+  /** Overrides from the import, not yet checked against the operator (see `checkParameters`). */
+  readonly parameters: Parameters;
+  /** `none`: no WASM twin, and an error where the target cannot be built. */
+  readonly fallback: "wasm" | "none";
+  readonly threads: number;
+  readonly numerics: Numerics;
+  readonly mode: Mode;
+  readonly budget: Budget;
+}
+
+export interface CompileLog {
+  debug(line: string): void;
+  info(line: string): void;
+  /** The user should do something about it, but there is a kernel. */
+  warn(line: string): void;
+}
+
+export interface CompileServices {
+  /** Paths of lock and store, remote, trust, what to do on a miss. */
+  readonly options: ResolvedOptions;
+  readonly log: CompileLog;
+  /** Aborted when the build is closed: stop tuning, keep what was measured. */
+  readonly signal: AbortSignal;
+}
+
+/** A Node-API addon: `call(index, …arrays)` and `callAsync(index, …arrays)`, arrays in the order of `tensors`. */
+export interface NativeKernel {
+  readonly bytes: Uint8Array;
+  /** The file in the store, for dev servers, which emit nothing. */
+  readonly path: string;
+  /** Of the kernel within the addon. */
+  readonly index: number;
+  /** Checked on the CPU before the addon is loaded; gcc's names: avx512f, avx512vnni. */
+  readonly features: readonly string[];
+  /** `process.platform` and `process.arch` that it was built for: "linux-x64". */
+  readonly platform: string;
+}
+
+/** Where the decision came from. */
+export type Origin = "lock" | "store" | "remote" | "tuned" | "predicted" | "reference";
+
+export interface CompiledKernel {
+  /** An identifier: the operator's name. */
+  readonly op: string;
+  /** All of them, with the import's values. */
+  readonly parameters: Parameters;
+  /** Resolved: never `native`. */
+  readonly target: string;
+  readonly numerics: Numerics;
+  readonly tensors: readonly KernelParameter[];
+  /** Null in mode `off`, and with `fallback: "none"` where there is an addon. */
+  readonly wasm: WasmSource | null;
+  readonly relaxed: WasmSource | null;
+  readonly native: NativeKernel | null;
+  /** The plain loops; used where there is nothing else. */
+  readonly reference: JsSource | null;
+  /** The schedule as text. */
+  readonly trace: string;
+  readonly gflops: number | null;
+  readonly key: string;
+  readonly errorBound: number | null;
+  /** Absolute; a change of one makes the kernel stale. */
+  readonly watchFiles: readonly string[];
+  readonly origin: Origin;
+  /** Done for this request: the summary line adds them up. */
+  readonly measurements: number;
+  readonly compilerRuns: number;
+}
+
+/**
+ * From a request to a kernel. Rejects with a DiagnosticError for what the user can mend.
+ */
+export type CompileKernel = (request: KernelRequest, services: CompileServices) => Promise<CompiledKernel>;

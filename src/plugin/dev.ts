@@ -1,0 +1,105 @@
+// Vite's dev server: the predicted schedule answers at once, tuning goes on behind it, and the module is then replaced.
+
+import type { KernelAsset } from "./binding/asset.ts";
+import type { CompiledKernel } from "./compiled-kernel.ts";
+import type { ParsedRequest } from "./request.ts";
+import type { Session } from "./session.ts";
+
+interface ModuleGraph {
+  getModuleById(id: string): object | undefined;
+}
+
+/** What we use of Vite's `ViteDevServer`. */
+export interface DevServerHost {
+  readonly config: { readonly base: string };
+  readonly environments: Readonly<
+    Record<string, { readonly moduleGraph: ModuleGraph; reloadModule(module: object): Promise<void> }>
+  >;
+  readonly middlewares: { use(handler: Middleware): unknown };
+  readonly httpServer: { once(event: "close", listener: () => void): unknown } | null;
+}
+
+interface Response {
+  setHeader(name: string, value: string): unknown;
+  end(body: Uint8Array): unknown;
+}
+export type Middleware = (request: { readonly url?: string }, response: Response, next: () => void) => void;
+
+export interface DevServer {
+  attach(server: DevServerHost): void;
+  /** Makes a WASM module available to browsers; returns its path on the dev server. */
+  serve(asset: KernelAsset): string;
+  /** Tunes what was answered with a prediction, then has the module loaded again in every environment. */
+  improve(request: ParsedRequest, predicted: CompiledKernel): void;
+  /** The tuned kernel, if the tuning behind an earlier answer has come to its end. */
+  improved(request: ParsedRequest): CompiledKernel | undefined;
+  /** Forgets the kernels that a file is part of. */
+  changed(file: string): void;
+}
+
+/** Below the base path of the dev server. */
+const devFolder = "@unplugin-kernel/";
+
+const idOf = ({ path, query }: ParsedRequest): string => path + query;
+
+async function reload(server: DevServerHost, id: string): Promise<void> {
+  for (const environment of Object.values(server.environments)) {
+    const module = environment.moduleGraph.getModuleById(id);
+    if (module) await environment.reloadModule(module);
+  }
+}
+
+export function createDevServer(session: Session): DevServer {
+  const served = new Map<string, Uint8Array>();
+  const tuned = new Map<string, CompiledKernel>();
+  /** What is being tuned, and whether its sources have changed since. */
+  const tuning = new Map<string, { readonly watchFiles: readonly string[]; stale: boolean }>();
+  let server: DevServerHost | null = null;
+
+  const answer: Middleware = ({ url = "" }, response, next) => {
+    const [, name = ""] = url.split("?")[0]!.split(`/${devFolder}`);
+    const bytes = served.get(name);
+    if (!bytes) return next();
+    response.setHeader("Content-Type", "application/wasm");
+    // The name is a hash of the bytes.
+    response.setHeader("Cache-Control", "max-age=31536000, immutable");
+    response.end(bytes);
+  };
+
+  const tune = async (request: ParsedRequest, predicted: CompiledKernel): Promise<void> => {
+    const id = idOf(request);
+    const state = { watchFiles: predicted.watchFiles, stale: false };
+    tuning.set(id, state);
+    let kernel = await session.compile(request, "tune");
+    while (state.stale) {
+      state.stale = false;
+      kernel = await session.compile(request, "tune");
+    }
+    tuned.set(id, kernel);
+    if (kernel.trace !== predicted.trace && server) await reload(server, id);
+  };
+
+  return {
+    attach(host) {
+      server = host;
+      host.middlewares.use(answer);
+      host.httpServer?.once("close", () => session.close());
+    },
+    serve(asset) {
+      served.set(asset.fileName, asset.bytes);
+      return `${server?.config.base ?? "/"}${devFolder}${asset.fileName}`;
+    },
+    improve(request, predicted) {
+      const id = idOf(request);
+      if (tuning.has(id)) return;
+      tune(request, predicted)
+        .catch((error: Error) => session.log().warn(`${request.path}: not tuned: ${error.message}`))
+        .finally(() => tuning.delete(id));
+    },
+    improved: (request) => tuned.get(idOf(request)),
+    changed(file) {
+      for (const [id, kernel] of tuned) if (kernel.watchFiles.includes(file)) tuned.delete(id);
+      for (const state of tuning.values()) state.stale ||= state.watchFiles.includes(file);
+    },
+  };
+}

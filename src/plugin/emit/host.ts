@@ -1,0 +1,37 @@
+// What a bundler's way of emitting looks like to the rest of the plugin.
+
+import type { UnpluginOptions } from "unplugin";
+import type { AssetReferences } from "../binding/asset.ts";
+import type { CompiledKernel } from "../compiled-kernel.ts";
+import type { ParsedRequest } from "../request.ts";
+import type { Mode } from "../types.ts";
+
+/** The parts of the hosts' hook contexts that unplugin's type leaves out. Each is there in some hosts only. */
+export interface HookContext {
+  addWatchFile(file: string): void;
+  /** Rollup-likes return a reference; others nothing. */
+  emitFile(file: { type: "asset"; name: string; source: Uint8Array }): unknown;
+  /** Rollup-likes. */
+  resolve?(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ id: string } | null>;
+  /** Vite. */
+  readonly environment?: ViteEnvironment;
+}
+
+export interface ViteEnvironment {
+  readonly name: string;
+  readonly mode: string;
+  readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: unknown } };
+}
+
+/** One host in one plugin instance. */
+export interface Host {
+  /** Resolves what is neither relative nor absolute: aliases, packages, `#imports`. */
+  resolve(context: HookContext, path: string, importer: string | undefined): Promise<string | null>;
+  /** Mode of the first answer, if it is not that of the options (a dev server's). */
+  mode(context: HookContext, configured: Mode): Mode;
+  place(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): AssetReferences;
+  /** After the module of a kernel has been made. */
+  loaded(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): void;
+  /** Hooks of this host alone. */
+  readonly hooks: Pick<UnpluginOptions, "rollup" | "rolldown" | "vite" | "esbuild">;
+}

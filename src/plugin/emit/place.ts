@@ -1,0 +1,58 @@
+// Which binaries of a kernel a platform gets, and in which form: the part of emission that no host does its own way.
+
+import { DiagnosticError } from "../../compiler/index.ts";
+import { type AssetReference, type AssetReferences, type KernelAsset, kernelAssets } from "../binding/asset.ts";
+import type { CompiledKernel } from "../compiled-kernel.ts";
+
+/** Where the bundle runs; `universal`: not known, so the module finds out when it does. */
+export type Platform = "node" | "browser" | "universal";
+
+/**
+ * Most bytes of WASM (both twins) that go into the code of a module for browsers, so that the first call need not wait.
+ * Kernels have 2–20 KB; engines compile up to 8 MB synchronously (Chrome's limit on the main thread).
+ */
+export const inlineBytes: number = 64 * 1024;
+
+/** Emits one binary and returns a JavaScript expression for its URL; null: this host has no way to. */
+export type EmitUrl = (asset: KernelAsset) => string | null;
+
+function isInline(platform: Platform, sync: boolean | null, wasmBytes: number): boolean {
+  if (sync !== null) return sync;
+  return platform !== "node" && wasmBytes <= inlineBytes;
+}
+
+function refuseBrowser(kernel: CompiledKernel): never {
+  throw new DiagnosticError({
+    code: "target.not-in-browser",
+    message: `${kernel.op} is wanted as ${kernel.target} only (fallback=none), and this build is for a browser`,
+    loc: null,
+    hint: "drop fallback=none, or import it with ?tune=wasm",
+    detail: null,
+  });
+}
+
+/**
+ * Decides and emits: addons go by URL and never to browsers; WASM modules go into the code for browsers if they are
+ * small, and as files elsewhere, unless the import says `&sync`.
+ *
+ * @throws DiagnosticError `target.not-in-browser`.
+ */
+export function placeAssets(
+  kernel: CompiledKernel,
+  platform: Platform,
+  sync: boolean | null,
+  emitUrl: EmitUrl,
+): AssetReferences {
+  if (platform === "browser" && kernel.native && !kernel.wasm) refuseBrowser(kernel);
+  const assets = kernelAssets(kernel);
+  const wasmBytes = assets.reduce((sum, { role, bytes }) => sum + (role === "native" ? 0 : bytes.length), 0);
+  const inline = isInline(platform, sync, wasmBytes);
+  const place = (role: KernelAsset["role"]): AssetReference | null => {
+    const asset = assets.find((one) => one.role === role);
+    if (!asset || (role === "native" && platform === "browser")) return null;
+    const expression = inline && role !== "native" ? null : emitUrl(asset);
+    if (expression !== null) return { kind: "url", expression };
+    return role === "native" ? null : { kind: "inline", bytes: asset.bytes };
+  };
+  return { native: place("native"), relaxed: place("relaxed"), wasm: place("wasm") };
+}

@@ -1,0 +1,81 @@
+// Vite: in builds as Rollup, with two repairs for server bundles; in dev URLs of the dev server or of the store.
+//
+// Server bundles: `import.meta.ROLLUP_FILE_URL_…` would become a URL from the site's root, which Node cannot open, and
+// without `build.emitAssets` the file would be left out without a word.
+
+import { pathToFileURL } from "node:url";
+import type { CompiledKernel } from "../compiled-kernel.ts";
+import type { DevServer, DevServerHost } from "../dev.ts";
+import type { ParsedRequest } from "../request.ts";
+import type { Session } from "../session.ts";
+import type { HookContext, Host, ViteEnvironment } from "./host.ts";
+import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
+import { createEmittedFiles, type EmittedFiles, resolveByHost } from "./rollup.ts";
+
+/** A library is built as a client and may run anywhere. */
+function platformOf(environment: ViteEnvironment | undefined): Platform {
+  if (environment?.config.consumer === "server") return "node";
+  return environment?.config.build.lib ? "universal" : "browser";
+}
+
+const isDev = ({ environment }: HookContext): boolean => environment?.mode === "dev";
+
+/** Server environments load addons from the store; WASM goes into the code there, and by URL to the browser. */
+function devUrl(platform: Platform, kernel: CompiledKernel, dev: DevServer): EmitUrl {
+  return (asset) => {
+    if (asset.role === "native") return kernel.native && JSON.stringify(pathToFileURL(kernel.native.path).href);
+    return platform === "browser" ? JSON.stringify(dev.serve(asset)) : null;
+  };
+}
+
+/** Relative to the chunk, in either module format. */
+const besideChunk = (relativePath: string, format: string): string =>
+  format === "es"
+    ? `new URL(${JSON.stringify(relativePath)}, import.meta.url).href`
+    : `builtin("node:url").pathToFileURL(__dirname + ${JSON.stringify(`/${relativePath}`)}).href`;
+
+export function viteHost(session: Session, dev: DevServer): Host {
+  /** Environments build side by side, each with references of its own. */
+  const files = new Map<string, EmittedFiles>();
+  const filesOf = ({ name } = { name: "client" } as Pick<ViteEnvironment, "name">): EmittedFiles => {
+    const known = files.get(name) ?? createEmittedFiles();
+    files.set(name, known);
+    return known;
+  };
+
+  return {
+    resolve: resolveByHost,
+    mode: (context, configured) => (isDev(context) && configured === "tune" ? "predict" : configured),
+    place(context, kernel, { settings }: ParsedRequest) {
+      const platform = platformOf(context.environment);
+      const emitUrl = isDev(context) ? devUrl(platform, kernel, dev) : filesOf(context.environment).emitUrl(context);
+      return placeAssets(kernel, platform, settings.sync, emitUrl);
+    },
+    loaded(context, kernel, request) {
+      if (isDev(context) && kernel.origin === "predicted") dev.improve(request, kernel);
+    },
+    hooks: {
+      vite: {
+        configEnvironment(name, { consumer, build }) {
+          const isServer = consumer ? consumer === "server" : name !== "client";
+          return isServer && build?.emitAssets === undefined ? { build: { emitAssets: true } } : null;
+        },
+        configResolved({ root, logger }) {
+          session.configure(root, { info: (line) => logger.info(line), warn: (line) => logger.warn(line) });
+        },
+        configureServer(server) {
+          dev.attach(server as unknown as DevServerHost);
+        },
+        resolveFileUrl({ referenceId, relativePath, format }) {
+          const environment = (this as HookContext).environment;
+          if (!referenceId || !filesOf(environment).has(referenceId) || platformOf(environment) === "browser")
+            return null;
+          return besideChunk(relativePath, format);
+        },
+        generateBundle(_, bundle) {
+          filesOf((this as unknown as HookContext).environment).removeUnused(bundle, (id) => this.getFileName(id));
+        },
+      },
+    },
+  };
+}

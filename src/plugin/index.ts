@@ -1,0 +1,79 @@
+// The plugin: an import of "./gemm.op.ts?tune=wasm" is resolved to its file, compiled, and loaded as a module that binds
+// the kernel. Only the hooks; what differs from bundler to bundler is in emit/.
+
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { createUnplugin, type UnpluginInstance } from "unplugin";
+import { emitModule } from "./binding/module.ts";
+import type { CompileKernel } from "./compiled-kernel.ts";
+import { createDevServer, type DevServer } from "./dev.ts";
+import { esbuildHost } from "./emit/esbuild.ts";
+import type { HookContext, Host } from "./emit/host.ts";
+import { rollupHost } from "./emit/rollup.ts";
+import { viteHost } from "./emit/vite.ts";
+import { pluginName } from "./plugin-name.ts";
+import { parseRequest, requestPattern } from "./request.ts";
+import { createSession, type Session } from "./session.ts";
+import type { KernelPluginOptions } from "./types.ts";
+
+/** The tuner and all that it needs are loaded by the first kernel of a build. */
+const compileWhenNeeded: CompileKernel = async (request, services) =>
+  (await import("./compile-kernel.ts")).compileKernel(request, services);
+
+function hostFor(framework: string, session: Session, dev: DevServer): Host {
+  if (framework === "vite") return viteHost(session, dev);
+  return framework === "esbuild" ? esbuildHost() : rollupHost();
+}
+
+/** Absolute path of an imported operator file; null: the host is to say that there is none. */
+async function locate(host: Host, context: HookContext, path: string, importer: string | undefined) {
+  if (/^\.\.?\//.test(path) && importer) return resolve(dirname(importer.split("?")[0]!), path);
+  if (isAbsolute(path) && existsSync(path)) return path;
+  return host.resolve(context, path, importer);
+}
+
+type KernelPlugin = UnpluginInstance<KernelPluginOptions | undefined, false>;
+
+/** The plugin around any way of compiling kernels. */
+export function createKernelPlugin(compile: CompileKernel): KernelPlugin {
+  return createUnplugin((options: KernelPluginOptions | undefined, { framework }) => {
+    const session = createSession(options ?? {}, compile);
+    const dev = createDevServer(session);
+    const host = hostFor(framework, session, dev);
+    return {
+      name: pluginName,
+      enforce: "pre",
+      buildStart: () => session.begin(),
+      resolveId: {
+        filter: { id: requestPattern },
+        async handler(id, importer) {
+          const request = parseRequest(id);
+          if (!request) return null;
+          const file = await locate(host, this as HookContext, request.path, importer);
+          return file && session.options().accepts(file) && existsSync(file) ? file + request.query : null;
+        },
+      },
+      load: {
+        filter: { id: requestPattern },
+        async handler(id) {
+          const context = this as HookContext;
+          const request = parseRequest(id);
+          if (!request || !session.options().accepts(request.path)) return null;
+          context.addWatchFile(request.path);
+          const mode = host.mode(context, session.options().mode);
+          const kernel = dev.improved(request) ?? (await session.compile(request, mode));
+          for (const file of kernel.watchFiles) context.addWatchFile(file);
+          const code = emitModule(kernel, host.place(context, kernel, request));
+          host.loaded(context, kernel, request);
+          return { code, map: null };
+        },
+      },
+      watchChange: (file) => dev.changed(file),
+      buildEnd: () => session.finish(),
+      ...host.hooks,
+    };
+  });
+}
+
+const plugin: KernelPlugin = /* @__PURE__ */ createKernelPlugin(compileWhenNeeded);
+export default plugin;

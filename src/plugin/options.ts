@@ -1,0 +1,145 @@
+// The plugin's options as given → complete, checked options. The only file of the plugin that reads the environment.
+
+import { resolve } from "node:path";
+import { type Diagnostic, DiagnosticError, type Numerics } from "../compiler/index.ts";
+import type { Budget } from "../tuner/task.ts";
+import { pathFilter } from "./path-pattern.ts";
+import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
+
+export interface ResolvedOptions {
+  /** Whether a file may be imported with `?tune=`. */
+  readonly accepts: (path: string) => boolean;
+  /** Absolute, as are the other paths. */
+  readonly root: string;
+  readonly cacheDir: string;
+  readonly lockfile: string;
+  readonly mode: Mode;
+  readonly budget: Budget;
+  readonly onMiss: "error" | "fallback";
+  readonly remote: string | null;
+  readonly trust: readonly string[];
+  /** Null: none are written. */
+  readonly dts: string | null;
+  readonly report: string | null;
+  readonly logLevel: LogLevel;
+  readonly numerics: Numerics;
+}
+
+/** Seconds and trials of one tuning; performance.md asks for a first tuning within 60 s on two cores. */
+export const defaultBudget: Budget = { seconds: 30, trials: 512 };
+
+type Check = (value: unknown) => boolean;
+interface Rule {
+  readonly wanted: string;
+  readonly holds: Check;
+}
+
+const isString: Check = (value) => typeof value === "string" && value !== "";
+const isPattern: Check = (value) => isString(value) || value instanceof RegExp;
+const isListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const isPositive: Check = (value) => typeof value === "number" && Number.isFinite(value) && value > 0;
+const isHttpUrl: Check = (value) => typeof value === "string" && URL.canParse(value) && /^https?:/i.test(value);
+
+const patterns: Rule = {
+  wanted: "a glob, a regular expression, or a list of them",
+  holds: (v) => isPattern(v) || isListOf(isPattern)(v),
+};
+const path: Rule = { wanted: "a path", holds: isString };
+const output: Rule = {
+  wanted: "true, false or a path",
+  holds: (value) => typeof value === "boolean" || isString(value),
+};
+const oneOf = (values: readonly string[]): Rule => ({
+  wanted: values.map((value) => `"${value}"`).join(", "),
+  holds: (value) => typeof value === "string" && values.includes(value),
+});
+
+const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
+  include: patterns,
+  exclude: patterns,
+  root: path,
+  cacheDir: path,
+  lockfile: path,
+  mode: oneOf(modes),
+  budget: { wanted: "{ seconds, trials } with numbers above 0", holds: isBudget },
+  onMiss: oneOf(["error", "fallback"]),
+  remote: { wanted: "an http or https URL", holds: isHttpUrl },
+  trust: { wanted: "a list of public keys", holds: isListOf(isString) },
+  dts: output,
+  report: output,
+  logLevel: oneOf(logLevels),
+  numerics: oneOf(["fast", "strict"]),
+};
+
+function isBudget(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).every(([key, part]) => (key === "seconds" || key === "trials") && isPositive(part));
+}
+
+/** As people write a value in a config file, cut to one short line. */
+function show(value: unknown): string {
+  const text = typeof value === "function" ? "a function" : (JSON.stringify(value) ?? String(value));
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+function mistake(code: string, message: string, hint: string | null): Diagnostic {
+  return { code, message, loc: null, hint, detail: null };
+}
+
+/** Null if every option is known and of the right kind; undefined stands for the default. */
+function findMistake(options: Readonly<Record<string, unknown>>): Diagnostic | null {
+  for (const [name, value] of Object.entries(options)) {
+    const rule: Rule | undefined = Object.hasOwn(rules, name) ? rules[name as keyof KernelPluginOptions] : undefined;
+    if (!rule) {
+      const known = Object.keys(rules).sort().join(", ");
+      return mistake("options.unknown", `unplugin-kernel has no option ${show(name)}`, `the options are ${known}`);
+    }
+    if (value !== undefined && !rule.holds(value)) {
+      return mistake("options.bad-value", `option ${name} is ${show(value)}`, `wanted: ${rule.wanted}`);
+    }
+  }
+  return null;
+}
+
+const listOf = (value: PathPattern | readonly PathPattern[] | undefined): readonly PathPattern[] | undefined =>
+  typeof value === "string" || value instanceof RegExp ? [value] : value;
+
+const outputPath = (root: string, value: boolean | string | undefined, name: string): string | null =>
+  value === undefined || value === false ? null : resolve(root, value === true ? name : value);
+
+/** CI services set CI=true or CI=1; CI=false and CI=0 mean that it is none. */
+const isCi = (environment: Readonly<Record<string, string | undefined>>): boolean =>
+  !["", "0", "false"].includes(environment.CI ?? "");
+
+/**
+ * Fills in the defaults. `hostRoot` is the bundler's own root folder, if it has one.
+ *
+ * @throws DiagnosticError `options.unknown`, `options.bad-value`.
+ */
+export function resolveOptions(
+  options: KernelPluginOptions = {},
+  hostRoot: string = process.cwd(),
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ResolvedOptions {
+  const wrong = findMistake({ ...options });
+  if (wrong) throw new DiagnosticError(wrong);
+  const root = resolve(hostRoot, options.root ?? ".");
+  return {
+    accepts: pathFilter(listOf(options.include) ?? [/\.op\.m?[jt]s$/], listOf(options.exclude) ?? []),
+    root,
+    cacheDir: resolve(root, options.cacheDir ?? "node_modules/.cache/unplugin-kernel"),
+    lockfile: resolve(root, options.lockfile ?? "kernels.lock.json"),
+    mode: options.mode ?? (isCi(environment) ? "frozen" : "tune"),
+    budget: { ...defaultBudget, ...options.budget },
+    onMiss: options.onMiss ?? "error",
+    remote: options.remote ?? null,
+    trust: options.trust ?? [],
+    dts: outputPath(root, options.dts, "kernel-imports.d.ts"),
+    report: outputPath(root, options.report, "kernel-report.html"),
+    logLevel: options.logLevel ?? "info",
+    numerics: options.numerics ?? "fast",
+  };
+}

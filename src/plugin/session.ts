@@ -1,0 +1,78 @@
+// What lives as long as a bundler's plugin instance: options, log, and the kernels that are being compiled.
+
+import { basename } from "node:path";
+import { nowMs } from "../native/clock.ts";
+import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
+import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
+import { type ResolvedOptions, resolveOptions } from "./options.ts";
+import type { ParsedRequest } from "./request.ts";
+import { summarize } from "./summary.ts";
+import type { KernelPluginOptions, Mode } from "./types.ts";
+
+export interface Session {
+  options(): ResolvedOptions;
+  log(): Log;
+  /** The host has told its root folder and has a logger of its own. */
+  configure(hostRoot: string, sink: LogSink): void;
+  /** One compilation at a time for one kernel, however many modules, environments and callers want it. */
+  compile(request: ParsedRequest, mode?: Mode): Promise<CompiledKernel>;
+  /** Starts the count of a build. */
+  begin(): void;
+  /** Prints the summary of what was compiled since `begin`, once. */
+  finish(): void;
+  /** Stops tuning; what was measured is kept. */
+  close(): void;
+}
+
+function kernelRequest({ path, settings }: ParsedRequest, options: ResolvedOptions, mode: Mode): KernelRequest {
+  const { trials, seconds, target, parameters, fallback, threads } = settings;
+  const budget = { seconds: seconds ?? options.budget.seconds, trials: trials ?? options.budget.trials };
+  return { opFile: path, target, parameters, fallback, threads, numerics: options.numerics, mode, budget };
+}
+
+interface Tally {
+  readonly kernels: ReadonlyMap<string, CompiledKernel>;
+  readonly elapsedMs: number;
+}
+const nothing: Tally = { kernels: new Map(), elapsedMs: 0 };
+
+export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
+  let options = resolveOptions(given);
+  let log = createLog(options.logLevel, consoleSink);
+  let tally = nothing;
+  const controller = new AbortController();
+  const flying = new Map<string, Promise<CompiledKernel>>();
+
+  const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
+    const start = nowMs();
+    const services = { options, log, signal: controller.signal };
+    const kernel = await compile(kernelRequest(request, options, mode), services);
+    const elapsedMs = tally.elapsedMs + nowMs() - start;
+    tally = { kernels: new Map([...tally.kernels, [id, kernel]]), elapsedMs };
+    return kernel;
+  };
+
+  return {
+    options: () => options,
+    log: () => log,
+    configure(hostRoot, sink) {
+      options = resolveOptions(given, hostRoot);
+      log = createLog(options.logLevel, sink);
+    },
+    compile(request, mode = options.mode) {
+      const id = `${mode} ${request.path}${request.query}`;
+      const started = flying.get(id) ?? run(id, request, mode).finally(() => flying.delete(id));
+      flying.set(id, started);
+      return started;
+    },
+    begin() {
+      tally = nothing;
+    },
+    finish() {
+      const line = summarize([...tally.kernels.values()], basename(options.lockfile), tally.elapsedMs);
+      tally = nothing;
+      if (line) log.info(line);
+    },
+    close: () => controller.abort(),
+  };
+}

@@ -1,0 +1,43 @@
+// The kernels of one build → the one line that is printed about them.
+
+import type { CompiledKernel, Origin } from "./compiled-kernel.ts";
+
+const phrase = (origin: Origin, lockfile: string): string => {
+  switch (origin) {
+    case "lock":
+      return `from ${lockfile}`;
+    case "store":
+      return "from the store";
+    case "remote":
+      return "from the remote store";
+    case "tuned":
+      return "tuned";
+    case "predicted":
+      return "predicted";
+    case "reference":
+      return "as reference loops";
+  }
+};
+
+const origins: readonly Origin[] = ["lock", "store", "remote", "tuned", "predicted", "reference"];
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+/**
+ * @param lockfile its name, as shown
+ * @param elapsedMs spent in the plugin
+ * @returns "3 kernels from kernels.lock.json, 0 measured, 0 compiler runs, 9 ms"; null for a build without kernels
+ */
+export function summarize(kernels: readonly CompiledKernel[], lockfile: string, elapsedMs: number): string | null {
+  if (kernels.length === 0) return null;
+  const groups = origins
+    .map((origin) => ({ origin, count: kernels.filter((kernel) => kernel.origin === origin).length }))
+    .filter(({ count }) => count > 0);
+  const where =
+    groups.length === 1
+      ? ` ${phrase(groups[0]!.origin, lockfile)}`
+      : `: ${groups.map(({ origin, count }) => `${count} ${phrase(origin, lockfile)}`).join(", ")}`;
+  const sum = (field: "measurements" | "compilerRuns"): number => kernels.reduce((all, k) => all + k[field], 0);
+  const work = `${sum("measurements")} measured, ${plural(sum("compilerRuns"), "compiler run")}`;
+  return `${plural(kernels.length, "kernel")}${where}, ${work}, ${duration(elapsedMs)}`;
+}

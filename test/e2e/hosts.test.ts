@@ -1,0 +1,74 @@
+// The same small app through each bundler: built, moved to another folder, run in Node.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { buildApp, hosts, outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
+import { expected, fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
+
+const call = `
+  const A = Float32Array.from({ length: 8 }, (_, i) => i);
+  const B = new Float32Array(8).fill(1);
+  console.log(JSON.stringify([blend.info.twin, ...blend(A, B)]));
+`;
+const importing = (query: string): string => `import blend from "./blend.op.ts?${query}";\n${call}`;
+const operator = "export default 1;";
+
+describe.each(hosts)("%s", (host) => {
+  it("binds a WASM kernel that runs where the output is moved to", async () => {
+    const root = writeApp({ "src/main.js": importing("tune=wasm&sync=0"), "src/blend.op.ts": operator });
+    const { compile, requests } = recordingCompiler(fakeKernel());
+    await buildApp(host, root, compile);
+    expect(requests).toMatchObject([{ opFile: `${root}/src/blend.op.ts`, target: "wasm", mode: "tune", threads: 1 }]);
+    expect(outputFiles(root).filter((name) => name.endsWith(".wasm"))).toHaveLength(1);
+    expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
+  });
+
+  it("puts the module into the code when asked to", async () => {
+    const root = writeApp({ "src/main.js": importing("sync&tune=wasm"), "src/blend.op.ts": operator });
+    await buildApp(host, root, recordingCompiler(fakeKernel()).compile);
+    expect(outputFiles(root)).toEqual(["main.mjs"]);
+    expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
+  });
+
+  it("leaves neither code nor asset of a kernel that nobody uses", async () => {
+    const files = { "src/main.js": 'import blend from "./blend.op.ts?tune=wasm&sync=0";\nconsole.log("[]");' };
+    const root = writeApp({ ...files, "src/blend.op.ts": operator });
+    const { compile, requests } = recordingCompiler(fakeKernel());
+    await buildApp(host, root, compile);
+    expect(requests).toHaveLength(1);
+    expect(outputFiles(root)).toEqual(["main.mjs"]);
+    expect(readFileSync(`${root}/out/main.mjs`, "utf8")).not.toContain("createKernel");
+  });
+
+  it("makes one module of one kernel, however its query is spelt, and two of two", async () => {
+    const main = `
+      import a from "./blend.op.ts?tune=wasm&M=2&threads=1";
+      import b from "./blend.op.ts?M=2&tune=wasm";
+      import c from "./blend.op.ts?M=3&tune=wasm";
+      console.log(JSON.stringify([a === b, b === c]));`;
+    const root = writeApp({ "src/main.js": main, "src/blend.op.ts": operator });
+    const { compile, requests } = recordingCompiler(fakeKernel());
+    await buildApp(host, root, compile);
+    expect(requests.map(({ parameters }) => parameters).sort((a, b) => Number(a.M) - Number(b.M))).toEqual([
+      { M: 2 },
+      { M: 3 },
+    ]);
+    expect(runMoved(root)).toEqual([true, false]);
+  });
+
+  it("passes a user's mistake on, word for word", async () => {
+    const root = writeApp({ "src/main.js": importing("tune=wsam"), "src/blend.op.ts": operator });
+    const message = `request.bad-value: tune is "wsam" in "./blend.op.ts?tune=wsam"
+  hint: tune may be wasm, avx2, avx512, native`;
+    await expect(buildApp(host, root, recordingCompiler(fakeKernel()).compile)).rejects.toThrow(message);
+  });
+
+  it.skipIf(noAddon)(`binds an addon${noAddon ? ` (${noAddon})` : ""}`, async () => {
+    const root = writeApp({ "src/main.js": importing("tune=avx2"), "src/blend.op.ts": operator });
+    const kernel = fakeKernel({ target: "avx2", native: nativeKernel() });
+    await buildApp(host, root, recordingCompiler(kernel).compile);
+    expect(runMoved(root)).toEqual(["native", ...expected("native")]);
+    await buildApp(host, root, recordingCompiler(kernel).compile);
+    expect(runMoved(root, "main.mjs", ["--no-addons"])).toEqual(["wasm", ...expected("wasm")]);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { resolveOptions } from "../../src/plugin/options.ts";
+import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+
+const atHome = (options: KernelPluginOptions = {}) => resolveOptions(options, "/home/app", {});
+
+describe("resolveOptions", () => {
+  it("needs none", () => {
+    const { accepts, ...rest } = atHome();
+    expect(rest).toEqual({
+      root: "/home/app",
+      cacheDir: "/home/app/node_modules/.cache/unplugin-kernel",
+      lockfile: "/home/app/kernels.lock.json",
+      mode: "tune",
+      budget: { seconds: 30, trials: 512 },
+      onMiss: "error",
+      remote: null,
+      trust: [],
+      dts: null,
+      report: null,
+      logLevel: "info",
+      numerics: "fast",
+    });
+    expect(["/a/gemm.op.ts", "C:\\a\\gemm.op.mjs"].map(accepts)).toEqual([true, true]);
+    expect(["/a/gemm.ts", "/a/gemm.op.ts.bak", "/a/op.ts"].map(accepts)).toEqual([false, false, false]);
+  });
+
+  it("starts relative paths at the root, and the root at the host's", () => {
+    const options = atHome({ root: "packages/a", lockfile: "../k.json", dts: true, report: "r.html", cacheDir: "/c" });
+    expect(options).toMatchObject({
+      root: "/home/app/packages/a",
+      lockfile: "/home/app/packages/k.json",
+      dts: "/home/app/packages/a/kernel-imports.d.ts",
+      report: "/home/app/packages/a/r.html",
+      cacheDir: "/c",
+    });
+  });
+
+  it("is frozen in CI unless told otherwise", () => {
+    expect(resolveOptions({}, "/", { CI: "true" }).mode).toBe("frozen");
+    expect(resolveOptions({ mode: "tune" }, "/", { CI: "1" }).mode).toBe("tune");
+    expect(["", "0", "false", undefined].map((CI) => resolveOptions({}, "/", { CI }).mode)).toEqual(
+      Array.from({ length: 4 }, () => "tune"),
+    );
+  });
+
+  it("keeps the other half of a budget", () => {
+    expect(atHome({ budget: { trials: 64 } }).budget).toEqual({ seconds: 30, trials: 64 });
+  });
+
+  it("includes and excludes by glob or regular expression", () => {
+    const { accepts } = atHome({ include: ["ops/**/*.ts", /\.kernel\.js$/], exclude: "**/old/*" });
+    expect(["/x/ops/a.ts", "/x/ops/b/c/a.ts", "/x/a.kernel.js"].map(accepts)).toEqual([true, true, true]);
+    expect(["/x/ops/old/a.ts", "/x/tops/a.ts", "/x/ops/a.tsx"].map(accepts)).toEqual([false, false, false]);
+  });
+
+  const known =
+    "budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, onMiss, remote, report, root, trust";
+  it.each([
+    [
+      { target: "wasm" },
+      `options.unknown: unplugin-kernel has no option "target"
+  hint: the options are ${known}`,
+    ],
+    [
+      { mode: "fast" },
+      `options.bad-value: option mode is "fast"
+  hint: wanted: "tune", "frozen", "predict", "off"`,
+    ],
+    [
+      { budget: { seconds: -1 } },
+      `options.bad-value: option budget is {"seconds":-1}
+  hint: wanted: { seconds, trials } with numbers above 0`,
+    ],
+    [
+      { budget: { minutes: 1 } },
+      `options.bad-value: option budget is {"minutes":1}
+  hint: wanted: { seconds, trials } with numbers above 0`,
+    ],
+    [
+      { include: [3] },
+      `options.bad-value: option include is [3]
+  hint: wanted: a glob, a regular expression, or a list of them`,
+    ],
+    [
+      { remote: "ftp://example.org" },
+      `options.bad-value: option remote is "ftp://example.org"
+  hint: wanted: an http or https URL`,
+    ],
+    [
+      { dts: () => "x" },
+      `options.bad-value: option dts is a function
+  hint: wanted: true, false or a path`,
+    ],
+    [
+      { trust: "key" },
+      `options.bad-value: option trust is "key"
+  hint: wanted: a list of public keys`,
+    ],
+  ])("refuses %j", (options, message) => {
+    expect(() => atHome(options as KernelPluginOptions)).toThrow(expect.objectContaining({ message }));
+  });
+});
