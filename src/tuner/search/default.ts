@@ -1,0 +1,49 @@
+// Strategy `default`: what the prior ranks highest among thousands, then generations judged by the learned model, then
+// the neighbours of the best once new rounds bring little; back to generations when those are used up.
+
+import type { Rng } from "../rng.ts";
+import type { Candidate } from "../space/space.ts";
+import { inheritance } from "./cga.ts";
+import { gainOfRounds } from "./convergence.ts";
+import { coordinateDescent } from "./coordinate-descent.ts";
+import { mutation } from "./evolutionary.ts";
+import { type Breed, type EvolutionSize, evolve, quickEvolution } from "./evolve.ts";
+import { random } from "./random.ts";
+import { candidateKey } from "./search-space.ts";
+import { type SearchState, trialCount } from "./search-state.ts";
+import { diverse, selectBatch } from "./select.ts";
+import type { Strategy } from "./strategy.ts";
+
+export const defaultStrategy: Strategy = {
+  name: "default",
+  propose: (state, count, rng) => {
+    if (trialCount(state) === 0) return firstBatch(state, count, rng);
+    if (state.best === null) return random.propose(state, count, rng);
+    const descends = gainOfRounds(state, 2) < 0.02;
+    const neighbours = descends ? coordinateDescent.propose(state, Math.ceil(count / 2), rng) : [];
+    return fill(neighbours, generation(state, count, rng), count);
+  },
+};
+
+/** The prior costs microseconds a point, so it judges many more than a learned model does. */
+const firstEvolution: EvolutionSize = { population: 512, generations: 4, childrenPerGeneration: 256, elders: 0 };
+
+function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
+  if (!state.space.prior) return random.propose(state, count, rng);
+  return diverse(evolve(state, firstEvolution, both(state), rng), count).map(({ point }) => point.candidate);
+}
+
+function generation(state: SearchState, count: number, rng: Rng): Candidate[] {
+  return selectBatch(evolve(state, quickEvolution, both(state), rng), count, rng);
+}
+
+/** Children by crossover and by mutation, half each. */
+function both(state: SearchState): Breed {
+  const breeds = [inheritance(state), mutation(state)];
+  return (population, rng) => rng.pick(breeds)(population, rng);
+}
+
+function fill(first: readonly Candidate[], rest: readonly Candidate[], count: number): Candidate[] {
+  const keys = new Set(first.map(candidateKey));
+  return [...first, ...rest.filter((candidate) => !keys.has(candidateKey(candidate)))].slice(0, count);
+}

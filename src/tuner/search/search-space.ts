@@ -1,0 +1,103 @@
+// A space made ready for searching: its templates with their solvers, the columns of features, the prior.
+// Space → SearchSpace; candidates ↔ points.
+
+import type { Assignment } from "../../compiler/index.ts";
+import { type CompiledModel, compileModel } from "../constraint/compile.ts";
+import { complete, keysOf } from "../constraint/complete.ts";
+import type { Term } from "../constraint/constraint.ts";
+import { type SampleOptions, type SampleResult, sample } from "../constraint/sample.ts";
+import { termsOf } from "../constraint/terms.ts";
+import { type FeatureLayout, featureLayout } from "../cost-model/features.ts";
+import type { Rng } from "../rng.ts";
+import type { Candidate, Space, Template } from "../space/space.ts";
+
+/** Draws one solution of a model; the propagation sampler, or z3. */
+export type Sampler = (compiled: CompiledModel, rng: Rng, options: SampleOptions) => SampleResult;
+
+/** Nanoseconds that a candidate will take, by what is known without measuring: values of all variables → ns. */
+export type Prior = (template: Template, assignment: Assignment) => number;
+
+export interface SearchTemplate {
+  readonly template: Template;
+  readonly compiled: CompiledModel;
+  /** For each key variable those that stand with it in some constraint: a change of it may need a change of theirs. */
+  readonly related: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface SearchSpace {
+  /** Those that have solutions, as far as propagation tells. */
+  readonly templates: readonly SearchTemplate[];
+  readonly layout: FeatureLayout;
+  readonly prior: Prior | null;
+  readonly sampler: Sampler;
+}
+
+/** A candidate with the values of all variables, derived ones too. */
+export interface Point {
+  readonly template: SearchTemplate;
+  readonly assignment: Assignment;
+  readonly candidate: Candidate;
+  /** Equal for equal candidates. */
+  readonly key: string;
+}
+
+export interface SearchSpaceOptions {
+  readonly prior?: Prior;
+  readonly sampler?: Sampler;
+}
+
+/** A space without a feasible template gives one without templates; `explain` says why of each model. */
+export function searchSpace(space: Space, { prior, sampler = sample }: SearchSpaceOptions = {}): SearchSpace {
+  const compiled = space.templates.map(
+    (template): SearchTemplate => ({
+      template,
+      compiled: compileModel(template.model),
+      related: relatedKeys(template),
+    }),
+  );
+  const templates = compiled.filter((one) => one.compiled.feasible);
+  return { templates, layout: featureLayout(templates.map(({ template }) => template)), prior: prior ?? null, sampler };
+}
+
+/** Template, then key variables by name with their values. */
+export function candidateKey({ template, assignment }: Candidate): string {
+  const names = Object.keys(assignment).sort();
+  return `${template}|${names.map((name) => `${name}=${assignment[name]}`).join(",")}`;
+}
+
+/** From values of all variables. */
+export function pointOf(template: SearchTemplate, assignment: Assignment): Point {
+  const candidate = { template: template.template.name, assignment: keysOf(template.compiled, assignment) };
+  return { template, assignment, candidate, key: candidateKey(candidate) };
+}
+
+/** From the key variables; null: the space does not hold this candidate, which may come from an older one. */
+export function findPoint(space: SearchSpace, candidate: Candidate): Point | null {
+  const template = space.templates.find((one) => one.template.name === candidate.template);
+  if (!template) return null;
+  const keys = template.template.model.variables.filter(({ key }) => key);
+  if (keys.some(({ name }) => candidate.assignment[name] === undefined)) return null;
+  const assignment = complete(template.compiled, candidate.assignment);
+  return assignment && pointOf(template, assignment);
+}
+
+/** One point of the template, or null where the sampler finds none. */
+export function drawPoint(
+  space: SearchSpace,
+  template: SearchTemplate,
+  rng: Rng,
+  options: SampleOptions,
+): Point | null {
+  const result = space.sampler(template.compiled, rng, options);
+  return result.kind === "found" ? pointOf(template, result.assignment) : null;
+}
+
+function relatedKeys({ model }: Template): ReadonlyMap<string, readonly string[]> {
+  const related = new Map<Term, Set<string>>();
+  for (const { name, key } of model.variables) if (key) related.set(name, new Set());
+  for (const constraint of model.constraints) {
+    const keys = termsOf(constraint).filter((term) => typeof term === "string" && related.has(term)) as string[];
+    for (const one of keys) for (const other of keys) if (one !== other) related.get(one)!.add(other);
+  }
+  return new Map([...related].map(([name, others]) => [String(name), [...others]]));
+}

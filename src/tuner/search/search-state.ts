@@ -1,0 +1,118 @@
+// What a search knows, as a value: the space, what was measured in each round, and what the cost model learned of it.
+// The tuning loop is `state = observe(state, measure(propose(state)))`.
+
+import type { CostModel, Predictor } from "../cost-model/cost-model.ts";
+import { matrixOf } from "../cost-model/cost-model.ts";
+import { featureRow } from "../cost-model/features.ts";
+import type { Measurement } from "../measure/measurement.ts";
+import type { Candidate } from "../space/space.ts";
+import { candidateKey, findPoint, type Point, type SearchSpace } from "./search-space.ts";
+
+export interface Observation {
+  readonly candidate: Candidate;
+  readonly measurement: Measurement;
+}
+
+/** A measured point. */
+export interface Trial {
+  readonly point: Point;
+  readonly measurement: Measurement;
+  /** Median nanoseconds; null for a failure. */
+  readonly ns: number | null;
+}
+
+export interface SearchState {
+  readonly space: SearchSpace;
+  readonly costModel: CostModel;
+  /** In the order of their measurement. */
+  readonly rounds: readonly (readonly Trial[])[];
+  /** Keys of the candidates measured, failures and such that the space no longer holds included. */
+  readonly seen: ReadonlySet<string>;
+  /** Null: nothing learned yet. */
+  readonly predictor: Predictor | null;
+  /** The fastest so far; null: every trial failed, or there was none. */
+  readonly best: Trial | null;
+  /** The prior's least nanoseconds among the trials: where its scores start from. */
+  readonly bestPriorNs: number;
+}
+
+export function startSearch(space: SearchSpace, costModel: CostModel): SearchState {
+  const nothing = { predictor: null, best: null, bestPriorNs: 1 };
+  return { space, costModel, rounds: [], seen: new Set(), ...nothing };
+}
+
+/** Adds one round and learns from all. Records of earlier tunings are a round like any other. */
+export function observe(state: SearchState, observations: readonly Observation[]): SearchState {
+  const round = observations.flatMap((observation) => trialOf(state.space, observation));
+  const seen = new Set([...state.seen, ...observations.map(({ candidate }) => candidateKey(candidate))]);
+  const rounds = [...state.rounds, round];
+  const trials = rounds.flat();
+  const best = fastest(trials);
+  const bestPriorNs = Math.min(...trials.map(({ point }) => priorNs(state.space, point)));
+  const learned = { ...state, rounds, seen, best, bestPriorNs: trials.length > 0 ? bestPriorNs : 1 };
+  return { ...learned, predictor: best ? learn(learned, trials) : null };
+}
+
+function trialOf(space: SearchSpace, { candidate, measurement }: Observation): Trial[] {
+  const point = findPoint(space, candidate);
+  if (!point) return [];
+  return [{ point, measurement, ns: measurement.kind === "ok" ? measurement.timing.medianNs : null }];
+}
+
+/** The first of the fastest. */
+function fastest(trials: readonly Trial[]): Trial | null {
+  return trials.reduce<Trial | null>((best, trial) => (isFaster(trial, best) ? trial : best), null);
+}
+
+function isFaster({ ns }: Trial, best: Trial | null): boolean {
+  return ns !== null && (best === null || ns < best.ns!);
+}
+
+/** Times this many octaves from the best score 0, as failures do: how slow the slow are teaches nothing. */
+const scoredOctaves = 4;
+
+/** 1 for the best time, a quarter less for each doubling, at least 0. */
+export function scoreOf(ns: number | null, bestNs: number): number {
+  return ns === null ? 0 : Math.max(0, 1 - Math.log2(ns / bestNs) / scoredOctaves);
+}
+
+function learn(state: SearchState, trials: readonly Trial[]): Predictor {
+  const points = trials.map(({ point }) => point);
+  const scores = Float64Array.from(trials, ({ ns }) => scoreOf(ns, state.best!.ns!));
+  return state.costModel.fit({ features: featuresOf(state.space, points), scores, base: priorScores(state, points) });
+}
+
+function featuresOf({ layout }: SearchSpace, points: readonly Point[]): ReturnType<typeof matrixOf> {
+  return matrixOf(points.map(({ template, assignment }) => featureRow(layout, template.template.name, assignment)));
+}
+
+function priorNs({ prior }: SearchSpace, { template, assignment }: Point): number {
+  return prior ? prior(template.template, assignment) : 1;
+}
+
+function priorScores(state: SearchState, points: readonly Point[]): Float64Array {
+  return Float64Array.from(
+    points,
+    (point) => 1 - Math.log2(priorNs(state.space, point) / state.bestPriorNs) / scoredOctaves,
+  );
+}
+
+/** Higher is expected to be faster: the prior, corrected by what was learned. All equal when neither is there. */
+export function predictScores(state: SearchState, points: readonly Point[]): Float64Array {
+  const base = priorScores(state, points);
+  if (!state.predictor || points.length === 0) return base;
+  const learned = state.predictor.predict(featuresOf(state.space, points));
+  return base.map((score, k) => score + learned[k]!);
+}
+
+export function trialCount({ rounds }: SearchState): number {
+  return rounds.reduce((sum, round) => sum + round.length, 0);
+}
+
+/** Successful trials, the fastest first. */
+export function rankedTrials(state: SearchState): Trial[] {
+  return state.rounds
+    .flat()
+    .filter(({ ns }) => ns !== null)
+    .sort((left, right) => left.ns! - right.ns!);
+}

@@ -1,0 +1,17 @@
+// How to choose what to measure next. A strategy is a pure function of what is known; one file each.
+
+import type { Rng } from "../rng.ts";
+import type { Candidate } from "../space/space.ts";
+import type { SearchState } from "./search-state.ts";
+
+export const strategyNames = ["default", "random", "evolutionary", "cga", "coordinate-descent"] as const;
+export type StrategyName = (typeof strategyNames)[number];
+
+export interface Strategy {
+  readonly name: StrategyName;
+  /**
+   * Up to `count` candidates, none of which was measured or is named twice; the most promising first. None: as far as
+   * the strategy can see the space is used up. The same state and generator state give the same candidates.
+   */
+  readonly propose: (state: SearchState, count: number, rng: Rng) => Candidate[];
+}
