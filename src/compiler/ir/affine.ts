@@ -1,0 +1,137 @@
+// i32 expression ↔ linear form: a sum of coefficient · atom, plus a constant. Atoms are variables and whatever is not
+// linear (a floorDiv, a mod, a load). Equal sums have equal forms, and equal forms give the same expression.
+//
+//   (i*4 + j)*8 + 3 - j   ↔   32·i + 7·j + 3
+
+import { exprKey } from "./expr-key.ts";
+import type { Const, Expr } from "./loop-ir.ts";
+
+export interface AffineTerm {
+  readonly atom: Expr;
+  /** Never 0. */
+  readonly coefficient: number;
+}
+
+export interface Affine {
+  /** Each atom once: the largest coefficient (by size) first, then by the atom's key. */
+  readonly terms: readonly AffineTerm[];
+  readonly constant: number;
+}
+
+/** What the affine form of an expression that is no sum, difference or multiple is; null: it is an atom. */
+export type AtomForm = (expr: Expr) => Affine | null;
+
+/** A form that is being added up. */
+interface Sum {
+  readonly terms: Map<string, AffineTerm>;
+  constant: number;
+}
+
+const noForm: AtomForm = () => null;
+
+/** Expects a scalar i32. Coefficients and the constant wrap as i32 does, so the form has the value of the expression. */
+export function toAffine(expr: Expr, atomForm: AtomForm = noForm): Affine {
+  const sum: Sum = { terms: new Map(), constant: 0 };
+  addExpr(sum, expr, 1, atomForm);
+  return fromSum(sum);
+}
+
+export const constantAffine = (constant: number): Affine => ({ terms: [], constant });
+export const atomAffine = (atom: Expr): Affine => ({ terms: [{ atom, coefficient: 1 }], constant: 0 });
+export const addConstant = (affine: Affine, value: number): Affine => ({
+  terms: affine.terms,
+  constant: (affine.constant + value) | 0,
+});
+
+/** a + scale · b */
+export function addAffine(a: Affine, b: Affine, scale = 1): Affine {
+  if (b.terms.length === 0) return addConstant(a, Math.imul(b.constant, scale));
+  const sum: Sum = { terms: new Map(), constant: 0 };
+  addForm(sum, a, 1);
+  addForm(sum, b, scale);
+  return fromSum(sum);
+}
+
+export const scaleAffine = (affine: Affine, scale: number): Affine => addAffine(constantAffine(0), affine, scale);
+
+/** The canonical expression: positive terms first, the constant last. */
+export function fromAffine({ terms, constant }: Affine): Expr {
+  let sum: Expr | null = null;
+  for (const term of terms) if (term.coefficient > 0) sum = plus(sum, multiple(term));
+  for (const term of terms) if (term.coefficient < 0) sum = sum ? minus(sum, multiple(negated(term))) : multiple(term);
+  if (!sum) return int(constant);
+  if (constant === 0) return sum;
+  return constant > 0 || -constant === 2 ** 31 ? plus(sum, int(constant)) : minus(sum, int(-constant));
+}
+
+/** The name under which facts about the terms are kept: a lone variable's is its own name. */
+export function termsKey(terms: readonly AffineTerm[]): string {
+  const first = terms[0];
+  if (first && terms.length === 1 && first.coefficient === 1) return exprKey(first.atom);
+  let key = "";
+  for (const { atom, coefficient } of terms) key += `${coefficient}*${exprKey(atom)}+`;
+  return key;
+}
+
+export const coefficientOf = ({ terms }: Affine, name: string): number =>
+  terms.find(({ atom }) => atom.kind === "var" && atom.name === name)?.coefficient ?? 0;
+
+/** The form without its term in the variable. */
+export const withoutVar = ({ terms, constant }: Affine, name: string): Affine => ({
+  terms: terms.filter(({ atom }) => atom.kind !== "var" || atom.name !== name),
+  constant,
+});
+
+function addExpr(sum: Sum, expr: Expr, scale: number, atomForm: AtomForm): void {
+  if (expr.kind === "const") {
+    sum.constant = (sum.constant + Math.imul(scale, expr.value)) | 0;
+  } else if (expr.kind === "binary" && (expr.op === "add" || expr.op === "sub")) {
+    addExpr(sum, expr.left, scale, atomForm);
+    addExpr(sum, expr.right, expr.op === "add" ? scale : -scale, atomForm);
+  } else if (expr.kind === "binary" && expr.op === "mul") {
+    addProduct(sum, expr.left, expr.right, scale, atomForm);
+  } else if (expr.kind === "unary" && expr.op === "neg") {
+    addExpr(sum, expr.operand, -scale, atomForm);
+  } else {
+    addForm(sum, atomForm(expr) ?? atomAffine(expr), scale);
+  }
+}
+
+function addProduct(sum: Sum, left: Expr, right: Expr, scale: number, atomForm: AtomForm): void {
+  if (right.kind === "const") addExpr(sum, left, Math.imul(scale, right.value), atomForm);
+  else if (left.kind === "const") addExpr(sum, right, Math.imul(scale, left.value), atomForm);
+  else addForm(sum, productForm(toAffine(left, atomForm), toAffine(right, atomForm)), scale);
+}
+
+function productForm(a: Affine, b: Affine): Affine {
+  if (b.terms.length === 0) return scaleAffine(a, b.constant);
+  if (a.terms.length === 0) return scaleAffine(b, a.constant);
+  return atomAffine(times(fromAffine(a), fromAffine(b)));
+}
+
+function addForm(sum: Sum, { terms, constant }: Affine, scale: number): void {
+  sum.constant = (sum.constant + Math.imul(constant, scale)) | 0;
+  for (const { atom, coefficient } of terms) {
+    const key = exprKey(atom);
+    const total = ((sum.terms.get(key)?.coefficient ?? 0) + Math.imul(coefficient, scale)) | 0;
+    if (total === 0) sum.terms.delete(key);
+    else sum.terms.set(key, { atom, coefficient: total });
+  }
+}
+
+const fromSum = (sum: Sum): Affine => ({ terms: [...sum.terms.values()].sort(inOrder), constant: sum.constant });
+
+function inOrder(a: AffineTerm, b: AffineTerm): number {
+  const bySize = Math.abs(b.coefficient) - Math.abs(a.coefficient);
+  if (bySize !== 0) return bySize;
+  return exprKey(a.atom) < exprKey(b.atom) ? -1 : 1;
+}
+
+const int = (value: number): Const => ({ kind: "const", dtype: "i32", value });
+const plus = (left: Expr | null, right: Expr): Expr =>
+  left ? { kind: "binary", dtype: "i32", op: "add", left, right } : right;
+const minus = (left: Expr, right: Expr): Expr => ({ kind: "binary", dtype: "i32", op: "sub", left, right });
+const times = (left: Expr, right: Expr): Expr => ({ kind: "binary", dtype: "i32", op: "mul", left, right });
+const multiple = ({ atom, coefficient }: AffineTerm): Expr =>
+  coefficient === 1 ? atom : times(atom, int(coefficient));
+const negated = ({ atom, coefficient }: AffineTerm): AffineTerm => ({ atom, coefficient: -coefficient });

@@ -1,0 +1,148 @@
+// i32 expression + ranges of its variables → the interval of its values. Exact where each variable occurs once, and
+// never too small.
+
+import { type Affine, type AffineTerm, termsKey, toAffine } from "./affine.ts";
+import { exprKey } from "./expr-key.ts";
+import type { Binary, Expr, IrType } from "./loop-ir.ts";
+
+/** Both ends belong to it; an end may be infinite. */
+export interface Interval {
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * Ranges by name of variable. A key that `termsKey` gave for several terms (or for an atom that is no variable) is a
+ * fact about that sum, such as a condition around the expression tells.
+ */
+export type Ranges = ReadonlyMap<string, Interval>;
+
+export const unbounded: Interval = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+export const noRanges: Ranges = new Map();
+
+export const isBounded = ({ min, max }: Interval): boolean => min >= -(2 ** 31) && max < 2 ** 31;
+export const intersect = (a: Interval, b: Interval): Interval => ({
+  min: Math.max(a.min, b.min),
+  max: Math.min(a.max, b.max),
+});
+export const union = (a: Interval, b: Interval): Interval => ({
+  min: Math.min(a.min, b.min),
+  max: Math.max(a.max, b.max),
+});
+
+export function boundsOf(expr: Expr, ranges: Ranges): Interval {
+  switch (expr.kind) {
+    case "const":
+      return { min: expr.value, max: expr.value };
+    case "var":
+      return ranges.get(expr.name) ?? unbounded;
+    case "local":
+      return unbounded;
+    case "load":
+      return valuesOf(expr.dtype);
+    case "unary":
+      return expr.op === "neg" && expr.dtype === "i32" ? boundsOfAffine(toAffine(expr), ranges) : unbounded;
+    case "binary":
+      return boundsOfBinary(expr, ranges);
+    case "select":
+      return union(boundsOf(expr.then, ranges), boundsOf(expr.else, ranges));
+    case "cast":
+      return expr.dtype === "i32" ? valuesOf(expr.operand.dtype) : unbounded;
+    case "bitcast":
+      return unbounded;
+    case "ramp": {
+      const { min, max } = boundsOf(expr.base, ranges);
+      const reach = expr.stride * (expr.lanes - 1);
+      return { min: min + Math.min(0, reach), max: max + Math.max(0, reach) };
+    }
+    case "broadcast":
+      return boundsOf(expr.value, ranges);
+    case "lanes":
+      return expr.elements.map((element) => boundsOf(element, ranges)).reduce(union);
+  }
+}
+
+export function boundsOfAffine({ terms, constant }: Affine, ranges: Ranges): Interval {
+  let min = constant;
+  let max = constant;
+  for (const { atom, coefficient } of terms) {
+    const bounds = boundsOfAtom(atom, ranges);
+    min += coefficient * (coefficient > 0 ? bounds.min : bounds.max);
+    max += coefficient * (coefficient > 0 ? bounds.max : bounds.min);
+  }
+  const fact = terms.length > 1 ? factAbout(terms, ranges) : null;
+  return fact ? intersect({ min, max }, { min: fact.min + constant, max: fact.max + constant }) : { min, max };
+}
+
+/** What a condition tells about the sum; facts are kept for sums whose first coefficient is positive. */
+function factAbout(terms: readonly AffineTerm[], ranges: Ranges): Interval | null {
+  if (terms[0]!.coefficient > 0) return ranges.get(termsKey(terms)) ?? null;
+  const negated = terms.map(({ atom, coefficient }) => ({ atom, coefficient: -coefficient }));
+  const fact = ranges.get(termsKey(negated));
+  return fact ? { min: -fact.max, max: -fact.min } : null;
+}
+
+function boundsOfAtom(atom: Expr, ranges: Ranges): Interval {
+  const bounds = boundsOf(atom, ranges);
+  const fact = atom.kind === "var" ? null : ranges.get(exprKey(atom));
+  return fact ? intersect(bounds, fact) : bounds;
+}
+
+function boundsOfBinary(expr: Binary, ranges: Ranges): Interval {
+  if (expr.dtype !== "i32") return expr.dtype === "bool" ? { min: 0, max: 1 } : unbounded;
+  switch (expr.op) {
+    case "add":
+    case "sub":
+      return boundsOfAffine(toAffine(expr), ranges);
+    case "mul":
+      return boundsOfProduct(expr, ranges);
+    case "floorDiv":
+    case "mod":
+      return boundsOfDivision(expr, ranges);
+    case "min":
+    case "max": {
+      const a = boundsOf(expr.left, ranges);
+      const b = boundsOf(expr.right, ranges);
+      const pick = expr.op === "min" ? Math.min : Math.max;
+      return { min: pick(a.min, b.min), max: pick(a.max, b.max) };
+    }
+    default:
+      return unbounded;
+  }
+}
+
+function boundsOfProduct(expr: Binary, ranges: Ranges): Interval {
+  if (expr.left.kind === "const" || expr.right.kind === "const") return boundsOfAffine(toAffine(expr), ranges);
+  const a = boundsOf(expr.left, ranges);
+  const b = boundsOf(expr.right, ranges);
+  if (!isBounded(a) || !isBounded(b)) return unbounded;
+  const corners = [a.min * b.min, a.min * b.max, a.max * b.min, a.max * b.max];
+  return { min: Math.min(...corners), max: Math.max(...corners) };
+}
+
+function boundsOfDivision({ op, left, right }: Binary, ranges: Ranges): Interval {
+  const by = right.kind === "const" ? right.value : 0;
+  if (by <= 0) return unbounded;
+  const { min, max } = boundsOf(left, ranges);
+  const first = Math.floor(min / by);
+  const last = Math.floor(max / by);
+  if (op === "floorDiv") return { min: first, max: last };
+  return first === last && isBounded({ min, max })
+    ? { min: min - first * by, max: max - first * by }
+    : { min: 0, max: by - 1 };
+}
+
+function valuesOf(dtype: IrType): Interval {
+  switch (dtype) {
+    case "bool":
+      return { min: 0, max: 1 };
+    case "u8":
+      return { min: 0, max: 255 };
+    case "i8":
+      return { min: -128, max: 127 };
+    case "i16":
+      return { min: -32768, max: 32767 };
+    default:
+      return unbounded;
+  }
+}

@@ -1,0 +1,46 @@
+// Expr → a text that is the same exactly for the same expression: what maps and orders of expressions go by.
+// Shorter and faster than the printed form, and not meant to be read.
+
+import type { Expr } from "./loop-ir.ts";
+
+/** Expressions are immutable and shared, so a key is worked out once. */
+const known = new WeakMap<Expr, string>();
+
+export function exprKey(expr: Expr): string {
+  if (expr.kind === "var") return expr.name;
+  const found = known.get(expr);
+  if (found !== undefined) return found;
+  const key = keyOf(expr);
+  known.set(expr, key);
+  return key;
+}
+
+const list = (exprs: readonly Expr[]): string => exprs.map(exprKey).join(",");
+
+function keyOf(expr: Expr): string {
+  switch (expr.kind) {
+    case "const":
+      return Object.is(expr.value, -0) ? `-0:${expr.dtype}` : `${expr.value}:${expr.dtype}`;
+    case "var":
+      return expr.name;
+    case "local":
+      return `%${expr.name}`;
+    case "load":
+      return `${expr.buffer}[${list(expr.indices)}${expr.active ? `;${exprKey(expr.active)}` : ""}]`;
+    case "unary":
+      return `${expr.op}(${exprKey(expr.operand)})`;
+    case "binary":
+      return `(${exprKey(expr.left)} ${expr.op} ${exprKey(expr.right)})`;
+    case "select":
+      return `(${exprKey(expr.condition)}?${exprKey(expr.then)}:${exprKey(expr.else)})`;
+    case "cast":
+    case "bitcast":
+      return `${expr.kind}:${expr.dtype}(${exprKey(expr.operand)})`;
+    case "ramp":
+      return `ramp(${exprKey(expr.base)},${expr.stride},${expr.lanes})`;
+    case "broadcast":
+      return `x${expr.lanes}(${exprKey(expr.value)})`;
+    case "lanes":
+      return `{${list(expr.elements)}}`;
+  }
+}

@@ -1,0 +1,239 @@
+// Expression + ranges of its variables → the same value, simpler: constants folded, index arithmetic in canonical linear
+// form, divisions and comparisons decided by bounds. A variable whose range is one value becomes that value, so this also
+// substitutes. Float arithmetic is left as it is but for what changes no bit.
+//
+//   (jr*48 + x) floorDiv 48 → jr     select(x < 48, a, b) → a     for x in 0..48
+
+import { type Affine, addAffine, atomAffine, constantAffine, fromAffine, toAffine } from "./affine.ts";
+import { boundsOfAffine, type Interval, noRanges, type Ranges } from "./bounds.ts";
+import { assume, bool, compareAffine, isComparison } from "./compare.ts";
+import { divideAffine, joinDivisions, modAffine } from "./divide.ts";
+import { exprKey } from "./expr-key.ts";
+import { lanesOf } from "./lanes.ts";
+import type { Binary, Block, Cast, Expr, For, If, Select, Seq, Stmt, Unary } from "./loop-ir.ts";
+import { mapOperands, mapOwnExprs, mapShared } from "./visit.ts";
+
+/** What the variables of these loops range over. */
+export const rangesOf = (loops: readonly Pick<For, "name" | "extent">[]): Ranges =>
+  new Map(loops.map(({ name, extent }): [string, Interval] => [name, { min: 0, max: extent - 1 }]));
+
+export const withRange = (ranges: Ranges, name: string, min: number, max: number): Ranges =>
+  new Map(ranges).set(name, { min, max });
+
+export function simplifyExpr(expr: Expr, ranges: Ranges = noRanges): Expr {
+  switch (expr.kind) {
+    case "const":
+    case "local":
+      return expr;
+    case "var":
+      return fromAffine(variableForm(expr, ranges) ?? atomAffine(expr));
+    case "load":
+      return mapOperands(expr, (index) => simplifyIndex(index, ranges));
+    case "unary":
+      return simplifyUnary(expr, ranges);
+    case "binary":
+      return simplifyBinary(expr, ranges);
+    case "select":
+      return simplifySelect(expr, ranges);
+    case "cast":
+      return simplifyCast(expr, ranges);
+    case "ramp":
+      return mapOperands(expr, (base) => simplifyIndex(base, ranges));
+    case "bitcast":
+    case "broadcast":
+    case "lanes":
+      return mapOperands(expr, (operand) => simplifyExpr(operand, ranges));
+  }
+}
+
+/** As `simplifyExpr`, but a scalar i32 is brought into linear form even around loads and locals. */
+export const simplifyIndex = (index: Expr, ranges: Ranges = noRanges): Expr =>
+  index.dtype === "i32" && lanesOf(index) === 1
+    ? fromAffine(simplifyAffine(index, ranges))
+    : simplifyExpr(index, ranges);
+
+/** The linear form of a scalar i32, its atoms simplified. */
+export const simplifyAffine = (expr: Expr, ranges: Ranges): Affine =>
+  joinDivisions(toAffine(expr, (atom) => atomForm(atom, ranges)));
+
+// ── index arithmetic ────────────────────────────────────────────────────────────────────────────────────────────────
+
+function atomForm(atom: Expr, ranges: Ranges): Affine | null {
+  if (atom.kind === "var") return variableForm(atom, ranges);
+  if (atom.kind === "binary" && (atom.op === "floorDiv" || atom.op === "mod")) return divisionForm(atom, ranges);
+  if (atom.kind === "binary" && (atom.op === "min" || atom.op === "max")) return extremeForm(atom, ranges);
+  const simple = simplifyExpr(atom, ranges);
+  if (simple === atom) return null;
+  return simple.kind === atom.kind ? atomAffine(simple) : toAffine(simple);
+}
+
+function variableForm(atom: Expr & { readonly kind: "var" }, ranges: Ranges): Affine | null {
+  const range = ranges.get(atom.name);
+  return range && range.min === range.max ? constantAffine(range.min) : null;
+}
+
+function divisionForm({ op, left, right }: Binary, ranges: Ranges): Affine {
+  const x = simplifyAffine(left, ranges);
+  const by = simplifyAffine(right, ranges);
+  if (by.terms.length === 0 && by.constant > 0) {
+    return op === "floorDiv" ? divideAffine(x, by.constant, ranges) : modAffine(x, by.constant, ranges);
+  }
+  return atomAffine({ kind: "binary", dtype: "i32", op, left: fromAffine(x), right: fromAffine(by) });
+}
+
+function extremeForm({ op, left, right }: Binary, ranges: Ranges): Affine {
+  const a = simplifyAffine(left, ranges);
+  const b = simplifyAffine(right, ranges);
+  const { min, max } = boundsOfAffine(addAffine(a, b, -1), ranges);
+  if (max <= 0) return op === "min" ? a : b;
+  if (min >= 0) return op === "min" ? b : a;
+  return atomAffine({ kind: "binary", dtype: "i32", op, left: fromAffine(a), right: fromAffine(b) });
+}
+
+/** Arithmetic on variables and constants alone: what may be rearranged without a thought for overflow. */
+function isIndexArithmetic(expr: Expr): boolean {
+  if (expr.kind === "var") return true;
+  if (expr.kind === "const") return expr.dtype === "i32";
+  if (expr.kind === "unary") return expr.op === "neg" && isIndexArithmetic(expr.operand);
+  if (expr.kind === "select") return isIndexArithmetic(expr.then) && isIndexArithmetic(expr.else);
+  return (
+    expr.kind === "binary" &&
+    expr.dtype === "i32" &&
+    arithmetic.has(expr.op) &&
+    isIndexArithmetic(expr.left) &&
+    isIndexArithmetic(expr.right)
+  );
+}
+
+const arithmetic: ReadonlySet<string> = new Set(["add", "sub", "mul", "floorDiv", "mod", "min", "max"]);
+
+// ── everything else ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+function simplifyUnary(expr: Unary, ranges: Ranges): Expr {
+  if (isIndexArithmetic(expr)) return fromAffine(simplifyAffine(expr, ranges));
+  const operand = simplifyExpr(expr.operand, ranges);
+  if (expr.op === "not" && operand.kind === "const") return bool(operand.value === 0);
+  return operand === expr.operand ? expr : { ...expr, operand };
+}
+
+function simplifyBinary(expr: Binary, ranges: Ranges): Expr {
+  const { op, left, right } = expr;
+  if (isComparison(op) && isIndexArithmetic(left) && isIndexArithmetic(right)) {
+    return compareAffine(op, simplifyAffine(left, ranges), simplifyAffine(right, ranges), ranges);
+  }
+  if (op === "and" || op === "or") return simplifyLogic(op, expr, ranges);
+  if (isIndexArithmetic(expr)) return fromAffine(simplifyAffine(expr, ranges));
+  const a = simplifyExpr(left, ranges);
+  const b = simplifyExpr(right, ranges);
+  if (op === "mul" && isOne(b)) return a;
+  if (op === "mul" && isOne(a)) return b;
+  return a === left && b === right ? expr : { ...expr, left: a, right: b };
+}
+
+/** A product with 1 is exact in every type. */
+const isOne = (expr: Expr): boolean =>
+  (expr.kind === "const" && expr.value === 1) || (expr.kind === "broadcast" && isOne(expr.value));
+
+/** What holds on the left of an `and` may be taken for granted on its right. */
+function simplifyLogic(op: "and" | "or", expr: Binary, ranges: Ranges): Expr {
+  const left = simplifyExpr(expr.left, ranges);
+  const absorbing = op === "and" ? 0 : 1;
+  if (left.kind === "const") return left.value === absorbing ? left : simplifyExpr(expr.right, ranges);
+  const right = simplifyExpr(expr.right, op === "and" ? assume(left, ranges) : ranges);
+  if (right.kind === "const") return right.value === absorbing ? right : left;
+  if (exprKey(left) === exprKey(right)) return left;
+  return left === expr.left && right === expr.right ? expr : { ...expr, left, right };
+}
+
+function simplifySelect(expr: Select, ranges: Ranges): Expr {
+  const condition = simplifyExpr(expr.condition, ranges);
+  if (condition.kind === "const") return simplifyExpr(condition.value !== 0 ? expr.then : expr.else, ranges);
+  const yes = simplifyExpr(expr.then, assume(condition, ranges));
+  const no = simplifyExpr(expr.else, ranges);
+  if (exprKey(yes) === exprKey(no)) return yes;
+  const same = condition === expr.condition && yes === expr.then && no === expr.else;
+  return same ? expr : { ...expr, condition, then: yes, else: no };
+}
+
+function simplifyCast(expr: Cast, ranges: Ranges): Expr {
+  const operand = simplifyExpr(expr.operand, ranges);
+  if (operand.dtype === expr.dtype) return operand;
+  if (operand.kind === "const" && operand.dtype === "i32" && expr.dtype === "f32") {
+    return { kind: "const", dtype: "f32", value: Math.fround(operand.value) };
+  }
+  return operand === expr.operand ? expr : { ...expr, operand };
+}
+
+// ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const nothing: Seq = { kind: "seq", body: [] };
+
+export const isNothing = (stmt: Stmt): boolean => stmt.kind === "seq" && stmt.body.length === 0;
+
+/** Also drops loops of one iteration, decided conditions and empty statements. */
+export function simplifyStmt(stmt: Stmt, ranges: Ranges = noRanges): Stmt {
+  switch (stmt.kind) {
+    case "for":
+      return simplifyFor(stmt, ranges);
+    case "seq":
+      return seqOf(
+        mapShared(stmt.body, (each) => simplifyStmt(each, ranges)),
+        stmt,
+      );
+    case "if":
+      return simplifyIf(stmt, ranges);
+    case "store":
+      return simplifyStore(stmt, ranges);
+    case "define":
+    case "assign":
+      return mapOwnExprs(stmt, (expr) => simplifyExpr(expr, ranges));
+    case "block":
+      return simplifyBlock(stmt, ranges);
+  }
+}
+
+function simplifyStore(stmt: Stmt & { readonly kind: "store" }, ranges: Ranges): Stmt {
+  const indices = mapShared(stmt.indices, (index) => simplifyIndex(index, ranges));
+  const value = simplifyExpr(stmt.value, ranges);
+  const active = stmt.active && simplifyIndex(stmt.active, ranges);
+  const same = indices === stmt.indices && value === stmt.value && active === stmt.active;
+  return same ? stmt : { ...stmt, indices, value, active };
+}
+
+function simplifyFor(stmt: For, ranges: Ranges): Stmt {
+  if (stmt.extent <= 0) return nothing;
+  const body = simplifyStmt(stmt.body, withRange(ranges, stmt.name, 0, stmt.extent - 1));
+  if (stmt.extent === 1 || isNothing(body)) return body;
+  return body === stmt.body ? stmt : { ...stmt, body };
+}
+
+function simplifyIf(stmt: If, ranges: Ranges): Stmt {
+  const condition = simplifyExpr(stmt.condition, ranges);
+  if (condition.kind === "const" && condition.value !== 0) return simplifyStmt(stmt.then, ranges);
+  if (condition.kind === "const") return stmt.else ? simplifyStmt(stmt.else, ranges) : nothing;
+  const yes = simplifyStmt(stmt.then, assume(condition, ranges));
+  const otherwise = stmt.else && simplifyStmt(stmt.else, ranges);
+  const no = otherwise && isNothing(otherwise) ? null : otherwise;
+  if (isNothing(yes) && !no) return nothing;
+  const same = condition === stmt.condition && yes === stmt.then && no === stmt.else;
+  return same ? stmt : { ...stmt, condition, then: yes, else: no };
+}
+
+/** A sequence without sequences in it that introduce no locals; `same` if nothing changed. */
+export function seqOf(body: readonly Stmt[], same: Seq | null = null): Stmt {
+  const opens = (stmt: Stmt): stmt is Seq => stmt.kind === "seq" && stmt.body.every(({ kind }) => kind !== "define");
+  const flat = body.some(opens) ? body.flatMap((stmt) => (opens(stmt) ? stmt.body : [stmt])) : body;
+  if (flat.length === 1 && flat[0]!.kind !== "define") return flat[0]!;
+  return same && flat === same.body ? same : { kind: "seq", body: flat };
+}
+
+/** The expressions of a block are over its axes and the loops around it, its bindings over the loops alone. */
+function simplifyBlock(block: Block, ranges: Ranges): Block {
+  const axes = new Map([...ranges, ...rangesOf(block.axes)]);
+  const bindings = mapShared(block.bindings, (binding) => simplifyIndex(binding, ranges));
+  const indices = mapShared(block.indices, (index) => simplifyIndex(index, axes));
+  const init = block.init && simplifyExpr(block.init, axes);
+  const value = simplifyExpr(block.value, axes);
+  const same = bindings === block.bindings && indices === block.indices && init === block.init && value === block.value;
+  return same ? block : { ...block, bindings, indices, init, value };
+}
