@@ -16,9 +16,14 @@ export { digestOf, printComputeDef, printExpr, printStage } from "./expr/print.t
 export type * from "./expr/scalar-expr.ts";
 export * from "./expr/scalar-math.ts";
 export * from "./expr/typed-array.ts";
+export { runUserCode } from "./expr/user-error.ts";
 export type * from "./ir/loop-ir.ts";
 export * from "./ir/print.ts";
+export * as opLibrary from "./ops/index.ts";
 export type * from "./schedule/trace.ts";
+export * from "./support/call-site.ts";
+export { codeFrame } from "./support/code-frame.ts";
+export * from "./support/codes.ts";
 export * from "./support/diagnostic.ts";
 export * from "./support/digest.ts";
 export * from "./support/invariant.ts";

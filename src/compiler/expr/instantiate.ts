@@ -9,6 +9,7 @@ import { describe, requireDType } from "./expr-handle.ts";
 import { readsIn } from "./expr-visit.ts";
 import { type Op, type OpSpec, specOf } from "./op.ts";
 import { isTensor } from "./tensor.ts";
+import { runUserCode } from "./user-error.ts";
 
 /**
  * Makes one instance of an operator.
@@ -24,7 +25,7 @@ export function instantiate(op: Op, overrides: Partial<Parameters>, name: string
   return withBuilder(builder, () => {
     requireIdentifier(name, "the name of an operator");
     const parameters = resolve(spec, overrides);
-    const result = spec.build(parameters);
+    const result = runUserCode(builder.mapper, builder.origin, () => spec.build(parameters));
     const def: ComputeDef = {
       name,
       parameters,

@@ -15,7 +15,7 @@ export function codeFrame(line: string, { line: number, column }: SourceLoc, not
 
 /** Length of the name or call that `text` starts with: `B(k, f(j))` of `B(k, f(j))), k)`. At least 1. */
 function callLength(text: string): number {
-  const name = /^[\w$.]+/.exec(text)?.[0].length ?? 1;
+  const name = /^(?:new\s+)?[\w$.]+/.exec(text)?.[0].length ?? 1;
   if (text[name] !== "(") return name;
   let depth = 0;
   for (let at = name; at < text.length; at++) {

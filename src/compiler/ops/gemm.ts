@@ -1,0 +1,27 @@
+// Matrix product: C[M, N] = activation(A[M, K] · B[K, N] + bias[N]).
+
+import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { factor, sumType } from "./accumulate.ts";
+import { type Epilogue, finish, store } from "./epilogue.ts";
+
+export interface GemmParameters {
+  readonly M: number;
+  readonly N: number;
+  readonly K: number;
+  /** Type of A and B; C has the same, i32 for integers. "f32" unless said. */
+  readonly dtype?: DType;
+}
+
+/** @example export default gemm({ M: 1024, N: 1024, K: 1024, dtype: "f32" }, { bias: true, activation: "relu" }); */
+export function gemm(parameters: GemmParameters, epilogue: Epilogue = {}): Op {
+  return defineOp({ dtype: "f32", ...parameters }, ({ M, N, K, dtype }) => {
+    const A = tensor("A", [M, K], dtype);
+    const B = tensor("B", [K, N], dtype);
+    const bias = epilogue.bias ? tensor("bias", [N], sumType(dtype)) : null;
+    const k = reduceAxis("k", K);
+    return compute("C", [M, N], (i, j) => {
+      const product = sum(factor(A(i, k)).mul(factor(B(k, j))), k);
+      return store(finish(product, epilogue, bias?.(j)), sumType(dtype));
+    });
+  });
+}

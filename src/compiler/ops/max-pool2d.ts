@@ -1,0 +1,47 @@
+// The largest value of each window of an image, NHWC. Padding counts as minus infinity.
+
+import { compute, type DType, defineOp, max, type Op, reduceAxis, tensor } from "../expr/authoring.ts";
+import { store } from "./epilogue.ts";
+import { padded, windowCount } from "./window.ts";
+
+export interface MaxPool2dParameters {
+  /** Number of images, 1 unless said. */
+  readonly N?: number;
+  readonly H: number;
+  readonly W: number;
+  readonly C: number;
+  /** Height and width of a window, 2 unless said. */
+  readonly size?: number;
+  /** 2 unless said. */
+  readonly stride?: number;
+  /** 0 unless said. */
+  readonly padding?: number;
+  /** A float type, "f32" unless said. */
+  readonly dtype?: DType;
+}
+
+/** @example export default maxPool2d({ H: 112, W: 112, C: 64, size: 3, padding: 1 }); */
+export function maxPool2d(parameters: MaxPool2dParameters): Op {
+  const defaults = { N: 1, size: 2, stride: 2, padding: 0, dtype: "f32" };
+  return defineOp({ ...defaults, ...parameters }, ({ N, H, W, C, size, stride, padding, dtype }) => {
+    const image = tensor("image", [N, H, W, C], dtype);
+    const ry = reduceAxis("ry", size);
+    const rx = reduceAxis("rx", size);
+    const window = { stride, padding, dilation: 1 };
+    const shape = [N, windowCount(H, size, window), windowCount(W, size, window), C] as const;
+    return compute("out", shape, (n, y, x, c) => {
+      const iy = y.mul(stride).add(ry).sub(padding);
+      const ix = x.mul(stride).add(rx).sub(padding);
+      const pixel = padded(
+        padding,
+        [
+          [iy, H],
+          [ix, W],
+        ],
+        () => image(n, iy, ix, c),
+        Number.NEGATIVE_INFINITY,
+      );
+      return store(max(pixel, [ry, rx]), dtype);
+    });
+  });
+}

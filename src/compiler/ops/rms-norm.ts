@@ -1,0 +1,31 @@
+// Root mean square normalisation of each row: x / √(mean(x²) + ε) · weight. Zhang & Sennrich 2019.
+
+import { compute, type DType, defineOp, type Op, reduceAxis, rsqrt, sum, tensor } from "../expr/authoring.ts";
+import { store } from "./epilogue.ts";
+
+export interface NormParameters {
+  readonly M: number;
+  /** Length of a row. */
+  readonly N: number;
+  /** ε, 1e-5 unless said. */
+  readonly epsilon?: number;
+  /** A float type, "f32" unless said. */
+  readonly dtype?: DType;
+}
+
+/** @example export default rmsNorm({ M: 128, N: 4096 }); */
+export function rmsNorm(parameters: NormParameters): Op {
+  return defineOp({ epsilon: 1e-5, dtype: "f32", ...parameters }, ({ M, N, epsilon, dtype }) => {
+    const X = tensor("X", [M, N], dtype);
+    const weight = tensor("weight", [N], dtype);
+    const k = reduceAxis("k", N);
+    return compute("Y", [M, N], (i, j) => {
+      const scale = rsqrt(
+        sum(X(i, k).mul(X(i, k)), k)
+          .div(N)
+          .add(epsilon),
+      );
+      return store(X(i, j).mul(scale).mul(weight(j)), dtype);
+    });
+  });
+}
