@@ -5,8 +5,9 @@
 //                                               C[i, j] += A[i, k] * B[k, j]      init 0
 
 import type { ComputeDef, Stage } from "../expr/compute-def.ts";
-import { type DType, isFloat } from "../expr/dtype.ts";
-import type { Reducer, ScalarExpr } from "../expr/scalar-expr.ts";
+import type { ScalarExpr } from "../expr/scalar-expr.ts";
+import { reducerIdentity, reducerOp } from "../expr/scalar-math.ts";
+import { invariant } from "../support/invariant.ts";
 import type { Block, BlockAxis, Buffer, Expr, LoopFunc, Stmt } from "./loop-ir.ts";
 
 export function fromCompute(def: ComputeDef, name: string = def.name): LoopFunc {
@@ -62,35 +63,13 @@ function blockOf(stage: Stage, axes: readonly BlockAxis[]): Block {
   } as const;
   if (!stage.reduce) return { ...block, init: null, value: element };
   const { dtype } = stage;
+  invariant(dtype !== "bool", "the language reduces numbers only");
   const sum: Expr = { kind: "load", dtype, buffer: stage.name, indices, active: null };
   return {
     ...block,
-    init: { kind: "const", dtype, value: reducerIdentity(stage.reduce.reducer, dtype) },
-    value: { kind: "binary", dtype, op: reducerOps[stage.reduce.reducer], left: sum, right: element },
+    init: { kind: "const", dtype, value: reducerIdentity[stage.reduce.reducer](dtype) },
+    value: { kind: "binary", dtype, op: reducerOp[stage.reduce.reducer], left: sum, right: element },
   };
-}
-
-/** The binary operator that a reducer folds with. */
-export const reducerOps = { sum: "add", prod: "mul", max: "max", min: "min" } as const satisfies Record<
-  Reducer,
-  string
->;
-
-const lowest: Partial<Record<DType, number>> = { i32: -(2 ** 31), i16: -(2 ** 15), i8: -128, u8: 0, bool: 0 };
-const highest: Partial<Record<DType, number>> = { i32: 2 ** 31 - 1, i16: 2 ** 15 - 1, i8: 127, u8: 255, bool: 1 };
-
-/** The value that a reducer starts from, such that combining it with any x gives x. */
-export function reducerIdentity(reducer: Reducer, dtype: DType): number {
-  switch (reducer) {
-    case "sum":
-      return 0;
-    case "prod":
-      return 1;
-    case "max":
-      return isFloat(dtype) ? Number.NEGATIVE_INFINITY : lowest[dtype]!;
-    case "min":
-      return isFloat(dtype) ? Number.POSITIVE_INFINITY : highest[dtype]!;
-  }
 }
 
 /** A scalar expression with axes as variables; the shapes of the two languages are the same otherwise. */

@@ -4,7 +4,7 @@
 // a decision. Instructions name loops and blocks by their names, which the primitives derive from their arguments
 // (splitting `C.i` gives `C.i.0`, `C.i.1`, …), so a trace needs no result handles.
 
-import type { LoopMark, Scope, TailStrategy } from "../ir/loop-ir.ts";
+import type { Scope, TailStrategy } from "../ir/loop-ir.ts";
 
 /** A dimension of a packed layout: a whole dimension of the operand, or one half of it cut into tiles. */
 export interface LayoutDim<N> {
@@ -14,10 +14,13 @@ export interface LayoutDim<N> {
   readonly tile: N;
 }
 
+/** "perfect": the factors divide the extent, which is checked. */
+export type SplitTail = TailStrategy | "perfect";
+
 /** What each primitive takes; N is `number` in a concrete trace and `Operand` in a template. */
 export interface InstructionArgs<N> {
   /** loop → factors.length loops named loop.0 (outermost), loop.1, …; one factor may be 0: it is inferred (rounded up). */
-  readonly split: { readonly loop: string; readonly factors: readonly N[]; readonly tail: TailStrategy };
+  readonly split: { readonly loop: string; readonly factors: readonly N[]; readonly tail: SplitTail };
   /** Two nested loops, nothing between them → one, named `outer+inner`. */
   readonly fuse: { readonly outer: string; readonly inner: string };
   /** Loops of one chain, in the order wanted; the positions that they take are those that they had together. */
@@ -55,5 +58,3 @@ export interface TemplateInstruction {
 
 /** Values of the tunables by name: a point of a space. Stage 4. */
 export type Assignment = Readonly<Record<string, number>>;
-
-export type { LoopMark };

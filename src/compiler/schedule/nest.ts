@@ -1,0 +1,141 @@
+// Questions and edits that all primitives share: where a loop or block is, what is inside, the nest with one of them
+// replaced. Everything is found by name; names are unique in the scheduled form.
+
+import type { Interval } from "../ir/bounds.ts";
+import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
+import { substitute, varsIn } from "../ir/visit.ts";
+import { invariant } from "../support/invariant.ts";
+
+/** The statements directly inside `stmt`. */
+function children(stmt: Stmt): readonly Stmt[] {
+  switch (stmt.kind) {
+    case "for":
+      return [stmt.body];
+    case "seq":
+      return stmt.body;
+    case "if":
+      return stmt.else ? [stmt.then, stmt.else] : [stmt.then];
+    case "store":
+    case "define":
+    case "assign":
+    case "block":
+      return [];
+  }
+}
+
+/** The way from `root` (included) down to the first statement that `wanted` accepts (included), or null. */
+export function pathTo(root: Stmt, wanted: (stmt: Stmt) => boolean): readonly Stmt[] | null {
+  if (wanted(root)) return [root];
+  for (const child of children(root)) {
+    const path = pathTo(child, wanted);
+    if (path) return [root, ...path];
+  }
+  return null;
+}
+
+const isLoop = (stmt: Stmt): stmt is For => stmt.kind === "for";
+
+export interface LoopPlace {
+  readonly loop: For;
+  /** The loops around it, outermost first. */
+  readonly around: readonly For[];
+}
+
+export function findLoop(func: LoopFunc, name: string): LoopPlace | null {
+  const path = pathTo(func.body, (stmt) => stmt.kind === "for" && stmt.name === name);
+  if (!path) return null;
+  const loops = path.filter(isLoop);
+  return { loop: loops.at(-1)!, around: loops.slice(0, -1) };
+}
+
+export interface BlockPlace {
+  readonly block: Block;
+  /** The loops around it, outermost first. */
+  readonly around: readonly For[];
+}
+
+export function findBlock(func: LoopFunc, name: string): BlockPlace | null {
+  const path = pathTo(func.body, (stmt) => stmt.kind === "block" && stmt.name === name);
+  if (!path) return null;
+  const block = path.at(-1)!;
+  invariant(block.kind === "block", "the path to a block ends at it");
+  return { block, around: path.filter(isLoop) };
+}
+
+export const blocksIn = (stmt: Stmt): readonly Block[] =>
+  stmt.kind === "block" ? [stmt] : children(stmt).flatMap(blocksIn);
+
+export const loopsIn = (stmt: Stmt): readonly For[] =>
+  isLoop(stmt) ? [stmt, ...loopsIn(stmt.body)] : children(stmt).flatMap(loopsIn);
+
+export const bufferNamed = (func: LoopFunc, name: string): Buffer | undefined =>
+  func.buffers.find((buffer) => buffer.name === name);
+
+/** `root` with the statements that `edit` answers for replaced; where it gives null the search goes on inside. */
+export function editStmt(root: Stmt, edit: (stmt: Stmt) => Stmt | null): Stmt {
+  const edited = edit(root);
+  if (edited) return edited;
+  switch (root.kind) {
+    case "for": {
+      const body = editStmt(root.body, edit);
+      return body === root.body ? root : { ...root, body };
+    }
+    case "seq": {
+      const body = root.body.map((stmt) => editStmt(stmt, edit));
+      return body.every((stmt, at) => stmt === root.body[at]) ? root : { ...root, body };
+    }
+    case "if":
+      return {
+        ...root,
+        then: editStmt(root.then, edit),
+        else: root.else && editStmt(root.else, edit),
+      };
+    case "store":
+    case "define":
+    case "assign":
+    case "block":
+      return root;
+  }
+}
+
+export const replaceLoop = (func: LoopFunc, name: string, by: (loop: For) => Stmt): LoopFunc => ({
+  ...func,
+  body: editStmt(func.body, (stmt) => (stmt.kind === "for" && stmt.name === name ? by(stmt) : null)),
+});
+
+export const mapBlocks = (root: Stmt, by: (block: Block) => Stmt): Stmt =>
+  editStmt(root, (stmt) => (stmt.kind === "block" ? by(stmt) : null));
+
+/** A block with every expression in it rewritten. */
+export const mapBlockExprs = (block: Block, by: (expr: Expr) => Expr): Block => ({
+  ...block,
+  bindings: block.bindings.map(by),
+  indices: block.indices.map(by),
+  init: block.init && by(block.init),
+  value: by(block.value),
+});
+
+/** `root` with loop variables replaced in every block, wherever it names them. */
+export const substituteInBlocks = (root: Stmt, by: ReadonlyMap<string, Expr>): Stmt =>
+  mapBlocks(root, (block) => mapBlockExprs(block, (expr) => substitute(expr, by)));
+
+/** An expression of a block in terms of the loops around it. */
+export const bindAxes = (block: Block, expr: Expr): Expr =>
+  substitute(expr, new Map(block.axes.map((axis, at) => [axis.name, block.bindings[at]!])));
+
+/** Names of the loop variables that the reduce axes of a block depend on. */
+export const reduceVars = (block: Block): ReadonlySet<string> =>
+  new Set(block.axes.flatMap((axis, at) => (axis.role === "reduce" ? [...varsIn(block.bindings[at]!)] : [])));
+
+/** Inserts buffers after those of the same function, keeping parameters first. */
+export const withBuffer = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
+  ...func,
+  buffers: [...func.buffers, buffer],
+});
+
+export const wrapLoops = (loops: readonly For[], body: Stmt): Stmt =>
+  loops.reduceRight<Stmt>((inner, loop) => ({ ...loop, body: inner }), body);
+
+/** The values that loop variables take. */
+export const rangesOf = (loops: readonly For[]): ReadonlyMap<string, Interval> =>
+  new Map(loops.map(({ name, extent }) => [name, { min: 0, max: extent - 1 }]));

@@ -1,0 +1,220 @@
+// Copy what the body of a loop reads of a buffer into a buffer of its own, in another layout, before the body: packing.
+//
+//   for C.k.0                                for C.k.0
+//     for …                                    for B.pack.0, B.pack.1, B.pack.2: block B.pack
+//       … B[C.k.0*256 + k, j*48 + l]    →        B.pack[o, k, l] = B[C.k.0*256 + k, o*48 + l]    layout [1/48] [0] [1%48]
+//                                              for …
+//                                                … B.pack[j, k, l]
+//
+// The layout lists the dimensions of the copy, outermost first; a dimension cut into tiles is rounded up to whole tiles,
+// and what lies outside the operand is filled with 0. So a read that is guarded by "inside the operand, else 0", as
+// padding is written, needs no guard any more.
+
+import { fromAffine, toAffine } from "../../ir/affine.ts";
+import { add, and, constInt, floorDiv, ge, lt, mod, mul, select, variable } from "../../ir/build.ts";
+import { exprKey } from "../../ir/expr-key.ts";
+import type { Block, Buffer, Expr, For } from "../../ir/loop-ir.ts";
+import { simplifyExpr } from "../../ir/simplify.ts";
+import { mapExpr } from "../../ir/visit.ts";
+import { ceilDiv } from "../../support/integer-math.ts";
+import {
+  bindAxes,
+  blocksIn,
+  bufferNamed,
+  findLoop,
+  loopsIn,
+  mapBlockExprs,
+  mapBlocks,
+  rangesOf,
+  replaceLoop,
+  withBuffer,
+  wrapLoops,
+} from "../nest.ts";
+import { boundingBox, type DimRegion } from "../region.ts";
+import type { InstructionOf, LayoutDim } from "../trace.ts";
+import { illegal, noSuchLoop } from "./illegal.ts";
+import type { Primitive } from "./primitive.ts";
+
+export const cacheRead: Primitive<"cache-read"> = {
+  kind: "cache-read",
+
+  check(nest, { buffer: name, loop, layout }) {
+    const no = (code: string, text: string) => illegal(`cache-read.${code}`, nest, [loop], text);
+    const buffer = bufferNamed(nest, name);
+    if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
+    const place = findLoop(nest, loop);
+    if (!place) return noSuchLoop("cache-read.no-such-loop", nest, loop);
+    if (bufferNamed(nest, `${name}.pack`)) return no("twice", `${name} is packed already`);
+    const inside = blocksIn(place.loop);
+    if (inside.some((block) => block.buffer === name)) return no("written", `${name} is written under ${loop}`);
+    const badLayout = layoutProblem(layout, buffer);
+    if (badLayout) return no("bad-layout", badLayout);
+    if (loadsUnder(place.loop, name).length === 0) return no("not-read", `${name} is not read under ${loop}`);
+    if (!regionRead(place.loop, name)) return no("not-affine", `${name} is not read at affine indices under ${loop}`);
+    return null;
+  },
+
+  apply(nest, args) {
+    const buffer = bufferNamed(nest, args.buffer)!;
+    const { loop, around } = findLoop(nest, args.loop)!;
+    const box = regionRead(loop, args.buffer)!;
+    const pack: Buffer = {
+      name: `${buffer.name}.pack`,
+      dtype: buffer.dtype,
+      shape: args.layout.map((dim) => packedExtent(dim, box)),
+      scope: "workspace",
+    };
+    const copy = packNest(buffer, pack, box, args.layout, [...around, loop]);
+    const packed = replaceLoop(nest, args.loop, (it) => ({
+      ...it,
+      body: { kind: "seq", body: [copy, readPacked(it, args, buffer, pack, box, [...around, loop])] },
+    }));
+    return withBuffer(packed, pack);
+  },
+
+  print: ({ buffer, loop, layout }) => `cache-read ${buffer} at ${loop} layout ${layout.map(printDim).join(" ")}`,
+};
+
+const printDim = ({ dim, part, tile }: LayoutDim<number>): string =>
+  part === "whole" ? `[${dim}]` : part === "outer" ? `[${dim}/${tile}]` : `[${dim}%${tile}]`;
+
+function layoutProblem(layout: readonly LayoutDim<number>[], { name, shape }: Buffer): string | null {
+  for (const dim of shape.keys()) {
+    const parts = layout.filter((it) => it.dim === dim);
+    const kinds = parts.map((it) => it.part).sort();
+    const whole = kinds.length === 1 && kinds[0] === "whole";
+    const tiled =
+      kinds.length === 2 && kinds[0] === "inner" && kinds[1] === "outer" && parts[0]!.tile === parts[1]!.tile;
+    if (!whole && !tiled) return `dimension ${dim} of ${name} is not listed once whole, or once outer and once inner`;
+    if (parts.some((it) => !Number.isInteger(it.tile) || it.tile < 1)) return `a tile of dimension ${dim} is below 1`;
+  }
+  return layout.some((it) => it.dim >= shape.length) ? `${name} has ${shape.length} dimensions` : null;
+}
+
+function loadsUnder(loop: For, buffer: string): Expr[][] {
+  const found: Expr[][] = [];
+  for (const block of blocksIn(loop)) {
+    mapExpr(block.value, (node) => {
+      if (node.kind === "load" && node.buffer === buffer) found.push(node.indices.map((it) => bindAxes(block, it)));
+      return node;
+    });
+  }
+  return found;
+}
+
+const regionRead = (loop: For, buffer: string): DimRegion[] | null =>
+  boundingBox(loadsUnder(loop, buffer), loopsIn(loop.body));
+
+function packedExtent({ dim, part, tile }: LayoutDim<number>, box: readonly DimRegion[]): number {
+  const { extent } = box[dim]!;
+  return part === "whole" ? extent : part === "outer" ? ceilDiv(extent, tile) : tile;
+}
+
+/** The loops that fill the pack, and the block in them. */
+function packNest(
+  buffer: Buffer,
+  pack: Buffer,
+  box: readonly DimRegion[],
+  layout: readonly LayoutDim<number>[],
+  around: readonly For[],
+) {
+  const loops = pack.shape.map(
+    (extent, at): For => ({
+      kind: "for",
+      name: `${pack.name}.${at}`,
+      extent,
+      mark: "serial",
+      tail: "guard",
+      body: { kind: "seq", body: [] },
+    }),
+  );
+  const axes = pack.shape.map((extent, at) => ({ name: `p${at}`, extent, role: "spatial" as const }));
+  const ranges = rangesOf([...around, ...loops]);
+  const source = box.map(({ start }, dim) => {
+    const parts = layout.map((it, at): Expr | null => {
+      if (it.dim !== dim) return null;
+      const axis = variable(loops[at]!.name);
+      return it.part === "outer" ? mul(axis, constInt(it.tile)) : axis;
+    });
+    const local = parts.filter((part) => part !== null).reduce(add);
+    return simplifyExpr(add(start, local), ranges);
+  });
+  const element: Expr = { kind: "load", dtype: buffer.dtype, buffer: buffer.name, indices: source, active: null };
+  const inside = source.flatMap((index, dim) => insideBuffer(index, buffer.shape[dim]!));
+  const condition = simplifyExpr(inside.reduce(and), ranges);
+  const padding: Expr = { kind: "const", dtype: buffer.dtype, value: 0 };
+  const value = condition.kind === "const" ? element : select(condition, element, padding);
+  const bindings = loops.map((loop) => variable(loop.name));
+  const indices = axes.map((axis) => variable(axis.name));
+  const block: Block = {
+    kind: "block",
+    name: pack.name,
+    axes,
+    bindings,
+    buffer: pack.name,
+    indices,
+    init: null,
+    value,
+  };
+  return wrapLoops(loops, block);
+}
+
+/** The loop's body with reads of the operand turned into reads of the pack. */
+function readPacked(
+  loop: For,
+  { layout }: InstructionOf<"cache-read">,
+  source: Buffer,
+  pack: Buffer,
+  box: readonly DimRegion[],
+  around: readonly For[],
+) {
+  const ranges = rangesOf([...around, ...loopsIn(loop.body)]);
+  const packedIndices = (block: Block, indices: readonly Expr[]): Expr[] => {
+    const local = indices.map((index, dim) => {
+      const affine = toAffine(bindAxes(block, index));
+      const start = box[dim]!.startAffine;
+      const outer = new Set(start.terms.map((term) => (term.atom.kind === "var" ? term.atom.name : "")));
+      const terms = affine.terms.filter((term) => !(term.atom.kind === "var" && outer.has(term.atom.name)));
+      return fromAffine({ constant: affine.constant - start.constant, terms });
+    });
+    return layout.map(({ dim, part, tile }) => {
+      const index = local[dim]!;
+      if (part === "whole") return index;
+      return simplifyExpr((part === "outer" ? floorDiv : mod)(index, constInt(tile)), ranges);
+    });
+  };
+  return mapBlocks(loop.body, (block) =>
+    mapBlockExprs(block, (expr) =>
+      mapExpr(dropPaddingGuards(expr, block, source), (node) =>
+        node.kind === "load" && node.buffer === source.name
+          ? { ...node, buffer: pack.name, indices: packedIndices(block, node.indices) }
+          : node,
+      ),
+    ),
+  );
+}
+
+/**
+ * select(inside the operand, operand[…], 0) → operand[…], which is about to become a read of the padded pack. What the
+ * axes of the block guarantee need not be in the guard: an instance outside of them does not run.
+ */
+function dropPaddingGuards(expr: Expr, block: Block, source: Buffer): Expr {
+  const ranges = new Map(block.axes.map(({ name, extent }) => [name, { min: 0, max: extent - 1 }]));
+  return mapExpr(expr, (node) => {
+    if (node.kind !== "select" || node.then.kind !== "load" || node.then.buffer !== source.name) return node;
+    if (node.else.kind !== "const" || node.else.value !== 0) return node;
+    const bounds = node.then.indices.flatMap((index, dim) => insideBuffer(index, source.shape[dim]!));
+    const wanted = bounds.map((it) => simplifyExpr(it, ranges)).filter((it) => it.kind !== "const");
+    const guards = conjuncts(node.condition).map((it) => simplifyExpr(it, ranges));
+    const keys = new Set(guards.filter((it) => it.kind !== "const").map(exprKey));
+    const same = keys.size === wanted.length && wanted.every((it) => keys.has(exprKey(it)));
+    return same ? node.then : node;
+  });
+}
+
+const conjuncts = (condition: Expr): Expr[] =>
+  condition.kind === "binary" && condition.op === "and"
+    ? [...conjuncts(condition.left), ...conjuncts(condition.right)]
+    : [condition];
+
+const insideBuffer = (index: Expr, extent: number): Expr[] => [ge(index, constInt(0)), lt(index, constInt(extent))];

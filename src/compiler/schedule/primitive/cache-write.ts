@@ -1,0 +1,140 @@
+// Gather what the body of a loop adds up into a buffer of its own, and write it back after the body.
+//
+//   for C.i.0                           for C.i.0
+//     for C.k                             for C.i.1.init: block C.init:  C.acc[C.i.1] = 0
+//       for C.i.1                   →     for C.k
+//         C[i] += …  init 0                 for C.i.1:  C.acc[C.i.1] += …
+//                                         for C.i.1.store: block C.store: C[i] = C.acc[C.i.1]
+//
+// Where a reduce loop stays outside, the accumulators start from the element itself in all but its first iteration. The
+// copied loops keep their marks, so mark first and cache then.
+
+import { fromAffine, toAffine } from "../../ir/affine.ts";
+import type { Block, Buffer, Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
+import { invariant } from "../../support/invariant.ts";
+import {
+  bindAxes,
+  blocksIn,
+  bufferNamed,
+  findBlock,
+  mapBlocks,
+  reduceVars,
+  replaceLoop,
+  withBuffer,
+  wrapLoops,
+} from "../nest.ts";
+import { boundingBox } from "../region.ts";
+import { copySpatialLoops } from "../spatial-copy.ts";
+import { loopsFrom } from "./decompose-reduction.ts";
+import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
+import type { Primitive } from "./primitive.ts";
+
+export const cacheWrite: Primitive<"cache-write"> = {
+  kind: "cache-write",
+
+  check(nest, { block: name, loop, scope }) {
+    const place = findBlock(nest, name);
+    if (!place) return noSuchBlock("cache-write.no-such-block", nest, name);
+    const cut = loopsFrom(nest, name, loop);
+    if (!cut) return noSuchLoop("cache-write.no-such-loop", nest, loop);
+    const no = (code: string, text: string) => illegal(`cache-write.${code}`, nest, [loop], text);
+    if (scope === "input" || scope === "output") return no("parameter", "a cache cannot be a parameter");
+    if (bufferNamed(nest, `${name}.acc`)) return no("twice", `${name} has its accumulators already`);
+    if (!place.block.init) return no("no-init", `${name} is no reduction that initialises its elements`);
+    if (blocksIn(cut.inside[0]!).length > 1) return no("several-blocks", `${loop} holds other blocks than ${name}`);
+    if (!plan(nest, name, loop)) return no("not-affine", `${name} is not written at affine indices under ${loop}`);
+    return null;
+  },
+
+  apply(nest, { block: name, loop, scope }) {
+    const { block, inside, copies, accIndices, shape } = plan(nest, name, loop)!;
+    const acc: Buffer = { name: `${name}.acc`, dtype: bufferNamed(nest, block.buffer)!.dtype, shape, scope };
+    const { init, store } = copies;
+    const initBlock: Block = {
+      ...block,
+      name: `${name}.init`,
+      axes: init.axes,
+      bindings: init.bindings,
+      buffer: acc.name,
+      indices: accIndices.map(init.rename),
+      init: null,
+      value: startValue(nest, block, loop, acc.dtype, block.indices.map(init.rename)),
+    };
+    const storeBlock: Block = {
+      ...block,
+      name: `${name}.store`,
+      axes: store.axes,
+      bindings: store.bindings,
+      indices: block.indices.map(store.rename),
+      init: null,
+      value: { kind: "load", dtype: acc.dtype, buffer: acc.name, indices: accIndices.map(store.rename), active: null },
+    };
+    const staged = replaceLoop(nest, loop, (outer) => ({
+      ...outer,
+      body: {
+        kind: "seq",
+        body: [
+          wrapLoops(init.loops, initBlock),
+          mapBlocks(inside[0]!.body, (it) => redirect(it, acc.name, accIndices)),
+          wrapLoops(store.loops, storeBlock),
+        ],
+      },
+    }));
+    return withBuffer(staged, acc);
+  },
+
+  print: ({ block, loop, scope }) => `cache-write ${block} ${scope} at ${loop}`,
+};
+
+function plan(nest: LoopFunc, name: string, loop: string) {
+  const { block } = findBlock(nest, name)!;
+  const { inside } = loopsFrom(nest, name, loop)!;
+  const below = inside.slice(1);
+  const written = block.indices.map((index) => bindAxes(block, index));
+  const box = boundingBox([written], below);
+  const init = copySpatialLoops(block, below, "init");
+  const store = copySpatialLoops(block, below, "store");
+  if (!box || !init || !store) return null;
+  const accIndices = written.map((index, dim): Expr => {
+    const affine = toAffine(index);
+    const own = new Set(below.map((it) => it.name));
+    const terms = affine.terms.filter((term) => term.atom.kind === "var" && own.has(term.atom.name));
+    return fromAffine({ constant: affine.constant - box[dim]!.startAffine.constant, terms });
+  });
+  return { block, inside, copies: { init, store }, accIndices, shape: box.map((dim) => dim.extent) };
+}
+
+/** The identity, or the element as the reduce loops outside have left it. */
+function startValue(
+  nest: LoopFunc,
+  block: Block,
+  loop: string,
+  dtype: Buffer["dtype"],
+  indices: readonly Expr[],
+): Expr {
+  const reducing = reduceVars(block);
+  const { outside, inside } = loopsFrom(nest, block.name, loop)!;
+  const outer = [...outside, inside[0]!].filter((around: For) => reducing.has(around.name) && around.extent > 1);
+  if (outer.length === 0) return block.init!;
+  const zero: Expr = { kind: "const", dtype: "i32", value: 0 };
+  const isFirst = outer
+    .map(
+      (around): Expr => ({
+        kind: "binary",
+        dtype: "bool",
+        op: "eq",
+        left: { kind: "var", dtype: "i32", name: around.name },
+        right: zero,
+      }),
+    )
+    .reduce((left, right): Expr => ({ kind: "binary", dtype: "bool", op: "and", left, right }));
+  const element: Expr = { kind: "load", dtype, buffer: block.buffer, indices, active: null };
+  return { kind: "select", dtype, condition: isFirst, then: block.init!, else: element };
+}
+
+/** The block with its own buffer exchanged for the accumulators. */
+function redirect(block: Block, acc: string, indices: readonly Expr[]): Block {
+  invariant(block.value.kind === "binary" && block.value.left.kind === "load", "a reduction updates its own element");
+  const left: Expr = { ...block.value.left, buffer: acc, indices };
+  return { ...block, buffer: acc, indices, init: null, value: { ...block.value, left } };
+}

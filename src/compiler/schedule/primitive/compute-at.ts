@@ -1,0 +1,135 @@
+// Compute a producer where its consumers need it: under one of their loops, just the region that the body reads there.
+// Its buffer shrinks to that region.
+//
+//   for B.i in 0..96: B[i] = f(i)            for C.i.0 in 0..6
+//   for C.i.0 in 0..6                          for B.i in 0..16: B[B.i] = f(C.i.0*16 + B.i)
+//     for C.i.1 in 0..16                 →     for C.i.1 in 0..16
+//       C[…] = g(B[C.i.0*16 + C.i.1])            C[…] = g(B[C.i.1])
+//
+// The producer must not have been scheduled yet: place first, tile then.
+
+import { fromAffine, toAffine } from "../../ir/affine.ts";
+import { add, variable } from "../../ir/build.ts";
+import { loopName } from "../../ir/from-compute.ts";
+import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { mapExpr } from "../../ir/visit.ts";
+import {
+  bindAxes,
+  blocksIn,
+  bufferNamed,
+  editStmt,
+  findBlock,
+  findLoop,
+  loopsIn,
+  mapBlockExprs,
+  mapBlocks,
+  replaceLoop,
+  wrapLoops,
+} from "../nest.ts";
+import { boundingBox, type DimRegion } from "../region.ts";
+import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
+import type { Primitive } from "./primitive.ts";
+
+export const computeAt: Primitive<"compute-at"> = {
+  kind: "compute-at",
+
+  check(nest, { block: name, loop }) {
+    const place = findBlock(nest, name);
+    if (!place) return noSuchBlock("compute-at.no-such-block", nest, name);
+    const target = findLoop(nest, loop);
+    if (!target) return noSuchLoop("compute-at.no-such-loop", nest, loop);
+    const no = (code: string, text: string, hint: string | null = null) =>
+      illegal(`compute-at.${code}`, nest, [loop], text, hint);
+    const { block, around } = place;
+    if (bufferNamed(nest, block.buffer)?.scope === "output") return no("output", `${name} is a result of the kernel`);
+    const naive = block.axes.every((axis, at) => around[at]?.name === loopName(name, axis.name));
+    if (!naive || around.length !== block.axes.length) {
+      return no("scheduled", `${name} has been scheduled already`, "place a producer first, then tile it");
+    }
+    const readers = blocksIn(nest.body).filter((it) => it !== block && reads(it, block.buffer));
+    const under = new Set(blocksIn(target.loop));
+    const outside = readers.find((reader) => !under.has(reader));
+    if (outside) return no("other-consumer", `${outside.name} reads ${block.buffer} outside ${loop}`);
+    if (under.has(block)) return no("inside", `${name} is under ${loop} already`);
+    if (!regionRead(target.loop, block.buffer)) {
+      return no("not-affine", `${block.buffer} is not read at affine indices under ${loop}`);
+    }
+    return null;
+  },
+
+  apply(nest, { block: name, loop }) {
+    const { block } = findBlock(nest, name)!;
+    const target = findLoop(nest, loop)!.loop;
+    const box = regionRead(target, block.buffer)!;
+    const moved = placedNest(block, findBlock(nest, name)!.around, box);
+    const without: LoopFunc = { ...nest, body: dropNest(nest.body, loopName(name, block.axes[0]!.name)) };
+    const placed = replaceLoop(without, loop, (it) => ({
+      ...it,
+      body: { kind: "seq", body: [moved, mapBlocks(it.body, (reader) => rebase(reader, block.buffer, box))] },
+    }));
+    const shrink = (buffer: Buffer): Buffer =>
+      buffer.name === block.buffer ? { ...buffer, shape: box.map((dim) => dim.extent) } : buffer;
+    return { ...placed, buffers: placed.buffers.map(shrink) };
+  },
+
+  print: ({ block, loop }) => `compute-at ${block} at ${loop}`,
+};
+
+function reads(block: Block, buffer: string): boolean {
+  return loadsOf(block, buffer).length > 0;
+}
+
+function loadsOf(block: Block, buffer: string): (readonly Expr[])[] {
+  const found: (readonly Expr[])[] = [];
+  mapExpr(block.value, (node) => {
+    if (node.kind === "load" && node.buffer === buffer) found.push(node.indices);
+    return node;
+  });
+  return found;
+}
+
+function regionRead(loop: For, buffer: string): DimRegion[] | null {
+  const accesses = blocksIn(loop).flatMap((block) =>
+    loadsOf(block, buffer).map((indices) => indices.map((index) => bindAxes(block, index))),
+  );
+  return accesses.length === 0 ? null : boundingBox(accesses, loopsIn(loop.body));
+}
+
+const dropNest = (root: Stmt, outermost: string): Stmt =>
+  editStmt(root, (stmt) => (stmt.kind === "for" && stmt.name === outermost ? { kind: "seq", body: [] } : null));
+
+/** The producer over the region: its spatial loops span it, its reduce loops stay whole. */
+function placedNest(block: Block, around: readonly For[], box: readonly DimRegion[]): Stmt {
+  const dimOf = (at: number): DimRegion | undefined => (block.axes[at]!.role === "spatial" ? box[at] : undefined);
+  const loops = around.map((loop, at): For => ({ ...loop, extent: dimOf(at)?.extent ?? loop.extent }));
+  const bindings = loops.map((loop, at): Expr => {
+    const dim = dimOf(at);
+    return dim ? add(dim.start, variable(loop.name)) : variable(loop.name);
+  });
+  const rebased = rebase({ ...block, bindings }, block.buffer, box);
+  return wrapLoops(loops, { ...rebased, indices: local(block.indices, { ...block, bindings }, box) });
+}
+
+/** Indices into the shrunken buffer, over the loops around the block. */
+const local = (indices: readonly Expr[], block: Block, box: readonly DimRegion[]): Expr[] =>
+  indices.map((index, dim) => subtract(bindAxes(block, index), box[dim]!));
+
+function subtract(index: Expr, { startAffine }: DimRegion): Expr {
+  const affine = toAffine(index);
+  const own = affine.terms.flatMap((term) => {
+    const start = startAffine.terms.find((it) => sameAtom(it.atom, term.atom));
+    const coefficient = term.coefficient - (start?.coefficient ?? 0);
+    return coefficient === 0 ? [] : [{ ...term, coefficient }];
+  });
+  return fromAffine({ constant: affine.constant - startAffine.constant, terms: own });
+}
+
+const sameAtom = (a: Expr, b: Expr): boolean => a.kind === "var" && b.kind === "var" && a.name === b.name;
+
+/** A block with its reads of the shrunken buffer moved to where the region now starts. */
+const rebase = (block: Block, buffer: string, box: readonly DimRegion[]): Block =>
+  mapBlockExprs(block, (expr) =>
+    mapExpr(expr, (node) =>
+      node.kind === "load" && node.buffer === buffer ? { ...node, indices: local(node.indices, block, box) } : node,
+    ),
+  );

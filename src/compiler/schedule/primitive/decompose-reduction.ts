@@ -1,0 +1,69 @@
+// Give the initialisation of a reduction a block of its own, before a loop.
+//
+//   for C.i                      for C.i
+//     for C.k                      block C.init: C[i] = 0
+//       C[i] += …  init 0    →     for C.k
+//                                    C[i] += …
+
+import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { findBlock, mapBlocks, reduceVars, replaceLoop, wrapLoops } from "../nest.ts";
+import { copySpatialLoops } from "../spatial-copy.ts";
+import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
+import type { Primitive } from "./primitive.ts";
+
+const withoutInit = (stmt: Stmt, name: string): Stmt =>
+  mapBlocks(stmt, (block) => (block.name === name ? { ...block, init: null } : block));
+
+/** The loops around a block, cut at `loop`: those outside it, and those from it on inwards. Null if it is not there. */
+export function loopsFrom(nest: LoopFunc, block: string, loop: string): { outside: For[]; inside: For[] } | null {
+  const around = findBlock(nest, block)?.around ?? [];
+  const at = around.findIndex(({ name }) => name === loop);
+  return at < 0 ? null : { outside: around.slice(0, at), inside: around.slice(at) };
+}
+
+export const decomposeReduction: Primitive<"decompose-reduction"> = {
+  kind: "decompose-reduction",
+
+  check(nest, { block: name, loop }) {
+    const place = findBlock(nest, name);
+    if (!place) return noSuchBlock("decompose-reduction.no-such-block", nest, name);
+    const cut = loopsFrom(nest, name, loop);
+    if (!cut) return noSuchLoop("decompose-reduction.no-such-loop", nest, loop);
+    const { block } = place;
+    if (!block.init) {
+      return illegal("decompose-reduction.no-init", nest, [], `${name} is no reduction that initialises its elements`);
+    }
+    const reducing = reduceVars(block);
+    const outer = cut.outside.filter((around) => reducing.has(around.name)).map((around) => around.name);
+    if (outer.length > 0) {
+      return illegal(
+        "decompose-reduction.inside",
+        nest,
+        outer,
+        `${outer.join(", ")} would initialise ${name} again in each iteration`,
+        "choose a loop outside of all reduce loops",
+      );
+    }
+    if (copySpatialLoops(block, cut.inside, "init")) return null;
+    return illegal(
+      "decompose-reduction.mixed-loop",
+      nest,
+      [],
+      `a loop of ${name} drives spatial and reduce axes at once`,
+    );
+  },
+
+  apply(nest, { block: name, loop }) {
+    const { block } = findBlock(nest, name)!;
+    const copy = copySpatialLoops(block, loopsFrom(nest, name, loop)!.inside, "init")!;
+    const { axes, bindings } = copy;
+    const indices = block.indices.map(copy.rename);
+    const init = { ...block, name: `${name}.init`, axes, bindings, indices, init: null, value: block.init! };
+    return replaceLoop(nest, loop, (original) => ({
+      kind: "seq",
+      body: [wrapLoops(copy.loops, init), withoutInit(original, name)],
+    }));
+  },
+
+  print: ({ block, loop }) => `decompose-reduction ${block} at ${loop}`,
+};

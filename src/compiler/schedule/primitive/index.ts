@@ -1,0 +1,31 @@
+// All primitives, by the kind of their instruction.
+
+import type { InstructionKind } from "../trace.ts";
+import { cacheRead } from "./cache-read.ts";
+import { cacheWrite } from "./cache-write.ts";
+import { computeAt } from "./compute-at.ts";
+import { decomposeReduction } from "./decompose-reduction.ts";
+import { fuse } from "./fuse.ts";
+import { inline } from "./inline.ts";
+import { parallel } from "./parallel.ts";
+import type { Primitive } from "./primitive.ts";
+import { reorder } from "./reorder.ts";
+import { setScope } from "./set-scope.ts";
+import { split } from "./split.ts";
+import { unroll } from "./unroll.ts";
+import { vectorize } from "./vectorize.ts";
+
+export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
+  split,
+  fuse,
+  reorder,
+  unroll,
+  vectorize,
+  parallel,
+  "compute-at": computeAt,
+  inline,
+  "cache-read": cacheRead,
+  "cache-write": cacheWrite,
+  "decompose-reduction": decomposeReduction,
+  "set-scope": setScope,
+};

@@ -1,0 +1,66 @@
+// Put the expression of an element-wise block in place of every read of it, and drop the block.
+//
+//   block B: B[i] = exp(A[i])
+//   block C: C[i] = B[i] + 1        →    block C: C[i] = exp(A[i]) + 1
+
+import type { Block, Expr, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { mapExpr, substitute, varsIn } from "../../ir/visit.ts";
+import { blocksIn, bufferNamed, editStmt, findBlock, mapBlockExprs, mapBlocks } from "../nest.ts";
+import { illegal, noSuchBlock } from "./illegal.ts";
+import type { Primitive } from "./primitive.ts";
+
+export const inline: Primitive<"inline"> = {
+  kind: "inline",
+
+  check(nest, { block: name }) {
+    const place = findBlock(nest, name);
+    if (!place) return noSuchBlock("inline.no-such-block", nest, name);
+    const { block } = place;
+    const reason = whyNot(nest, block);
+    return reason && illegal(`inline.${reason.code}`, nest, [], reason.text);
+  },
+
+  apply(nest, { block: name }) {
+    const { block } = findBlock(nest, name)!;
+    const nests = mapBlocks(dropNest(nest.body, name), (consumer) =>
+      mapBlockExprs(consumer, (expr) => readThrough(expr, block)),
+    );
+    return { ...nest, buffers: nest.buffers.filter((buffer) => buffer.name !== block.buffer), body: nests };
+  },
+
+  print: ({ block }) => `inline ${block}`,
+};
+
+function whyNot(nest: LoopFunc, block: Block): { code: string; text: string } | null {
+  const { name } = block;
+  if (block.axes.some((axis) => axis.role === "reduce")) return { code: "reduction", text: `${name} is a reduction` };
+  if (bufferNamed(nest, block.buffer)?.scope === "output") {
+    return { code: "output", text: `${name} is a result of the kernel` };
+  }
+  if (blocksIn(nest.body).filter(({ buffer }) => buffer === block.buffer).length > 1) {
+    return { code: "several-writers", text: `${name} is not the only block that writes ${block.buffer}` };
+  }
+  const axes = new Set(block.axes.map((axis) => axis.name));
+  const identity = block.indices.every((index, at) => index.kind === "var" && index.name === block.axes[at]!.name);
+  if (!identity || [...varsIn(block.value)].some((variable) => !axes.has(variable))) {
+    return { code: "scheduled", text: `${name} has been scheduled already` };
+  }
+  return null;
+}
+
+/** Replaces reads of the block's buffer by its value at the indices read. */
+const readThrough = (expr: Expr, block: Block): Expr =>
+  mapExpr(expr, (node) =>
+    node.kind === "load" && node.buffer === block.buffer
+      ? substitute(block.value, new Map(block.axes.map((axis, at) => [axis.name, node.indices[at]!])))
+      : node,
+  );
+
+/** Removes a block with the loops that hold nothing else. */
+function dropNest(root: Stmt, name: string): Stmt {
+  const holds = (stmt: Stmt): boolean => {
+    const blocks = blocksIn(stmt);
+    return blocks.length === 1 && blocks[0]!.name === name;
+  };
+  return editStmt(root, (stmt) => (holds(stmt) ? { kind: "seq", body: [] } : null));
+}

@@ -1,0 +1,30 @@
+// What unroll, vectorize and parallel have in common: they mark a loop, and the lowering carries the mark out.
+
+import type { LoopFunc, LoopMark } from "../../ir/loop-ir.ts";
+import type { Diagnostic } from "../../support/diagnostic.ts";
+import { blocksIn, findLoop, reduceVars, replaceLoop } from "../nest.ts";
+import { illegal, noSuchLoop } from "./illegal.ts";
+
+export function checkMark(nest: LoopFunc, loop: string, verb: string): Diagnostic | null {
+  const place = findLoop(nest, loop);
+  if (!place) return noSuchLoop(`${verb}.no-such-loop`, nest, loop);
+  if (place.loop.mark === "serial") return null;
+  return illegal(`${verb}.marked`, nest, [loop], `${loop} is already ${place.loop.mark}`);
+}
+
+/** The iterations of a loop are independent unless it drives a reduction. */
+export function checkIndependent(nest: LoopFunc, loop: string, verb: string): Diagnostic | null {
+  const place = findLoop(nest, loop)!;
+  const reduction = blocksIn(place.loop).find((block) => reduceVars(block).has(loop));
+  if (!reduction) return null;
+  return illegal(
+    `${verb}.reduction`,
+    nest,
+    [loop],
+    `${loop} drives the reduction of ${reduction.name}, its iterations depend on each other`,
+    `${verb} a loop over an axis of the result`,
+  );
+}
+
+export const markLoop = (nest: LoopFunc, name: string, mark: LoopMark): LoopFunc =>
+  replaceLoop(nest, name, (loop) => ({ ...loop, mark }));

@@ -1,0 +1,25 @@
+// Say where an intermediate buffer lives: scratch memory, or registers if all its indices become constants.
+
+import { bufferNamed } from "../nest.ts";
+import { illegal } from "./illegal.ts";
+import type { Primitive } from "./primitive.ts";
+
+export const setScope: Primitive<"set-scope"> = {
+  kind: "set-scope",
+
+  check(nest, { buffer: name, scope }) {
+    const buffer = bufferNamed(nest, name);
+    if (!buffer) return illegal("set-scope.no-such-buffer", nest, [], `there is no buffer ${name}`);
+    if (buffer.scope === "input" || buffer.scope === "output" || scope === "input" || scope === "output") {
+      return illegal("set-scope.parameter", nest, [], `${name} cannot move from ${buffer.scope} to ${scope}`);
+    }
+    return null;
+  },
+
+  apply: (nest, { buffer: name, scope }) => ({
+    ...nest,
+    buffers: nest.buffers.map((buffer) => (buffer.name === name ? { ...buffer, scope } : buffer)),
+  }),
+
+  print: ({ buffer, scope }) => `set-scope ${buffer} ${scope}`,
+};

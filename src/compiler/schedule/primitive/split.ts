@@ -1,0 +1,95 @@
+// Split one loop into a nest of loops.
+//
+//   for C.i in 0..96          for C.i.0 in 0..6
+//     C[C.i] = …        →       for C.i.1 in 0..16
+//                                 C[C.i.0*16 + C.i.1] = …
+//
+// Factors that overshoot the extent need no condition here: a block instance outside its axes does not run. The tail
+// strategy tells the lowering how to see to that. One factor may be 0: it becomes what covers the rest.
+
+import type { Expr, For } from "../../ir/loop-ir.ts";
+import { ceilDiv } from "../../support/integer-math.ts";
+import { findLoop, replaceLoop, substituteInBlocks, wrapLoops } from "../nest.ts";
+import { illegal, noSuchLoop } from "./illegal.ts";
+import type { Primitive } from "./primitive.ts";
+
+const product = (factors: readonly number[]): number => factors.reduce((result, factor) => result * factor, 1);
+
+/** The factors with a 0 replaced by what covers the extent. */
+function inferFactors(factors: readonly number[], extent: number): readonly number[] {
+  const known = product(factors.filter((factor) => factor !== 0));
+  return factors.map((factor) => (factor === 0 ? ceilDiv(extent, known) : factor));
+}
+
+export const split: Primitive<"split"> = {
+  kind: "split",
+
+  check(nest, { loop, factors, tail }) {
+    const place = findLoop(nest, loop);
+    if (!place) return noSuchLoop("split.no-such-loop", nest, loop);
+    if (place.loop.mark !== "serial") {
+      return illegal("split.marked", nest, [loop], `${loop} is already ${place.loop.mark}`, "split first, mark then");
+    }
+    if (
+      factors.some((factor) => !Number.isInteger(factor) || factor < 0) ||
+      factors.filter((f) => f === 0).length > 1
+    ) {
+      return illegal("split.bad-factor", nest, [loop], `factors [${factors.join(", ")}] are not positive integers`);
+    }
+    const { extent } = place.loop;
+    const total = product(inferFactors(factors, extent));
+    if (total < extent) {
+      return illegal(
+        "split.too-small",
+        nest,
+        [loop],
+        `factors ${factors.join(" × ")} make ${total}, the loop has ${extent}`,
+        "leave one factor 0 to have it inferred",
+      );
+    }
+    if (tail === "perfect" && total !== extent) {
+      return illegal(
+        "split.not-divisible",
+        nest,
+        [loop],
+        `factors ${factors.join(" × ")} make ${total}, the loop has ${extent}`,
+        `use tail: "mask" or "cut", or factors that multiply to ${extent}`,
+      );
+    }
+    return null;
+  },
+
+  apply(nest, { loop: name, factors, tail }) {
+    return replaceLoop(nest, name, (loop) => {
+      const extents = inferFactors(factors, loop.extent);
+      const parts = extents.map(
+        (extent, at): For => ({ ...loop, name: `${name}.${at}`, extent, tail: tail === "perfect" ? "guard" : tail }),
+      );
+      return wrapLoops(parts, substituteInBlocks(loop.body, new Map([[name, mixedRadix(parts)]])));
+    });
+  },
+
+  print: ({ loop, factors, tail }) => `split ${loop} [${factors.join(", ")}] ${tail}`,
+};
+
+/** ((p0 * e1 + p1) * e2 + p2) … as a sum of products. */
+function mixedRadix(parts: readonly For[]): Expr {
+  let stride = 1;
+  let sum: Expr | null = null;
+  for (const part of parts.toReversed()) {
+    const variable: Expr = { kind: "var", dtype: "i32", name: part.name };
+    const scaled: Expr =
+      stride === 1
+        ? variable
+        : {
+            kind: "binary",
+            dtype: "i32",
+            op: "mul",
+            left: variable,
+            right: { kind: "const", dtype: "i32", value: stride },
+          };
+    sum = sum ? { kind: "binary", dtype: "i32", op: "add", left: scaled, right: sum } : scaled;
+    stride *= part.extent;
+  }
+  return sum ?? { kind: "const", dtype: "i32", value: 0 };
+}

@@ -1,0 +1,46 @@
+// A template and an assignment of its tunables → the concrete trace.
+
+import { invariant } from "../support/invariant.ts";
+import type { Assignment, Instruction, LayoutDim, Operand, TemplateInstruction, Trace } from "./trace.ts";
+
+/**
+ * @example
+ * instantiate([{ instruction: { kind: "split", loop: "C.i", factors: [0, { tunable: "mr" }], tail: "cut" }, when: null }], { mr: 6 })
+ * // [{ kind: "split", loop: "C.i", factors: [0, 6], tail: "cut" }]
+ */
+export function instantiate(template: readonly TemplateInstruction[], assignment: Assignment): Trace {
+  const holds = ({ when }: TemplateInstruction): boolean =>
+    when === null || when.oneOf.includes(resolve({ tunable: when.tunable }, assignment));
+  return template.filter(holds).map(({ instruction }) => concrete(instruction, assignment));
+}
+
+function resolve(operand: Operand, assignment: Assignment): number {
+  if (typeof operand === "number") return operand;
+  const value = assignment[operand.tunable];
+  invariant(value !== undefined, `the assignment has no value for ${operand.tunable}`);
+  return value;
+}
+
+function concrete(instruction: Instruction<Operand>, assignment: Assignment): Instruction {
+  const number = (operand: Operand): number => resolve(operand, assignment);
+  switch (instruction.kind) {
+    case "split":
+      return { ...instruction, factors: instruction.factors.map(number) };
+    case "cache-read":
+      return {
+        ...instruction,
+        layout: instruction.layout.map((dim): LayoutDim<number> => ({ ...dim, tile: number(dim.tile) })),
+      };
+    case "fuse":
+    case "reorder":
+    case "unroll":
+    case "vectorize":
+    case "parallel":
+    case "compute-at":
+    case "inline":
+    case "cache-write":
+    case "decompose-reduction":
+    case "set-scope":
+      return instruction;
+  }
+}

@@ -1,0 +1,10 @@
+// Integer arithmetic that JavaScript's operators do not give.
+
+/** ⌈a / b⌉ for b > 0. */
+export const ceilDiv = (a: number, b: number): number => Math.ceil(a / b);
+
+/** ⌊a / b⌋. */
+export const floorDiv = (a: number, b: number): number => Math.floor(a / b);
+
+/** a mod b with the sign of b, as floorDiv leaves it. */
+export const floorMod = (a: number, b: number): number => a - b * Math.floor(a / b);

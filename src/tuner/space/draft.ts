@@ -1,0 +1,121 @@
+// A template in the making. Rules take a draft and give back one or more: adding an instruction, a variable or a
+// constraint makes a new draft, so forks share what they have in common.
+
+import type {
+  Assignment,
+  Instruction,
+  Operand,
+  SplitTail,
+  TailStrategy,
+  TemplateInstruction,
+} from "../../compiler/index.ts";
+import type { Constraint, Domain, Term, Variable } from "../constraint/constraint.ts";
+import type { RankingFacts } from "../cost-model/ranker.ts";
+
+export interface Draft {
+  /** What the rules decided, in words; together the template's name. */
+  readonly decisions: readonly string[];
+  readonly instructions: readonly TemplateInstruction[];
+  readonly variables: readonly Variable[];
+  readonly constraints: readonly Constraint[];
+  /** One a stage that a rule knows the cost of: facts for the analytic prior. */
+  readonly estimates: readonly Estimate[];
+}
+
+/** What a schedule with these values of all variables does to the machine, as far as its stage goes. */
+export type Estimate = (assignment: Assignment) => RankingFacts;
+
+export const emptyDraft: Draft = { decisions: [], instructions: [], variables: [], constraints: [], estimates: [] };
+
+export const estimate = (draft: Draft, facts: Estimate): Draft => ({
+  ...draft,
+  estimates: [...draft.estimates, facts],
+});
+
+export const decide = (draft: Draft, decision: string): Draft => ({
+  ...draft,
+  decisions: [...draft.decisions, decision],
+});
+
+export const instruct = (draft: Draft, ...instructions: readonly Instruction<Operand>[]): Draft => ({
+  ...draft,
+  instructions: [...draft.instructions, ...instructions.map((instruction) => ({ instruction, when: null }))],
+});
+
+/** A tunable: a key variable with the values that it may take, sorted and without repetition. */
+export const tunable = (draft: Draft, name: string, domain: Iterable<number>): Draft => ({
+  ...draft,
+  variables: [...draft.variables, { name, domain: sortedUnique(domain), key: true }],
+});
+
+/** result = Π factors. Few possible values are listed, many become a range. */
+export function product(draft: Draft, result: string, factors: readonly Term[], why: string): Draft {
+  return {
+    ...draft,
+    variables: [...draft.variables, { name: result, domain: productDomain(draft, factors), key: false }],
+    constraints: [...draft.constraints, { kind: "product", result, factors, why, role: "definition" }],
+  };
+}
+
+const mostListedValues = 400;
+
+function productDomain(draft: Draft, factors: readonly Term[]): Domain {
+  let values: readonly number[] = [1];
+  for (const factor of factors) {
+    const domain = valuesOf(draft, factor);
+    if (values.length * domain.length > 40 * mostListedValues) return rangeOf(draft, factors);
+    values = sortedUnique(values.flatMap((a) => domain.map((b) => a * b)));
+  }
+  return values.length > mostListedValues ? rangeOf(draft, factors) : values;
+}
+
+function rangeOf(draft: Draft, factors: readonly Term[]): Domain {
+  const domains = factors.map((factor) => valuesOf(draft, factor));
+  const end = (pick: (domain: readonly number[]) => number): number =>
+    domains.reduce((total, domain) => Math.min(total * pick(domain), 2 ** 31 - 1), 1);
+  return { from: end((domain) => domain[0]!), to: end((domain) => domain.at(-1)!) };
+}
+
+/** result = ⌈numerator / divisor⌉ for a constant numerator. */
+export function tilesOf(draft: Draft, result: string, numerator: number, divisor: string, why: string): Draft {
+  const domain = sortedUnique(valuesOf(draft, divisor).map((value) => Math.ceil(numerator / value)));
+  return {
+    ...draft,
+    variables: [...draft.variables, { name: result, domain, key: false }],
+    constraints: [...draft.constraints, { kind: "ceil-div", result, numerator, divisor, why, role: "definition" }],
+  };
+}
+
+export const atMost = (draft: Draft, left: Term, right: Term, why: string): Draft => ({
+  ...draft,
+  constraints: [...draft.constraints, { kind: "at-most", left, right, why, role: "limit" }],
+});
+
+/** The values of a variable (of a range its ends), or the constant itself. */
+export function valuesOf(draft: Draft, term: Term): readonly number[] {
+  if (typeof term === "number") return [term];
+  const domain = draft.variables.find(({ name }) => name === term)?.domain ?? [];
+  return "from" in domain ? [domain.from, domain.to] : domain;
+}
+
+/** The tail strategies that a split may choose from, and what their tunable counts. */
+export const tailChoices: readonly TailStrategy[] = ["cut", "mask"];
+
+/** A split whose tail strategy is a decision too: one instruction a choice, each under its value of the tunable. */
+export function splitWithTail(
+  draft: Draft,
+  loop: string,
+  factors: readonly Operand[],
+  tail: SplitTail | { readonly tunable: string },
+): Draft {
+  if (typeof tail === "string") return instruct(draft, { kind: "split", loop, factors, tail });
+  const choices = tailChoices.map(
+    (choice, value): TemplateInstruction => ({
+      instruction: { kind: "split", loop, factors, tail: choice },
+      when: { tunable: tail.tunable, oneOf: [value] },
+    }),
+  );
+  return { ...draft, instructions: [...draft.instructions, ...choices] };
+}
+
+export const sortedUnique = (values: Iterable<number>): number[] => [...new Set(values)].sort((a, b) => a - b);

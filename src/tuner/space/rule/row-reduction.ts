@@ -1,0 +1,30 @@
+// A reduction whose result has no axis to vectorize: one accumulator in a register, the reduce loop unrolled.
+
+import { loopName } from "../../../compiler/index.ts";
+import { instruct, tunable } from "../draft.ts";
+import type { SpaceRule } from "./space-rule.ts";
+
+export const rowReduction: SpaceRule = {
+  name: "row-reduction",
+
+  applies: (stage) => stage.reduce.length > 0 && stage.spatial.length > 0,
+
+  apply(draft, stage) {
+    const axis = stage.reduce.at(-1)!;
+    const loop = loopName(stage.name, axis.name);
+    const unroll = `${loop}.unroll`;
+    const innermost = loopName(stage.name, stage.spatial.at(-1)!.name);
+    return [
+      instruct(
+        tunable(
+          draft,
+          unroll,
+          [1, 2, 4, 8].filter((count) => count <= axis.extent),
+        ),
+        { kind: "split", loop, factors: [0, { tunable: unroll }], tail: "cut" },
+        { kind: "unroll", loop: `${loop}.1` },
+        { kind: "cache-write", block: stage.name, loop: innermost, scope: "register" },
+      ),
+    ];
+  },
+};

@@ -1,0 +1,18 @@
+// The contract of a schedule-generation rule: one file each beside this one, in the order of `index.ts`.
+
+import type { TuningTask } from "../../task.ts";
+import type { Draft } from "../draft.ts";
+import type { StageFacts } from "../stage-facts.ts";
+
+export interface RuleContext {
+  readonly task: TuningTask;
+  readonly stages: readonly StageFacts[];
+}
+
+export interface SpaceRule {
+  readonly name: string;
+  /** Whether the rule has something to say about the stage. The first rule that has schedules it. */
+  applies(stage: StageFacts, context: RuleContext): boolean;
+  /** The ways in which the stage may be scheduled, each added to the draft. At least one. */
+  apply(draft: Draft, stage: StageFacts, context: RuleContext): readonly Draft[];
+}

@@ -1,0 +1,35 @@
+// An element-wise stage: its last axis in vectors, several of them a step.
+
+import { loopName } from "../../../compiler/index.ts";
+import { instruct, tunable } from "../draft.ts";
+import { isVectorizable } from "../stage-facts.ts";
+import { lanesFor } from "../vector-lanes.ts";
+import type { SpaceRule } from "./space-rule.ts";
+
+export const vectorizeMap: SpaceRule = {
+  name: "vectorize-map",
+
+  applies: (stage) => stage.reduce.length === 0 && stage.spatial.length > 0,
+
+  apply(draft, stage, { task }) {
+    const axis = stage.spatial.at(-1)!;
+    const lanes = lanesFor(stage, axis.extent, task.target);
+    const contiguous = stage.reads.every((read) => isVectorizable(read, axis.name));
+    if (lanes === 1 || !contiguous) return [draft];
+    const loop = loopName(stage.name, axis.name);
+    const unroll = `${loop}.unroll`;
+    const steps = Math.ceil(axis.extent / lanes);
+    return [
+      instruct(
+        tunable(
+          draft,
+          unroll,
+          [1, 2, 4, 8].filter((count) => count <= steps),
+        ),
+        { kind: "split", loop, factors: [0, { tunable: unroll }, lanes], tail: "cut" },
+        { kind: "vectorize", loop: `${loop}.2` },
+        { kind: "unroll", loop: `${loop}.1` },
+      ),
+    ];
+  },
+};

@@ -1,0 +1,133 @@
+// What a tiled stage does to the machine: instructions of its inner loop, traffic between the caches, packing. The
+// traffic follows Low et al., "Analytical Modeling Is Enough for High-Performance BLIS" (TOMS 2016): of a register
+// tile's two panels one stays in L1 while the other streams from L2; blocks come from L3 once an outer iteration.
+
+import { type Assignment, byteSize } from "../../../compiler/index.ts";
+import type { RankingFacts } from "../../cost-model/ranker.ts";
+import type { Estimate } from "../draft.ts";
+import { type Access, dependsOn, type StageFacts } from "../stage-facts.ts";
+import type { LoopOrder } from "./order.ts";
+import type { Packable } from "./packing.ts";
+import { blockOf, blockTilesOf, registerElementsOf, registerOf, type TiledAxis, unrollOf } from "./tiled-axis.ts";
+
+/** The extents that an assignment gives to one axis. */
+interface Extents {
+  readonly it: TiledAxis;
+  /** Elements of the axis in a register tile (reduce: 1), in a block, in all. */
+  readonly register: number;
+  readonly block: number;
+  readonly all: number;
+  /** Iterations of the outer loop. */
+  readonly blocks: number;
+  /** Register tiles along the axis (reduce: 1). */
+  readonly tiles: number;
+}
+
+export function tilingEstimate(
+  stage: StageFacts,
+  axes: readonly TiledAxis[],
+  order: LoopOrder,
+  packed: readonly Packable[],
+): Estimate {
+  return (assignment) =>
+    factsOf(
+      stage,
+      axes.map((it) => extentsOf(it, assignment)),
+      order,
+      packed,
+      assignment,
+    );
+}
+
+function extentsOf(it: TiledAxis, assignment: Assignment): Extents {
+  const all = it.axis.extent;
+  if (it.role === "whole") return { it, register: 1, block: all, all, blocks: 1, tiles: 1 };
+  const block = Math.min(all, assignment[blockOf(it)]!);
+  const blocks = Math.ceil(all / block);
+  if (it.role === "reduce") return { it, register: 1, block, all, blocks, tiles: 1 };
+  const register = assignment[registerElementsOf(it)]!;
+  const tiles = blocks * Math.min(assignment[blockTilesOf(it)]!, Math.ceil(all / register));
+  return { it, register, block, all, blocks, tiles };
+}
+
+const productOf = (extents: readonly Extents[], pick: (it: Extents) => number): number =>
+  extents.reduce((total, it) => total * pick(it), 1);
+
+function factsOf(
+  stage: StageFacts,
+  extents: readonly Extents[],
+  order: LoopOrder,
+  packed: readonly Packable[],
+  assignment: Assignment,
+): RankingFacts {
+  const vector = extents.find(({ it }) => it.role === "vector")!;
+  const rows = extents.filter(({ it }) => it.role === "spatial");
+  const reduce = extents.filter(({ it }) => it.role === "reduce" || it.role === "whole");
+  const vectors = assignment[registerOf(vector.it)]!;
+  const height = productOf(rows, ({ register }) => register);
+  const accumulators = vectors * height;
+  const reduceBlocks = productOf(reduce, ({ blocks }) => blocks);
+  const registerTiles = vector.tiles * productOf(rows, ({ tiles }) => tiles) * reduceBlocks;
+  const unroll = productOf(reduce, ({ it }) => (it.role === "reduce" ? assignment[unrollOf(it)]! : 1));
+  const traffic = stage.reads.map((read) => trafficOf(read, extents, order, packed));
+  const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
+  const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
+  return {
+    flops: productOf(extents, ({ all }) => all) * stage.operations,
+    waste: productOf([vector, ...rows], ({ it, register, all }) => wasteOf(it, register, all, assignment)),
+    lanes: vector.it.lanes,
+    multiplyAddShare: stage.operations >= 2 ? 2 / stage.operations : 0,
+    accumulators,
+    liveRegisters: accumulators + vectors + 1,
+    loadsPerOperation: (vectors + height) / (accumulators * Math.max(1, stage.operations / 2)),
+    bytesFromL2: sum(({ fromL2 }) => fromL2) + 2 * result * reduceBlocks,
+    bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
+    bytesFromMemory: sum(({ bytes }) => bytes) + result,
+    packedBytes: sum(({ packed: copied }) => copied),
+    loopIterations: registerTiles * (4 + productOf(reduce, ({ block }) => block) / unroll),
+    parallelTasks: 1,
+    bodyInstructions: unroll * (accumulators * stage.operations + vectors + height),
+  };
+}
+
+/** Elements computed / elements asked for along one axis: a masked tile computes its surplus, a cut one only lanes. */
+function wasteOf(it: TiledAxis, register: number, all: number, assignment: Assignment): number {
+  const masked = assignment[`${it.loop}.tail`] === 1;
+  const granule = masked ? register : it.lanes;
+  return (Math.ceil(all / granule) * granule) / all;
+}
+
+interface Traffic {
+  /** Size of the operand. */
+  readonly bytes: number;
+  readonly fromL2: number;
+  readonly fromL3: number;
+  /** Bytes that packing reads, all repetitions together. */
+  readonly packed: number;
+}
+
+function trafficOf(read: Access, extents: readonly Extents[], order: LoopOrder, packed: readonly Packable[]): Traffic {
+  const own = extents.filter(({ it }) => dependsOn(read, it.axis.name));
+  const others = extents.filter(({ it }) => !dependsOn(read, it.axis.name) && it.role !== "whole");
+  const bytes = productOf(own, ({ all }) => all) * byteSize[read.dtype];
+  const isVector = own.some(({ it }) => it.role === "vector");
+  const isPacked = packed.some(({ access }) => access === read);
+  const tilesOfOthers = productOf(others, ({ tiles }) => tiles);
+  const blocksOfOthers = productOf(others, ({ blocks }) => blocks);
+  // The operand whose tile loop is the outer one keeps its panel in L1 while the other's panels stream past it.
+  const stays = isVector === order.vectorOutside && (isPacked || !aliases(read, own));
+  const repacked = isVector === order.vectorOutside ? 1 : blocksOfOthers;
+  return {
+    bytes,
+    fromL2: bytes * (stays ? blocksOfOthers : tilesOfOthers),
+    fromL3: bytes * blocksOfOthers,
+    packed: isPacked ? 2 * bytes * repacked : 0,
+  };
+}
+
+/** Rows a multiple of 1 KiB apart fall into few sets of L1 and evict each other. */
+function aliases(read: Access, own: readonly Extents[]): boolean {
+  const last = read.dims.at(-1);
+  const row = own.filter(({ it }) => last?.has(it.axis.name)).reduce((extent, { all }) => Math.max(extent, all), 1);
+  return read.dims.length > 1 && (row * byteSize[read.dtype]) % 1024 === 0;
+}

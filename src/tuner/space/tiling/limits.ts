@@ -1,0 +1,73 @@
+// What a tiled stage may use of the machine: registers for its accumulators, a share of each cache for its blocks.
+
+import { byteSize, type Target } from "../../../compiler/index.ts";
+import type { Term } from "../../constraint/constraint.ts";
+import { atMost, type Draft, product } from "../draft.ts";
+import { dependsOn, type StageFacts } from "../stage-facts.ts";
+import { blockOf, registerElementsOf, registerOf, type TiledAxis } from "./tiled-axis.ts";
+
+const names = (axes: readonly TiledAxis[]): string => axes.map((it) => it.axis.name).join(" × ");
+
+/**
+ * Accumulators, the vectors of one row of the moving operand and one broadcast live at once. V8 keeps one of WASM's
+ * sixteen registers for itself.
+ */
+export function limitRegisters(draft: Draft, stage: StageFacts, axes: readonly TiledAxis[], target: Target): Draft {
+  const spatial = axes.filter((it) => it.role === "spatial" || it.role === "vector");
+  const accumulators = product(
+    draft,
+    `${stage.name}.accumulators`,
+    spatial.map(registerOf),
+    `accumulators ${names(spatial)}`,
+  );
+  const reserved = target.codegen === "wasm" ? 3 : 2;
+  const most = target.vectorRegisters - reserved;
+  return atMost(
+    accumulators,
+    `${stage.name}.accumulators`,
+    most,
+    `the accumulators ${names(spatial)} fit ${most} of ${target.vectorRegisters} vector registers`,
+  );
+}
+
+/** The panel of each operand that the register tile reads fits L1; its block fits L2 (vector operand: L3). */
+export function limitCaches(draft: Draft, stage: StageFacts, axes: readonly TiledAxis[], target: Target): Draft {
+  return stage.reads.reduce((limited, read) => {
+    const used = axes.filter((it) => dependsOn(read, it.axis.name));
+    const bytes = byteSize[read.dtype];
+    const whole = used.filter((it) => it.role === "whole").map((it) => it.axis.extent);
+    const vector = used.some((it) => it.role === "vector");
+    const panel = [...used.flatMap((it) => panelTerm(it)), ...whole, bytes];
+    const block = [...used.filter((it) => it.role !== "whole").map(blockOf), ...whole, bytes];
+    const level = vector ? { name: "L3", bytes: target.l3Bytes } : { name: "L2", bytes: target.l2Bytes };
+    const withPanel = product(
+      limited,
+      `${stage.name}.${read.buffer}.panel-bytes`,
+      panel,
+      `bytes of a panel of ${read.buffer}`,
+    );
+    const panels = atMost(
+      withPanel,
+      `${stage.name}.${read.buffer}.panel-bytes`,
+      target.l1Bytes,
+      `a panel of ${read.buffer} (${names(used)}) fits L1, ${target.l1Bytes} bytes`,
+    );
+    const withBlock = product(
+      panels,
+      `${stage.name}.${read.buffer}.block-bytes`,
+      block,
+      `bytes of a block of ${read.buffer}`,
+    );
+    return atMost(
+      withBlock,
+      `${stage.name}.${read.buffer}.block-bytes`,
+      level.bytes,
+      `a block of ${read.buffer} (${names(used)}) fits ${level.name}, ${level.bytes} bytes`,
+    );
+  }, draft);
+}
+
+function panelTerm(it: TiledAxis): Term[] {
+  if (it.role === "whole") return [];
+  return [it.role === "reduce" ? blockOf(it) : registerElementsOf(it)];
+}

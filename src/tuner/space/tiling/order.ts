@@ -1,0 +1,52 @@
+// The loop orders that multi-level tiling offers, as BLIS and its relatives have them: which operand's block stays in
+// the nearer cache is decided by which outer loop is inside the other.
+
+import type { TiledAxis } from "./tiled-axis.ts";
+
+export interface LoopOrder {
+  readonly name: string;
+  readonly loops: readonly string[];
+  /** The loop around which the vector operand's block, and that of the others, is complete. */
+  readonly packVectorAt: string;
+  readonly packOthersAt: string;
+  /** The innermost loop outside the reduction of a register tile. */
+  readonly tileLoop: string;
+  /** Whether blocks of the vector axis are walked outside those of the others. */
+  readonly vectorOutside: boolean;
+}
+
+export function loopOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
+  const vector = axes.find((it) => it.role === "vector")!;
+  const spatial = axes.filter((it) => it.role === "spatial");
+  const reduce = axes.find((it) => it.role === "reduce")!;
+  const whole = axes.filter((it) => it.role === "whole");
+  const level = (its: readonly TiledAxis[], at: number): string[] => its.map((it) => `${it.loop}.${at}`);
+  const inner = [
+    ...whole.map((it) => it.loop),
+    `${reduce.loop}.1`,
+    `${reduce.loop}.2`,
+    ...level(spatial, 2),
+    `${vector.loop}.2`,
+    `${vector.loop}.3`,
+  ];
+  const outerReduce = `${reduce.loop}.0`;
+  const lastOuter = spatial.length > 0 ? `${spatial.at(-1)!.loop}.0` : outerReduce;
+  const outside: LoopOrder = {
+    name: `${vector.axis.name} outside`,
+    vectorOutside: true,
+    loops: [`${vector.loop}.0`, outerReduce, ...level(spatial, 0), `${vector.loop}.1`, ...level(spatial, 1), ...inner],
+    packVectorAt: outerReduce,
+    packOthersAt: lastOuter,
+    tileLoop: spatial.length > 0 ? `${spatial.at(-1)!.loop}.1` : `${vector.loop}.1`,
+  };
+  if (spatial.length === 0) return [outside];
+  const inside: LoopOrder = {
+    name: `${vector.axis.name} inside`,
+    vectorOutside: false,
+    loops: [...level(spatial, 0), outerReduce, `${vector.loop}.0`, ...level(spatial, 1), `${vector.loop}.1`, ...inner],
+    packVectorAt: `${vector.loop}.0`,
+    packOthersAt: outerReduce,
+    tileLoop: `${vector.loop}.1`,
+  };
+  return [outside, inside];
+}

@@ -1,0 +1,61 @@
+// Which operands of a tiled stage can be packed, and the layout of the pack: register-tile panels in the order in which
+// the innermost loops walk them.
+
+import type { Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
+import type { Access, StageFacts } from "../stage-facts.ts";
+import { registerElementsOf, registerOf, type TiledAxis } from "./tiled-axis.ts";
+
+export interface Packable {
+  readonly access: Access;
+  /** The spatial axis that the operand's panels are cut along; null: the copy keeps the operand's layout. */
+  readonly panelAxis: TiledAxis | null;
+  readonly layout: readonly LayoutDim<Operand>[];
+}
+
+/** Operands that are read once and at affine indices. What is walked by plain axes gets panels. */
+export function packables(stage: StageFacts, axes: readonly TiledAxis[]): readonly Packable[] {
+  const buffers = stage.reads.map((read) => read.buffer);
+  return stage.reads.flatMap((access) => {
+    const readTwice = buffers.filter((buffer) => buffer === access.buffer).length > 1;
+    if (readTwice || access.dims.some((dim) => dim === null)) return [];
+    const panel = panelAxis(access, axes);
+    const layout = panel ? panelLayout(access, panel) : [...access.dims.keys()].map(wholeDim);
+    return [{ access, panelAxis: panel?.axis ?? null, layout }];
+  });
+}
+
+const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
+
+function panelAxis(access: Access, axes: readonly TiledAxis[]): { axis: TiledAxis; dim: number } | null {
+  const plain = access.dims.every((dim) => dim !== null && dim.size <= 1 && [...dim.values()].every((c) => c === 1));
+  if (!plain) return null;
+  const spatial = axes.flatMap((axis) => {
+    if (axis.role !== "vector" && axis.role !== "spatial") return [];
+    const dim = access.dims.findIndex((it) => it?.has(axis.axis.name));
+    return dim < 0 ? [] : [{ axis, dim }];
+  });
+  const tiles = spatial.filter(({ axis }) => axis.axis.extent > 1);
+  return tiles.length === 1 ? tiles[0]! : null;
+}
+
+/** [panel dimension / tile] [the other dimensions, whole] [panel dimension % tile] */
+function panelLayout(access: Access, { axis, dim }: { axis: TiledAxis; dim: number }): LayoutDim<Operand>[] {
+  const tile = { tunable: axis.role === "vector" ? registerElementsOf(axis) : registerOf(axis) };
+  const others = [...access.dims.keys()].filter((other) => other !== dim);
+  return [{ dim, part: "outer", tile }, ...others.map(wholeDim), { dim, part: "inner", tile }];
+}
+
+/** The instructions that pack an operand at a loop: in vectors where the copy is contiguous, else element by element. */
+export function packAt(packable: Packable, loop: string, lanes: number): readonly Instruction<Operand>[] {
+  const { access, layout, panelAxis } = packable;
+  const pack: Instruction<Operand> = { kind: "cache-read", buffer: access.buffer, loop, layout };
+  const inner = `${access.buffer}.pack.${layout.length - 1}`;
+  const contiguous = layout.at(-1)!.dim === access.dims.length - 1;
+  if (!contiguous) return [pack, { kind: "unroll", loop: inner }];
+  const tail = panelAxis ? "perfect" : "cut";
+  const vectors: Instruction<Operand>[] = [
+    { kind: "split", loop: inner, factors: [0, lanes], tail },
+    { kind: "vectorize", loop: `${inner}.1` },
+  ];
+  return [pack, ...vectors, ...(panelAxis ? [{ kind: "unroll", loop: `${inner}.0` } as const] : [])];
+}
