@@ -1,6 +1,8 @@
 // The public types of the plugin: its options, and the kernel that an import gives.
 
-import type { DType, Numerics, Parameters } from "../compiler/index.ts";
+import type { Kernel, Numerics, TypedArray } from "../compiler/index.ts";
+
+export type { Kernel, KernelInfo, Twin } from "../compiler/index.ts";
 
 /** What a build does about a kernel; see docs of `KernelPluginOptions.mode`. */
 export const modes = ["tune", "frozen", "predict", "off"] as const;
@@ -47,59 +49,14 @@ export interface KernelPluginOptions {
   numerics?: Numerics;
 }
 
-/** Which implementation answers: the addon, a WASM module, or plain loops (mode `off`). */
-export type Twin = "native" | "wasm-relaxed" | "wasm" | "reference";
-
-export interface KernelTensorInfo {
-  readonly name: string;
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-  readonly role: "input" | "output";
-}
-
-export interface KernelInfo {
-  readonly op: string;
-  readonly parameters: Parameters;
-  readonly target: string;
-  readonly numerics: Numerics;
-  /** In calling order. */
-  readonly tensors: readonly KernelTensorInfo[];
-  /** The schedule, one instruction a line. */
-  readonly trace: string;
-  /** Measured when it was tuned; null if it was not. */
-  readonly gflops: number | null;
-  /** The key of the kernel in the store. */
-  readonly key: string;
-  /** Largest relative error against exact arithmetic; 0: equals the reference bit for bit. Null: not known. */
-  readonly errorBound: number | null;
-  /** Loads the kernel if need be; null in a browser before `ready()`. */
-  readonly twin: Twin | null;
-  /** Why it is not a faster twin, in words; null when it is the best that was built. */
-  readonly twinReason: string | null;
-}
-
-export type KernelArray = Float64Array | Float32Array | Uint16Array | Int32Array | Int16Array | Int8Array | Uint8Array;
-
 /** One output, or several by name. */
-export type KernelResult = KernelArray | Readonly<Record<string, KernelArray>>;
+export type KernelResult = TypedArray | Readonly<Record<string, TypedArray>>;
 
-/** What an import gives when nothing more precise is known about its operator. */
-export interface Kernel {
-  /**
-   * Inputs in order, then none or all of the outputs. Returns the output, or an object of them by name; most results are
-   * f32, others are named: `const sums: Int32Array = count(A)`.
-   *
-   * @throws TypeError for a wrong number of arguments, a wrong kind of array, a detached array.
-   * @throws RangeError for a wrong length, and for an output that overlaps another argument.
-   *
-   * @example const C = gemm(A, B); gemm(A, B, C);
-   */
-  <Result extends KernelResult = Float32Array>(...arrays: KernelArray[]): Result;
-  /** The same, off the event loop. The arrays are not to be touched before it has resolved. */
-  async<Result extends KernelResult = Float32Array>(...arrays: KernelArray[]): Promise<Result>;
-  /** Typed arrays by name, where the kernel reads them: a call with exactly these copies nothing. */
-  buffers(): Record<string, KernelArray>;
-  /** Loads the kernel. Needed before the first call only in a browser, and only with `&sync=0` or a very large module. */
-  ready(): Promise<void>;
-  readonly info: KernelInfo;
+/**
+ * What an import gives when nothing more precise is known about its operator: `Kernel`, with a result of the caller's
+ * choice. Most results are f32; others are named: `const sums: Int32Array = count(A)`.
+ */
+export interface AnyKernel extends Omit<Kernel, "async"> {
+  <Result extends KernelResult = Float32Array>(...arrays: TypedArray[]): Result;
+  async<Result extends KernelResult = Float32Array>(...arrays: TypedArray[]): Promise<Result>;
 }

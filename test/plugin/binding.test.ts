@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
-import type { Kernel } from "../../src/plugin/types.ts";
+import type { AnyKernel } from "../../src/plugin/types.ts";
 import { expected, fakeKernel, inputs, nativeKernel, noAddon, tensors, wasmSource } from "../support/fake-kernel.ts";
 import { loadModule, writeModule } from "../support/load-module.ts";
 
@@ -91,9 +91,9 @@ describe("the WASM twin", () => {
       parameters: { M: 2, N: 4 },
       target: "wasm",
       numerics: "fast",
-      trace: "vectorize C.j\nunroll C.i",
+      schedule: "vectorize C.j\nunroll C.i",
       gflops: 12.5,
-      key: "0123abcd",
+      cacheKey: "0123abcd",
       errorBound: 1e-6,
       twin: "wasm",
       twinReason: null,
@@ -220,7 +220,7 @@ describe("the native twin", () => {
   const skipped = noAddon === null ? "" : ` (${noAddon})`;
 
   it.skipIf(noAddon)(`answers on a CPU that has what it needs${skipped}`, async () => {
-    const blend: Kernel = await loadModule(fakeKernel({ target: "avx2", native: nativeKernel() }));
+    const blend: AnyKernel = await loadModule(fakeKernel({ target: "avx2", native: nativeKernel() }));
     expect([...blend(...inputs())]).toEqual(expected("native"));
     expect([...(await blend.async(...inputs()))]).toEqual(expected("native"));
     const own = blend.buffers() as Record<"A" | "B" | "C", Float32Array>;

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { emitModule } from "../../src/plugin/binding/module.ts";
 import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
 import { type Platform, placeAssets } from "../../src/plugin/emit/place.ts";
-import type { Kernel } from "../../src/plugin/types.ts";
+import type { AnyKernel } from "../../src/plugin/types.ts";
 
 /** Writes the module and its assets; returns the path of the module. */
 export function writeModule(kernel: CompiledKernel, platform: Platform = "node", sync: boolean | null = null): string {
@@ -25,7 +25,7 @@ export async function loadModule(
   kernel: CompiledKernel,
   platform: Platform = "node",
   sync: boolean | null = null,
-): Promise<Kernel> {
+): Promise<AnyKernel> {
   const module = await import(/* @vite-ignore */ pathToFileURL(writeModule(kernel, platform, sync)).href);
   return module.default;
 }

@@ -18,18 +18,35 @@ export interface ArrayTypes {
 export type ArrayOf<D extends DType> = ArrayTypes[D];
 export type TypedArray = ArrayTypes[DType];
 
+/** Which implementation answers: the addon, a WASM module, or plain loops (mode `off`). */
+export type Twin = "native" | "wasm-relaxed" | "wasm" | "reference";
+
+export interface KernelTensorInfo {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly role: "input" | "output";
+}
+
 /** What is known of a kernel that runs. */
 export interface KernelInfo {
   readonly op: string;
   readonly parameters: Readonly<Record<string, number | string>>;
   readonly target: string;
-  /** Which twin runs: "native", "wasm", "wasm-relaxed" or "reference". */
-  readonly twin: string;
+  readonly numerics: "fast" | "strict";
+  /** In calling order. */
+  readonly tensors: readonly KernelTensorInfo[];
+  /** Loads the kernel if need be; null in a browser before `ready()`. */
+  readonly twin: Twin | null;
+  /** Why it is not a better twin, in words; null when it is the best that was built. */
+  readonly twinReason: string | null;
   /** The schedule, one instruction a line. */
   readonly schedule: string;
   /** As measured when it was tuned; null for a schedule that was predicted. */
   readonly gflops: number | null;
   readonly cacheKey: string;
+  /** Largest relative error against exact arithmetic; 0: the bits of the reference. Null: not known. */
+  readonly errorBound: number | null;
 }
 
 /**
@@ -47,5 +64,7 @@ export interface Kernel<Result = TypedArray> {
   (...arrays: TypedArray[]): Result;
   async(...arrays: TypedArray[]): Promise<Result>;
   buffers(): Readonly<Record<string, TypedArray>>;
+  /** Loads the kernel. Needed only in browsers, with `&sync=0` or a very large module: otherwise the first call does. */
+  ready(): Promise<void>;
   readonly info: KernelInfo;
 }

@@ -3,8 +3,7 @@
 // A call costs tens of nanoseconds, so the checks that pass are straight-line code and everything else is in `refuse`.
 // Kind and length are read with the getters of %TypedArray%.prototype: own properties of an array cannot deceive them.
 
-import type { KernelParameter } from "../../compiler/index.ts";
-import { arrayOf } from "./arrays.ts";
+import { arrayTypes, type KernelParameter } from "../../compiler/index.ts";
 
 const support = `
   const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
@@ -55,7 +54,7 @@ function outputPairs(tensors: readonly KernelParameter[]): readonly (readonly [n
 export function checksText(tensors: readonly KernelParameter[]): string {
   const shapes = tensors.map(
     ({ dtype, length }, i) =>
-      `    if (kindOf.call(a${i}) !== "${arrayOf[dtype]}" || lengthOf.call(a${i}) !== ${length}) refuse(${i}, a${i});`,
+      `    if (kindOf.call(a${i}) !== "${arrayTypes[dtype].name}" || lengthOf.call(a${i}) !== ${length}) refuse(${i}, a${i});`,
   );
   const overlaps = outputPairs(tensors).map(
     ([i, j]) => `    if (bufferOf.call(a${i}) === bufferOf.call(a${j})) apart(${i}, a${i}, ${j}, a${j});`,

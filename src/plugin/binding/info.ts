@@ -1,7 +1,7 @@
 // The facts of a kernel as they stand in an emitted module: `tensors` and `info`.
 
+import { arrayTypes } from "../../compiler/index.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
-import { arrayOf } from "./arrays.ts";
 
 /** Infinity and NaN have no JSON; none of our facts is either. */
 const json = (value: unknown): string => JSON.stringify(value);
@@ -9,7 +9,7 @@ const json = (value: unknown): string => JSON.stringify(value);
 /** One object a line: name, dtype, shape, role, length, array. */
 export function tensorsText(kernel: CompiledKernel): string {
   const rows = kernel.tensors.map(({ name, dtype, shape, role, length }) =>
-    json({ name, dtype, shape, role, length, array: arrayOf[dtype] }),
+    json({ name, dtype, shape, role, length, array: arrayTypes[dtype].name }),
   );
   return `  const tensors = [\n${rows.map((row) => `    ${row},\n`).join("")}  ];\n`;
 }
@@ -23,9 +23,9 @@ export function infoText(kernel: CompiledKernel): string {
     target: ${json(target)},
     numerics: ${json(numerics)},
     tensors: tensors.map(({ name, dtype, shape, role }) => ({ name, dtype, shape, role })),
-    trace: ${json(trace)},
+    schedule: ${json(trace)},
     gflops: ${json(gflops)},
-    key: ${json(key)},
+    cacheKey: ${json(key)},
     errorBound: ${json(errorBound)},
     get twin() {
       return peek()?.kind ?? null;

@@ -3,9 +3,8 @@
 // The text is self-contained, needs no flags of the bundler and stands in one pure call, so that an import nobody uses
 // leaves nothing behind. Loading waits for the first call.
 
-import type { KernelParameter } from "../../compiler/index.ts";
+import { arrayTypes, type KernelParameter } from "../../compiler/index.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
-import { arrayOf } from "./arrays.ts";
 import type { AssetReferences } from "./asset.ts";
 import { checksText } from "./checks.ts";
 import { infoText, tensorsText } from "./info.ts";
@@ -26,7 +25,7 @@ function preludeText(tensors: readonly KernelParameter[]): string {
   const inputs = indicesOf(tensors, "input").length;
   const made = indicesOf(tensors, "output").map((i) => {
     const { dtype, length } = tensors[i]!;
-    return `a${i} = new ${arrayOf[dtype]}(${length});`;
+    return `a${i} = new ${arrayTypes[dtype].name}(${length});`;
   });
   return `if (arguments.length === ${inputs}) {
       ${made.join("\n      ")}

@@ -1,0 +1,26 @@
+// Types of imports with `?tune=…` for programs that do not generate precise ones: one type for every operator.
+//
+//     /// <reference types="unplugin-kernel/client" />
+//     import gemm from "./gemm.op.ts?M=64&tune=wasm";
+//
+// A pattern of TypeScript has one star, so the key `tune` has to come last here; the plugin takes any order.
+
+declare module "*tune=wasm" {
+  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  export default kernel;
+}
+
+declare module "*tune=avx2" {
+  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  export default kernel;
+}
+
+declare module "*tune=avx512" {
+  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  export default kernel;
+}
+
+declare module "*tune=native" {
+  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  export default kernel;
+}
