@@ -33,8 +33,12 @@ function runVitest(args) {
 
 /** A file that cannot even be loaded has no tests in the report; it counts as one that failed. */
 function countOf({ testResults }) {
-  const tests = testResults.flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ ...test, name })));
-  const broken = testResults.filter(({ status, assertionResults }) => status === "failed" && assertionResults.length === 0);
+  const tests = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map((test) => ({ ...test, name })),
+  );
+  const broken = testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+  );
   const skipped = tests.filter(({ status }) => status !== "passed" && status !== "failed");
   const failed = tests.filter(({ status }) => status === "failed").length + broken.length;
   return { passed: tests.filter(({ status }) => status === "passed").length, failed, skipped };
