@@ -74,5 +74,5 @@ export function arrayAt(dtype: DType, buffer: ArrayBuffer, offset: number, lengt
 }
 
 /** The bytes of an array, not a copy. */
-export const bytesOf = (array: KernelArray): Uint8Array<ArrayBuffer> =>
+export const bytesOf = (array: KernelArray): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength);

@@ -1,7 +1,7 @@
 // Whether an output is right: every element written, and near enough to the expected one. What is wrong is said in
 // words, with the index: "C[1, 3] is 5, the reference gives 6 (2 of 20 elements differ)".
 
-import { type DType, isFloat, type KernelParameter } from "../../compiler/index.ts";
+import { type DType, fromBf16Bits, fromF16Bits, isFloat, type KernelParameter } from "../../compiler/index.ts";
 import { bytesOf } from "./arena.ts";
 import type { KernelArray, OutputBound } from "./protocol.ts";
 
@@ -119,26 +119,7 @@ function indexOf(position: number, shape: readonly number[]): number[] {
 
 const same = (value: number): number => value;
 
-const decoderOf = (dtype: DType): ((raw: number) => number) => {
-  if (dtype === "f16") return decodeF16;
-  return dtype === "bf16" ? decodeBf16 : same;
-};
-
-/** IEEE 754 binary16. */
-export function decodeF16(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  return sign * (1024 + fraction) * 2 ** (exponent - 25);
-}
-
-const word = new DataView(new ArrayBuffer(4));
-
-/** The upper half of a binary32. */
-export function decodeBf16(bits: number): number {
-  word.setUint16(0, bits);
-  word.setUint16(2, 0);
-  return word.getFloat32(0);
+function decoderOf(dtype: DType): (raw: number) => number {
+  if (dtype === "f16") return fromF16Bits;
+  return dtype === "bf16" ? fromBf16Bits : same;
 }

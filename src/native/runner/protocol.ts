@@ -1,16 +1,9 @@
 // What the measuring process is told and what it answers: plain data, sent by structured clone.
 
-import type { KernelParameter } from "../../compiler/index.ts";
+import type { KernelParameter, TypedArray } from "../../compiler/index.ts";
 
 /** The typed array of a dtype; f16 and bf16 are bit patterns in a Uint16Array, bool is a Uint8Array. */
-export type KernelArray =
-  | Float64Array<ArrayBuffer>
-  | Float32Array<ArrayBuffer>
-  | Uint16Array<ArrayBuffer>
-  | Int32Array<ArrayBuffer>
-  | Int16Array<ArrayBuffer>
-  | Int8Array<ArrayBuffer>
-  | Uint8Array<ArrayBuffer>;
+export type KernelArray = TypedArray;
 
 /**
  * How near an output has to come to the expected values:
