@@ -1,0 +1,138 @@
+// What Vite adds to the common behaviour of test/e2e/hosts.test.ts: bundles for browsers, libraries, the dev server.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build, createServer, type InlineConfig, isRunnableDevEnvironment, type ViteDevServer } from "vite";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { CompiledKernel, CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import { createKernelPlugin } from "../../src/plugin/index.ts";
+import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
+import { expected, fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
+
+const app = (query: string) =>
+  writeApp({
+    "index.html": '<script type="module" src="/src/main.js"></script>',
+    "src/main.js": `import blend from "./blend.op.ts?${query}";
+      export const run = () => [...blend(Float32Array.from({ length: 8 }, (_, i) => i), new Float32Array(8).fill(1))];
+      export const { info } = blend;
+      globalThis.results = run;`,
+    "src/blend.op.ts": "export default 1;",
+  });
+
+const config = (root: string, compile: CompileKernel, rest: InlineConfig = {}): InlineConfig => ({
+  root,
+  configFile: false,
+  logLevel: "silent",
+  plugins: [createKernelPlugin(compile).vite({ mode: "tune" })],
+  ...rest,
+});
+
+describe("vite build", () => {
+  it("puts a small module into the code for browsers, and no addon", async () => {
+    const root = app("tune=avx2");
+    const kernel = fakeKernel({ native: noAddon ? null : nativeKernel() });
+    await build(config(root, recordingCompiler(kernel).compile, { build: { outDir: "out" } }));
+    expect(outputFiles(root)).toEqual([expect.stringMatching(/^assets\/index-.*\.js$/), "index.html"]);
+  });
+
+  it("emits a file on request, found by its URL", async () => {
+    const root = app("tune=wasm&sync=0");
+    await build(config(root, recordingCompiler(fakeKernel()).compile, { base: "/shop/", build: { outDir: "out" } }));
+    const [wasm, script, html] = outputFiles(root);
+    expect([wasm, script, html]).toEqual([
+      expect.stringMatching(/^assets\/blend-.*\.wasm$/),
+      expect.stringMatching(/^assets\/index-.*\.js$/),
+      "index.html",
+    ]);
+    expect(readFileSync(join(root, "out", script!), "utf8")).toContain(`/shop/${wasm}`);
+  });
+
+  it("makes libraries that run in Node", async () => {
+    const root = app("tune=wasm&sync=0");
+    const lib = { entry: "src/main.js", formats: ["es" as const], fileName: () => "lib.mjs" };
+    await build(config(root, recordingCompiler(fakeKernel()).compile, { build: { outDir: "out", lib } }));
+    const files = outputFiles(root);
+    expect(files).toHaveLength(2);
+    const script = `import(process.argv[1]).then(({ run }) => console.log(JSON.stringify(run())))`;
+    expect(runMoved(root, "lib.mjs", ["-e", script])).toEqual(expected("wasm"));
+  });
+
+  it("refuses an addon alone in a browser", async () => {
+    const root = app("fallback=none&tune=avx2");
+    const native = { bytes: new Uint8Array(3), path: "/none", index: 0, features: [], platform: "linux-x64" };
+    const kernel = fakeKernel({ target: "avx2", wasm: null, native });
+    await expect(build(config(root, recordingCompiler(kernel).compile, { build: { outDir: "out" } }))).rejects.toThrow(
+      `target.not-in-browser: blend is wanted as avx2 only (fallback=none), and this build is for a browser
+  hint: drop fallback=none, or import it with ?tune=wasm`,
+    );
+  });
+});
+
+describe("vite dev", () => {
+  let server: ViteDevServer | null = null;
+  afterEach(async () => {
+    await server?.close();
+    server = null;
+  });
+
+  /** Predicts at once; tunes when the test says so. */
+  function slowCompiler() {
+    const requests: KernelRequest[] = [];
+    const waiting: ((kernel: CompiledKernel) => void)[] = [];
+    const compile: CompileKernel = async (request) => {
+      requests.push(request);
+      const predicted = fakeKernel({ origin: "predicted", trace: "guess", watchFiles: [request.opFile] });
+      return request.mode === "predict" ? predicted : new Promise((resolve) => waiting.push(resolve));
+    };
+    return { compile, requests, finish: (kernel: CompiledKernel) => waiting.shift()!(kernel) };
+  }
+
+  async function serve(root: string, compile: CompileKernel): Promise<ViteDevServer> {
+    server = await createServer(config(root, compile, { server: { port: 0, host: "127.0.0.1" } }));
+    return server;
+  }
+
+  async function infoOf({ environments: { ssr } }: ViteDevServer) {
+    if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("no runnable environment");
+    const { run, info } = await ssr.runner.import("/src/main.js");
+    return { result: run(), schedule: info.schedule };
+  }
+
+  it("answers with a prediction, tunes once for both environments, then replaces the module", async () => {
+    const root = app("tune=wasm");
+    const { compile, requests, finish } = slowCompiler();
+    const dev = await serve(root, compile);
+    expect(await infoOf(dev)).toEqual({ result: expected("wasm"), schedule: "guess" });
+    const browsers = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
+    expect(browsers?.code).toContain('"guess"');
+    expect(requests.map(({ mode }) => mode)).toEqual(["predict", "tune", "predict"]);
+    finish(fakeKernel({ origin: "tuned", trace: "measured" }));
+    await vi.waitFor(async () => {
+      expect(await infoOf(dev)).toEqual({ result: expected("wasm"), schedule: "measured" });
+    });
+    const later = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
+    expect(later?.code).toContain('"measured"');
+    expect(requests.map(({ mode }) => mode)).toEqual(["predict", "tune", "predict"]);
+  });
+
+  it("serves modules to browsers with their MIME type", async () => {
+    const kernel = fakeKernel();
+    const dev = await serve(app("tune=wasm&sync=0"), recordingCompiler(kernel).compile);
+    await dev.listen();
+    const base = dev.resolvedUrls!.local[0]!;
+    const { code } = (await dev.environments.client.transformRequest("/src/blend.op.ts?sync=0&tune=wasm"))!;
+    const path = /"(\/@unplugin-kernel\/blend-[0-9a-f]{12}\.wasm)"/.exec(code)![1]!;
+    const response = await fetch(new URL(path, base));
+    expect(response.headers.get("content-type")).toBe("application/wasm");
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(kernel.wasm!.bytes);
+    expect((await fetch(new URL("/@unplugin-kernel/other.wasm", base))).headers.get("content-type")).not.toBe(
+      "application/wasm",
+    );
+  });
+
+  it.skipIf(noAddon)(`runs addons from the store on the server${noAddon ? ` (${noAddon})` : ""}`, async () => {
+    const kernel = fakeKernel({ target: "avx2", native: nativeKernel() });
+    const dev = await serve(app("tune=avx2"), recordingCompiler(kernel).compile);
+    expect((await infoOf(dev)).result).toEqual(expected("native"));
+  });
+});
