@@ -8,6 +8,7 @@ export * as authoring from "./expr/authoring.ts";
 export type * from "./expr/compute-def.ts";
 export * from "./expr/dtype.ts";
 export { evaluate, evaluateStages } from "./expr/evaluate.ts";
+export * from "./expr/facts.ts";
 export * from "./expr/float16.ts";
 export { instantiate } from "./expr/instantiate.ts";
 export type * from "./expr/kernel-type.ts";

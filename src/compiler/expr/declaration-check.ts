@@ -42,6 +42,11 @@ export function requireShape(name: string, shape: unknown): void {
 
 export const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
+const words = ["no", "one", "two", "three", "four", "five", "six"];
+
+export const countInWords = (n: number, one: string, many: string): string =>
+  `${words[n] ?? n} ${n === 1 ? one : many}`;
+
 /** The function of a compute may leave out axes that it does not need, and must not name more than there are. */
 export function requireArity(name: string, shape: readonly number[], element: unknown): void {
   if (typeof element !== "function") {

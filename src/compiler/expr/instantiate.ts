@@ -33,8 +33,8 @@ export function instantiate(op: Op, overrides: Partial<Parameters>, name: string
       stages: builder.stages,
       outputs: outputsOf(builder, result),
     };
-    requireUsed(def);
     checkBounds(def);
+    requireUsed(def);
     return def;
   });
 }

@@ -1,7 +1,7 @@
 // Input tensors, and what every tensor is to the user: a function from indices to the element.
 
 import { type Builder, builderFor, fail, here } from "./builder.ts";
-import { count, requireNewName, requireShape } from "./declaration-check.ts";
+import { count, countInWords, requireNewName, requireShape } from "./declaration-check.ts";
 import { computeType, type DType, isInteger } from "./dtype.ts";
 import { castTo, ExprHandle, requireDType, toExpr } from "./expr-handle.ts";
 import type { ComputeType, Expr, Operand, Tensor } from "./expr-type.ts";
@@ -58,9 +58,10 @@ function requireRank({ tensorName, shape, dtype }: Facts, given: number): void {
   if (given === rank) return;
   const indices = count(given, "index", "indices");
   const dimensions = count(rank, "dimension", "dimensions");
-  const change = Math.abs(given - rank) === 1 ? "one index" : count(Math.abs(given - rank), "index", "indices");
+  const change = countInWords(Math.abs(given - rank), "index", "indices");
+  const wanted = countInWords(given, "dimension", "dimensions");
   fail("expr.shape-mismatch", `${tensorName} is read with ${indices}, it has ${dimensions}`, {
-    hint: `${given > rank ? "drop" : "add"} ${change}, or declare ${tensorName} with ${count(given, "dimension", "dimensions")}`,
+    hint: `${given > rank ? "drop" : "add"} ${change}, or declare ${tensorName} with ${wanted}`,
     note: `${tensorName}: ${dtype}[${shape.join(", ")}]`,
   });
 }

@@ -1,0 +1,115 @@
+// What an operator costs, and where its operands are read again: derived from the ComputeDef alone, for rules and reports.
+
+import type { ComputeDef, Stage } from "./compute-def.ts";
+import { byteSize, type DType } from "./dtype.ts";
+import { axesIn, children, readsIn } from "./expr-visit.ts";
+import type { Axis, ReadExpr, ScalarExpr } from "./scalar-expr.ts";
+
+/** One read in the body of a stage. */
+export interface OperandFacts {
+  readonly tensor: string;
+  readonly read: ReadExpr;
+  readonly dtype: DType;
+  /** Axes of the stage that the indices depend on, in the stage's order, reduce axes last. */
+  readonly dependsOn: readonly string[];
+  /** The other axes: along each, the same element is read again. Its extent is how often. */
+  readonly reusedAlong: readonly Axis[];
+  /** The axis whose step of 1 moves to the next element in memory; null if there is none. */
+  readonly contiguousAlong: string | null;
+}
+
+export interface StageFacts {
+  readonly name: string;
+  /** Evaluations of the body: the product of all extents. */
+  readonly iterations: number;
+  /** Operations on values, those of the reduction included. */
+  readonly flops: number;
+  readonly operands: readonly OperandFacts[];
+  readonly bytesWritten: number;
+}
+
+export interface OpFacts {
+  readonly flops: number;
+  /** Every input once. */
+  readonly bytesRead: number;
+  /** Every result once. */
+  readonly bytesWritten: number;
+  /** Operations for each byte that must move: what a roofline asks for. */
+  readonly flopsPerByte: number;
+  readonly stages: readonly StageFacts[];
+}
+
+/** @example factsOf(gemm512).flops === 2 * 512 ** 3 */
+export function factsOf({ inputs, stages, outputs }: ComputeDef): OpFacts {
+  const facts = stages.map(stageFacts);
+  const flops = total(facts.map((stage) => stage.flops));
+  const bytesRead = total(inputs.map(({ shape, dtype }) => product(shape) * byteSize[dtype]));
+  const results = facts.filter(({ name }) => outputs.includes(name));
+  const bytesWritten = total(results.map((stage) => stage.bytesWritten));
+  return { flops, bytesRead, bytesWritten, flopsPerByte: flops / (bytesRead + bytesWritten), stages: facts };
+}
+
+export function stageFacts({ name, axes, reduce, body, dtype }: Stage): StageFacts {
+  const all = [...axes, ...(reduce?.axes ?? [])];
+  const iterations = product(all.map((axis) => axis.extent));
+  const operations = operationsIn(body) + (reduce ? 1 : 0);
+  const bytesWritten = product(axes.map((axis) => axis.extent)) * byteSize[dtype];
+  const operands = readsIn(body).map((read) => operandFacts(read, all));
+  return { name, iterations, flops: iterations * operations, operands, bytesWritten };
+}
+
+function operandFacts(read: ReadExpr, axes: readonly Axis[]): OperandFacts {
+  const used = new Set(read.indices.flatMap(axesIn).map((axis) => axis.name));
+  return {
+    tensor: read.tensor,
+    read,
+    dtype: read.dtype,
+    dependsOn: axes.filter((axis) => used.has(axis.name)).map((axis) => axis.name),
+    reusedAlong: axes.filter((axis) => !used.has(axis.name)),
+    contiguousAlong: contiguousAxis(read.indices),
+  };
+}
+
+/** An axis that the last index has with the factor 1, and no other index has. Of several (y + ry) the first. */
+function contiguousAxis(indices: readonly ScalarExpr[]): string | null {
+  const last = indices.at(-1);
+  if (!last) return null;
+  const others = new Set(
+    indices
+      .slice(0, -1)
+      .flatMap(axesIn)
+      .map((axis) => axis.name),
+  );
+  return summands(last).find((name) => !others.has(name)) ?? null;
+}
+
+/** The axes that are added as they are: y and ry of `y + ry - 1`, none of `2 * y`. */
+function summands(index: ScalarExpr): readonly string[] {
+  if (index.kind === "axis") return [index.name];
+  if (index.kind !== "binary") return [];
+  if (index.op === "add") return [...summands(index.left), ...summands(index.right)];
+  return index.op === "sub" ? summands(index.left) : [];
+}
+
+/**
+ * Operations on values that come from tensors: one each for arithmetic, functions and comparisons; none for casts and for
+ * arithmetic on axes, of which only the index and the guards are made. Of a select the dearer side counts.
+ */
+function operationsIn(expr: ScalarExpr): number {
+  switch (expr.kind) {
+    case "const":
+    case "axis":
+    case "read":
+      return 0;
+    case "cast":
+      return operationsIn(expr.operand);
+    case "select":
+      return operationsIn(expr.condition) + Math.max(operationsIn(expr.then), operationsIn(expr.else));
+    case "unary":
+    case "binary":
+      return total(children(expr).map(operationsIn)) + (readsIn(expr).length > 0 ? 1 : 0);
+  }
+}
+
+const product = (numbers: readonly number[]): number => numbers.reduce((a, b) => a * b, 1);
+const total = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
