@@ -5,6 +5,8 @@ import { opcodes } from "./opcodes.ts";
 
 const valueTypes: Readonly<Record<ValueType, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
 const emptyBlock = 0x40;
+/** A mutable i32 global with the value 0. */
+const mutableZero = [valueTypes.i32, 0x01, opcodes["i32.const"], 0x00, opcodes.end];
 
 /** The module `run`, `memory` and its helpers, as bytes that any WASM engine with SIMD128 accepts. */
 export function encodeModule(module: WasmModule): Uint8Array<ArrayBuffer> {
@@ -16,6 +18,7 @@ export function encodeModule(module: WasmModule): Uint8Array<ArrayBuffer> {
     ...section(1, vector(functions.map(encodeType))),
     ...section(3, vector(functions.map((_, index) => unsigned(index)))),
     ...section(5, vector([[0x00, ...unsigned(memoryPages)]])),
+    ...section(6, vector([mutableZero])),
     ...section(7, vector([exported(functions[0]?.name ?? "run", 0x00), exported("memory", 0x02)])),
     ...section(10, vector(bodies)),
   ]);
@@ -85,6 +88,8 @@ function immediates(instruction: Instruction, indices: ReadonlyMap<string, numbe
       return [instruction.lane];
     case "local":
       return unsigned(instruction.index);
+    case "zero":
+      return [0];
     case "number":
       return numberBytes(instruction.type, instruction.value);
     case "bytes":

@@ -33,6 +33,12 @@ export interface LocalAccess {
   readonly index: number;
 }
 
+/** Reads the module's only global, a mutable i32 that is always 0: what the engine cannot know. */
+export interface ReadZero {
+  readonly kind: "zero";
+  readonly op: "global.get";
+}
+
 export interface NumberConst {
   readonly kind: "number";
   readonly type: "i32" | "f32" | "f64" | "i64";
@@ -69,6 +75,7 @@ export type Instruction =
   | MemoryAccess
   | LaneAccess
   | LocalAccess
+  | ReadZero
   | NumberConst
   | VectorConst
   | Enter
@@ -105,6 +112,9 @@ export const v128 = (bytes: readonly number[]): VectorConst => ({ kind: "bytes",
 export const zeroVector: VectorConst = v128(new Array<number>(16).fill(0));
 
 const enter = (op: Enter["op"], result: ValueType | null): Enter => ({ kind: "enter", op, result });
+export const readZero: ReadZero = { kind: "zero", op: "global.get" };
+
+export const block = (body: Code): Code => [enter("block", null), ...body, plain("end")];
 export const loop = (body: Code): Code => [enter("loop", null), ...body, plain("end")];
 
 /** The condition is on the stack; without `otherwise` there is no else branch. */

@@ -104,6 +104,7 @@ export const opcodes = {
   "local.get": 0x20,
   "local.set": 0x21,
   "local.tee": 0x22,
+  "global.get": 0x23,
   "i32.const": 0x41,
   "i64.const": 0x42,
   "f32.const": 0x43,

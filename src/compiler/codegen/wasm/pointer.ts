@@ -21,8 +21,9 @@ import {
   withConstant,
 } from "./affine-index.ts";
 import { type Context, loopOf } from "./context.ts";
-import { branchIf, type Code, get, i32, loop, plain, set, tee } from "./instruction.ts";
+import { branchIf, type Code, get, i32, plain, set, tee } from "./instruction.ts";
 import { lowerBound } from "./interval.ts";
+import { scheduledLoop } from "./register-tile.ts";
 import { scalar } from "./scalar.ts";
 
 /** An open loop and the pointers that it maintains. */
@@ -150,7 +151,11 @@ export function closeLoop(context: Context, scope: LoopScope, body: Code): Code 
   const exit = loopExit(context, scope, stepped, starts);
   const step = stepped.filter((each) => each !== exit.pointer).flatMap((each) => stepCode(each, scope.name));
   for (const { local } of scope.pointers.values()) context.locals.release(local);
-  return [...setUp, ...exit.setUp, ...loop([...computed, ...body, ...step, ...exit.test])];
+  return [
+    ...setUp,
+    ...exit.setUp,
+    ...scheduledLoop([...computed, ...body, ...step, ...exit.test], context.locals.types),
+  ];
 }
 
 /** The pointers that a constant step keeps up to date, as against those with mod, floorDiv and the like of the variable. */

@@ -6,6 +6,7 @@ export function printModule({ functions, memoryPages }: WasmModule): string {
   const lines = [
     "(module",
     `  (memory (export "memory") ${memoryPages})`,
+    "  (global $zero (mut i32) (i32.const 0))",
     ...functions.flatMap((func, index) => printFunction(func, index === 0)),
     ")",
   ];
@@ -43,6 +44,8 @@ function printInstruction(instruction: Instruction): string {
       return `${instruction.op} ${instruction.lane}`;
     case "local":
       return `${instruction.op} ${instruction.index}`;
+    case "zero":
+      return `${instruction.op} $zero`;
     case "number":
       return `${instruction.type}.const ${printNumber(instruction.value)}`;
     case "bytes":
