@@ -3,6 +3,7 @@
 
 export { generateC } from "./codegen/c/generate-c.ts";
 export type * from "./codegen/kernel-source.ts";
+export * from "./codegen/parameters.ts";
 export * from "./codegen/wasm/generate-wasm.ts";
 export * as authoring from "./expr/authoring.ts";
 export type * from "./expr/compute-def.ts";

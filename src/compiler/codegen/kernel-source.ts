@@ -42,7 +42,6 @@ export interface WasmSource extends Source {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Byte offset of each parameter in `memory`, 64-byte aligned, in the order of `parameters`. */
   readonly offsets: readonly number[];
-  readonly memoryPages: number;
   /** Uses relaxed SIMD (a fused multiply-add): valid only in engines that have it. */
   readonly relaxed: boolean;
 }

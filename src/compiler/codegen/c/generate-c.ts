@@ -4,7 +4,8 @@
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Numerics, Target } from "../../target/target.ts";
-import type { CSource, KernelParameter } from "../kernel-source.ts";
+import type { CSource } from "../kernel-source.ts";
+import { parametersOf } from "../parameters.ts";
 import type { Context } from "./context.ts";
 import { cName, storedElement } from "./element.ts";
 import { type Layout, layoutOf, lengthOf, type Placement } from "./layout.ts";
@@ -29,7 +30,7 @@ export function generateC(func: LoopFunc, target: Target, options: { readonly nu
   return {
     kind: "c",
     name: func.name,
-    parameters: parametersOf(func),
+    parameters: parametersOf(func.buffers),
     text: `${header(func, target, options.numerics, layout)}${prelude.text()}${signature};\n${signature} {\n${body}}\n`,
     workspaceBytes: layout.workspaceBytes,
     features: target.features,
@@ -45,15 +46,6 @@ function contextOf(func: LoopFunc, target: Target): Context {
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
     pieceLanes: target.vectorBytes / widestElement(func.body),
   };
-}
-
-function parametersOf({ buffers }: LoopFunc): readonly KernelParameter[] {
-  return buffers.flatMap((buffer) => {
-    const { name, dtype, shape, scope } = buffer;
-    return scope === "input" || scope === "output"
-      ? [{ name, dtype, shape, length: lengthOf(buffer), role: scope }]
-      : [];
-  });
 }
 
 function declaration({ names }: Context, { buffer, place }: Placement): string {

@@ -2,13 +2,14 @@
 // at run time, and the engine's optimising tier schedules and allocates registers anyway. Tests check against binaryen.
 
 import type { LoopFunc } from "../../ir/loop-ir.ts";
-import type { KernelParameter, WasmSource } from "../kernel-source.ts";
+import type { WasmSource } from "../kernel-source.ts";
+import { parametersOf } from "../parameters.ts";
 import type { Context } from "./context.ts";
 import { encodeModule } from "./encode.ts";
 import { helperFunctions } from "./helper-functions.ts";
 import type { WasmModule } from "./instruction.ts";
 import { LocalPool } from "./local-pool.ts";
-import { isParameter, layOutMemory, type MemoryLayout } from "./memory-layout.ts";
+import { layOutMemory, type MemoryLayout } from "./memory-layout.ts";
 import { printModule } from "./print-wat.ts";
 import { statement } from "./statement.ts";
 
@@ -20,21 +21,17 @@ export interface WasmOptions {
 /**
  * The module of a kernel: `run()` reads its inputs and writes its outputs at fixed places of `memory`.
  *
- *     const { bytes, offsets, memoryPages } = generateWasm(func, { relaxed: false });
+ *     const { bytes, offsets } = generateWasm(func, { relaxed: false });
  */
 export function generateWasm(func: LoopFunc, options: WasmOptions): WasmSource {
   const layout = layOutMemory(func.buffers);
-  const parameters = func.buffers.filter(isParameter).map(({ name, dtype, shape, scope }): KernelParameter => {
-    const role = scope === "output" ? "output" : "input";
-    return { name, dtype, shape, length: layout.buffers.get(name)?.length ?? 0, role };
-  });
+  const parameters = parametersOf(func.buffers);
   return {
     kind: "wasm",
     name: func.name,
     parameters,
     bytes: encodeModule(buildModule(func, layout, options)),
     offsets: parameters.map(({ name }) => layout.buffers.get(name)?.offset ?? 0),
-    memoryPages: layout.pages,
     relaxed: options.relaxed,
   };
 }
