@@ -1,0 +1,244 @@
+// A Node-API addon over a table of kernels: call(index, ...arrays) and callAsync(index, ...arrays) → Promise.
+//
+// build.ts puts the kernels and the table in front of this file:
+//   struct uk_kernel, UK_KERNEL_COUNT, UK_MAX_ARGUMENTS, static const struct uk_kernel uk_kernels[]
+// Nothing here is global state but that constant table, so every thread and context may load it. All arguments are
+// checked: whatever JavaScript passes, memory outside the arrays is never touched.
+
+#define NAPI_VERSION 8
+#include <node_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// The typed arrays by napi_typedarray_type.
+static const char *const uk_array_names[] = {
+    "Int8Array",  "Uint8Array",   "Uint8ClampedArray", "Int16Array",    "Uint16Array",   "Int32Array",
+    "Uint32Array", "Float32Array", "Float64Array",      "BigInt64Array", "BigUint64Array"};
+
+// One context (main thread or worker): scratch memory of each kernel, allocated at its first call.
+struct uk_instance {
+  void *workspaces[UK_KERNEL_COUNT];
+};
+
+static void uk_free_instance(napi_env env, void *data, void *hint) {
+  (void)env;
+  (void)hint;
+  struct uk_instance *instance = data;
+  for (size_t i = 0; i < UK_KERNEL_COUNT; i++) free(instance->workspaces[i]);
+  free(instance);
+}
+
+// The first 64-byte boundary in a block of at least 64 bytes more than needed.
+static void *uk_aligned(void *block) { return (void *)(((uintptr_t)block + 63) & ~(uintptr_t)63); }
+
+static void *uk_new_workspace(const struct uk_kernel *kernel) { return malloc(kernel->workspace_bytes + 64); }
+
+static void uk_throw_memory(napi_env env, const struct uk_kernel *kernel) {
+  char message[256];
+  snprintf(message, sizeof message, "%s: no memory for a workspace of %zu bytes", kernel->name, kernel->workspace_bytes);
+  napi_throw_error(env, "ERR_KERNEL_MEMORY", message);
+}
+
+// ── arguments ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+static const struct uk_kernel *uk_kernel_at(napi_env env, napi_value value) {
+  double index = -1;
+  if (napi_get_value_double(env, value, &index) != napi_ok || !(index >= 0 && index < UK_KERNEL_COUNT)) {
+    napi_throw_range_error(env, "ERR_KERNEL_INDEX", "no kernel has this index");
+    return NULL;
+  }
+  return &uk_kernels[(size_t)index];
+}
+
+static bool uk_refuse_type(napi_env env, const struct uk_kernel *kernel, size_t at, const char *found) {
+  char message[512];
+  const struct uk_parameter *parameter = &kernel->parameters[at];
+  snprintf(message, sizeof message, "%s: %s must be a %s of %zu elements, got %s", kernel->name, parameter->name,
+           uk_array_names[parameter->type], parameter->length, found);
+  napi_throw_type_error(env, "ERR_INVALID_ARG_TYPE", message);
+  return false;
+}
+
+static bool uk_refuse_length(napi_env env, const struct uk_kernel *kernel, size_t at, size_t length) {
+  char message[512];
+  const struct uk_parameter *parameter = &kernel->parameters[at];
+  snprintf(message, sizeof message, "%s: %s must have %zu elements, got %zu%s", kernel->name, parameter->name,
+           parameter->length, length, length == 0 ? " (is it detached?)" : "");
+  napi_throw_range_error(env, "ERR_OUT_OF_RANGE", message);
+  return false;
+}
+
+static bool uk_refuse_overlap(napi_env env, const struct uk_kernel *kernel, size_t output, size_t other) {
+  char message[512];
+  snprintf(message, sizeof message, "%s: %s must not overlap %s", kernel->name, kernel->parameters[output].name,
+           kernel->parameters[other].name);
+  napi_throw_range_error(env, "ERR_OUT_OF_RANGE", message);
+  return false;
+}
+
+static bool uk_overlap(const struct uk_kernel *kernel, void *const *args, size_t a, size_t b) {
+  uintptr_t from_a = (uintptr_t)args[a], from_b = (uintptr_t)args[b];
+  return from_a < from_b + kernel->parameters[b].bytes && from_b < from_a + kernel->parameters[a].bytes;
+}
+
+// Fills `args` with the memory of the arrays. False: an exception is pending.
+static bool uk_read_arrays(napi_env env, const struct uk_kernel *kernel, const napi_value *arrays, void **args) {
+  for (size_t at = 0; at < kernel->parameter_count; at++) {
+    const struct uk_parameter *parameter = &kernel->parameters[at];
+    napi_typedarray_type type;
+    size_t length;
+    bool is_array = false;
+    if (napi_is_typedarray(env, arrays[at], &is_array) != napi_ok || !is_array)
+      return uk_refuse_type(env, kernel, at, "something else");
+    if (napi_get_typedarray_info(env, arrays[at], &type, &length, &args[at], NULL, NULL) != napi_ok)
+      return uk_refuse_type(env, kernel, at, "an array that cannot be read");
+    if ((int)type != parameter->type) {
+      bool known = (size_t)type < sizeof uk_array_names / sizeof *uk_array_names;
+      return uk_refuse_type(env, kernel, at, known ? uk_array_names[type] : "another typed array");
+    }
+    if (length != parameter->length) return uk_refuse_length(env, kernel, at, length);
+  }
+  for (size_t output = kernel->input_count; output < kernel->parameter_count; output++)
+    for (size_t other = 0; other < output; other++)
+      if (uk_overlap(kernel, args, output, other)) return uk_refuse_overlap(env, kernel, output, other);
+  return true;
+}
+
+// The kernel and its arrays from (index, ...arrays). NULL: an exception is pending.
+static const struct uk_kernel *uk_read_call(napi_env env, napi_callback_info info, napi_value *values, void **args) {
+  size_t count = UK_MAX_ARGUMENTS + 1;
+  if (napi_get_cb_info(env, info, &count, values, NULL, NULL) != napi_ok) return NULL;
+  const struct uk_kernel *kernel = uk_kernel_at(env, values[0]);
+  if (!kernel) return NULL;
+  if (count != kernel->parameter_count + 1) {
+    char message[256];
+    snprintf(message, sizeof message, "%s: takes %zu arrays, got %zu", kernel->name, kernel->parameter_count,
+             count > 0 ? count - 1 : 0);
+    napi_throw_type_error(env, "ERR_MISSING_ARGS", message);
+    return NULL;
+  }
+  return uk_read_arrays(env, kernel, values + 1, args) ? kernel : NULL;
+}
+
+// ── call ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+// The workspace of this context. NULL: an exception is pending.
+static void *uk_workspace(napi_env env, const struct uk_kernel *kernel) {
+  struct uk_instance *instance = NULL;
+  napi_get_instance_data(env, (void **)&instance);
+  void **block = &instance->workspaces[kernel - uk_kernels];
+  if (!*block) *block = uk_new_workspace(kernel);
+  if (!*block) uk_throw_memory(env, kernel);
+  return *block ? uk_aligned(*block) : NULL;
+}
+
+static napi_value uk_call(napi_env env, napi_callback_info info) {
+  napi_value values[UK_MAX_ARGUMENTS + 1];
+  void *args[UK_MAX_ARGUMENTS];
+  const struct uk_kernel *kernel = uk_read_call(env, info, values, args);
+  if (!kernel) return NULL;
+  void *workspace = kernel->workspace_bytes ? uk_workspace(env, kernel) : NULL;
+  if (workspace || !kernel->workspace_bytes) kernel->run(args, workspace);
+  return NULL;
+}
+
+// ── callAsync ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+// A run on the thread pool. It has scratch memory of its own, as several may run at once.
+struct uk_job {
+  const struct uk_kernel *kernel;
+  napi_async_work work;
+  napi_deferred deferred;
+  napi_ref arrays[UK_MAX_ARGUMENTS];
+  void *args[UK_MAX_ARGUMENTS];
+  bool failed;
+};
+
+static void uk_execute(napi_env env, void *data) {
+  (void)env;
+  struct uk_job *job = data;
+  void *block = uk_new_workspace(job->kernel);
+  job->failed = !block;
+  if (block) job->kernel->run(job->args, uk_aligned(block));
+  free(block);
+}
+
+static void uk_settle(napi_env env, struct uk_job *job, napi_status status) {
+  napi_value value, text;
+  if (status == napi_ok && !job->failed) {
+    napi_get_undefined(env, &value);
+    napi_resolve_deferred(env, job->deferred, value);
+    return;
+  }
+  napi_create_string_utf8(env, job->failed ? "no memory for the workspace" : "cancelled", NAPI_AUTO_LENGTH, &text);
+  napi_create_error(env, NULL, text, &value);
+  napi_reject_deferred(env, job->deferred, value);
+}
+
+static void uk_free_job(napi_env env, struct uk_job *job) {
+  for (size_t at = 0; at < job->kernel->parameter_count; at++)
+    if (job->arrays[at]) napi_delete_reference(env, job->arrays[at]);
+  if (job->work) napi_delete_async_work(env, job->work);
+  free(job);
+}
+
+static void uk_complete(napi_env env, napi_status status, void *data) {
+  uk_settle(env, data, status);
+  uk_free_job(env, data);
+}
+
+// Keeps the arrays alive and starts the job. False: a Node-API call failed.
+static bool uk_start(napi_env env, struct uk_job *job, const napi_value *arrays, napi_value *promise) {
+  napi_value name;
+  for (size_t at = 0; at < job->kernel->parameter_count; at++)
+    if (napi_create_reference(env, arrays[at], 1, &job->arrays[at]) != napi_ok) return false;
+  if (napi_create_string_utf8(env, job->kernel->name, NAPI_AUTO_LENGTH, &name) != napi_ok) return false;
+  if (napi_create_async_work(env, NULL, name, uk_execute, uk_complete, job, &job->work) != napi_ok) return false;
+  if (napi_create_promise(env, &job->deferred, promise) != napi_ok) return false;
+  return napi_queue_async_work(env, job->work) == napi_ok;
+}
+
+static napi_value uk_call_async(napi_env env, napi_callback_info info) {
+  napi_value values[UK_MAX_ARGUMENTS + 1], promise = NULL;
+  void *args[UK_MAX_ARGUMENTS];
+  const struct uk_kernel *kernel = uk_read_call(env, info, values, args);
+  if (!kernel) return NULL;
+  struct uk_job *job = calloc(1, sizeof *job);
+  if (!job) {
+    uk_throw_memory(env, kernel);
+    return NULL;
+  }
+  job->kernel = kernel;
+  for (size_t at = 0; at < kernel->parameter_count; at++) job->args[at] = args[at];
+  if (uk_start(env, job, values + 1, &promise)) return promise;
+  uk_free_job(env, job);
+  napi_throw_error(env, NULL, "the kernel could not be queued");
+  return NULL;
+}
+
+#ifdef KERNEL_BENCH
+#include "bench.c"
+#endif
+
+// ── module ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+static napi_value uk_export(napi_env env, napi_value exports, const char *name, napi_callback callback) {
+  napi_value function;
+  if (napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, NULL, &function) != napi_ok) return NULL;
+  return napi_set_named_property(env, exports, name, function) == napi_ok ? exports : NULL;
+}
+
+NAPI_MODULE_INIT() {
+  struct uk_instance *instance = calloc(1, sizeof *instance);
+  if (!instance || napi_set_instance_data(env, instance, uk_free_instance, NULL) != napi_ok) {
+    free(instance);
+    return NULL;
+  }
+#ifdef KERNEL_BENCH
+  if (!uk_export(env, exports, "bench", uk_bench)) return NULL;
+#endif
+  if (!uk_export(env, exports, "call", uk_call)) return NULL;
+  return uk_export(env, exports, "callAsync", uk_call_async);
+}

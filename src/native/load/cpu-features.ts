@@ -1,0 +1,45 @@
+// The instruction-set features of this CPU, spelled like the compiler's -m options: ["avx", "avx2", "fma", …].
+// Unknown systems have none: a kernel that needs any does not run there.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** From the text of /proc/cpuinfo; only what all processors of the machine have. */
+export function featuresOfCpuinfo(text: string): readonly string[] {
+  const lines = [...text.matchAll(/^flags\s*:(.*)$/gm)].map((match) => new Set(match[1]!.trim().split(/\s+/)));
+  const [first, ...rest] = lines;
+  return [...(first ?? [])]
+    .filter((flag) => rest.every((flags) => flags.has(flag)))
+    .map(spelledForCompiler)
+    .sort();
+}
+
+/** From the lines of `sysctl -n machdep.cpu.features machdep.cpu.leaf7_features`. */
+export const featuresOfSysctl = (text: string): readonly string[] =>
+  [...new Set(text.trim().toLowerCase().split(/\s+/))]
+    .filter((flag) => flag !== "")
+    .map(appleName)
+    .sort();
+
+/** Linux writes avx512_vnni and amx_tile where compilers write avx512vnni and amx-tile. */
+const spelledForCompiler = (flag: string): string =>
+  flag
+    .replace(/^avx512_/, "avx512")
+    .replace(/^avx_/, "avx")
+    .replace(/^amx_/, "amx-");
+
+const appleName = (flag: string): string => (flag === "avx1.0" ? "avx" : flag);
+
+/** Reads what the system tells; never throws. */
+export function cpuFeatures(): readonly string[] {
+  try {
+    if (process.platform === "linux") return featuresOfCpuinfo(readFileSync("/proc/cpuinfo", "utf8"));
+    if (process.platform === "darwin" && process.arch === "x64") return featuresOfSysctl(sysctl());
+  } catch {
+    // No /proc, or no sysctl: as on an unknown system.
+  }
+  return [];
+}
+
+const sysctl = (): string =>
+  execFileSync("/usr/sbin/sysctl", ["-n", "machdep.cpu.features", "machdep.cpu.leaf7_features"], { encoding: "utf8" });

@@ -1,0 +1,54 @@
+// Loads a `.node` file of kernels, after checking that this CPU can run them. Small and self-contained: binding modules
+// carry the same steps.
+
+import { constants } from "node:os";
+import type { TypedArray } from "../../compiler/index.ts";
+import { cpuFeatures } from "./cpu-features.ts";
+
+/** The functions of an addon. Arrays are the kernel's parameters in order; wrong ones give a TypeError or RangeError. */
+export interface NativeKernels {
+  /** Runs a kernel: reads the inputs, writes the outputs. */
+  call(index: number, ...arrays: readonly TypedArray[]): void;
+  /** The same on the thread pool. The arrays must be left alone until it resolves. */
+  callAsync(index: number, ...arrays: readonly TypedArray[]): Promise<void>;
+  /**
+   * Nanoseconds a run, one number a sample of `inner` runs (1 unless said); at most `repeats` samples, none begun after
+   * `maxNs`. Only in addons that were built with `bench`.
+   */
+  bench?(index: number, arrays: readonly TypedArray[], repeats: number, maxNs: number, inner?: number): Float64Array;
+}
+
+export type LoadResult =
+  | { readonly kind: "loaded"; readonly kernels: NativeKernels }
+  /** What the fallback's warning says: "this CPU lacks avx512f", "addons are disabled (--no-addons)". */
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+export interface LoadOptions {
+  /** Features that the kernels need. */
+  readonly features: readonly string[];
+  /** The features of the CPU; by default those of this machine. */
+  readonly cpu?: readonly string[];
+}
+
+/**
+ * @param path absolute path of the `.node` file
+ * @example loadNative(artifact.path, { features: artifact.kernels[0].features })
+ */
+export function loadNative(path: string, { features, cpu = cpuFeatures() }: LoadOptions): LoadResult {
+  const missing = features.filter((feature) => !cpu.includes(feature));
+  if (missing.length > 0) return { kind: "unavailable", reason: `this CPU lacks ${missing.join(", ")}` };
+  const module: { exports: Partial<NativeKernels> } = { exports: {} };
+  try {
+    process.dlopen(module, path, constants.dlopen.RTLD_NOW);
+  } catch (error) {
+    return { kind: "unavailable", reason: reasonOf(error) };
+  }
+  const { call, callAsync } = module.exports;
+  if (!call || !callAsync) return { kind: "unavailable", reason: `${path} is not an addon of kernels` };
+  return { kind: "loaded", kernels: { ...module.exports, call, callAsync } };
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === "ERR_DLOPEN_DISABLED" ? "addons are disabled (--no-addons)" : message;
+}

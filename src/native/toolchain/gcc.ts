@@ -1,0 +1,11 @@
+// GNU C.
+
+import type { CompilerFacts } from "./toolchain.ts";
+
+export const gcc: CompilerFacts = {
+  command: "gcc",
+  // "gcc (Debian 12.2.0-14+deb12u1) 12.2.0". On macOS `gcc` is clang and says so.
+  parseVersion: (line) =>
+    /clang/i.test(line) ? null : (/(\d+\.\d+(?:\.\d+)?)(?:\s+\d+)?\s*$/.exec(line)?.[1] ?? null),
+  vectorFlags: (features) => ["-Wno-psabi", ...(features.includes("avx512f") ? ["-mprefer-vector-width=512"] : [])],
+};
