@@ -110,7 +110,7 @@ async function compile(folder: string, source: CSource, options: BuildOptions): 
   signal?.throwIfAborted();
   if (!result.failed) return null;
   const reason = result.timedOut ? `the compiler did not end within ${timeoutMs} ms` : firstErrors(result.all ?? "");
-  return { kind: "build-failed", reason: reason || result.shortMessage };
+  return { kind: "build-failed", reason: reason || (result.shortMessage ?? "the compiler failed") };
 }
 
 /** The lines that say what is wrong, without the excerpts of code. */
