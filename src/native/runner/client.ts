@@ -114,7 +114,10 @@ export function createRunner(options: RunnerOptions = {}): Runner {
 
 /** The candidate of an artifact: kernel `index` of an addon, or the one of a WASM module. */
 export function toRunnable(artifact: Artifact, index: number): Runnable {
-  if (artifact.kind === "native") return { kind: "native", path: artifact.path, index };
+  if (artifact.kind === "native") {
+    const features = artifact.kernels[index]?.features ?? [];
+    return { kind: "native", path: artifact.path, index, features };
+  }
   return { kind: "wasm", bytes: artifact.source.bytes, offsets: artifact.source.offsets };
 }
 

@@ -1,23 +1,29 @@
 // A kernel of a Node-API addon, as the measuring process runs it: on the task's own arrays, timed inside the addon.
 
-import { createRequire } from "node:module";
 import type { LoadedKernel } from "../harness/bench-wasm.ts";
-import type { KernelArray } from "./protocol.ts";
+import { cpuFeatures } from "../load/cpu-features.ts";
+import { loadNative, type NativeKernels } from "../load/load-native.ts";
+import type { NativeRunnable } from "./protocol.ts";
+import type { LoadNativeKernel } from "./session.ts";
 
-/** The part of an addon that measuring needs. */
-interface Addon {
-  /** Runs kernel `index` up to `repeats` times or `maxNs` nanoseconds; the time of each run. */
-  bench(index: number, arrays: readonly KernelArray[], repeats: number, maxNs: number): Float64Array;
+/** Loads kernels of addons, each file once. Throws what is said of a file that cannot be loaded here. */
+export function createNativeLoader(): LoadNativeKernel {
+  const cpu = cpuFeatures();
+  const loaded = new Map<string, NativeKernels>();
+  return (candidate, arrays) => {
+    const kernels = loaded.get(candidate.path) ?? open(candidate, cpu);
+    loaded.set(candidate.path, kernels);
+    return timedBy(kernels, candidate, arrays);
+  };
 }
 
-const isAddon = (module: unknown): module is Addon =>
-  typeof module === "object" && module !== null && "bench" in module && typeof module.bench === "function";
-
-/** Throws what the dynamic linker says about a file that it cannot load. */
-export function loadNativeKernel(path: string, index: number, arrays: readonly KernelArray[]): LoadedKernel {
-  const addon: unknown = createRequire(import.meta.url)(path);
-  if (!isAddon(addon)) throw new TypeError(`${path} does not export bench()`);
-  return { arrays, time: (count) => sum(addon.bench(index, arrays, count, Number.MAX_SAFE_INTEGER)) };
+function open({ path, features }: NativeRunnable, cpu: readonly string[]): NativeKernels {
+  const result = loadNative(path, { features, cpu });
+  if (result.kind === "unavailable") throw new Error(result.reason);
+  return result.kernels;
 }
 
-const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+function timedBy({ bench }: NativeKernels, { path, index }: NativeRunnable, arrays: LoadedKernel["arrays"]): LoadedKernel {
+  if (!bench) throw new TypeError(`${path} was built without its timing loop`);
+  return { arrays, time: (count) => count * bench(index, arrays, 1, Number.MAX_SAFE_INTEGER, count)[0]! };
+}

@@ -22,9 +22,17 @@ export interface RunTask {
   readonly expected: readonly { readonly values: KernelArray; readonly bound: OutputBound }[];
 }
 
+/** Kernel `index` of an addon that was built with its timing loop; `features` are what the CPU must have. */
+export interface NativeRunnable {
+  readonly kind: "native";
+  readonly path: string;
+  readonly index: number;
+  readonly features: readonly string[];
+}
+
 /** A built kernel as the worker loads it. */
 export type Runnable =
-  | { readonly kind: "native"; readonly path: string; readonly index: number }
+  | NativeRunnable
   | { readonly kind: "wasm"; readonly bytes: Uint8Array<ArrayBuffer>; readonly offsets: readonly number[] };
 
 /** How much to time. */

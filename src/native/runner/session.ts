@@ -5,11 +5,11 @@ import { invariant, type KernelParameter } from "../../compiler/index.ts";
 import { type LoadedKernel, loadWasmKernel } from "../harness/bench-wasm.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
 import { type ExpectedOutput, expectOutput, mismatch } from "./compare.ts";
-import type { KernelArray, Runnable, RunOutcome, RunTask, TimingPlan, ToWorker } from "./protocol.ts";
+import type { KernelArray, NativeRunnable, Runnable, RunOutcome, RunTask, TimingPlan, ToWorker } from "./protocol.ts";
 import { timeKernel, timeSample } from "./time-kernel.ts";
 
-/** Loads kernel `index` of the addon at `path`, its arguments being `arrays`. */
-export type LoadNativeKernel = (path: string, index: number, arrays: readonly KernelArray[]) => LoadedKernel;
+/** Loads a kernel whose arguments are `arrays`. */
+export type LoadNativeKernel = (candidate: NativeRunnable, arrays: readonly KernelArray[]) => LoadedKernel;
 
 interface TaskState {
   readonly parameters: readonly KernelParameter[];
@@ -82,7 +82,7 @@ function load(state: TaskState, candidate: Runnable, loadNative: LoadNativeKerne
   try {
     return candidate.kind === "wasm"
       ? loadWasmKernel(candidate.bytes, candidate.offsets, state.parameters)
-      : loadNative(candidate.path, candidate.index, state.arena.arrays);
+      : loadNative(candidate, state.arena.arrays);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { kind: "build-failed", reason: `${error.name}: ${error.message}`.slice(0, 1000) };

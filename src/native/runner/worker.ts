@@ -2,7 +2,7 @@
 // dist/native/worker.js.
 
 import { Worker } from "node:worker_threads";
-import { loadNativeKernel } from "./load-native-kernel.ts";
+import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
 
@@ -15,7 +15,7 @@ const watchdog = `
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, "SIGKILL"); }, 250);
 `;
 
-const session = createSession(loadNativeKernel);
+const session = createSession(createNativeLoader());
 let runs = 0;
 
 function answer(message: FromWorker): void {
