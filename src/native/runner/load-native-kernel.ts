@@ -23,7 +23,11 @@ function open({ path, features }: NativeRunnable, cpu: readonly string[]): Nativ
   return result.kernels;
 }
 
-function timedBy({ bench }: NativeKernels, { path, index }: NativeRunnable, arrays: LoadedKernel["arrays"]): LoadedKernel {
+function timedBy(
+  { bench }: NativeKernels,
+  { path, index }: NativeRunnable,
+  arrays: LoadedKernel["arrays"],
+): LoadedKernel {
   if (!bench) throw new TypeError(`${path} was built without its timing loop`);
   return { arrays, time: (count) => count * bench(index, arrays, 1, Number.MAX_SAFE_INTEGER, count)[0]! };
 }

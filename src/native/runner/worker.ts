@@ -10,9 +10,9 @@ import { createSession } from "./session.ts";
 const runsBetweenCollections = 32;
 
 /** A kernel that hangs keeps us from seeing the client go; this thread sees that our parent process changed. */
-const watchdog = `
-  const parent = process.ppid;
-  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, "SIGKILL"); }, 250);
+const watchdogText = `
+  const { workerData } = require("node:worker_threads");
+  setInterval(() => { if (process.ppid !== workerData) process.kill(process.pid, "SIGKILL"); }, 250);
 `;
 
 const session = createSession(createNativeLoader());
@@ -33,5 +33,7 @@ process.on("message", (message: ToWorker) => {
   if (outcome && "id" in message) answer({ kind: "outcome", id: message.id, outcome });
   if (message.kind === "run") collectNowAndThen();
 });
-new Worker(watchdog, { eval: true, execArgv: [] }).unref();
-answer({ kind: "ready" });
+// The first candidate may hang: nothing is taken on before the watchdog runs.
+const watchdog = new Worker(watchdogText, { eval: true, execArgv: [], workerData: process.ppid });
+watchdog.once("online", () => answer({ kind: "ready" }));
+watchdog.unref();

@@ -202,7 +202,7 @@ describe("no process is left", () => {
       expect(pid).toBeGreaterThan(0);
       parent.kill("SIGKILL");
       await parent;
-      expect(await goneWithin(pid!, 3000)).toBe(true);
+      expect(await goneWithin(pid!, 10_000)).toBe(true);
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
