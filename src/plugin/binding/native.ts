@@ -29,20 +29,6 @@ const support = String.raw`
     const missing = native.features.filter((feature) => !present.has(plain(feature)));
     return missing.length === 0 ? null : "the CPU lacks " + missing.join(", ");
   }
-  // 64-byte aligned views cannot be asked for in JavaScript; large arrays start on a page of their own anyway.
-  function nativeTwin(addon) {
-    let arrays = null;
-    return {
-      kind: "native",
-      buffers: () => (arrays ??= tensors.map(({ array, length }) => new globalThis[array](length))),
-      run: (...all) => void addon.call(native.index, ...all),
-      async async(inputs) {
-        const outputs = tensors.slice(inputs.length).map(({ array, length }) => new globalThis[array](length));
-        await addon.callAsync(native.index, ...inputs, ...outputs);
-        return outputs;
-      },
-    };
-  }
   // --no-addons, a missing file and another C library all end here, each with its reason in info.twinReason.
   function tryNative() {
     reason = whyNotNative();
@@ -57,8 +43,28 @@ const support = String.raw`
   }
 `;
 
+const twinText = (index: number, list: string): string => `
+  function nativeTwin(addon) {
+    const { call } = addon;
+    let arrays = null;
+    return {
+      kind: "native",
+      buffers: () => (arrays ??= tensors.map(({ array, length }) => new globalThis[array](length))),
+      run(${list}) {
+        call(${index}, ${list});
+      },
+      async async(inputs) {
+        const outputs = tensors.slice(inputs.length).map(({ array, length }) => new globalThis[array](length));
+        await addon.callAsync(native.index, ...inputs, ...outputs);
+        return outputs;
+      },
+    };
+  }
+`;
+
 /** Text that defines `tryNative()`; expects `tensors`, `reason`, `builtin` in scope. `url` is an expression. */
-export function nativeText({ index, features, platform }: NativeKernel, url: string): string {
+export function nativeText({ index, features, platform }: NativeKernel, tensorCount: number, url: string): string {
+  const list = Array.from({ length: tensorCount }, (_, i) => `a${i}`).join(", ");
   const facts = JSON.stringify({ index, features, platform });
-  return `  const native = ${facts};\n  const nativeUrl = () => ${url};\n${support}`;
+  return `  const native = ${facts};\n  const nativeUrl = () => ${url};\n${twinText(index, list)}${support}`;
 }

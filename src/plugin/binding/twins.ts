@@ -67,8 +67,8 @@ function wasmPart({ wasm, relaxed }: CompiledKernel, references: AssetReferences
   return `${wasmText(wasm)}  const modules = [\n${modules}  ];\n${support}`;
 }
 
-function nativePart({ native }: CompiledKernel, reference: AssetReference | null): string {
-  if (native && reference?.kind === "url") return nativeText(native, reference.expression);
+function nativePart({ native, tensors }: CompiledKernel, reference: AssetReference | null): string {
+  if (native && reference?.kind === "url") return nativeText(native, tensors.length, reference.expression);
   return "  const tryNative = () => null;\n";
 }
 

@@ -1,0 +1,91 @@
+// The demo: tunes the GEMM of fixtures/ops/gemm.op.ts, builds the same small app with Rollup, esbuild and Vite, runs each
+// output in Node, and prints one table.
+//
+//     npm run demo                    WASM, and the CPU's own instructions where there is a C compiler
+//     npm run demo -- --seconds 60    a longer search a kernel (default 20)
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { build as esbuild } from "../fixtures/apps/esbuild/build.js";
+import { build as rollup } from "../fixtures/apps/rollup/build.js";
+import { build as vite } from "../fixtures/apps/vite/build.js";
+
+const apps = join(dirname(fileURLToPath(import.meta.url)), "../fixtures/apps/gemm");
+const hosts = { rollup, esbuild, vite };
+
+/** What the table compares, each a mode of the plugin. */
+const variants = [
+  { name: "plain JS loops", mode: "off" },
+  { name: "default schedule", mode: "predict" },
+  { name: "tuned schedule", mode: "tune" },
+];
+
+const hasCompiler = ["gcc", "clang"].some((command) => {
+  try {
+    execFileSync(command, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+async function timed(work) {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+/** Builds twice and runs the output: one row. */
+async function row(host, target, variant, folder, seconds) {
+  const outdir = join(folder, `${host}-${target}-${variant.mode}`);
+  // Lock and store are those of the demo alone, so that the first build of the first app finds nothing.
+  const options = { root: folder, mode: variant.mode, cacheDir: "store", budget: { seconds } };
+  const once = () => hosts[host](join(apps, `${target}.js`), outdir, options);
+  const first = await timed(once);
+  const second = await timed(once);
+  const output = execFileSync(process.execPath, [join(outdir, "main.mjs")], { encoding: "utf8" });
+  return { host, variant: variant.name, first, second, ...JSON.parse(output) };
+}
+
+const columns = [
+  ["app", ({ host }) => host],
+  ["target", ({ target, twin }) => (twin === "reference" ? "js" : `${target} (${twin})`)],
+  ["schedule", ({ variant }) => variant],
+  ["GFLOP/s", ({ gflops }) => gflops.toFixed(1)],
+  ["error", ({ error }) => error.toExponential(1)],
+  ["first build", ({ first }) => `${first.toFixed(2)} s`],
+  ["second build", ({ second }) => `${second.toFixed(2)} s`],
+];
+
+/** Text left, numbers right. */
+function printTable(rows) {
+  const cells = [columns.map(([title]) => title), ...rows.map((one) => columns.map(([, text]) => text(one)))];
+  const widths = columns.map((_, c) => Math.max(...cells.map((line) => line[c].length)));
+  for (const line of cells) {
+    const padded = line.map((cell, c) => (c < 3 ? cell.padEnd(widths[c]) : cell.padStart(widths[c])));
+    console.log(`  ${padded.join("   ")}`);
+  }
+}
+
+const { values } = parseArgs({ options: { seconds: { type: "string", default: "20" } } });
+const folder = mkdtempSync(join(tmpdir(), "unplugin-kernel-demo-"));
+const rows = [];
+try {
+  for (const target of hasCompiler ? ["wasm", "native"] : ["wasm"]) {
+    for (const variant of variants) {
+      // The loops are the same whatever the target.
+      if (target === "native" && variant.mode === "off") continue;
+      for (const host of Object.keys(hosts))
+        rows.push(await row(host, target, variant, folder, Number(values.seconds)));
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`\nGEMM f32 512³, one thread, ${cpus()[0]?.model ?? "unknown CPU"}, Node ${process.version}\n`);
+printTable(rows);
+if (!hasCompiler) console.log("\n  no gcc or clang here: the CPU's own instructions (?tune=native) are left out");
