@@ -1,16 +1,17 @@
 // The store: cacache behind a thin wrapper. Keys lead to small JSON entries, digests to blobs. What cannot be read is a
 // miss, what cannot be written is a warning; a build never fails because of its cache.
 //
-// cacache promises that get-by-digest never returns wrong bytes, and little more: its copy and stream functions do not
-// verify before they deliver, a put over a corrupt blob keeps the corrupt one, and `verify` loses entries beside
+// cacache promises that reading by digest never gives wrong bytes, and little more: its copy and stream functions do
+// not verify before they deliver, a put over a corrupt blob keeps the corrupt one, and `verify` loses entries beside
 // writers. So: bytes are read into memory by digest only, a blob that fails is removed so that the next put can heal
 // it, every put is read back, and `verify` is never called.
 
 import { sha256 } from "../../compiler/index.ts";
 import { ShapeError } from "../record/strict.ts";
+import { findDigest, readContent } from "./read-cacache.ts";
 import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
 
-/** cacache and its dependencies take 40 ms to load: only once something is asked of the store. */
+/** Slow to load: only once something is written. */
 const cacache = () => import("cacache").then((module) => module.default);
 
 const maxEntryBytes = 65_536;
@@ -39,21 +40,18 @@ export function openStore(directory: string): Store {
   return {
     entry: (key) => readEntry(directory, key, countBroken),
     putEntry: (key, entry) => put(directory, key, Buffer.from(JSON.stringify(entry))),
-    blob: (digest) => readBlob(directory, integrityOf(digest), countBroken),
+    blob: (digest) => readBlob(directory, digest, countBroken),
     putBlob: (bytes) => put(directory, `blob:${sha256(bytes)}`, bytes),
     brokenCount: () => broken,
   };
 }
 
-/** Subresource integrity as cacache wants it. */
-const integrityOf = (digest: string): string => `sha256-${Buffer.from(digest, "hex").toString("base64")}`;
-
 async function readEntry(directory: string, key: string, countBroken: () => void): Promise<StoreEntry | null> {
-  const found = await unlessUnreadable(async () => (await cacache()).get.info(directory, key, { memoize: false }));
-  if (!found) return null;
-  const bytes = await readBlob(directory, found.integrity, countBroken);
-  const entry = bytes && parseEntry(bytes);
-  if (bytes && !entry) countBroken();
+  const digest = await findDigest(directory, key);
+  const bytes = digest && (await readBlob(directory, digest, countBroken));
+  if (!bytes) return null;
+  const entry = parseEntry(bytes);
+  if (!entry) countBroken();
   return entry;
 }
 
@@ -67,18 +65,19 @@ function parseEntry(bytes: Uint8Array): StoreEntry | null {
   }
 }
 
-/** Reads content by digest; corrupt content is removed, because a put would keep it. */
-async function readBlob(directory: string, integrity: string, countBroken: () => void): Promise<Uint8Array | null> {
-  const { get, rm } = await cacache();
-  try {
-    return await get.byDigest(directory, integrity, { memoize: false });
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
-    countBroken();
-    if (isCorruption(error)) await unlessUnreadable(() => rm.content(directory, integrity));
-    return null;
-  }
+/** Corrupt content is removed, because a put would keep it; where that fails (read-only), it goes on being a miss. */
+async function readBlob(directory: string, digest: string, countBroken: () => void): Promise<Uint8Array | null> {
+  const content = await readContent(directory, digest);
+  if (content.kind === "found") return content.bytes;
+  if (content.kind === "missing") return null;
+  countBroken();
+  const { rm } = await cacache();
+  await rm.content(directory, integrityOf(digest)).catch(() => undefined);
+  return null;
 }
+
+/** Subresource integrity as cacache wants it. */
+const integrityOf = (digest: string): string => `sha256-${Buffer.from(digest, "hex").toString("base64")}`;
 
 async function put(directory: string, key: string, bytes: Uint8Array): Promise<PutWarning> {
   try {
@@ -92,23 +91,7 @@ async function put(directory: string, key: string, bytes: Uint8Array): Promise<P
 /** A corrupt blob of the same digest survives the first put; reading back finds and removes it, the second one heals. */
 async function putVerified(directory: string, key: string, bytes: Buffer): Promise<void> {
   const api = await cacache();
-  const options = { algorithms: ["sha256"] as [string], memoize: false };
-  const integrity = await api.put(directory, key, bytes, options);
-  if (await readBlob(directory, String(integrity), () => undefined)) return;
-  await api.put(directory, key, bytes, options);
+  const write = () => api.put(directory, key, bytes, { algorithms: ["sha256"], memoize: false });
+  await write();
+  if (!(await readBlob(directory, sha256(bytes), () => undefined))) await write();
 }
-
-async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return null;
-  }
-}
-
-/** File system and integrity errors have a code; errors without one are bugs. */
-const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error ? String(error.code) : undefined;
-
-const isCorruption = (error: unknown): boolean => ["EINTEGRITY", "EBADSIZE"].includes(codeOf(error) ?? "");

@@ -108,6 +108,21 @@ describe("a damaged store misses, and heals with the next put", () => {
   });
 });
 
+it("what cacache itself writes and deletes is read alike", async () => {
+  const { default: cacache } = await import("cacache");
+  const store = openStore(directory);
+  const json = Buffer.from(JSON.stringify(entry));
+  await cacache.put(directory, key, json, { algorithms: ["sha256"] });
+  await cacache.put(directory, "another key", Buffer.from("{}"), { algorithms: ["sha256"] });
+  expect(await store.entry(key)).toEqual(entry);
+  await store.putBlob(bytes);
+  expect(
+    Uint8Array.from(await cacache.get.byDigest(directory, `sha256-${Buffer.from(digest, "hex").toString("base64")}`)),
+  ).toEqual(bytes);
+  await cacache.rm.entry(directory, key);
+  expect(await store.entry(key)).toBeNull();
+});
+
 it("a store that cannot be written is a warning", async () => {
   const file = join(directory, "file");
   writeFileSync(file, "");
