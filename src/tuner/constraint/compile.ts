@@ -33,10 +33,33 @@ export interface CompileOptions {
   readonly mostListedValues?: number;
 }
 
+/** The model in normal form, and the domains of its variables by number. */
+export interface Listing {
+  readonly normal: NormalModel;
+  readonly domains: readonly Domain[];
+}
+
+/** Ranges up to this long are lists from the start; longer ones become lists only where constraints tell their values. */
+const mostRangeValues = 512;
+
+/** Lists the values of derived variables as far as they follow from the domains alone: nothing is propagated. */
+export function listModel(model: ConstraintModel, mostListedValues: number): Listing {
+  const normal = normalize(model);
+  let domains: readonly Domain[] = normal.variables.map(({ domain }) => listed(domain, mostRangeValues));
+  for (;;) {
+    const next = listDerived(normal, domains, mostListedValues);
+    if (next.every((domain, id) => sizeOf(domain) === sizeOf(domains[id]!))) return { normal, domains };
+    domains = next;
+  }
+}
+
 /** Rounds of listing values and propagating; each is sound, and the third rarely finds more. */
 const mostRounds = 4;
 
-export function compileModel(model: ConstraintModel, { mostListedValues = 512 }: CompileOptions = {}): CompiledModel {
+export function compileModel(
+  model: ConstraintModel,
+  { mostListedValues = mostRangeValues }: CompileOptions = {},
+): CompiledModel {
   const normal = normalize(model);
   const ids = new Map<string, VariableId>();
   normal.variables.forEach(({ name }, id) => {

@@ -56,7 +56,10 @@ export type NormalConstraint = PairConstraint | LinearConstraint | NotEqualConst
 
 export interface NormalModel {
   readonly variables: readonly NormalVariable[];
+  /** Constraints of kind one-of are not among them: they have narrowed the domains. */
   readonly constraints: readonly NormalConstraint[];
+  /** Of each normal constraint, the index of the model's constraint that it is a part of. */
+  readonly origins: readonly number[];
 }
 
 /** The value of a pair function; NaN where it has none. */
@@ -119,8 +122,12 @@ export function normalize(model: ConstraintModel): NormalModel {
     invariant(!(key && isRange(domain)), `the key variable ${name} has a range as domain`);
     builder.declare(name, domain, key);
   }
-  for (const constraint of model.constraints) addConstraint(builder, constraint);
-  return { variables: builder.variables, constraints: builder.constraints };
+  const origins: number[] = [];
+  model.constraints.forEach((constraint, origin) => {
+    addConstraint(builder, constraint);
+    while (origins.length < builder.constraints.length) origins.push(origin);
+  });
+  return { variables: builder.variables, constraints: builder.constraints, origins };
 }
 
 function addConstraint(builder: Builder, constraint: Constraint): void {

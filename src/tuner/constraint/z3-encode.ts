@@ -1,0 +1,209 @@
+// A constraint model as SMT-LIB text for z3's finite-domain solver: one Boolean for each value of each variable, sums
+// as pseudo-Boolean inequalities. Booleans draw 60 to 700 solutions a second, nonlinear integers about one.
+
+import { listModel } from "./compile.ts";
+import type { ConstraintModel, Domain } from "./constraint.ts";
+import {
+  applyPair,
+  isRange,
+  type LinearConstraint,
+  type NormalConstraint,
+  type NormalModel,
+  type NormalSelect,
+  type NotEqualConstraint,
+  type PairConstraint,
+  type VariableId,
+} from "./normal-form.ts";
+import { asLinear, eliminateRanges, rangeLimits } from "./z3-linear.ts";
+
+export interface Encoding {
+  /** Declarations and assertions. */
+  readonly text: string;
+  readonly normal: NormalModel;
+  readonly domains: readonly Domain[];
+  /** Of each constraint of the model, the Boolean that switches it on; none without guards. */
+  readonly guards: readonly string[];
+}
+
+/** Domains up to this long have a Boolean a value; tables up to this many pairs a clause a pair. */
+const mostValues = 1 << 13;
+const mostPairs = 1 << 17;
+
+/** The Boolean that says that a variable has the value at an index of its domain. */
+export function literal(id: VariableId, index: number): string {
+  return `b${id}_${index}`;
+}
+
+/** Null: a variable with a range stands in a relation other than a sum or a comparison. That has no encoding here. */
+export function encode(model: ConstraintModel, withGuards: boolean): Encoding | null {
+  // A guarded one-of is clauses; else it has narrowed a domain.
+  const switched = withGuards ? { ...model, constraints: model.constraints.map(freed) } : model;
+  const { normal, domains } = listModel(switched, mostValues);
+  const guards = withGuards ? model.constraints.map((_, origin) => `t${origin}`) : [];
+  const writer = new Writer(domains, guards);
+  if (withGuards) writeOneOfs(writer, model, normal);
+  const linears = normal.constraints.flatMap((constraint, k) => {
+    const linear = asLinear(constraint, domains);
+    return linear ? [{ ...linear, origins: [normal.origins[k]!] }] : [];
+  });
+  const limits = domains.flatMap((domain, id) =>
+    isRange(domain) && isSummed(linears, id) ? rangeLimits(id, domain) : [],
+  );
+  const listed = eliminateRanges([...linears, ...limits], domains);
+  for (const linear of listed ?? []) writer.linear(linear, linear.origins);
+  const relations = normal.constraints.every(
+    (one, k) => asLinear(one, domains) || writer.relation(one, [normal.origins[k]!]),
+  );
+  return listed && relations ? { text: writer.lines.join("\n"), normal, domains, guards } : null;
+}
+
+/** In the place of a guarded one-of: a relation that always holds, so that the indices stay. */
+function freed(constraint: ConstraintModel["constraints"][number]): ConstraintModel["constraints"][number] {
+  if (constraint.kind !== "one-of") return constraint;
+  return { ...constraint, kind: "at-most", left: constraint.variable, right: constraint.variable };
+}
+
+function writeOneOfs(writer: Writer, model: ConstraintModel, { variables }: NormalModel): void {
+  model.constraints.forEach((constraint, origin) => {
+    if (constraint.kind !== "one-of") return;
+    const id = variables.findIndex(({ name }) => name === constraint.variable);
+    writer.oneOf(id, constraint.values, origin);
+  });
+}
+
+function isSummed(linears: readonly LinearConstraint[], id: VariableId): boolean {
+  return linears.some(({ terms }) => terms.some(({ variable }) => variable === id));
+}
+
+class Writer {
+  readonly lines: string[] = [];
+  readonly #domains: readonly Domain[];
+  readonly #guards: readonly string[];
+
+  constructor(domains: readonly Domain[], guards: readonly string[]) {
+    this.#domains = domains;
+    this.#guards = guards;
+    for (const guard of guards) this.lines.push(`(declare-const ${guard} Bool)`);
+    domains.forEach((domain, id) => {
+      if (!isRange(domain)) this.#exactlyOne(id, domain.length);
+    });
+  }
+
+  #exactlyOne(id: VariableId, count: number): void {
+    const literals = Array.from({ length: count }, (_, k) => literal(id, k));
+    for (const one of literals) this.lines.push(`(declare-const ${one} Bool)`);
+    this.lines.push(`(assert (or false ${literals.join(" ")}))`);
+    if (count > 1) this.lines.push(`(assert ((_ at-most 1) ${literals.join(" ")}))`);
+  }
+
+  /** The disjunction holds when its constraints are switched on. */
+  #assert(alternatives: readonly string[], origins: readonly number[]): void {
+    const off = this.#guards.length > 0 ? origins.map((origin) => `(not ${this.#guards[origin]})`) : [];
+    this.lines.push(`(assert (or false ${[...off, ...alternatives].join(" ")}))`);
+  }
+
+  #values(id: VariableId): readonly number[] {
+    return this.#domains[id] as readonly number[];
+  }
+
+  oneOf(id: VariableId, values: readonly number[], origin: number): void {
+    this.#values(id).forEach((value, k) => {
+      if (!values.includes(value)) this.#assert([`(not ${literal(id, k)})`], [origin]);
+    });
+  }
+
+  /** Σ weight · literal ≤ bound, the weights shifted to be ≥ 0: exactly one literal of each variable is true. */
+  linear({ terms, offset, relation }: LinearConstraint, origins: readonly number[]): void {
+    this.#atMost(terms, -offset, origins);
+    const negated = terms.map((term) => ({ ...term, coefficient: -term.coefficient }));
+    if (relation === "zero") this.#atMost(negated, offset, origins);
+  }
+
+  #atMost(terms: LinearConstraint["terms"], bound: number, origins: readonly number[]): void {
+    let left = bound;
+    const [weights, literals]: [number[], string[]] = [[], []];
+    for (const { coefficient, variable } of terms) {
+      const products = this.#values(variable).map((value) => coefficient * value);
+      const least = products.reduce((least, product) => Math.min(least, product), Number.POSITIVE_INFINITY);
+      // An empty domain is refuted by its own clause.
+      if (products.length > 0) left -= least;
+      products.forEach((product, k) => {
+        if (product === least) return;
+        weights.push(product - least);
+        literals.push(literal(variable, k));
+      });
+    }
+    if (left < 0) this.#assert([], origins);
+    else if (weights.length > 0)
+      this.#assert([`((_ pble ${left} ${weights.join(" ")}) ${literals.join(" ")})`], origins);
+  }
+
+  /** False: no encoding. */
+  relation(constraint: NormalConstraint, origins: readonly number[]): boolean {
+    switch (constraint.kind) {
+      case "pair":
+        return this.#pair(constraint, origins);
+      case "not-equal":
+        return this.#notEqual(constraint, origins);
+      case "select":
+        return this.#select(constraint, origins);
+      case "linear":
+        return false;
+    }
+  }
+
+  #isListed(...ids: readonly VariableId[]): boolean {
+    return ids.every((id) => !isRange(this.#domains[id]!));
+  }
+
+  #pair({ function: fn, a, b, result }: PairConstraint, origins: readonly number[]): boolean {
+    if (!this.#isListed(a, b, result) || this.#values(a).length * this.#values(b).length > mostPairs) return false;
+    const indexOf = indices(this.#values(result));
+    this.#values(a).forEach((x, i) => {
+      this.#values(b).forEach((y, j) => {
+        const index = indexOf.get(applyPair(fn, x, y));
+        const then = index === undefined ? [] : [literal(result, index)];
+        this.#assert([`(not ${literal(a, i)})`, `(not ${literal(b, j)})`, ...then], origins);
+      });
+    });
+    return true;
+  }
+
+  #notEqual({ a, b }: NotEqualConstraint, origins: readonly number[]): boolean {
+    if (!this.#isListed(a, b)) return false;
+    const indexOf = indices(this.#values(b));
+    this.#values(a).forEach((value, i) => {
+      const j = indexOf.get(value);
+      if (j !== undefined) this.#assert([`(not ${literal(a, i)})`, `(not ${literal(b, j)})`], origins);
+    });
+    return true;
+  }
+
+  #select({ result, index, options }: NormalSelect, origins: readonly number[]): boolean {
+    if (!this.#isListed(result, index, ...options)) return false;
+    this.#values(index).forEach((at, j) => {
+      const option = options[at];
+      const chosen = `(not ${literal(index, j)})`;
+      if (option === undefined) this.#assert([chosen], origins);
+      else {
+        this.#implySame(chosen, option, result, origins);
+        this.#implySame(chosen, result, option, origins);
+      }
+    });
+    return true;
+  }
+
+  /** Unless `otherwise`: where `from` has a value, `to` has it. */
+  #implySame(otherwise: string, from: VariableId, to: VariableId, origins: readonly number[]): void {
+    const indexOf = indices(this.#values(to));
+    this.#values(from).forEach((value, k) => {
+      const index = indexOf.get(value);
+      const then = index === undefined ? [] : [literal(to, index)];
+      this.#assert([otherwise, `(not ${literal(from, k)})`, ...then], origins);
+    });
+  }
+}
+
+function indices(values: readonly number[]): Map<number, number> {
+  return new Map(values.map((value, k) => [value, k]));
+}
