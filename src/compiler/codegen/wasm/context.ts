@@ -4,8 +4,8 @@ import type { Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { HelperName } from "./helper-functions.ts";
 import type { LocalPool } from "./local-pool.ts";
+import type { LoopScope } from "./loop-pointer.ts";
 import type { MemoryLayout } from "./memory-layout.ts";
-import type { LoopScope } from "./pointer.ts";
 
 /** Where a defined value is: one WASM local, or one v128 a part. */
 export interface Binding {

@@ -1,6 +1,6 @@
 // Functions that a module carries when its code calls them: what WASM has no instruction for and is too long to inline.
 
-import { constBytes } from "./const-bits.ts";
+import { splatBytes } from "./const-bits.ts";
 import { type Code, call, get, i32, ifElse, plain, set, tee, v128, type WasmFunction } from "./instruction.ts";
 import type { OpName } from "./opcodes.ts";
 
@@ -12,7 +12,7 @@ export const callHelper = (helpers: Set<HelperName>, name: HelperName): Code => 
   return [call(name)];
 };
 
-const splatI32 = (value: number) => v128([0, 1, 2, 3].flatMap(() => constBytes("i32", value | 0)));
+const splatI32 = (value: number) => v128(splatBytes("i32", value | 0));
 const ops = (...names: readonly OpName[]): Code => names.map(plain);
 
 /** ⌊a / b⌋ for i32; 0 where b is 0; the smallest i32 divided by −1 wraps. */

@@ -1,6 +1,7 @@
 // A bool vector → code that pushes a mask: all bits of a lane set or clear. The lanes are as wide as the consumer wants,
 // so that a comparison of f32 meets a selection of f32 without conversion.
 
+import { lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { type Binding, bindingOf, type Context } from "./context.ts";
@@ -8,7 +9,7 @@ import { type Code, i32, ifElse, plain, v128, zeroVector } from "./instruction.t
 import { type LaneSource, narrowLanes, widenLanes } from "./resize.ts";
 import { scalar } from "./scalar.ts";
 import { named } from "./scalar-arithmetic.ts";
-import { isFloatType, laneBytesOf, lanesOf, vectorShape } from "./value-type.ts";
+import { isFloatType, laneBytesOf, vectorShape } from "./value-type.ts";
 import { bindingPart, type LaneRange, lanesFromScalars, vector } from "./vector.ts";
 import { comparisonName } from "./vector-arithmetic.ts";
 import { loadVector } from "./vector-memory.ts";

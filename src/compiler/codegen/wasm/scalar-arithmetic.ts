@@ -37,7 +37,7 @@ export function unaryCode(context: Context, op: UnaryOp, dtype: IrType, operand:
   const type = scalarType[dtype];
   if (op === "not") return [...operand, plain("i32.eqz")];
   if (isFloatType(dtype)) {
-    if (op === "rsqrt") return [number(dtype, 1), ...operand, named(`${type}.sqrt`), named(`${type}.div`)];
+    if (op === "rsqrt") return reciprocalRoot(dtype, operand);
     const name = floatUnary[op];
     invariant(name, `${op} should have been expanded before code is generated`);
     return [...operand, named(`${type}.${name}`)];
@@ -48,6 +48,12 @@ export function unaryCode(context: Context, op: UnaryOp, dtype: IrType, operand:
     ...[...operand, set(value), number(dtype, 0), get(value), named(`${type}.sub`), ...wrap(dtype)],
     ...[get(value), get(value), number(dtype, 0), named(`${type}.lt_s`), plain("select")],
   ]);
+}
+
+/** 1 / √x, rounded once: in f64 for an f32. */
+function reciprocalRoot(dtype: "f32" | "f64", operand: Code): Code {
+  const root = (value: Code): Code => [number("f64", 1), ...value, plain("f64.sqrt"), plain("f64.div")];
+  return dtype === "f64" ? root(operand) : [...root([...operand, plain("f64.promote_f32")]), plain("f32.demote_f64")];
 }
 
 const number = (dtype: IrType, value: number): Instruction => ({ kind: "number", type: scalarType[dtype], value });

@@ -2,13 +2,11 @@
 
 import type { Binary, Expr, IrType, Load, Select } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
-import { affineOf } from "./affine-index.ts";
+import { addressOf, affineOf, integerCode, intervalOf } from "./address.ts";
 import { scalarConst } from "./const-bits.ts";
 import { bindingOf, type Context } from "./context.ts";
 import { type Code, get, type Instruction, i32, ifElse, plain } from "./instruction.ts";
-import { intervalOf } from "./interval.ts";
 import type { OpName } from "./opcodes.ts";
-import { addressOf, extentIn, integerCode } from "./pointer.ts";
 import { binaryCode, constantDivision, unaryCode } from "./scalar-arithmetic.ts";
 import { castCode } from "./scalar-cast.ts";
 import { laneBytesOf, scalarType } from "./value-type.ts";
@@ -18,7 +16,7 @@ export function scalar(context: Context, expr: Expr): Code {
     case "const":
       return [{ kind: "number", type: scalarType[expr.dtype], value: scalarConst(expr.dtype, expr.value) }];
     case "var":
-      return integerCode(context, affineOf(expr, extentIn(context)));
+      return integerCode(context, affineOf(context, expr));
     case "local":
       return [get(bindingOf(context, expr.name).locals[0] ?? 0)];
     case "load":
@@ -77,7 +75,9 @@ const access = (op: OpName, dtype: IrType, offset: number): Instruction => ({
 
 function loadScalar(context: Context, { buffer, indices, dtype, active }: Load): Code {
   const { base, offset } = addressOf(context, buffer, indices[0] ?? zero, 0);
-  const code: Code = [...base, access(loads[dtype], dtype, offset)];
+  // Any byte but 0 is true.
+  const truth: Code = dtype === "bool" ? [i32(0), plain("i32.ne")] : [];
+  const code: Code = [...base, access(loads[dtype], dtype, offset), ...truth];
   if (!active) return code;
   const nothing: Instruction = { kind: "number", type: scalarType[dtype], value: 0 };
   return [...scalar(context, active), i32(0), plain("i32.gt_s"), ...ifElse(scalarType[dtype], code, [nothing])];
@@ -94,12 +94,10 @@ export function storeScalar(context: Context, buffer: string, index: Expr, value
 
 function binary(context: Context, expr: Binary): Code {
   const { op, dtype, left, right } = expr;
-  if (context.hoisting && isSumOfVariables(context, expr))
-    return integerCode(context, affineOf(expr, extentIn(context)));
+  if (context.hoisting && isSumOfVariables(context, expr)) return integerCode(context, affineOf(context, expr));
   const leftCode = scalar(context, left);
   if (dtype === "i32" && right.kind === "const" && right.value > 0 && (op === "floorDiv" || op === "mod")) {
-    const range = intervalOf(left, extentIn(context));
-    return constantDivision(context, op, leftCode, right.value, range !== null && range.low >= 0);
+    return constantDivision(context, op, leftCode, right.value, intervalOf(context, left).min >= 0);
   }
   return binaryCode(context, op, left.dtype, leftCode, scalar(context, right));
 }
@@ -107,8 +105,8 @@ function binary(context: Context, expr: Binary): Code {
 /** An affine i32 expression that is more than one opaque term, so that emitting its terms makes progress. */
 function isSumOfVariables(context: Context, expr: Binary): boolean {
   if (expr.dtype !== "i32" || !["add", "sub", "mul"].includes(expr.op)) return false;
-  const { terms } = affineOf(expr, extentIn(context));
-  return [...terms.values()].every(({ expr: term }) => term.kind === "var");
+  const { terms } = affineOf(context, expr);
+  return terms.every(({ atom }) => atom.kind === "var");
 }
 
 function select(context: Context, { dtype, condition, then, else: otherwise }: Select): Code {

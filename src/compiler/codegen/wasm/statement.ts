@@ -1,13 +1,15 @@
 // Statements of the flat form → code that leaves nothing on the stack.
 
+import { lanesOf } from "../../ir/lanes.ts";
 import type { Assign, Define, Expr, For, If, Seq, Stmt, Store } from "../../ir/loop-ir.ts";
+import { operandsOf } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { bindingOf, type Context } from "./context.ts";
 import { type Code, ifElse, set } from "./instruction.ts";
+import { closeLoop, type LoopScope } from "./loop-pointer.ts";
 import { mask, naturalLaneBytes } from "./mask.ts";
-import { closeLoop, type LoopScope } from "./pointer.ts";
 import { scalar, storeScalar } from "./scalar.ts";
-import { lanesOf, scalarType } from "./value-type.ts";
+import { scalarType } from "./value-type.ts";
 import { type LaneRange, partsOf, splatCode, vector } from "./vector.ts";
 import { storeVector } from "./vector-memory.ts";
 
@@ -121,28 +123,12 @@ function withSplats(context: Context, value: Expr, make: () => Code): Code {
   return [...splats.flatMap((splat) => [...splat.code, set(splat.local)]), ...code];
 }
 
-/** Not those that a scalar condition may skip: evaluating them could leave a buffer. */
-function costlyBroadcasts(expr: Expr): readonly Extract<Expr, { kind: "broadcast" }>[] {
-  switch (expr.kind) {
-    case "broadcast":
-      return expr.dtype === "bool" || expr.value.kind === "const" ? [] : [expr];
-    case "unary":
-    case "cast":
-    case "bitcast":
-      return costlyBroadcasts(expr.operand);
-    case "binary":
-      return expr.op === "shl" || expr.op === "shr" ? costlyBroadcasts(expr.left) : bothSides(expr.left, expr.right);
-    case "select":
-      if (lanesOf(expr.condition) === 1) return [];
-      return [...costlyBroadcasts(expr.condition), ...bothSides(expr.then, expr.else)];
-    case "const":
-    case "var":
-    case "local":
-    case "load":
-    case "ramp":
-    case "lanes":
-      return [];
-  }
-}
+type Broadcasts = readonly Extract<Expr, { kind: "broadcast" }>[];
 
-const bothSides = (a: Expr, b: Expr) => [...costlyBroadcasts(a), ...costlyBroadcasts(b)];
+/** Not those that a scalar condition may skip: evaluating them could leave a buffer. */
+function costlyBroadcasts(expr: Expr): Broadcasts {
+  if (lanesOf(expr) === 1 || expr.kind === "load") return [];
+  if (expr.kind === "broadcast") return expr.dtype === "bool" || expr.value.kind === "const" ? [] : [expr];
+  if (expr.kind === "select" && lanesOf(expr.condition) === 1) return [];
+  return operandsOf(expr).flatMap(costlyBroadcasts);
+}

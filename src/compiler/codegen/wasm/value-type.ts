@@ -1,7 +1,7 @@
 // How the IR's types are held in WASM: scalars as one of the four number types, vectors as lanes of a v128.
 
 import { byteSize } from "../../expr/dtype.ts";
-import type { Expr, IrType } from "../../ir/loop-ir.ts";
+import type { IrType } from "../../ir/loop-ir.ts";
 import type { ValueType } from "./instruction.ts";
 
 type NumberType = Exclude<ValueType, "v128">;
@@ -39,28 +39,3 @@ export const laneBytesOf = (dtype: IrType): number => (dtype === "i64" ? 8 : byt
 
 export const isFloatType = (dtype: IrType): dtype is "f32" | "f64" => dtype === "f32" || dtype === "f64";
 export const isHalf = (dtype: IrType): dtype is "f16" | "bf16" => dtype === "f16" || dtype === "bf16";
-
-/** 1 for a scalar. */
-export function lanesOf(expr: Expr): number {
-  switch (expr.kind) {
-    case "const":
-    case "var":
-      return 1;
-    case "local":
-    case "ramp":
-    case "broadcast":
-      return expr.lanes;
-    case "lanes":
-      return expr.elements.length;
-    case "load":
-      return lanesOf(expr.indices[0] ?? { kind: "const", dtype: "i32", value: 0 });
-    case "unary":
-    case "cast":
-    case "bitcast":
-      return lanesOf(expr.operand);
-    case "binary":
-      return lanesOf(expr.left);
-    case "select":
-      return lanesOf(expr.then);
-  }
-}

@@ -2,9 +2,9 @@
 
 import type { Binary, Expr, IrBinaryOp, IrType, Unary } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
-import { constBytes } from "./const-bits.ts";
+import { splatBytes } from "./const-bits.ts";
 import type { Context } from "./context.ts";
-import { type Code, get, type Instruction, i32, lane, plain, set, v128, zeroVector } from "./instruction.ts";
+import { type Code, get, type Instruction, i32, lane, plain, set, shuffle, v128, zeroVector } from "./instruction.ts";
 import { isOpName } from "./opcodes.ts";
 import { scalar } from "./scalar.ts";
 import { binaryCode, constantDivision, floatUnary, named } from "./scalar-arithmetic.ts";
@@ -12,15 +12,14 @@ import { isFloatType, isHalf, vectorShape } from "./value-type.ts";
 import { type LaneRange, vector } from "./vector.ts";
 
 export const splatConst = (dtype: IrType, value: number): Instruction => {
-  const bytes = constBytes(dtype, value);
-  return v128(Array.from({ length: 16 }, (_, index) => bytes[index % bytes.length] ?? 0));
+  return v128(splatBytes(dtype, value));
 };
 
 export function vectorUnary(context: Context, { op, dtype, operand }: Unary, range: LaneRange): Code {
   const value = vector(context, operand, range);
   const shape = vectorShape[dtype];
   if (isFloatType(dtype)) {
-    if (op === "rsqrt") return [splatConst(dtype, 1), ...value, named(`${shape}.sqrt`), named(`${shape}.div`)];
+    if (op === "rsqrt") return dtype === "f64" ? reciprocalRoot(value) : reciprocalRootF32(context, value);
     const name = floatUnary[op];
     invariant(name, `${op} should have been expanded before code is generated`);
     return [...value, named(`${shape}.${name}`)];
@@ -28,6 +27,25 @@ export function vectorUnary(context: Context, { op, dtype, operand }: Unary, ran
   invariant((op === "neg" || op === "abs") && !isHalf(dtype), `no ${op} of ${dtype}`);
   return op === "abs" && dtype === "u8" ? value : [...value, named(`${shape}.${op}`)];
 }
+
+const reciprocalRoot = (value: Code): Code => [splatConst("f64", 1), ...value, plain("f64x2.sqrt"), plain("f64x2.div")];
+
+/** 1 / √x in f64, rounded once to f32, two lanes at a time. */
+function reciprocalRootF32(context: Context, value: Code): Code {
+  const half = (lanes: Code): Code => [
+    ...reciprocalRoot([...lanes, plain("f64x2.promote_low_f32x4")]),
+    plain("f32x4.demote_f64x2_zero"),
+  ];
+  return context.locals.with("v128", (x) => [
+    ...[...value, set(x), ...half([get(x)]), ...half([get(x), get(x), shuffle(upperHalf)])],
+    shuffle(lowerHalves),
+  ]);
+}
+
+/** Bytes 8 … 15 of a vector, in its low half. */
+const upperHalf = Array.from({ length: 16 }, (_, index) => (index + 8) % 16);
+/** The low half of each of two vectors. */
+export const lowerHalves = Array.from({ length: 16 }, (_, index) => (index < 8 ? index : index + 8));
 
 export function vectorBinary(context: Context, expr: Binary, range: LaneRange): Code {
   const { op, dtype, left, right } = expr;

@@ -2,7 +2,7 @@
 // no direct way goes through i32 or f32.
 
 import type { Cast, IrType } from "../../ir/loop-ir.ts";
-import { constBytes } from "./const-bits.ts";
+import { splatBytes } from "./const-bits.ts";
 import type { Context } from "./context.ts";
 import { callHelper } from "./helper-functions.ts";
 import { type Code, get, i32, lane, plain, set, shuffle, v128, zeroVector } from "./instruction.ts";
@@ -11,13 +11,11 @@ import { type LaneSource, narrowLanes, widenLanes } from "./resize.ts";
 import { castCode } from "./scalar-cast.ts";
 import { isFloatType, isHalf, laneBytesOf, vectorShape } from "./value-type.ts";
 import { type LaneRange, vector } from "./vector.ts";
-import { extractLane } from "./vector-arithmetic.ts";
+import { extractLane, lowerHalves } from "./vector-arithmetic.ts";
 
 export function vectorCast(context: Context, { operand, dtype }: Cast, range: LaneRange): Code {
   if (operand.dtype === "bool") {
-    const one = constBytes(dtype, 1);
-    const ones = v128(Array.from({ length: 16 }, (_, index) => one[index % one.length] ?? 0));
-    return [...mask(context, operand, range, laneBytesOf(dtype)), ones, plain("v128.and")];
+    return [...mask(context, operand, range, laneBytesOf(dtype)), v128(splatBytes(dtype, 1)), plain("v128.and")];
   }
   return convert(context, operand.dtype, dtype, (part) => vector(context, operand, part), range);
 }
@@ -72,7 +70,7 @@ function pairs(
   const low = [...source({ first, count: Math.min(count, 2) }), plain(op)];
   if (count <= 2) return low;
   const high = [...source({ first: first + 2, count: count - 2 }), plain(op)];
-  return [...low, ...high, shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23])];
+  return [...low, ...high, shuffle(lowerHalves)];
 }
 
 function widenHalf(context: Context, from: "f16" | "bf16", source: LaneSource, range: LaneRange): Code {

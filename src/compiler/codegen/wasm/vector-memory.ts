@@ -1,16 +1,18 @@
 // Vector loads and stores. Memory beyond the active lanes is never touched: a short run of lanes is read and written in
 // pieces of 8, 4, 2 and 1 bytes.
 
+import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, Load, Ramp, Store } from "../../ir/loop-ir.ts";
+import { someExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
+import { type Address, addressOf, withAddress } from "./address.ts";
 import type { Context } from "./context.ts";
 import { type Code, get, type Instruction, i32, ifElse, plain, set, zeroVector } from "./instruction.ts";
 import { laneIndex } from "./lane-index.ts";
 import { mask } from "./mask.ts";
 import type { OpName } from "./opcodes.ts";
-import { type Address, addressOf, withAddress } from "./pointer.ts";
 import { scalar } from "./scalar.ts";
-import { laneBytesOf, lanesOf } from "./value-type.ts";
+import { laneBytesOf } from "./value-type.ts";
 import { type LaneRange, partsOf, vector } from "./vector.ts";
 
 type PieceBytes = 1 | 2 | 4 | 8;
@@ -197,30 +199,8 @@ function storedLanes(context: Context, value: Expr, range: LaneRange): Code {
   return [...mask(context, value, range, 1), ones, plain("v128.and")];
 }
 
-function readsBuffer(expr: Expr, buffer: string): boolean {
-  switch (expr.kind) {
-    case "const":
-    case "var":
-    case "local":
-      return false;
-    case "load":
-      return expr.buffer === buffer || expr.indices.some((index) => readsBuffer(index, buffer));
-    case "unary":
-    case "cast":
-    case "bitcast":
-      return readsBuffer(expr.operand, buffer);
-    case "binary":
-      return readsBuffer(expr.left, buffer) || readsBuffer(expr.right, buffer);
-    case "select":
-      return [expr.condition, expr.then, expr.else].some((each) => readsBuffer(each, buffer));
-    case "ramp":
-      return readsBuffer(expr.base, buffer);
-    case "broadcast":
-      return readsBuffer(expr.value, buffer);
-    case "lanes":
-      return expr.elements.some((element) => readsBuffer(element, buffer));
-  }
-}
+const readsBuffer = (expr: Expr, buffer: string): boolean =>
+  someExpr(expr, (each) => each.kind === "load" && each.buffer === buffer);
 
 function storePart(context: Context, store: Store, range: LaneRange, value: Code): Code {
   const { active } = store;

@@ -2,15 +2,16 @@
 // last one perhaps not full; `vector` makes lanes first … first + count of it, in the low lanes of one v128, and leaves
 // anything in the others. The bool vectors are in mask.ts: their lanes are as wide as the one who asks wants them.
 
+import { lanesOf } from "../../ir/lanes.ts";
 import type { Broadcast, Expr, Lanes, Ramp, Select } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
-import { constBytes } from "./const-bits.ts";
+import { constBytes, splatBytes } from "./const-bits.ts";
 import { type Binding, bindingOf, type Context } from "./context.ts";
 import { type Code, get, type Instruction, i32, ifElse, lane, plain, shuffle, v128 } from "./instruction.ts";
 import { mask } from "./mask.ts";
 import { scalar } from "./scalar.ts";
 import { named } from "./scalar-arithmetic.ts";
-import { laneBytesOf, lanesOf, vectorShape } from "./value-type.ts";
+import { laneBytesOf, vectorShape } from "./value-type.ts";
 import { vectorBinary, vectorUnary } from "./vector-arithmetic.ts";
 import { vectorCast } from "./vector-cast.ts";
 import { loadLanes, loadSplat, loadVector } from "./vector-memory.ts";
@@ -91,8 +92,7 @@ export function broadcast(context: Context, expr: Broadcast): Code {
 /** All lanes of one v128 with the value; a load and its broadcast are one instruction. */
 export function splatCode(context: Context, { value, dtype }: Broadcast): Code {
   if (value.kind === "const") {
-    const bytes = constBytes(dtype, value.value);
-    return [v128(Array.from({ length: 16 }, (_, index) => bytes[index % bytes.length] ?? 0))];
+    return [v128(splatBytes(dtype, value.value))];
   }
   if (value.kind === "load" && !value.active) return loadSplat(context, value);
   return [...scalar(context, value), plain(`${vectorShape[dtype]}.splat`)];

@@ -1,0 +1,92 @@
+// Addresses of buffer elements, and i32 sums of loop variables. The variable part is a pointer that the loops keep
+// (loop-pointer.ts), so that it costs a local.get; the constant part goes into the immediate of the access.
+//
+//   A[k*4 + 2] with A at 1024, f32   →   (pointer 16·k) load offset=1032
+
+import { byteSize } from "../../expr/dtype.ts";
+import {
+  type Affine,
+  type AffineTerm,
+  addConstant,
+  atomAffine,
+  constantAffine,
+  scaleAffine,
+  toAffine,
+} from "../../ir/affine.ts";
+import { boundsOf, boundsOfAffine, type Interval, type Ranges } from "../../ir/bounds.ts";
+import type { Expr } from "../../ir/loop-ir.ts";
+import { someExpr } from "../../ir/visit.ts";
+import { invariant } from "../../support/invariant.ts";
+import { type Context, loopOf } from "./context.ts";
+import { type Code, get, i32, plain, set } from "./instruction.ts";
+import { pointerCode } from "./loop-pointer.ts";
+import { scalar } from "./scalar.ts";
+
+export interface Address {
+  /** Pushes an i32. */
+  readonly base: Code;
+  /** Bytes to add to it, in the instruction. */
+  readonly offset: number;
+}
+
+/** The address of `buffer[index + ahead]`. */
+export function addressOf(context: Context, buffer: string, index: Expr, ahead: number): Address {
+  const placed = context.layout.buffers.get(buffer);
+  invariant(placed, `no buffer ${buffer}`);
+  const elements = addConstant(affineOf(context, index), ahead);
+  const bytes = addConstant(scaleAffine(elements, byteSize[placed.dtype]), placed.offset);
+  const variable = { ...bytes, constant: 0 };
+  // The immediate is added without wrapping: it may take the constant only where the rest cannot be negative.
+  const isFoldable = bytes.constant >= 0 && boundsOfAffine(variable, rangesIn(context)).min >= 0;
+  return isFoldable
+    ? { base: integerCode(context, variable), offset: bytes.constant }
+    : { base: integerCode(context, bytes), offset: 0 };
+}
+
+/** Runs `use` with an address that is cheap to push again. */
+export function withAddress(context: Context, address: Address, use: (address: Address) => Code): Code {
+  if (address.base.length === 1) return use(address);
+  return context.locals.with("i32", (temporary) => [
+    ...address.base,
+    set(temporary),
+    ...use({ base: [get(temporary)], offset: address.offset }),
+  ]);
+}
+
+/** The linear form of an index; the variable of a loop that runs once is 0. */
+export const affineOf = (context: Context, expr: Expr): Affine =>
+  toAffine(expr, (atom) => (atom.kind === "var" && loopOf(context, atom.name).extent === 1 ? constantAffine(0) : null));
+
+const rangesIn = ({ loops }: Context): Ranges =>
+  new Map(loops.map(({ name, extent }) => [name, { min: 0, max: extent - 1 }]));
+
+/** The range of an i32 expression, from the extents of the loops around it. */
+export const intervalOf = (context: Context, expr: Expr): Interval => boundsOf(expr, rangesIn(context));
+
+/** Pushes a linear form: what depends on loops only as a pointer, the other terms computed on the spot. */
+export function integerCode(context: Context, { terms, constant }: Affine): Code {
+  const hoisted = { terms: terms.filter(({ atom }) => isHoistable(atom)), constant };
+  const rest = terms.filter(({ atom }) => !isHoistable(atom));
+  const isZero = hoisted.terms.length === 0 && constant === 0;
+  return sumCode(context, isZero && rest.length > 0 ? [] : pointerCode(context, hoisted), rest);
+}
+
+/** Adds terms to what `start` pushes (nothing: to zero). */
+export function sumCode(context: Context, start: Code, terms: readonly AffineTerm[]): Code {
+  const code = [...start];
+  for (const term of terms) {
+    const isFirst = code.length === 0;
+    code.push(...termCode(context, term));
+    if (!isFirst) code.push(plain("i32.add"));
+  }
+  return code;
+}
+
+function termCode(context: Context, { coefficient, atom }: AffineTerm): Code {
+  const value = atom.kind === "var" ? pointerCode(context, atomAffine(atom)) : scalar(context, atom);
+  return coefficient === 1 ? value : [...value, i32(coefficient), plain("i32.mul")];
+}
+
+/** Whether an expression depends on loop variables alone, so that it can be computed at the top of its loop. */
+const isHoistable = (expr: Expr): boolean =>
+  !someExpr(expr, ({ kind }) => kind === "local" || kind === "load" || kind === "bitcast" || kind === "lanes");

@@ -1,0 +1,124 @@
+// Pointers: i32 locals that hold linear forms of loop variables. Each belongs to the innermost loop that it depends on;
+// that loop sets it up from the pointers of the loops around it and steps it by a constant.
+//
+//   loop j { loop k { … 256·j + 32·k … } }
+//   →  q = 0; loop j { p = q; loop k { … p …; p += 32 }; q += 256 }
+
+import { type Affine, atomAffine, coefficientOf, termsKey, withoutVar } from "../../ir/affine.ts";
+import type { Expr } from "../../ir/loop-ir.ts";
+import { someExpr } from "../../ir/visit.ts";
+import { invariant } from "../../support/invariant.ts";
+import { sumCode } from "./address.ts";
+import type { Context } from "./context.ts";
+import { branchIf, type Code, get, i32, plain, set, tee } from "./instruction.ts";
+import { scheduledLoop } from "./register-tile.ts";
+
+/** An open loop and the pointers that it maintains. */
+export interface LoopScope {
+  readonly name: string;
+  readonly extent: number;
+  /** By the key of the linear form that a pointer holds. */
+  readonly pointers: Map<string, Pointer>;
+}
+
+interface Pointer {
+  readonly local: number;
+  readonly affine: Affine;
+}
+
+/** A pointer that a constant step keeps up to date. */
+interface Stepped extends Pointer {
+  readonly step: number;
+  /** Pushes its value at the start of the loop. */
+  readonly start: Code;
+}
+
+/** Pushes a linear form whose atoms depend on loop variables only. */
+export function pointerCode(context: Context, affine: Affine): Code {
+  const { terms, constant } = affine;
+  const scope = context.loops.findLast(({ name }) => terms.some(({ atom }) => mentions(atom, name)));
+  // Terms without a variable are constants that nobody folded.
+  if (!scope) return sumCode(context, [i32(constant)], terms);
+  return [get(pointerOf(context, scope, affine).local)];
+}
+
+const mentions = (expr: Expr, name: string): boolean =>
+  someExpr(expr, (each) => each.kind === "var" && each.name === name);
+
+function pointerOf(context: Context, scope: LoopScope, affine: Affine): Pointer {
+  const key = `${termsKey(affine.terms)} ${affine.constant}`;
+  const known = scope.pointers.get(key);
+  if (known) return known;
+  const pointer = { local: context.locals.fresh("i32"), affine };
+  scope.pointers.set(key, pointer);
+  return pointer;
+}
+
+/**
+ * Code of the loop that the innermost scope stands for, around a body that was made in it: sets its pointers up, steps
+ * them, and leaves when one of them has reached its end. Closes the scope.
+ */
+export function closeLoop(context: Context, scope: LoopScope, body: Code): Code {
+  const computed = computedPointers(context, scope);
+  const pointers = [...scope.pointers.values()].filter(({ affine }) => isLinear(affine, scope.name));
+  if (pointers.length === 0) pointers.push(pointerOf(context, scope, variableOf(scope)));
+  context.loops.pop();
+  const stepped = pointers.map((pointer) => asStepped(context, pointer, scope.name));
+  const exit = loopExit(context, scope, stepped);
+  const steps = stepped
+    .filter(({ local }) => local !== exit.pointer.local)
+    .flatMap(({ local, step }) => [...advance(local, step), set(local)]);
+  for (const { local } of scope.pointers.values()) context.locals.release(local);
+  const whole = scheduledLoop([...computed, ...body, ...steps, ...exit.test], context.locals.types);
+  return [...stepped.flatMap(({ start, local }) => [...start, set(local)]), ...exit.setUp, ...whole];
+}
+
+const variableOf = ({ name }: LoopScope): Affine => atomAffine({ kind: "var", dtype: "i32", name });
+
+/** No mod, floorDiv and the like of the variable. */
+const isLinear = ({ terms }: Affine, name: string): boolean =>
+  terms.every(({ atom }) => atom.kind === "var" || !mentions(atom, name));
+
+/** Sets the pointers that no step can keep up to date, at the top of the body. May ask for more pointers of the scope. */
+function computedPointers(context: Context, scope: LoopScope): Code {
+  const code: Instructions = [];
+  // Without pointers for the sums within the terms, so that no computed pointer waits for another.
+  const inner = { ...context, hoisting: false };
+  for (const { local, affine } of scope.pointers.values()) {
+    if (isLinear(affine, scope.name)) continue;
+    const isOpaque = (atom: Expr) => atom.kind !== "var" && mentions(atom, scope.name);
+    const linear = { terms: affine.terms.filter(({ atom }) => !isOpaque(atom)), constant: affine.constant };
+    const isZero = linear.terms.length === 0 && linear.constant === 0;
+    const opaque = affine.terms.filter(({ atom }) => isOpaque(atom));
+    code.push(...sumCode(inner, isZero ? [] : pointerCode(context, linear), opaque), set(local));
+  }
+  return code;
+}
+
+type Instructions = Code[number][];
+
+/** The scope is closed: what is left of the form without its variable belongs to the loops around it. */
+function asStepped(context: Context, pointer: Pointer, name: string): Stepped {
+  const start = pointerCode(context, withoutVar(pointer.affine, name));
+  return { ...pointer, start, step: coefficientOf(pointer.affine, name) };
+}
+
+const advance = (local: number, step: number): Code => [get(local), i32(step), plain("i32.add")];
+
+/** A pointer that starts at a constant ends at one; without such a one the end takes a local. */
+function loopExit(context: Context, { name, extent }: LoopScope, stepped: readonly Stepped[]) {
+  const pointer = stepped.find(({ start }) => constantOf(start) !== null) ?? stepped[0];
+  invariant(pointer, `loop ${name} has no counter`);
+  const { local, step, start } = pointer;
+  const distance = Math.imul(step, extent);
+  const first = constantOf(start);
+  const test = (end: Code): Code => [...advance(local, step), tee(local), ...end, plain("i32.ne"), branchIf(0)];
+  if (first !== null) return { pointer, setUp: [], test: test([i32(first + distance)]) };
+  const end = context.locals.fresh("i32");
+  return { pointer, setUp: [...advance(local, distance), set(end)], test: test([get(end)]) };
+}
+
+function constantOf(code: Code): number | null {
+  const [only] = code;
+  return code.length === 1 && only?.kind === "number" ? only.value : null;
+}
