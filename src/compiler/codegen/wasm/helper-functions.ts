@@ -25,7 +25,7 @@ const floorDiv: WasmFunction = {
     ...[get(1), i32(1), plain("i32.add"), i32(2), plain("i32.lt_u")],
     ...ifElse(
       "i32",
-      [i32(0), get(0), get(1), ...ops("i32.mul", "i32.sub")],
+      [get(0), get(1), plain("i32.mul")],
       [
         ...[get(0), get(0), get(1), plain("i32.div_s"), tee(2), get(1), ...ops("i32.mul", "i32.sub"), set(0)],
         // The remainder is in 0: the quotient is one too large if it has the other sign than b.

@@ -4,12 +4,13 @@
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
+import { splatBytes } from "./const-bits.ts";
 import { type Binding, bindingOf, type Context } from "./context.ts";
 import { type Code, i32, ifElse, plain, v128, zeroVector } from "./instruction.ts";
 import { type LaneSource, narrowLanes, widenLanes } from "./resize.ts";
 import { scalar } from "./scalar.ts";
 import { named } from "./scalar-arithmetic.ts";
-import { isFloatType, laneBytesOf, vectorShape } from "./value-type.ts";
+import { isHalf, laneBytesOf, vectorShape } from "./value-type.ts";
 import { bindingPart, type LaneRange, lanesFromScalars, vector } from "./vector.ts";
 import { comparisonName } from "./vector-arithmetic.ts";
 import { loadVector } from "./vector-memory.ts";
@@ -32,6 +33,7 @@ export function mask(context: Context, expr: Expr, range: LaneRange, laneBytes: 
       if (expr.left.dtype === "bool") return logic(context, expr, range, laneBytes);
       return resized(laneBytesOf(expr.left.dtype), (part) => comparison(context, expr, part));
     case "cast":
+      if (expr.operand.dtype === "bool") return mask(context, expr.operand, range, laneBytes);
       return resized(laneBytesOf(expr.operand.dtype), (part) => notZero(context, expr.operand, part));
     case "select":
       return select(context, expr, range, laneBytes);
@@ -116,12 +118,8 @@ function comparison(context: Context, { op, left, right }: Binary, range: LaneRa
 function notZero(context: Context, operand: Expr, range: LaneRange): Code {
   const { dtype } = operand;
   // The sign of a half's zero does not count.
-  const isHalfFloat = dtype === "f16" || dtype === "bf16";
-  const size = isHalfFloat
-    ? [v128(Array.from({ length: 16 }, (_, i) => (i % 2 ? 0x7f : 0xff))), plain("v128.and")]
-    : [];
-  invariant(isFloatType(dtype) || laneBytesOf(dtype) > 0, `no bool from ${dtype}`);
-  return [...vector(context, operand, range), ...size, zeroVector, named(`${vectorShape[dtype]}.ne`)] as Code;
+  const size: Code = isHalf(dtype) ? [v128(splatBytes("i16", 0x7fff)), plain("v128.and")] : [];
+  return [...vector(context, operand, range), ...size, zeroVector, named(`${vectorShape[dtype]}.ne`)];
 }
 
 function select(context: Context, expr: Extract<Expr, { kind: "select" }>, range: LaneRange, laneBytes: number): Code {
