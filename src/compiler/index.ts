@@ -21,6 +21,7 @@ export * from "./expr/typed-array.ts";
 export { runUserCode } from "./expr/user-error.ts";
 export * from "./ir/affine.ts";
 export * from "./ir/from-compute.ts";
+export * from "./ir/interpret.ts";
 export type * from "./ir/loop-ir.ts";
 export * from "./ir/print.ts";
 export { mapExpr } from "./ir/visit.ts";

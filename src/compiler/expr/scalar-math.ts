@@ -69,7 +69,8 @@ const binaryMath: Readonly<Record<BinaryOp, (a: number, b: number) => number>> =
   min: (a, b) => (b < a ? b : a),
   // biome-ignore lint/complexity/useMathMinMax: as min
   max: (a, b) => (a < b ? b : a),
-  pow: (a, b) => a ** b,
+  // C99 says 1 where JavaScript says NaN.
+  pow: (a, b) => (a === 1 || (a === -1 && Math.abs(b) === Infinity) ? 1 : a ** b),
   eq: (a, b) => bool(a === b),
   ne: (a, b) => bool(a !== b),
   lt: (a, b) => bool(a < b),

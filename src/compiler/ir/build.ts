@@ -176,7 +176,7 @@ export const forLoop = (
 /** Nested sequences are flattened where no local's scope would change; a sequence of one is that statement. */
 export function seq(...stmts: readonly Stmt[]): Stmt {
   const flat = flattenSeq(stmts);
-  return flat.body.length === 1 ? flat.body[0]! : flat;
+  return flat.body.length === 1 && flat.body[0]!.kind !== "define" ? flat.body[0]! : flat;
 }
 
 export const ifThen = (condition: Expr, yes: Stmt, no: Stmt | null = null): If => ({

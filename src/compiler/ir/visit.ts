@@ -180,22 +180,30 @@ export function varsIn(expr: Expr): ReadonlySet<string> {
 export const substitute = (expr: Expr, vars: ReadonlyMap<string, Expr>): Expr =>
   mapExpr(expr, (each) => (each.kind === "var" ? (vars.get(each.name) ?? each) : each));
 
-/**
- * Puts expressions in place of loop variables. Of a block only the bindings change, for the rest of it names axes; a
- * loop of the same name hides the variable.
- */
+/** Puts expressions in place of loop variables. A loop or a block's axis of the same name hides the variable. */
 export function substituteStmt(stmt: Stmt, vars: ReadonlyMap<string, Expr>): Stmt {
-  if (stmt.kind === "block") {
-    const bindings = mapShared(stmt.bindings, (binding) => substitute(binding, vars));
-    return bindings === stmt.bindings ? stmt : { ...stmt, bindings };
-  }
-  const inner = stmt.kind === "for" && vars.has(stmt.name) ? without(vars, stmt.name) : vars;
+  if (stmt.kind === "block") return substituteBlock(stmt, vars);
+  const inner = stmt.kind === "for" ? without(vars, [stmt.name]) : vars;
   const own = mapOwnExprs(stmt, (expr) => substitute(expr, vars));
   return mapChildren(own, (child) => substituteStmt(child, inner));
 }
 
-const without = (vars: ReadonlyMap<string, Expr>, name: string): ReadonlyMap<string, Expr> =>
-  new Map([...vars].filter(([key]) => key !== name));
+/** The bindings are outside the axes' scope, the rest is inside. */
+function substituteBlock(stmt: Block, vars: ReadonlyMap<string, Expr>): Block {
+  const { axes, bindings } = stmt;
+  const axisNames = axes.map((axis) => axis.name);
+  const inner = without(vars, axisNames);
+  // Without its bindings, so that they are not substituted twice.
+  const rest = mapBlockExprs({ ...stmt, bindings: [] }, (expr) => substitute(expr, inner));
+  const bound = mapShared(bindings, (binding) => substitute(binding, vars));
+  const { indices, init, value } = stmt;
+  const same = bound === bindings && rest.indices === indices && rest.init === init && rest.value === value;
+  return same ? stmt : { ...rest, bindings: bound };
+}
+
+function without(vars: ReadonlyMap<string, Expr>, names: readonly string[]): ReadonlyMap<string, Expr> {
+  return names.some((name) => vars.has(name)) ? new Map([...vars].filter(([key]) => !names.includes(key))) : vars;
+}
 
 /** Unwraps nested sequences, but for those that introduce locals: their scope ends with them. */
 export function flattenSeq(stmts: readonly Stmt[]): Seq {

@@ -1,0 +1,204 @@
+// Loop-IR expression → a closure that evaluates it: `compileScalar` for one lane, `compileVector` for several.
+
+import { invariant } from "../support/invariant.ts";
+import { type Lane, type Memory, offsetOf, read } from "./interpret-memory.ts";
+import type { Expr, Load, Select } from "./loop-ir.ts";
+import { binaryOn, bitcastOn, castOn, constValue, type Scalar, unaryOn } from "./scalar-ops.ts";
+import { lanesOf } from "./visit.ts";
+
+/** Where a variable or local has its value: an array for a vector. */
+export interface Cell {
+  value: Lane | readonly Lane[];
+}
+
+export interface Scope {
+  /** Loop variables, axes and locals by name. */
+  readonly cells: ReadonlyMap<string, Cell>;
+  readonly memories: ReadonlyMap<string, Memory>;
+}
+
+export type ScalarFn = () => Lane;
+export type VectorFn = () => readonly Lane[];
+
+const lift1 =
+  (f: (x: Scalar) => Scalar) =>
+  (x: Lane): Lane =>
+    x === null ? null : f(x);
+
+const lift2 =
+  (f: (a: Scalar, b: Scalar) => Scalar) =>
+  (a: Lane, b: Lane): Lane =>
+    a === null || b === null ? null : f(a, b);
+
+/** A number that decides something: a condition, an index, a count of lanes. */
+export function decisive(value: Lane, what: string): number {
+  invariant(typeof value === "number", `${what} was made of an element that was never written`);
+  return value;
+}
+
+export function cellOf(scope: Scope, name: string): Cell {
+  const cell = scope.cells.get(name);
+  invariant(cell, `${name} is read where it is not defined`);
+  return cell;
+}
+
+export function memoryOf(scope: Scope, name: string, rank: number): Memory {
+  const memory = scope.memories.get(name);
+  invariant(memory, `there is no buffer ${name}`);
+  const { shape } = memory.buffer;
+  invariant(rank === shape.length, `${name} is accessed with ${rank} indices, it has ${shape.length} dimensions`);
+  return memory;
+}
+
+/** The element-wise operators, which scalars and vectors share. */
+function elementwise(expr: Expr): ((...lanes: Lane[]) => Lane) | null {
+  switch (expr.kind) {
+    case "unary":
+      return lift1(unaryOn(expr.op, expr.operand.dtype));
+    case "cast":
+      return lift1(castOn(expr.operand.dtype, expr.dtype));
+    case "bitcast":
+      return lift1(bitcastOn(expr.operand.dtype, expr.dtype));
+    case "binary":
+      return lift2(binaryOn(expr.op, expr.left.dtype)) as (...lanes: Lane[]) => Lane;
+    default:
+      return null;
+  }
+}
+
+export function compileScalar(expr: Expr, scope: Scope): ScalarFn {
+  const apply = elementwise(expr);
+  switch (expr.kind) {
+    case "const": {
+      const value = constValue(expr.dtype, expr.value);
+      return () => value;
+    }
+    case "var":
+    case "local": {
+      const cell = cellOf(scope, expr.name);
+      return () => cell.value as Lane;
+    }
+    case "load":
+      return compileScalarLoad(expr, scope);
+    case "unary":
+    case "cast":
+    case "bitcast": {
+      const operand = compileScalar(expr.operand, scope);
+      return () => apply!(operand());
+    }
+    case "binary": {
+      const [left, right] = [compileScalar(expr.left, scope), compileScalar(expr.right, scope)];
+      return () => apply!(left(), right());
+    }
+    case "select": {
+      const condition = compileScalar(expr.condition, scope);
+      const [yes, no] = [compileScalar(expr.then, scope), compileScalar(expr.else, scope)];
+      return () => (decisive(condition(), "a condition") !== 0 ? yes() : no());
+    }
+    case "ramp":
+    case "broadcast":
+    case "lanes": {
+      const vector = compileVector(expr, scope);
+      return () => vector()[0]!;
+    }
+  }
+}
+
+function compileScalarLoad({ buffer, indices, active }: Load, scope: Scope): ScalarFn {
+  const memory = memoryOf(scope, buffer, indices.length);
+  const at = indices.map((index) => compileScalar(index, scope));
+  const element = (): Lane => {
+    const point = at.map((index) => index());
+    return read(memory, offsetOf(memory, point));
+  };
+  if (!active) return element;
+  const count = compileScalar(active, scope);
+  return () => (decisive(count(), "a count of lanes") > 0 ? element() : 0);
+}
+
+export function compileVector(expr: Expr, scope: Scope): VectorFn {
+  const lanes = lanesOf(expr);
+  const apply = elementwise(expr);
+  switch (expr.kind) {
+    case "const":
+    case "var":
+      return compileLanes([expr], scope);
+    case "local": {
+      const cell = cellOf(scope, expr.name);
+      return () => (Array.isArray(cell.value) ? cell.value : [cell.value as Lane]);
+    }
+    case "load":
+      return lanes === 1 ? compileLanes([expr], scope) : compileVectorLoad(expr, lanes, scope);
+    case "unary":
+    case "cast":
+    case "bitcast": {
+      const operand = compileVector(expr.operand, scope);
+      return () => operand().map((x) => apply!(x));
+    }
+    case "binary": {
+      const [left, right] = [compileVector(expr.left, scope), compileVector(expr.right, scope)];
+      return () => {
+        const b = right();
+        return left().map((a, lane) => apply!(a, b[lane]!));
+      };
+    }
+    case "select":
+      return compileVectorSelect(expr, scope);
+    case "ramp": {
+      const base = compileScalar(expr.base, scope);
+      return () => {
+        const start = base();
+        return Array.from({ length: lanes }, (_, lane) =>
+          start === null ? null : (Number(start) + lane * expr.stride) | 0,
+        );
+      };
+    }
+    case "broadcast": {
+      const value = compileScalar(expr.value, scope);
+      return () => new Array<Lane>(lanes).fill(value());
+    }
+    case "lanes":
+      return compileLanes(expr.elements, scope);
+  }
+}
+
+function compileLanes(elements: readonly Expr[], scope: Scope): VectorFn {
+  const each = elements.map((element) => compileScalar(element, scope));
+  return () => each.map((element) => element());
+}
+
+function compileVectorLoad({ buffer, indices, active }: Load, lanes: number, scope: Scope): VectorFn {
+  const memory = memoryOf(scope, buffer, indices.length);
+  const points = compilePoints(indices, scope);
+  const count = active && compileScalar(active, scope);
+  return () => {
+    const limit = count ? decisive(count(), "a count of lanes") : lanes;
+    return points().map((point, lane) => (lane < limit ? read(memory, offsetOf(memory, point)) : 0));
+  };
+}
+
+/** The indices of each lane of an access, whose last index may be a vector. */
+export function compilePoints(indices: readonly Expr[], scope: Scope): () => readonly (readonly Lane[])[] {
+  const leading = indices.slice(0, -1).map((index) => compileScalar(index, scope));
+  const last = indices.at(-1);
+  if (!last) return () => [[]];
+  const ends = compileVector(last, scope);
+  return () => {
+    const start = leading.map((index) => index());
+    return ends().map((end) => [...start, end]);
+  };
+}
+
+function compileVectorSelect(expr: Select, scope: Scope): VectorFn {
+  const [yes, no] = [compileVector(expr.then, scope), compileVector(expr.else, scope)];
+  if (lanesOf(expr.condition) === 1) {
+    const condition = compileScalar(expr.condition, scope);
+    return () => (decisive(condition(), "a condition") !== 0 ? yes() : no());
+  }
+  const conditions = compileVector(expr.condition, scope);
+  return () => {
+    const [a, b] = [yes(), no()];
+    // A lane without a condition has no value; it may be surplus.
+    return conditions().map((each, lane) => (each === null ? null : each !== 0 ? a[lane]! : b[lane]!));
+  };
+}

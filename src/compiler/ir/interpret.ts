@@ -1,0 +1,173 @@
+// LoopFunc (any form) + input arrays → output arrays: the second oracle. Slow, obvious and strict: it refuses an access
+// outside a buffer, a name without a value, an output element that was never written, and an output element made of
+// workspace or register elements that were never written. (Vectors may compute such lanes as long as none is stored.)
+
+import type { TypedArray } from "../expr/kernel-type.ts";
+import { arrayTypes } from "../expr/typed-array.ts";
+import { invariant } from "../support/invariant.ts";
+import {
+  type Cell,
+  cellOf,
+  compilePoints,
+  compileScalar,
+  compileVector,
+  decisive,
+  memoryOf,
+  type Scope,
+} from "./interpret-expr.ts";
+import { createMemory, type Memory, offsetOf, write } from "./interpret-memory.ts";
+import type { Block, Expr, For, If, LoopFunc, Seq, Stmt, Store } from "./loop-ir.ts";
+import { lanesOf, varsIn } from "./visit.ts";
+
+type Action = () => void;
+
+/**
+ * Runs `func` once. Marks and tails are ignored: a loop is a loop.
+ *
+ * @param inputs one array for each input of `func`, by name, of the right type and length
+ * @returns one new array for each output, by name
+ * @example interpret(fromCompute(gemm), { A: new Float32Array(61 * 97), B: new Float32Array(97 * 83) }).C
+ */
+export function interpret(
+  func: LoopFunc,
+  inputs: Readonly<Record<string, TypedArray>>,
+): Readonly<Record<string, TypedArray>> {
+  const memories = new Map<string, Memory>();
+  for (const buffer of func.buffers) {
+    const input = buffer.scope === "input" ? inputs[buffer.name] : null;
+    invariant(
+      input === null || input instanceof arrayTypes[buffer.dtype],
+      `input ${buffer.name} is not an array of ${buffer.dtype}`,
+    );
+    memories.set(buffer.name, createMemory(buffer, input));
+  }
+  compileStmt(func.body, { cells: new Map(), memories })();
+  const outputs = [...memories.values()].filter(({ buffer }) => buffer.scope === "output");
+  return Object.fromEntries(outputs.map(contentsOf));
+}
+
+function contentsOf({ buffer, data, written }: Memory): [string, TypedArray] {
+  const missing = written.indexOf(0);
+  invariant(missing < 0, `${buffer.name}: element ${missing} was never written`);
+  return [buffer.name, data];
+}
+
+const withCell = ({ cells, memories }: Scope, name: string, cell: Cell): Scope => ({
+  cells: new Map(cells).set(name, cell),
+  memories,
+});
+
+function compileStmt(stmt: Stmt, scope: Scope): Action {
+  switch (stmt.kind) {
+    case "for":
+      return compileFor(stmt, scope);
+    case "seq":
+      return compileSeq(stmt, scope);
+    case "if":
+      return compileIf(stmt, scope);
+    case "store":
+      return compileStore(stmt, scope);
+    case "define":
+      // As the only statement of its scope: nothing can see the local, but the value must be computable.
+      return compileSeq({ kind: "seq", body: [stmt] }, scope);
+    case "assign": {
+      const cell = cellOf(scope, stmt.name);
+      return compileSet(cell, stmt.value, scope);
+    }
+    case "block":
+      return compileBlock(stmt, scope);
+  }
+}
+
+function compileSet(cell: Cell, value: Expr, scope: Scope): Action {
+  const compute = lanesOf(value) === 1 ? compileScalar(value, scope) : compileVector(value, scope);
+  return () => {
+    cell.value = compute();
+  };
+}
+
+function compileFor({ name, extent, body }: For, scope: Scope): Action {
+  const cell: Cell = { value: 0 };
+  const run = compileStmt(body, withCell(scope, name, cell));
+  return () => {
+    for (let step = 0; step < extent; step++) {
+      cell.value = step;
+      run();
+    }
+  };
+}
+
+function compileSeq({ body }: Seq, outer: Scope): Action {
+  let scope = outer;
+  const actions = body.map((stmt) => {
+    if (stmt.kind !== "define") return compileStmt(stmt, scope);
+    const cell: Cell = { value: null };
+    const action = compileSet(cell, stmt.value, scope);
+    scope = withCell(scope, stmt.name, cell);
+    return action;
+  });
+  return () => {
+    for (const action of actions) action();
+  };
+}
+
+function compileIf(stmt: If, scope: Scope): Action {
+  const condition = compileScalar(stmt.condition, scope);
+  const yes = compileStmt(stmt.then, scope);
+  const no = stmt.else && compileStmt(stmt.else, scope);
+  return () => {
+    if (decisive(condition(), "a condition") !== 0) yes();
+    else no?.();
+  };
+}
+
+function compileStore(stmt: Omit<Store, "kind">, scope: Scope): Action {
+  const { buffer, indices, value } = stmt;
+  const memory = memoryOf(scope, buffer, indices.length);
+  invariant(memory.buffer.scope !== "input", `${buffer} is an input and is stored to`);
+  if (stmt.active || lanesOf(value) !== 1) return compileVectorStore(stmt, memory, scope);
+  const point = indices.map((index) => compileScalar(index, scope));
+  const compute = compileScalar(value, scope);
+  return () => {
+    const lane = compute();
+    const at = point.map((index) => index());
+    write(memory, offsetOf(memory, at), lane);
+  };
+}
+
+function compileVectorStore({ indices, value, active }: Omit<Store, "kind">, memory: Memory, scope: Scope): Action {
+  const points = compilePoints(indices, scope);
+  const values = compileVector(value, scope);
+  const count = active && compileScalar(active, scope);
+  return () => {
+    const lanes = values();
+    const limit = count ? decisive(count(), "a count of lanes") : lanes.length;
+    points().forEach((point, lane) => {
+      if (lane < limit) write(memory, offsetOf(memory, point), lanes[lane]!);
+    });
+  };
+}
+
+function compileBlock(block: Block, outer: Scope): Action {
+  const cells = block.axes.map((): Cell => ({ value: 0 }));
+  const scope = block.axes.reduce((each, axis, index) => withCell(each, axis.name, cells[index]!), outer);
+  const bindings = block.bindings.map((binding) => compileScalar(binding, outer));
+  const element = { buffer: block.buffer, indices: block.indices, active: null };
+  const update = compileStore({ ...element, value: block.value }, scope);
+  const init = block.init && compileStore({ ...element, value: block.init }, scope);
+  const reduceCells = reduceLoops(block).map((name) => cellOf(outer, name));
+  return () => {
+    for (const [index, axis] of block.axes.entries()) {
+      const value = decisive(bindings[index]!(), "a binding");
+      if (value < 0 || value >= axis.extent) return;
+      cells[index]!.value = value;
+    }
+    if (init && reduceCells.every((cell) => cell.value === 0)) init();
+    update();
+  };
+}
+
+/** The loops that the block's reduce axes depend on. */
+const reduceLoops = ({ axes, bindings }: Block): readonly string[] => [
+  ...new Set(axes.flatMap((axis, index) => (axis.role === "reduce" ? [...varsIn(bindings[index]!)] : []))),
+];
