@@ -4,7 +4,7 @@
 
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { decodeRecord } from "./decode-record.ts";
+import { decodeRecord, maxReasonLength } from "./decode-record.ts";
 import type { TuningRecord } from "./record.ts";
 import { ShapeError } from "./strict.ts";
 
@@ -21,7 +21,10 @@ export interface RecordDatabase {
   records(query: RecordQuery): readonly TuningRecord[];
   /** Records with a time, fastest median first; of several of one candidate only the fastest. */
   fastest(query: RecordQuery, count: number): readonly TuningRecord[];
-  /** Adds the record in memory, then to the file. Throws what the file system throws (full disk): memory keeps it. */
+  /**
+   * Adds the record in memory, then to the file. Throws what the file system throws (full disk): memory keeps it. A
+   * record that could not be read back is a bug of ours and throws too.
+   */
   append(record: TuningRecord): void;
 }
 
@@ -40,8 +43,10 @@ export function openDatabase(path: string): RecordDatabase {
     records: matching,
     fastest: (query, count) => fastestOf(matching(query)).slice(0, count),
     append(record) {
-      records.push(record);
-      appendLine(path, JSON.stringify(record));
+      const line = JSON.stringify(clipped(record));
+      const written = decodeRecord(JSON.parse(line), []);
+      records.push(written);
+      appendLine(path, line);
     },
   };
 }
@@ -60,6 +65,14 @@ function parseLine(line: string): TuningRecord | null {
     if (error instanceof ShapeError || error instanceof SyntaxError) return null;
     throw error;
   }
+}
+
+/** Compilers say as much as they like. */
+function clipped(record: TuningRecord): TuningRecord {
+  const { measurement } = record;
+  if (!("reason" in measurement)) return record;
+  const reason = measurement.reason.replaceAll("\0", "").slice(0, maxReasonLength);
+  return { ...record, measurement: { ...measurement, reason } };
 }
 
 const matches = (record: TuningRecord, { task, targetClass }: RecordQuery): boolean =>

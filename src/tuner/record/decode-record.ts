@@ -9,10 +9,11 @@ import { type Decode, integer, mapOf, number, object, oneOf, sha256Hex, text, un
 /** A day: no run of a kernel that we would keep takes longer. */
 const maxNs = 86_400e9;
 const duration = number(0, maxNs);
-const reason = text(2000, /^[^\0]*$/s, "text of at most 2000 characters");
+export const maxReasonLength = 2000;
+const reason = text(maxReasonLength, /^[^\0]*$/s, `text of at most ${maxReasonLength} characters`);
 
-export const decodeTemplateName: Decode<string> = text(400);
-export const decodeAssignment: Decode<Assignment> = mapOf(text(120), integer(0, 2 ** 31 - 1), 500);
+export const decodeTemplateName: Decode<string> = text(2000);
+export const decodeAssignment: Decode<Assignment> = mapOf(text(400), integer(0, 2 ** 31 - 1), 1000);
 
 const timing: Decode<Timing> = object<Timing>({
   medianNs: duration,

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { type Diagnostic, sha256 } from "../../compiler/index.ts";
+import { type Diagnostic, invariant, sha256 } from "../../compiler/index.ts";
 import { withMachineLock } from "../../native/machine-lock.ts";
 import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../record/strict.ts";
 import { JsonTextError, type LocatedJson, parseLocatedJson } from "./located-json.ts";
@@ -87,6 +87,11 @@ async function merge(file: string, changes: ReadonlyMap<string, LockEntry | null
     else entries.delete(kernel);
   }
   const printed = printLockfile(entries);
+  const after = parseLockfile(printed, file);
+  invariant(
+    after.kind === "ok",
+    `the lock file would not be readable: ${after.kind === "broken" && after.diagnostic.message}`,
+  );
   if (printed !== printLockfile(before.entries)) await replace(file, printed);
   return null;
 }

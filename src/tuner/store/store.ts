@@ -6,7 +6,7 @@
 // writers. So: bytes are read into memory by digest only, a blob that fails is removed so that the next put can heal
 // it, every put is read back, and `verify` is never called.
 
-import { sha256 } from "../../compiler/index.ts";
+import { invariant, sha256 } from "../../compiler/index.ts";
 import { ShapeError } from "../record/strict.ts";
 import { findDigest, readContent } from "./read-cacache.ts";
 import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
@@ -39,7 +39,11 @@ export function openStore(directory: string): Store {
   };
   return {
     entry: (key) => readEntry(directory, key, countBroken),
-    putEntry: (key, entry) => put(directory, key, Buffer.from(JSON.stringify(entry))),
+    putEntry(key, entry) {
+      const bytes = Buffer.from(JSON.stringify(entry));
+      invariant(parseEntry(bytes), `the store could not read this entry back: ${bytes}`);
+      return put(directory, key, bytes);
+    },
     blob: (digest) => readBlob(directory, digest, countBroken),
     putBlob: (bytes) => put(directory, `blob:${sha256(bytes)}`, bytes),
     brokenCount: () => broken,

@@ -53,6 +53,15 @@ describe("a database", () => {
     expect(openDatabase(path).skippedLines).toBe(0);
   });
 
+  it("clips what a compiler says, and refuses what it could not read back", () => {
+    const database = openDatabase(path);
+    database.append(record(1, { kind: "build-failed", reason: `${"error ".repeat(1000)}\0` }));
+    const [read] = openDatabase(path).records(anything);
+    expect(read?.measurement.kind === "build-failed" && read.measurement.reason.length).toBe(2000);
+    expect(() => database.append(record(1.5))).toThrow("must be an integer");
+    expect(openDatabase(path).skippedLines).toBe(0);
+  });
+
   it("finds the fastest by task and target class, once a candidate", () => {
     const database = openDatabase(path);
     for (const one of [record(3), record(1), record(2), record(1, timed(90)), { ...record(9), task: "b".repeat(64) }])

@@ -180,6 +180,14 @@ describe("an update", () => {
     expect(diagnostic?.code).toBe("lock.unwritable");
   });
 
+  it("that could not be read back is a bug, and the file stays as it was", async () => {
+    const unreadable = { ...lockEntry, threads: 0.5 };
+    await expect(updateLockfile(path, new Map([["a", unreadable]]))).rejects.toThrow(
+      "threads must be an integer in 1..4096",
+    );
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
   it("by two processes at once loses nothing", async () => {
     const script = join(directory, "update.mjs");
     const { buildSync } = await import("esbuild");

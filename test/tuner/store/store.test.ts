@@ -102,10 +102,17 @@ describe("a damaged store misses, and heals with the next put", () => {
 
   it("an entry that is not one is refused and counted", async () => {
     const store = openStore(directory);
-    await store.putEntry(key, { ...entry, candidate: { template: "t", assignment: { i: -1 } } });
+    const { default: cacache } = await import("cacache");
+    const foreign = { ...entry, candidate: { template: "t", assignment: { i: -1 } } };
+    await cacache.put(directory, key, Buffer.from(JSON.stringify(foreign)), { algorithms: ["sha256"] });
     expect(await store.entry(key)).toBeNull();
     expect(store.brokenCount()).toBe(1);
   });
+});
+
+it("an entry of ours that could not be read back is a bug, not a silent miss", () => {
+  const unreadable = { ...entry, candidate: { template: "t", assignment: { i: 0.5 } } };
+  expect(() => openStore(directory).putEntry(key, unreadable)).toThrow("could not read this entry back");
 });
 
 it("what cacache itself writes and deletes is read alike", async () => {
