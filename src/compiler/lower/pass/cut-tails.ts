@@ -1,0 +1,186 @@
+// Loops with the tail "cut" → a main loop whose body needs no condition, and copies of the body for what is left. Any loop
+// loses the iterations in which its body does nothing.
+//
+//   for i0 in 0..2 (cut)                       for i0 in 0..1
+//     for i1 in 0..6                             for i1 in 0..6
+//       if (i0*6 + i1 < 11) X           →          X
+//                                              for i1 in 0..5
+//                                                X with i0 = 1
+
+import { coefficientOf, toAffine, withoutVar } from "../../ir/affine.ts";
+import { boundsOfAffine, type Interval, intersect, noRanges, type Ranges, unbounded, union } from "../../ir/bounds.ts";
+import { add, constInt, variable } from "../../ir/build.ts";
+import { assume, conjunctsOf } from "../../ir/compare.ts";
+import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
+import { isNothing, seqOf, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { substituteStmt, walkStmt } from "../../ir/visit.ts";
+import type { Pass } from "./pass.ts";
+
+/** Statements that copies may add to a function; beyond it conditions stay. */
+const maxAddedStatements = 256;
+/** Iterations beside the main loop that get a copy each; more of them stay a loop. */
+const maxPeeled = 2;
+
+export const cutTails: Pass = {
+  name: "cut-tails",
+  run: (func) => ({ ...func, body: cut(func.body, noRanges, { left: maxAddedStatements }) }),
+};
+
+/** Shared by all loops of a function, outer ones first. */
+interface Budget {
+  left: number;
+}
+
+function cut(stmt: Stmt, ranges: Ranges, budget: Budget): Stmt {
+  switch (stmt.kind) {
+    case "for":
+      return cutLoop(stmt, ranges, budget);
+    case "seq":
+      return seqOf(
+        stmt.body.map((each) => cut(each, ranges, budget)),
+        stmt,
+      );
+    case "if":
+      return cutIf(stmt, ranges, budget);
+    case "store":
+    case "define":
+    case "assign":
+    case "block":
+      return stmt;
+  }
+}
+
+function cutIf(stmt: If, ranges: Ranges, budget: Budget): Stmt {
+  const yes = cut(stmt.then, assume(stmt.condition, ranges), budget);
+  return { ...stmt, then: yes, else: stmt.else && cut(stmt.else, ranges, budget) };
+}
+
+/** Iterations first ≤ name < end. */
+interface Piece {
+  readonly first: number;
+  readonly end: number;
+}
+
+function cutLoop(loop: For, ranges: Ranges, budget: Budget): Stmt {
+  if (loop.mark === "vectorized") return withBody(loop, ranges, budget);
+  const all = withRange(ranges, loop.name, 0, loop.extent - 1);
+  const busy = intersect(busyRange(loop.body, loop.name, all), { min: 0, max: loop.extent - 1 });
+  if (busy.min > busy.max) return seqOf([]);
+  const whole: Piece = { first: busy.min, end: busy.max + 1 };
+  const pieces = loop.tail === "cut" ? piecesOf(loop, whole, ranges, budget) : [whole];
+  if (pieces.length === 1 && whole.end - whole.first === loop.extent) return withBody(loop, ranges, budget);
+  return seqOf(pieces.map((piece) => pieceOf(loop, piece, ranges, budget)));
+}
+
+function withBody(loop: For, ranges: Ranges, budget: Budget): Stmt {
+  const body = cut(loop.body, withRange(ranges, loop.name, 0, loop.extent - 1), budget);
+  return isNothing(body) ? body : { ...loop, body };
+}
+
+/** The main part, without conditions, and what is before and after it; just the whole if that would not pay. */
+function piecesOf(loop: For, whole: Piece, ranges: Ranges, budget: Budget): readonly Piece[] {
+  const range = { min: whole.first, max: whole.end - 1 };
+  const free = intersect(freeRange(loop.body, loop.name, withRange(ranges, loop.name, range.min, range.max)), range);
+  if (free.min > free.max || (free.min === range.min && free.max === range.max)) return [whole];
+  const pieces = [
+    ...peeled({ first: whole.first, end: free.min }),
+    { first: free.min, end: free.max + 1 },
+    ...peeled({ first: free.max + 1, end: whole.end }),
+  ];
+  const added = (pieces.length - 1) * statementsIn(loop.body);
+  if (added > budget.left) return [whole];
+  budget.left -= added;
+  return pieces;
+}
+
+function peeled({ first, end }: Piece): readonly Piece[] {
+  if (end - first > maxPeeled) return [{ first, end }];
+  return Array.from({ length: Math.max(0, end - first) }, (_, at) => ({ first: first + at, end: first + at + 1 }));
+}
+
+function statementsIn(stmt: Stmt): number {
+  let count = 0;
+  walkStmt(stmt, ({ kind }) => {
+    if (kind === "store") count++;
+  });
+  return count;
+}
+
+/** A loop over some of the iterations, counted from 0 again, or the one iteration. */
+function pieceOf(loop: For, { first, end }: Piece, ranges: Ranges, budget: Budget): Stmt {
+  const extent = end - first;
+  const moved = first > 0 && extent > 1;
+  const shift = new Map([[loop.name, add(variable(loop.name), constInt(first))]]);
+  const start = moved ? 0 : first;
+  const inside = withRange(ranges, loop.name, start, start + extent - 1);
+  const body = cut(simplifyStmt(moved ? substituteStmt(loop.body, shift) : loop.body, inside), inside, budget);
+  return extent === 1 || isNothing(body) ? body : { ...loop, extent, body };
+}
+
+// ── what conditions say about a loop ────────────────────────────────────────────────────────────────────────────────
+
+type ConditionRange = (condition: Expr, name: string, ranges: Ranges) => Interval;
+
+/** Iterations outside of it do nothing. */
+function busyRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
+  switch (stmt.kind) {
+    case "for":
+      return busyRange(stmt.body, name, withRange(ranges, stmt.name, 0, stmt.extent - 1));
+    case "seq":
+      return stmt.body.map((each) => busyRange(each, name, ranges)).reduce(union, nowhere);
+    case "if":
+      return stmt.else
+        ? unbounded
+        : intersect(meeting(stmt, name, ranges, possible), busyRange(stmt.then, name, ranges));
+    case "store":
+    case "define":
+    case "assign":
+    case "block":
+      return unbounded;
+  }
+}
+
+/** In the iterations inside of it every condition that depends on the loop holds, for all values of the other loops. */
+function freeRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
+  switch (stmt.kind) {
+    case "for":
+      return freeRange(stmt.body, name, withRange(ranges, stmt.name, 0, stmt.extent - 1));
+    case "seq":
+      return stmt.body.map((each) => freeRange(each, name, ranges)).reduce(intersect, unbounded);
+    case "if":
+      return intersect(meeting(stmt, name, ranges, certain), freeRange(stmt.then, name, ranges));
+    case "store":
+    case "define":
+    case "assign":
+    case "block":
+      return unbounded;
+  }
+}
+
+const nowhere: Interval = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
+
+const meeting = (stmt: If, name: string, ranges: Ranges, range: ConditionRange): Interval =>
+  conjunctsOf(stmt.condition)
+    .map((condition) => range(condition, name, ranges))
+    .reduce(intersect);
+
+/** Values of the loop for which the condition can hold, for some values of the others. */
+const possible: ConditionRange = (condition, name, ranges) => solve(condition, name, ranges, ({ min }) => min);
+/** Values of the loop for which the condition holds, for all values of the others. */
+const certain: ConditionRange = (condition, name, ranges) => solve(condition, name, ranges, ({ max }) => max);
+
+/** Solves `c·name + rest ≤ limit` for the loop, with the rest at the end of its bounds that `worst` picks. */
+function solve(condition: Expr, name: string, ranges: Ranges, worst: (rest: Interval) => number): Interval {
+  if (condition.kind !== "binary" || condition.right.kind !== "const") return unbounded;
+  if (condition.op !== "lt" && condition.op !== "ge") return unbounded;
+  const sign = condition.op === "lt" ? 1 : -1;
+  const form = toAffine(condition.left);
+  const coefficient = sign * coefficientOf(form, name);
+  if (coefficient === 0) return unbounded;
+  const { min, max } = boundsOfAffine(withoutVar(form, name), ranges);
+  const rest = worst(sign > 0 ? { min, max } : { min: -max, max: -min });
+  const limit = condition.op === "lt" ? condition.right.value - 1 : -condition.right.value;
+  const bound = (limit - rest) / coefficient;
+  if (Number.isNaN(bound)) return unbounded;
+  return coefficient > 0 ? { ...unbounded, max: Math.floor(bound) } : { ...unbounded, min: Math.ceil(bound) };
+}

@@ -1,0 +1,59 @@
+// Accesses with several indices → one, in elements, in linear form with the constant last. Buffers get one dimension.
+//
+//   B[k, j0*16 + 3] of 97×83   →   B[k*83 + j0*16 + 3]
+
+import { noRanges, type Ranges } from "../../ir/bounds.ts";
+import { flatIndex } from "../../ir/build.ts";
+import { assume } from "../../ir/compare.ts";
+import type { Buffer, Expr, Stmt } from "../../ir/loop-ir.ts";
+import { seqOf, simplifyIndex, withRange } from "../../ir/simplify.ts";
+import { mapExpr, mapOwnExprs, mapShared } from "../../ir/visit.ts";
+import { buffersOf } from "./lower-blocks.ts";
+import type { Pass } from "./pass.ts";
+
+export const flatten: Pass = {
+  name: "flatten",
+  run: (func) => ({
+    ...func,
+    buffers: func.buffers.map((buffer) => ({ ...buffer, shape: [lengthOf(buffer)] })),
+    body: flattenStmt(func.body, noRanges, buffersOf(func)),
+  }),
+};
+
+/** Number of elements. */
+export const lengthOf = ({ shape }: Pick<Buffer, "shape">): number => shape.reduce((length, size) => length * size, 1);
+
+type Buffers = ReturnType<typeof buffersOf>;
+
+function flattenStmt(stmt: Stmt, ranges: Ranges, buffers: Buffers): Stmt {
+  switch (stmt.kind) {
+    case "for":
+      return { ...stmt, body: flattenStmt(stmt.body, withRange(ranges, stmt.name, 0, stmt.extent - 1), buffers) };
+    case "seq":
+      return seqOf(
+        mapShared(stmt.body, (each) => flattenStmt(each, ranges, buffers)),
+        stmt,
+      );
+    case "if": {
+      const condition = flattenExpr(stmt.condition, ranges, buffers);
+      const yes = flattenStmt(stmt.then, assume(condition, ranges), buffers);
+      return { ...stmt, condition, then: yes, else: stmt.else && flattenStmt(stmt.else, ranges, buffers) };
+    }
+    case "store": {
+      const { indices, value, active } = mapOwnExprs(stmt, (expr) => flattenExpr(expr, ranges, buffers)) as typeof stmt;
+      return { ...stmt, indices: [flat(buffers, stmt.buffer, indices, ranges)], value, active };
+    }
+    case "define":
+    case "assign":
+    case "block":
+      return mapOwnExprs(stmt, (expr) => flattenExpr(expr, ranges, buffers));
+  }
+}
+
+const flattenExpr = (expr: Expr, ranges: Ranges, buffers: Buffers): Expr =>
+  mapExpr(expr, (each) =>
+    each.kind === "load" ? { ...each, indices: [flat(buffers, each.buffer, each.indices, ranges)] } : each,
+  );
+
+const flat = (buffers: Buffers, name: string, indices: readonly Expr[], ranges: Ranges): Expr =>
+  simplifyIndex(flatIndex(buffers.get(name)!.shape, indices), ranges);

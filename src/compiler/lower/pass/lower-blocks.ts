@@ -1,0 +1,186 @@
+// Blocks → explicit statements. Axes become what they are bound to; a condition stays only where bounds cannot prove it;
+// the initialisation runs where all loops of the reduction are 0.
+//
+//   block C (i = i0*6 + i1 of 11, k)           if (i0*6 + i1 < 11)
+//     C[i] += A[i, k]   init 0          →        if (k == 0) C[i0*6 + i1] = 0
+//                                                C[i0*6 + i1] = C[i0*6 + i1] + A[i0*6 + i1, k]
+//
+// Under a loop with the tail "mask" a local buffer takes the surplus: the condition moves to the loads that would leave
+// their buffers. That is harmless, for an instance in range reads what instances in range wrote.
+
+import { constantAffine, fromAffine } from "../../ir/affine.ts";
+import { boundsOf, noRanges, type Ranges } from "../../ir/bounds.ts";
+import { and, constInt, constOf, eq, ifThen, select, variable } from "../../ir/build.ts";
+import { assume, compareAffine } from "../../ir/compare.ts";
+import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import {
+  isNothing,
+  seqOf,
+  simplifyAffine,
+  simplifyExpr,
+  simplifyIndex,
+  simplifyStmt,
+  withRange,
+} from "../../ir/simplify.ts";
+import { mapChildren, mapExpr, substitute, varsIn } from "../../ir/visit.ts";
+import { invariant } from "../../support/invariant.ts";
+import type { Pass } from "./pass.ts";
+
+export const lowerBlocks: Pass = {
+  name: "lower-blocks",
+  run: (func) => ({
+    ...func,
+    body: lower(func.body, { ranges: noRanges, loops: new Map(), buffers: buffersOf(func) }),
+  }),
+};
+
+interface Context {
+  readonly ranges: Ranges;
+  /** The loops around the statement. */
+  readonly loops: ReadonlyMap<string, For>;
+  readonly buffers: ReadonlyMap<string, Buffer>;
+}
+
+export const buffersOf = (func: LoopFunc): ReadonlyMap<string, Buffer> =>
+  new Map(func.buffers.map((buffer) => [buffer.name, buffer]));
+
+function lower(stmt: Stmt, context: Context): Stmt {
+  if (stmt.kind === "block") return lowerBlock(stmt, context);
+  if (stmt.kind === "for") return lowerLoop(stmt, context);
+  if (stmt.kind === "seq")
+    return seqOf(
+      stmt.body.map((each) => lower(each, context)),
+      stmt,
+    );
+  return simplifyStmt(
+    mapChildren(stmt, (child) => lower(child, context)),
+    context.ranges,
+  );
+}
+
+function lowerLoop(loop: For, context: Context): Stmt {
+  const body = lower(loop.body, {
+    ...context,
+    ranges: withRange(context.ranges, loop.name, 0, loop.extent - 1),
+    loops: new Map(context.loops).set(loop.name, loop),
+  });
+  return loop.extent === 1 || isNothing(body) ? body : { ...loop, body };
+}
+
+/** An axis of a block at a place: its value, and the conditions under which that is in range, as far as they are open. */
+interface BoundAxis {
+  readonly name: string;
+  readonly role: "spatial" | "reduce";
+  readonly binding: Expr;
+  readonly conditions: readonly Expr[];
+}
+
+function lowerBlock(block: Block, context: Context): Stmt {
+  const axes = block.axes.map((_, at) => boundAxis(block, at, context.ranges));
+  if (axes.some(({ conditions }) => conditions.some(isFalse))) return seqOf([]);
+  const dropped = surplusAxes(block, axes, context);
+  const kept = axes.filter((axis) => !dropped.includes(axis));
+  const spatial = kept.filter(({ role }) => role === "spatial").flatMap(({ conditions }) => conditions);
+  const reduce = kept.filter(({ role }) => role === "reduce").flatMap(({ conditions }) => conditions);
+  const inside = assumeAll(spatial, context.ranges);
+  const site: Site = { block, axes, dropped, ranges: inside, context };
+  const init = block.init && guarded(firstUpdate(axes), storeOf(site, block.init));
+  const update = guarded(reduce, storeOf({ ...site, ranges: assumeAll(reduce, inside) }, block.value));
+  return guarded(spatial, seqOf(init ? [init, update] : [update]));
+}
+
+function boundAxis(block: Block, at: number, ranges: Ranges): BoundAxis {
+  const { name, extent, role } = block.axes[at]!;
+  const form = simplifyAffine(block.bindings[at]!, ranges);
+  const conditions = [
+    compareAffine("ge", form, constantAffine(0), ranges),
+    compareAffine("lt", form, constantAffine(extent), ranges),
+  ].filter((condition) => !isTrue(condition));
+  return { name, role, binding: fromAffine(form), conditions };
+}
+
+const isTrue = (condition: Expr): boolean => condition.kind === "const" && condition.value !== 0;
+const isFalse = (condition: Expr): boolean => condition.kind === "const" && condition.value === 0;
+
+const assumeAll = (conditions: readonly Expr[], ranges: Ranges): Ranges =>
+  conditions.reduce((known, condition) => assume(condition, known), ranges);
+
+const guarded = (conditions: readonly Expr[], stmt: Stmt): Stmt =>
+  conditions.length === 0 ? stmt : ifThen(conditions.reduce(and), stmt);
+
+/** Where the loops that reduce axes depend on are 0. */
+function firstUpdate(axes: readonly BoundAxis[]): readonly Expr[] {
+  const loops = axes.filter(({ role }) => role === "reduce").flatMap(({ binding }) => [...varsIn(binding)]);
+  return [...new Set(loops)].map((name) => eq(variable(name), constInt(0)));
+}
+
+// ── surplus ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The spatial axes that may run past their extents: of local buffers, under masked loops, where the store stays inside. */
+function surplusAxes(block: Block, axes: readonly BoundAxis[], context: Context): readonly BoundAxis[] {
+  const buffer = bufferOf(context, block.buffer);
+  if (buffer.scope === "input" || buffer.scope === "output") return [];
+  const bindings = bindingsOf(axes);
+  const masked = (axis: BoundAxis) =>
+    [...varsIn(axis.binding)].some((name) => context.loops.get(name)?.tail === "mask");
+  const dropped: BoundAxis[] = [];
+  for (const axis of axes) {
+    if (axis.role !== "spatial" || axis.conditions.length === 0 || !masked(axis)) continue;
+    const others = axes.filter((each) => each !== axis && !dropped.includes(each));
+    const known = assumeAll(
+      others.flatMap(({ conditions }) => conditions),
+      context.ranges,
+    );
+    if (staysInside(buffer, block.indices, bindings, known)) dropped.push(axis);
+  }
+  return dropped;
+}
+
+function bufferOf(context: Context, name: string): Buffer {
+  const buffer = context.buffers.get(name);
+  invariant(buffer, `there is no buffer ${name}`);
+  return buffer;
+}
+
+const bindingsOf = (axes: readonly BoundAxis[]): ReadonlyMap<string, Expr> =>
+  new Map(axes.map(({ name, binding }) => [name, binding]));
+
+function staysInside(buffer: Buffer, indices: readonly Expr[], bindings: ReadonlyMap<string, Expr>, ranges: Ranges) {
+  return indices.every((index, dim) => {
+    const { min, max } = boundsOf(simplifyIndex(substitute(index, bindings), ranges), ranges);
+    return min >= 0 && max < buffer.shape[dim]!;
+  });
+}
+
+// ── the statement ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Site {
+  readonly block: Block;
+  readonly axes: readonly BoundAxis[];
+  readonly dropped: readonly BoundAxis[];
+  readonly ranges: Ranges;
+  readonly context: Context;
+}
+
+function storeOf(site: Site, value: Expr): Stmt {
+  const bindings = bindingsOf(site.axes);
+  const safe = site.dropped.length === 0 ? value : mapExpr(value, (expr) => guardedLoad(site, expr));
+  const { buffer, indices } = site.block;
+  return {
+    kind: "store",
+    buffer,
+    indices: indices.map((index) => simplifyIndex(substitute(index, bindings), site.ranges)),
+    value: simplifyExpr(substitute(safe, bindings), site.ranges),
+    active: null,
+  };
+}
+
+/** A load that the surplus would take out of its buffer happens only in range; else 0 stands for it. */
+function guardedLoad({ dropped, axes, ranges, context }: Site, expr: Expr): Expr {
+  if (expr.kind !== "load") return expr;
+  const used = new Set(expr.indices.flatMap((index) => [...varsIn(index)]));
+  const open = dropped.filter(({ name }) => used.has(name)).flatMap(({ conditions }) => conditions);
+  if (open.length === 0) return expr;
+  if (staysInside(bufferOf(context, expr.buffer), expr.indices, bindingsOf(axes), ranges)) return expr;
+  return select(open.reduce(and), expr, constOf(expr.dtype, 0));
+}

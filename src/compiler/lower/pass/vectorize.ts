@@ -1,0 +1,183 @@
+// Loops marked "vectorized" → vector statements. Loops and sequences inside go around the lanes; a statement that has no
+// vector form gets a loop of its own over the lanes, to be unrolled.
+//
+//   for v in 0..8 (vectorized)
+//     for k in 0..97                        →     for k in 0..97
+//       C[i*8 + v] += A[i*97 + k] * B[k*8 + v]      C[ramp(i*8, 1, 8)] += broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
+
+import { byteSize, type DType } from "../../expr/dtype.ts";
+import { noRanges, type Ranges } from "../../ir/bounds.ts";
+import { add, and, constInt, ifThen, min, mul, variable } from "../../ir/build.ts";
+import { assume, conjunctsOf } from "../../ir/compare.ts";
+import type { Expr, For, If, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
+import { seqOf, simplifyIndex, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import type { Pass } from "./pass.ts";
+import { activeLanes, mentions } from "./vectorize/active-lanes.ts";
+import { lanesArePrivate } from "./vectorize/private-lanes.ts";
+import { vectorIndex, vectorValue } from "./vectorize/vector-value.ts";
+
+export const vectorize: Pass = {
+  name: "vectorize",
+  run(func, { target }) {
+    const context: Context = { vectorBytes: target.vectorBytes, lengths: lengthsOf(func), ranges: noRanges };
+    return { ...func, body: vectorizeIn(func.body, context) };
+  },
+};
+
+interface Context {
+  readonly vectorBytes: number;
+  /** Elements of each buffer. */
+  readonly lengths: ReadonlyMap<string, number>;
+  readonly ranges: Ranges;
+}
+
+const lengthsOf = (func: LoopFunc): ReadonlyMap<string, number> =>
+  new Map(func.buffers.map(({ name, shape }) => [name, shape[0]!]));
+
+function vectorizeIn(stmt: Stmt, context: Context): Stmt {
+  if (stmt.kind === "for" && stmt.mark === "vectorized") return vectorizeLoop(stmt, context);
+  return mapChildren(stmt, (child) => vectorizeIn(child, insideOf(stmt, context)));
+}
+
+function insideOf(stmt: Stmt, context: Context): Context {
+  if (stmt.kind !== "for") return context;
+  return { ...context, ranges: withRange(context.ranges, stmt.name, 0, stmt.extent - 1) };
+}
+
+// ── the loop ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Full vectors in an unrolled loop, then the rest in smaller powers of two. */
+function vectorizeLoop(loop: For, context: Context): Stmt {
+  if (!lanesArePrivate(loop)) return unrolled(loop);
+  const most = Math.max(1, context.vectorBytes / widestBytes(loop.body));
+  const parts: Stmt[] = [];
+  for (let first = 0; first < loop.extent; ) {
+    const lanes = 2 ** Math.floor(Math.log2(Math.min(most, loop.extent - first)));
+    const count = lanes === most ? Math.floor((loop.extent - first) / lanes) : 1;
+    parts.push(vectorPart(loop, { first, lanes, count }, context));
+    first += lanes * count;
+  }
+  return seqOf(parts);
+}
+
+const unrolled = (loop: For): Stmt => ({ ...loop, mark: "unrolled" });
+
+interface Part {
+  readonly first: number;
+  readonly lanes: number;
+  /** How many vectors. */
+  readonly count: number;
+}
+
+function vectorPart(loop: For, { first, lanes, count }: Part, context: Context): Stmt {
+  const outer = `${loop.name}.vector`;
+  const ranges = withRange(withRange(context.ranges, outer, 0, count - 1), loop.name, 0, lanes - 1);
+  const start = add(mul(variable(outer), constInt(lanes)), constInt(first));
+  const place = simplifyIndex(add(start, variable(loop.name)), ranges);
+  const body = simplifyStmt(substituteStmt(loop.body, new Map([[loop.name, place]])), ranges);
+  const lane: LaneLoop = { ...context, loop, lanes, ranges, active: null };
+  const vector = lanes === 1 ? body : vectorStmt(body, lane);
+  if (count === 1) return vector;
+  return { kind: "for", name: outer, extent: count, mark: "unrolled", tail: loop.tail, body: vector };
+}
+
+/** Bytes of the widest element that the values in `stmt` are made of: it decides how many fit a register. */
+function widestBytes(stmt: Stmt): number {
+  let widest = 1;
+  walkStmt(stmt, (each) => {
+    if (each.kind === "store") widest = Math.max(widest, widestIn(each.value));
+  });
+  return widest;
+}
+
+function widestIn(value: Expr): number {
+  let widest = 1;
+  const visit = (expr: Expr): void => {
+    if (expr.kind === "var" || expr.kind === "const") return;
+    widest = Math.max(widest, expr.dtype === "i64" ? 8 : byteSize[expr.dtype as DType]);
+    if (expr.kind === "load") return;
+    if (expr.kind === "binary" || expr.kind === "select" || expr.kind === "unary" || expr.kind === "cast") {
+      walkOperands(expr, visit);
+    }
+  };
+  visit(value);
+  return widest;
+}
+
+function walkOperands(expr: Expr, visit: (expr: Expr) => void): void {
+  if (expr.kind === "binary") {
+    visit(expr.left);
+    visit(expr.right);
+  } else if (expr.kind === "select") {
+    visit(expr.then);
+    visit(expr.else);
+  } else if (expr.kind === "unary" || expr.kind === "cast") visit(expr.operand);
+}
+
+// ── statements under it ─────────────────────────────────────────────────────────────────────────────────────────────
+
+interface LaneLoop extends Context {
+  readonly loop: For;
+  readonly lanes: number;
+  /** How many leading lanes the conditions around the statement leave; null: all. */
+  readonly active: Expr | null;
+}
+
+function vectorStmt(stmt: Stmt, lane: LaneLoop): Stmt {
+  switch (stmt.kind) {
+    case "for": {
+      const inner = { ...lane, ranges: withRange(lane.ranges, stmt.name, 0, stmt.extent - 1) };
+      const mark = stmt.mark === "vectorized" ? "unrolled" : stmt.mark;
+      return { ...stmt, mark, body: vectorStmt(stmt.body, inner) };
+    }
+    case "seq":
+      return seqOf(stmt.body.map((each) => vectorStmt(each, lane)));
+    case "if":
+      return vectorIf(stmt, lane) ?? laneByLane(stmt, lane);
+    case "store":
+      return vectorStore(stmt, lane) ?? laneByLane(stmt, lane);
+    case "define":
+    case "assign":
+    case "block":
+      return laneByLane(stmt, lane);
+  }
+}
+
+/** A loop over the lanes around one statement, under the conditions that `active` stands for. */
+function laneByLane(stmt: Stmt, { loop, lanes, active }: LaneLoop): Stmt {
+  const lane = variable(loop.name);
+  const body = active ? ifThen({ kind: "binary", dtype: "bool", op: "lt", left: lane, right: active }, stmt) : stmt;
+  return { ...loop, extent: lanes, mark: "unrolled", body };
+}
+
+/** Conditions that are the same for all lanes stay; the others must leave a run of leading lanes. */
+function vectorIf(stmt: If, lane: LaneLoop): Stmt | null {
+  const { name } = lane.loop;
+  const conditions = conjunctsOf(stmt.condition);
+  const varying = conditions.filter((condition) => mentions(condition, name));
+  const uniform = conditions.filter((condition) => !varying.includes(condition));
+  if (varying.length > 0 && stmt.else) return null;
+  const active = activeLanes(varying, name, lane.ranges);
+  if (active === undefined) return null;
+  const ranges = uniform.reduce((known, condition) => assume(condition, known), lane.ranges);
+  const yes = vectorStmt(stmt.then, { ...lane, ranges, active: fewer(lane.active, active, ranges) });
+  const no = stmt.else && vectorStmt(stmt.else, lane);
+  return uniform.length === 0 ? yes : ifThen(uniform.reduce(and), yes, no);
+}
+
+export function fewer(a: Expr | null, b: Expr | null, ranges: Ranges): Expr | null {
+  if (!a || !b) return a ?? b;
+  return simplifyIndex(min(a, b), ranges);
+}
+
+function vectorStore(stmt: Store, { loop, lanes, lengths, ranges, active }: LaneLoop): Stmt | null {
+  const site = { name: loop.name, lanes, lengths, ranges };
+  const index = vectorIndex(stmt.indices[0]!, site);
+  if (!index) return null;
+  const value = vectorValue(stmt.value, site, active);
+  if (!value) return null;
+  const vector: Store = { ...stmt, indices: [index], value: value.expr, active };
+  if (!value.needsLane || !active) return vector;
+  return ifThen({ kind: "binary", dtype: "bool", op: "ge", left: active, right: constInt(1) }, vector);
+}

@@ -1,0 +1,193 @@
+// A scalar value over the lanes of a vectorised loop → the vector of its values. What is the same for all lanes stays
+// scalar until it meets a vector; contiguous loads become ramps; the rest is put together lane by lane.
+//
+//   A[i*97 + k] * B[k*8 + v]   →   broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
+
+import { coefficientOf, fromAffine, withoutVar } from "../../../ir/affine.ts";
+import { boundsOf, type Ranges } from "../../../ir/bounds.ts";
+import { binary, broadcast, constInt, constOf, lanesFrom, lt, min, ramp, select } from "../../../ir/build.ts";
+import { conjunctsOf } from "../../../ir/compare.ts";
+import { lanesOf } from "../../../ir/lanes.ts";
+import type { Binary, Expr, Load, Select } from "../../../ir/loop-ir.ts";
+import { simplifyAffine, simplifyExpr, simplifyIndex, withRange } from "../../../ir/simplify.ts";
+import { someExpr } from "../../../ir/visit.ts";
+import { activeLanes, mentions } from "./active-lanes.ts";
+
+export interface Site {
+  /** The vectorised loop. */
+  readonly name: string;
+  readonly lanes: number;
+  readonly lengths: ReadonlyMap<string, number>;
+  readonly ranges: Ranges;
+}
+
+export interface VectorValue {
+  /** With `lanes` lanes. */
+  readonly expr: Expr;
+  /** It loads a scalar that may be out of reach where no lane is active. */
+  readonly needsLane: boolean;
+}
+
+/** Null if it has no vector form. `active`: only so many leading lanes count, and only those may load freely. */
+export function vectorValue(value: Expr, site: Site, active: Expr | null): VectorValue | null {
+  const state: State = { site, active, needsLane: false };
+  const expr = vectorOf(value, state);
+  return expr && { expr: broadcast(expr, site.lanes), needsLane: state.needsLane };
+}
+
+/** The ramp of an index that moves by one from lane to lane, else null. */
+export function vectorIndex(index: Expr, { name, lanes, ranges }: Site): Expr | null {
+  const form = simplifyAffine(index, ranges);
+  const rest = withoutVar(form, name);
+  if (coefficientOf(form, name) !== 1 || rest.terms.some(({ atom }) => mentions(atom, name))) return null;
+  return ramp(fromAffine(rest), 1, lanes);
+}
+
+interface State {
+  readonly site: Site;
+  readonly active: Expr | null;
+  needsLane: boolean;
+}
+
+/** A scalar where all lanes are the same, else a vector; null if there is no vector form. */
+function vectorOf(expr: Expr, state: State): Expr | null {
+  if (!mentions(expr, state.site.name)) return uniform(expr, state);
+  if (expr.dtype === "i32" && isIndex(expr)) return indexVector(expr, state.site);
+  switch (expr.kind) {
+    case "load":
+      return loadVector(expr, state);
+    case "binary":
+      return binaryVector(expr, state);
+    case "select":
+      return selectVector(expr, state);
+    case "unary":
+    case "cast":
+    case "bitcast": {
+      const operand = vectorOf(expr.operand, state);
+      return operand && { ...expr, operand };
+    }
+    case "const":
+    case "var":
+    case "local":
+    case "ramp":
+    case "broadcast":
+    case "lanes":
+      return null;
+  }
+}
+
+function uniform(expr: Expr, state: State): Expr {
+  if (state.active && someExpr(expr, (each) => each.kind === "load" && !isInside(each, state.site))) {
+    state.needsLane = true;
+  }
+  return expr;
+}
+
+/** All that the loop's variables can make of the index lies in the buffer. */
+function isInside({ buffer, indices }: Load, { lengths, ranges }: Site): boolean {
+  const { min: first, max: last } = boundsOf(indices[0]!, ranges);
+  return first >= 0 && last < lengths.get(buffer)!;
+}
+
+const isIndex = (expr: Expr): boolean =>
+  !someExpr(expr, ({ kind }) => kind !== "var" && kind !== "const" && kind !== "binary" && kind !== "unary");
+
+function indexVector(expr: Expr, site: Site): Expr {
+  const form = simplifyAffine(expr, site.ranges);
+  const rest = withoutVar(form, site.name);
+  if (rest.terms.some(({ atom }) => mentions(atom, site.name))) return laneByLane(expr, site);
+  return ramp(fromAffine(rest), coefficientOf(form, site.name), site.lanes);
+}
+
+/** `expr` worked out for each lane. */
+function laneByLane(expr: Expr, { name, lanes, ranges }: Site): Expr {
+  const elements = Array.from({ length: lanes }, (_, at) => simplifyExpr(expr, withRange(ranges, name, at, at)));
+  return lanesFrom(elements);
+}
+
+/** As `laneByLane`, where inactive lanes are 0 without a look at their loads. */
+function guardedLanes(expr: Expr, { site, active }: State): Expr {
+  const isSafe = !someExpr(expr, (each) => each.kind === "load" && !isInside(each, site));
+  if (!active || isSafe) return laneByLane(expr, site);
+  const { name, lanes, ranges } = site;
+  const elements = Array.from({ length: lanes }, (_, at) => {
+    const element = simplifyExpr(expr, withRange(ranges, name, at, at));
+    return select(lt(constInt(at), active), element, constOf(expr.dtype, 0));
+  });
+  return lanesFrom(elements.map((element) => simplifyExpr(element, ranges)));
+}
+
+function loadVector(expr: Load, state: State): Expr {
+  const index = vectorIndex(expr.indices[0]!, state.site);
+  if (!index || expr.active) return guardedLanes(expr, state);
+  const vector: Load = { ...expr, indices: [index] };
+  return isInside(vector, state.site) ? vector : { ...vector, active: state.active };
+}
+
+function binaryVector(expr: Binary, state: State): Expr | null {
+  const left = vectorOf(expr.left, state);
+  const right = vectorOf(expr.right, state);
+  if (!left || !right) return null;
+  // A lane that does not count must not divide by zero.
+  if ((expr.op === "floorDiv" || expr.op === "mod") && right.kind !== "const") return guardedLanes(expr, state);
+  const lanes = Math.max(lanesOf(left), lanesOf(right));
+  return { ...expr, left: broadcast(left, lanes), right: broadcast(right, lanes) };
+}
+
+// ── select ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function selectVector(expr: Select, state: State): Expr | null {
+  const { name, ranges } = state.site;
+  const conditions = conjunctsOf(expr.condition);
+  const varying = conditions.filter((condition) => mentions(condition, name));
+  if (varying.length === 0) return sides(expr, expr.condition, state);
+  const count = activeLanes(varying, name, ranges);
+  const vector = count ? leadingSelect(expr, count, state) : anySelect(expr, state);
+  if (!vector) return guardedLanes(expr, state);
+  const fixed = conditions.filter((condition) => !varying.includes(condition));
+  if (!count || fixed.length === 0) return vector;
+  const no = vectorOf(expr.else, state);
+  if (!no) return null;
+  const condition = fixed.reduce((all, each) => binary("and", all, each));
+  return select(condition, broadcast(vector, state.site.lanes), broadcast(no, state.site.lanes));
+}
+
+function sides(expr: Select, condition: Expr, state: State): Expr | null {
+  const yes = vectorOf(expr.then, state);
+  const no = vectorOf(expr.else, state);
+  if (!yes || !no) return null;
+  return select(condition, broadcast(yes, state.site.lanes), broadcast(no, state.site.lanes));
+}
+
+/** The condition holds for the first `count` lanes: only they may load what `then` loads. */
+function leadingSelect(expr: Select, count: Expr, state: State): Expr | null {
+  const { site } = state;
+  const active = state.active ? simplifyIndex(min(state.active, count), site.ranges) : count;
+  if (expr.then.kind === "load" && isZero(expr.else)) {
+    const index = vectorIndex(expr.then.indices[0]!, site);
+    if (index && !expr.then.active) return { ...expr.then, indices: [index], active };
+  }
+  const inner: State = { site, active, needsLane: false };
+  const yes = vectorOf(expr.then, inner);
+  const no = isSpeculative(expr.else, site) ? vectorOf(expr.else, state) : null;
+  if (!yes || !no || inner.needsLane) return null;
+  const condition = lt(ramp(constInt(0), 1, site.lanes), broadcast(count, site.lanes));
+  return select(condition, broadcast(yes, site.lanes), broadcast(no, site.lanes));
+}
+
+const isZero = (expr: Expr): boolean => expr.kind === "const" && expr.value === 0 && !Object.is(expr.value, -0);
+
+/** A condition that may hold for any lanes: both sides are evaluated, so neither may load outside a buffer. */
+function anySelect(expr: Select, state: State): Expr | null {
+  const { site } = state;
+  if (!isSpeculative(expr.then, site) || !isSpeculative(expr.else, site)) return null;
+  const condition = vectorOf(expr.condition, state);
+  return condition && sides(expr, broadcast(condition, site.lanes), state);
+}
+
+/** May be evaluated where the program would not: no load leaves its buffer, nothing divides integers. */
+const isSpeculative = (expr: Expr, site: Site): boolean =>
+  !someExpr(expr, (each) => {
+    if (each.kind === "load") return !isInside(each, site);
+    return each.kind === "binary" && (each.op === "floorDiv" || each.op === "mod") && each.right.kind !== "const";
+  });
