@@ -9,9 +9,10 @@ import { byteSize, type DType } from "../../expr/dtype.ts";
 import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { add, and, constInt, ifThen, min, mul, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
-import type { Expr, For, If, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
+import type { Buffer, Expr, For, If, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf, simplifyIndex, simplifyStmt, withRange } from "../../ir/simplify.ts";
 import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 import { activeLanes, mentions } from "./vectorize/active-lanes.ts";
 import { lanesArePrivate } from "./vectorize/private-lanes.ts";
@@ -20,20 +21,16 @@ import { vectorIndex, vectorValue } from "./vectorize/vector-value.ts";
 export const vectorize: Pass = {
   name: "vectorize",
   run(func, { target }) {
-    const context: Context = { vectorBytes: target.vectorBytes, lengths: lengthsOf(func), ranges: noRanges };
+    const context: Context = { vectorBytes: target.vectorBytes, buffers: buffersOf(func), ranges: noRanges };
     return { ...func, body: vectorizeIn(func.body, context) };
   },
 };
 
 interface Context {
   readonly vectorBytes: number;
-  /** Elements of each buffer. */
-  readonly lengths: ReadonlyMap<string, number>;
+  readonly buffers: ReadonlyMap<string, Buffer>;
   readonly ranges: Ranges;
 }
-
-const lengthsOf = (func: LoopFunc): ReadonlyMap<string, number> =>
-  new Map(func.buffers.map(({ name, shape }) => [name, shape[0]!]));
 
 function vectorizeIn(stmt: Stmt, context: Context): Stmt {
   if (stmt.kind === "for" && stmt.mark === "vectorized") return vectorizeLoop(stmt, context);
@@ -50,7 +47,7 @@ function insideOf(stmt: Stmt, context: Context): Context {
 /** Full vectors in an unrolled loop, then the rest in smaller powers of two. */
 function vectorizeLoop(loop: For, context: Context): Stmt {
   if (!lanesArePrivate(loop)) return unrolled(loop);
-  const most = Math.max(1, context.vectorBytes / widestBytes(loop.body));
+  const most = Math.max(1, context.vectorBytes / widestBytes(loop.body, context));
   const parts: Stmt[] = [];
   for (let first = 0; first < loop.extent; ) {
     const lanes = 2 ** Math.floor(Math.log2(Math.min(most, loop.extent - first)));
@@ -83,10 +80,12 @@ function vectorPart(loop: For, { first, lanes, count }: Part, context: Context):
 }
 
 /** Bytes of the widest element that the values in `stmt` are made of: it decides how many fit a register. */
-function widestBytes(stmt: Stmt): number {
+function widestBytes(stmt: Stmt, { buffers }: Context): number {
   let widest = 1;
   walkStmt(stmt, (each) => {
-    if (each.kind === "store") widest = Math.max(widest, widestIn(each.value));
+    if (each.kind === "store") {
+      widest = Math.max(widest, widestIn(each.value), byteSize[buffers.get(each.buffer)!.dtype]);
+    }
   });
   return widest;
 }
@@ -171,8 +170,8 @@ export function fewer(a: Expr | null, b: Expr | null, ranges: Ranges): Expr | nu
   return simplifyIndex(min(a, b), ranges);
 }
 
-function vectorStore(stmt: Store, { loop, lanes, lengths, ranges, active }: LaneLoop): Stmt | null {
-  const site = { name: loop.name, lanes, lengths, ranges };
+function vectorStore(stmt: Store, { loop, lanes, buffers, ranges, active }: LaneLoop): Stmt | null {
+  const site = { name: loop.name, lanes, buffers, ranges };
   const index = vectorIndex(stmt.indices[0]!, site);
   if (!index) return null;
   const value = vectorValue(stmt.value, site, active);

@@ -8,7 +8,7 @@ import { boundsOf, type Ranges } from "../../../ir/bounds.ts";
 import { binary, broadcast, constInt, constOf, lanesFrom, lt, min, ramp, select } from "../../../ir/build.ts";
 import { conjunctsOf } from "../../../ir/compare.ts";
 import { lanesOf } from "../../../ir/lanes.ts";
-import type { Binary, Expr, Load, Select } from "../../../ir/loop-ir.ts";
+import type { Binary, Buffer, Expr, Load, Select } from "../../../ir/loop-ir.ts";
 import { simplifyAffine, simplifyExpr, simplifyIndex, withRange } from "../../../ir/simplify.ts";
 import { someExpr } from "../../../ir/visit.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";
@@ -17,7 +17,8 @@ export interface Site {
   /** The vectorised loop. */
   readonly name: string;
   readonly lanes: number;
-  readonly lengths: ReadonlyMap<string, number>;
+  /** With one dimension. */
+  readonly buffers: ReadonlyMap<string, Buffer>;
   readonly ranges: Ranges;
 }
 
@@ -84,9 +85,9 @@ function uniform(expr: Expr, state: State): Expr {
 }
 
 /** All that the loop's variables can make of the index lies in the buffer. */
-function isInside({ buffer, indices }: Load, { lengths, ranges }: Site): boolean {
+function isInside({ buffer, indices }: Load, { buffers, ranges }: Site): boolean {
   const { min: first, max: last } = boundsOf(indices[0]!, ranges);
-  return first >= 0 && last < lengths.get(buffer)!;
+  return first >= 0 && last < buffers.get(buffer)!.shape[0]!;
 }
 
 const isIndex = (expr: Expr): boolean =>

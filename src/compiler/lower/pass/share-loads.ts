@@ -1,0 +1,187 @@
+// A load that is repeated, with no store to its buffer in between → one local. Loads that a loop repeats in every
+// iteration move before it.
+//
+//   c0 = c0 + broadcast(A[k], 8) * B[k*16 ..]            a := broadcast(A[k], 8)
+//   c1 = c1 + broadcast(A[k], 8) * B[k*16 + 8 ..]   →    c0 = c0 + a * B[k*16 ..]
+//                                                        c1 = c1 + a * B[k*16 + 8 ..]
+
+import { define, localFrom } from "../../ir/build.ts";
+import { exprKey } from "../../ir/expr-key.ts";
+import type { Define, Expr, For, Seq, Stmt } from "../../ir/loop-ir.ts";
+import { seqOf } from "../../ir/simplify.ts";
+import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
+import type { Pass } from "./pass.ts";
+
+/** Loads that leave one loop: each takes a register from the loop's body. */
+const maxHoisted = 8;
+
+export const shareLoads: Pass = {
+  name: "share-loads",
+  run(func) {
+    const names: Names = { next: 0 };
+    return { ...func, body: share(func.body, names) };
+  },
+};
+
+/** Numbers the locals of this function. */
+interface Names {
+  next: number;
+}
+
+function share(stmt: Stmt, names: Names): Stmt {
+  const inner = mapChildren(stmt, (child) => share(child, names));
+  if (inner.kind === "for") return hoistLoads(inner, names);
+  if (inner.kind === "seq") return spliced(shareInRun(spliced(inner.body).body, names));
+  return inner.kind === "if" ? inner : seqOf(shareInRun([inner], names));
+}
+
+/** One sequence: locals have names of their own throughout the function, so their scopes may grow. */
+const spliced = (stmts: readonly Stmt[]): Seq => ({
+  kind: "seq",
+  body: stmts.flatMap((stmt) => (stmt.kind === "seq" ? spliced(stmt.body).body : [stmt])),
+});
+
+const prefix = "load_";
+
+const fresh = (names: Names, value: Expr): Define => define(`${prefix}${names.next++}`, value);
+
+// ── which loads ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a register holds of memory: a load, converted, broadcast, or with 0 in its place under a condition. */
+function isLoad(expr: Expr): boolean {
+  if (expr.kind === "load") return !expr.indices.some((index) => someExpr(index, ({ kind }) => kind === "load"));
+  if (expr.kind === "broadcast") return isLoad(expr.value);
+  if (expr.kind === "cast") return isLoad(expr.operand);
+  return expr.kind === "select" && isConstant(expr.else) && isLoad(expr.then) && !loads(expr.condition);
+}
+
+const isConstant = (expr: Expr): boolean =>
+  expr.kind === "broadcast" ? isConstant(expr.value) : expr.kind === "const";
+const loads = (expr: Expr): boolean => someExpr(expr, ({ kind }) => kind === "load");
+
+function bufferOf(load: Expr): string {
+  if (load.kind === "load") return load.buffer;
+  return bufferOf(load.kind === "select" ? load.then : operandsOf(load)[0]!);
+}
+
+/** Calls `visit` for the loads that are evaluated whenever `expr` is. */
+function walkLoads(expr: Expr, visit: (load: Expr) => void): void {
+  if (isLoad(expr)) visit(expr);
+  else if (expr.kind === "select") walkLoads(expr.condition, visit);
+  else if (expr.kind !== "binary" || (expr.op !== "and" && expr.op !== "or")) {
+    for (const operand of operandsOf(expr)) walkLoads(operand, visit);
+  } else walkLoads(expr.left, visit);
+}
+
+/** `expr` with locals in place of loads, by key. */
+function replaceLoads(expr: Expr, locals: ReadonlyMap<string, Define>): Expr {
+  if (isLoad(expr)) {
+    const found = locals.get(exprKey(expr));
+    if (found) return localFrom(found);
+  }
+  return mapOperands(expr, (operand) => replaceLoads(operand, locals));
+}
+
+function storedIn(stmt: Stmt): ReadonlySet<string> {
+  const stored = new Set<string>();
+  walkStmt(stmt, (each) => {
+    if (each.kind === "store") stored.add(each.buffer);
+  });
+  return stored;
+}
+
+/** Names that `stmt` gives a new value: loop variables and locals. */
+function changedIn(stmt: Stmt): ReadonlySet<string> {
+  const changed = new Set<string>();
+  walkStmt(stmt, (each) => {
+    if (each.kind === "for" || each.kind === "define" || each.kind === "assign") changed.add(each.name);
+  });
+  return changed;
+}
+
+const usesAny = (expr: Expr, names: ReadonlySet<string>): boolean =>
+  someExpr(expr, (each) => (each.kind === "var" || each.kind === "local") && names.has(each.name));
+
+const isLeaf = (stmt: Stmt): boolean => stmt.kind === "store" || stmt.kind === "define" || stmt.kind === "assign";
+
+// ── repeated in a run of statements ─────────────────────────────────────────────────────────────────────────────────
+
+/** Uses of one load between two stores to its buffer. */
+interface Use {
+  readonly first: number;
+  last: number;
+  count: number;
+  readonly load: Expr;
+}
+
+function shareInRun(stmts: readonly Stmt[], names: Names): readonly Stmt[] {
+  const shared = usesIn(stmts).filter(({ count }) => count > 1);
+  if (shared.length === 0) return stmts;
+  const live = new Map<string, Define>();
+  return stmts.flatMap((stmt, at) => {
+    const starting = shared.filter(({ first }) => first === at).map(({ load }) => fresh(names, load));
+    for (const each of starting) live.set(exprKey(each.value), each);
+    const ending = shared.filter(({ last }) => last === at);
+    const rewritten = isLeaf(stmt) ? mapOwnExprs(stmt, (expr) => replaceLoads(expr, live)) : stmt;
+    for (const { load } of ending) live.delete(exprKey(load));
+    return [...starting, rewritten];
+  });
+}
+
+function usesIn(stmts: readonly Stmt[]): readonly Use[] {
+  const open = new Map<string, Use>();
+  const all: Use[] = [];
+  stmts.forEach((stmt, at) => {
+    if (isLeaf(stmt)) for (const expr of ownExprs(stmt)) walkLoads(expr, (load) => noteUse(load, at, open, all));
+    const stored = storedIn(stmt);
+    const changed = changedIn(stmt);
+    for (const [key, { load }] of open) if (stored.has(bufferOf(load)) || usesAny(load, changed)) open.delete(key);
+  });
+  return all;
+}
+
+function noteUse(load: Expr, at: number, open: Map<string, Use>, all: Use[]): void {
+  const key = exprKey(load);
+  const known = open.get(key);
+  if (known) {
+    known.last = at;
+    known.count++;
+    return;
+  }
+  const use: Use = { first: at, last: at, count: 1, load };
+  open.set(key, use);
+  all.push(use);
+}
+
+// ── repeated in a loop ──────────────────────────────────────────────────────────────────────────────────────────────
+
+function hoistLoads(loop: For, names: Names): Stmt {
+  if (loop.extent < 1) return loop;
+  const stored = storedIn(loop);
+  const changed = changedIn(loop);
+  const isFixed = (load: Expr) => !stored.has(bufferOf(load)) && !usesAny(load, changed);
+  const fixed = new Map<string, Define>();
+  const stmts = loop.body.kind === "seq" ? loop.body.body : [loop.body];
+  const rest = stmts.filter((stmt) => !collectFixed(stmt, isFixed, fixed, names));
+  if (fixed.size === 0) return loop;
+  return seqOf([...fixed.values(), { ...loop, body: replaceIn(seqOf(rest), fixed) }]);
+}
+
+/** Adds the loads of a statement that may leave the loop. True if the statement as a whole may: a shared load's define. */
+function collectFixed(stmt: Stmt, isFixed: (load: Expr) => boolean, fixed: Map<string, Define>, names: Names): boolean {
+  if (!isLeaf(stmt)) return false;
+  const isShared = stmt.kind === "define" && stmt.name.startsWith(prefix);
+  for (const expr of ownExprs(stmt)) {
+    walkLoads(expr, (load) => {
+      if (fixed.size >= maxHoisted || fixed.has(exprKey(load)) || !isFixed(load)) return;
+      fixed.set(exprKey(load), isShared && load === stmt.value ? stmt : fresh(names, load));
+    });
+  }
+  return isShared && fixed.get(exprKey(stmt.value)) === stmt;
+}
+
+const replaceIn = (stmt: Stmt, locals: ReadonlyMap<string, Define>): Stmt =>
+  mapChildren(
+    mapOwnExprs(stmt, (expr) => replaceLoads(expr, locals)),
+    (child) => replaceIn(child, locals),
+  );

@@ -1,0 +1,44 @@
+// Scheduled loop IR → flat loop IR: the passes, in order.
+
+import type { LoopFunc } from "../ir/loop-ir.ts";
+import { cutTails } from "./pass/cut-tails.ts";
+import { flatten } from "./pass/flatten.ts";
+import { hoistConditions } from "./pass/hoist-conditions.ts";
+import { lowerBlocks } from "./pass/lower-blocks.ts";
+import type { LoweringContext, Pass } from "./pass/pass.ts";
+import { promoteRegisters } from "./pass/promote-registers.ts";
+import { shareLoads } from "./pass/share-loads.ts";
+import { unroll } from "./pass/unroll.ts";
+import { vectorize } from "./pass/vectorize.ts";
+
+/** Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. */
+export const passes: readonly Pass[] = [
+  lowerBlocks,
+  cutTails,
+  flatten,
+  vectorize,
+  unroll,
+  hoistConditions,
+  promoteRegisters,
+  shareLoads,
+];
+
+export interface LowerOptions extends LoweringContext {
+  /** Is shown the function after every pass. */
+  readonly dump?: (name: string, func: LoopFunc) => void;
+  /** Checks the function after every pass; on by default, off where thousands are lowered. */
+  readonly verify?: boolean;
+}
+
+/**
+ * Brings a scheduled function into the flat form that the code generators read. What it computes stays the same.
+ *
+ *     const flat = lower(nest, { target: avx2, numerics: "fast", dump: (name, func) => console.log(name, printFunc(func)) });
+ */
+export function lower(scheduled: LoopFunc, options: LowerOptions): LoopFunc {
+  return passes.reduce((func, pass) => {
+    const lowered = pass.run(func, options);
+    options.dump?.(pass.name, lowered);
+    return lowered;
+  }, scheduled);
+}
