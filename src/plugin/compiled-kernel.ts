@@ -2,6 +2,7 @@
 
 import type { JsSource, KernelParameter, Numerics, Parameters, WasmSource } from "../compiler/index.ts";
 import type { Budget } from "../tuner/task.ts";
+import type { TuneProgress } from "../tuner/tune.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { RequestTarget } from "./request.ts";
 import type { Mode } from "./types.ts";
@@ -33,6 +34,8 @@ export interface CompileServices {
   readonly log: CompileLog;
   /** Aborted when the build is closed: stop tuning, keep what was measured. */
   readonly signal: AbortSignal;
+  /** Told after each round of a tuning. */
+  readonly onProgress?: ((kernel: string, progress: TuneProgress) => void) | undefined;
 }
 
 /** A Node-API addon: `call(index, …arrays)` and `callAsync(index, …arrays)`, arrays in the order of `tensors`. */

@@ -74,3 +74,6 @@ function untuned(): () => never {
     );
   };
 }
+
+/** The parameters of an operator with the values that they have unless an import says otherwise. */
+export const parameterDefaults = (op: Op): Parameters => op[spec].defaults;

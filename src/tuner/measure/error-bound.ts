@@ -120,3 +120,7 @@ const larger = (left: ErrorSize, right: ErrorSize): ErrorSize => ({
   ulps: Math.max(left.ulps, right.ulps),
   steps: Math.max(left.steps, right.steps),
 });
+
+/** The largest relative error of any output that checks allow: what `info.errorBound` says. 0 for integers. */
+export const worstRelativeError = (op: ComputeDef): number =>
+  Math.max(...roundingBounds(op).map((bound) => (bound.kind === "exact" ? 0 : bound.relative)));

@@ -118,3 +118,10 @@ export const dependsOn = (access: Access, axis: string): boolean =>
 /** Whether an element of the operand is read by several elements of the result: what makes tiling and packing pay. */
 export const isReused = (stage: StageFacts, access: Access): boolean =>
   stage.spatial.some((axis) => axis.extent > 1 && !dependsOn(access, axis.name));
+
+/** Arithmetic operations of the whole operator: a multiply-add is 2. */
+export const totalFlops = (def: ComputeDef): number =>
+  stageFacts(def).reduce((sum, { spatial, reduce, operations }) => {
+    const instances = [...spatial, ...reduce].reduce((count, { extent }) => count * extent, 1);
+    return sum + instances * operations;
+  }, 0);

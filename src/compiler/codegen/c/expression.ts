@@ -57,7 +57,9 @@ function emitSelect(context: Context, expr: Extract<Expr, { kind: "select" }>, p
   const condition = emit(context, expr.condition, lanesOf(expr.condition) > 1 ? piece : scalarPiece);
   if (piece.lanes === 1) return { text: `(${condition.text} ? ${yes.text} : ${no.text})`, element: yes.element };
   const other = expr.dtype === "bool" ? asMask(context, no, yes.element, piece.lanes) : no;
-  return { text: `(${condition.text} ? ${yes.text} : ${other.text})`, element: yes.element };
+  // A load has the type of unaligned memory, which is not that of a value.
+  const type = context.prelude.type(yes.element, piece.lanes);
+  return { text: `(${condition.text} ? (${type})${yes.text} : (${type})${other.text})`, element: yes.element };
 }
 
 function emitBitcast(context: Context, dtype: IrType, operand: Expr, piece: Piece): Value {

@@ -1,0 +1,39 @@
+// An operator and a trace → the target code of its kernel: schedule, lower, generate. Stages 5 to 7 in one call.
+
+import { generateC } from "./codegen/c/generate-c.ts";
+import type { CSource, WasmSource } from "./codegen/kernel-source.ts";
+import { generateWasm } from "./codegen/wasm/generate-wasm.ts";
+import type { ComputeDef } from "./expr/compute-def.ts";
+import { fromCompute } from "./ir/from-compute.ts";
+import { lower } from "./lower/pipeline.ts";
+import { type Replay, replay } from "./schedule/replay.ts";
+import type { Trace } from "./schedule/trace.ts";
+import type { Numerics, Target } from "./target/target.ts";
+
+export interface KernelOptions {
+  readonly numerics: Numerics;
+  /** Checks the IR after every pass. Off in the search, where thousands are lowered and each is checked by running it. */
+  readonly verify: boolean;
+  /** WASM only: the twin with fused multiply-adds. */
+  readonly relaxed: boolean;
+}
+
+export type KernelResult =
+  | { readonly kind: "ok"; readonly source: CSource | WasmSource }
+  | Extract<Replay, { readonly kind: "illegal" }>;
+
+export function generateKernel(op: ComputeDef, trace: Trace, target: Target, options: KernelOptions): KernelResult {
+  const scheduled = replay(fromCompute(op, kernelName(op, target)), trace);
+  if (scheduled.kind === "illegal") return scheduled;
+  const { numerics, verify, relaxed } = options;
+  const flat = lower(scheduled.nest, { target, numerics, verify });
+  const source = target.codegen === "wasm" ? generateWasm(flat, { relaxed }) : generateC(flat, target, { numerics });
+  return { kind: "ok", source };
+}
+
+/** gemm_f32_512x512_avx2: operator, type and shape of its first result, target. */
+export function kernelName(op: ComputeDef, target: Target): string {
+  const result = op.stages.find((stage) => stage.name === op.outputs[0])!;
+  const shape = [...result.axes, ...(result.reduce?.axes ?? [])].map((axis) => axis.extent).join("x");
+  return [op.name, result.dtype, shape, target.name].join("_").replace(/[^A-Za-z0-9_]/g, "_");
+}

@@ -1,0 +1,84 @@
+// Where candidates are built, checked and timed: a toolchain and a runner behind one call, sources in, measurements out.
+
+import type { CSource, WasmSource } from "../compiler/index.ts";
+import { type BuiltKernel, buildEach } from "../native/build.ts";
+import { createRunner, type Runner, toRunnable } from "../native/runner/client.ts";
+import type { Runnable, RunTask } from "../native/runner/protocol.ts";
+import type { Toolchain } from "../native/toolchain/toolchain.ts";
+import { measureCandidate, raceCandidates } from "./measure/measure.ts";
+import type { Measurement } from "./measure/measurement.ts";
+import type { RaceResult } from "./measure/race.ts";
+
+export type MeasurableSource = CSource | WasmSource;
+
+export interface Workbench {
+  /** In the order of the sources; the time of the best so far lets losers stop early. */
+  measure(sources: readonly MeasurableSource[], incumbentNs: number | null): Promise<readonly Measurement[]>;
+  /** Finalists against each other, the first of them the incumbent. */
+  race(sources: readonly MeasurableSource[]): Promise<RaceResult>;
+  /** Compiler runs so far. */
+  compilerRuns(): number;
+  /** What measures: "gcc 12.2.0 …" or "wasm". */
+  readonly toolchain: string;
+  close(): Promise<void>;
+}
+
+export interface WorkbenchOptions {
+  readonly task: RunTask;
+  /** Null for WASM. */
+  readonly toolchain: Toolchain | null;
+  /** A private directory for addons; the caller removes it. */
+  readonly directory: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Longest time for one candidate. */
+  readonly deadlineMs?: number;
+}
+
+export function createWorkbench({ task, toolchain, directory, signal, deadlineMs }: WorkbenchOptions): Workbench {
+  const runner: Runner = createRunner({ signal, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
+  runner.setTask(task);
+  let compilerRuns = 0;
+
+  async function build(sources: readonly MeasurableSource[]): Promise<readonly BuiltRunnable[]> {
+    const native = sources.filter((source) => source.kind === "c");
+    if (native.length === 0 || !toolchain) return sources.map(fromWasm);
+    compilerRuns += 1;
+    const built = await buildEach(native, { outDir: directory, toolchain, bench: true, signal });
+    return built.map(fromBuilt);
+  }
+
+  return {
+    toolchain: toolchain?.identity ?? "wasm",
+    compilerRuns: () => compilerRuns,
+    async measure(sources, incumbentNs) {
+      const measurements: Measurement[] = [];
+      let best = incumbentNs;
+      for (const built of await build(sources)) {
+        const measurement = built.kind === "ready" ? await measureCandidate(runner, built.candidate, best) : built;
+        if (measurement.kind === "ok") best = Math.min(best ?? Number.POSITIVE_INFINITY, measurement.timing.medianNs);
+        measurements.push(measurement);
+      }
+      return measurements;
+    },
+    async race(sources) {
+      const built = await build(sources);
+      return raceCandidates(
+        runner,
+        built.flatMap((it) => (it.kind === "ready" ? [it.candidate] : [])),
+      );
+    },
+    close: () => runner.close(),
+  };
+}
+
+type BuiltRunnable =
+  | { readonly kind: "ready"; readonly candidate: Runnable }
+  | Extract<Measurement, { readonly kind: "build-failed" }>;
+
+function fromWasm(source: MeasurableSource): BuiltRunnable {
+  if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
+  return { kind: "ready", candidate: toRunnable({ kind: "wasm", source }, 0) };
+}
+
+const fromBuilt = (built: BuiltKernel): BuiltRunnable =>
+  built.kind === "built" ? { kind: "ready", candidate: toRunnable(built.artifact, built.index) } : built;
