@@ -23,13 +23,17 @@ const float = (dtype: DType): boolean => dtype === "f32" || dtype === "f64";
 export function randomFlat(gen: GeneratorValue): LoopFunc {
   const scope: Scope = { gen, locals: [] };
   const body = ir.loop("i", extents.i, ir.loop("j", extents.j, ...statements(scope, integer(scope, 1, 3))));
+  const start = ir.loop("l", bufferLength, ...dtypes.map((dtype) => copy(dtype, ir.v("l"))));
   const buffers = dtypes.flatMap((dtype) => [
     ir.buffer(`in_${dtype}`, dtype, bufferLength, "input"),
     ir.buffer(`out_${dtype}`, dtype, bufferLength, "output"),
   ]);
   const sorted = [...buffers].sort((a, b) => a.scope.localeCompare(b.scope));
-  return ir.func("random", sorted, body);
+  return ir.func("random", sorted, start, body);
 }
+
+/** Gives every element of an output a value, so that all of them may be read. */
+const copy = (dtype: DType, at: Expr): Stmt => ir.store(`out_${dtype}`, at, ir.load(`in_${dtype}`, dtype, at));
 
 function statements(scope: Scope, count: number): Stmt[] {
   const lanes = pick(scope, 1, 2, 3, 4, 4, 5, 8, 16);
@@ -88,6 +92,7 @@ function scalarIndex(scope: Scope, least: number): Expr {
 function expression(scope: Scope, dtype: DType, lanes: number, depth: number): Expr {
   if (depth === 0) return leaf(scope, dtype, lanes);
   const of = (type: DType, width = lanes) => expression(scope, type, width, depth - 1);
+  if (pick(scope, false, false, false, false, true)) return throughBits(scope, dtype, lanes, depth);
   switch (pick(scope, "leaf", "op", "op", "op", "cast", "cast", "select", "lanes", "bits")) {
     case "op":
       return half(dtype) ? leaf(scope, dtype, lanes) : operation(scope, dtype, of);
@@ -111,6 +116,28 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
     case "leaf":
       return leaf(scope, dtype, lanes);
   }
+}
+
+/** Integers wider than any type of the language, and bit operations. */
+function throughBits(scope: Scope, dtype: DType, lanes: number, depth: number): Expr {
+  if (dtype === "i32") return bitOperation(scope, "i32", lanes, expression(scope, "i32", lanes, depth - 1));
+  const wide = bitOperation(scope, "i64", lanes, wideLeaf(scope, lanes));
+  if (dtype === "f64" && pick(scope, true, false)) return { kind: "bitcast", dtype, operand: wide };
+  if (dtype === "bool") return ir.bin(pick(scope, "eq", "ne", "lt", "le", "gt", "ge"), wide, wideLeaf(scope, lanes));
+  return ir.cast(wide, dtype);
+}
+
+function wideLeaf(scope: Scope, lanes: number): Expr {
+  if (pick(scope, true, false)) return { kind: "bitcast", dtype: "i64", operand: load(scope, "f64", lanes) };
+  const from = pick(scope, ...dtypes);
+  return ir.cast(leaf(scope, from, lanes), "i64");
+}
+
+function bitOperation(scope: Scope, dtype: "i32" | "i64", lanes: number, left: Expr): Expr {
+  const op = pick(scope, "add", "sub", "mul", "shl", "shr", "bitAnd", "bitOr", "bitXor");
+  if (op === "shl" || op === "shr") return ir.bin(op, left, vectorOf(ir.num(pick(scope, 0, 1, 5, 31), dtype), lanes));
+  const right = dtype === "i64" ? wideLeaf(scope, lanes) : leaf(scope, "i32", lanes);
+  return ir.bin(op, left, right);
 }
 
 function operation(scope: Scope, dtype: DType, of: (type: DType) => Expr): Expr {
