@@ -7,9 +7,9 @@ import { inheritance } from "./cga.ts";
 import { gainOfRounds } from "./convergence.ts";
 import { coordinateDescent } from "./coordinate-descent.ts";
 import { mutation } from "./evolutionary.ts";
-import { type Breed, type EvolutionSize, evolve, quickEvolution } from "./evolve.ts";
+import { type Breed, type EvolutionSize, evolve, quickEvolution, type ScoredPoint } from "./evolve.ts";
 import { random } from "./random.ts";
-import { candidateKey } from "./search-space.ts";
+import { candidateKey, type SearchTemplate } from "./search-space.ts";
 import { type SearchState, trialCount } from "./search-state.ts";
 import { diverse, selectBatch } from "./select.ts";
 import type { Strategy } from "./strategy.ts";
@@ -30,7 +30,20 @@ const firstEvolution: EvolutionSize = { population: 512, generations: 4, childre
 
 function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
   if (!state.space.prior) return random.propose(state, count, rng);
-  return diverse(evolve(state, firstEvolution, both(state), rng), count).map(({ point }) => point.candidate);
+  const points = evolve(state, firstEvolution, both(state), rng);
+  // The prior is least sure about structure, so up to half of the batch is the best of each template.
+  const leaders = bestOfEachTemplate(points).slice(0, Math.ceil(count / 2));
+  const others = diverse(
+    points.filter((one) => !leaders.includes(one)),
+    count - leaders.length,
+  );
+  return [...leaders, ...others].map(({ point }) => point.candidate);
+}
+
+function bestOfEachTemplate(points: readonly ScoredPoint[]): ScoredPoint[] {
+  const best = new Map<SearchTemplate, ScoredPoint>();
+  for (const one of points) if (!best.has(one.point.template)) best.set(one.point.template, one);
+  return [...best.values()];
 }
 
 function generation(state: SearchState, count: number, rng: Rng): Candidate[] {
