@@ -3,7 +3,7 @@
 import { fail } from "./builder.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import { children } from "./expr-visit.ts";
-import { assume, rangeOf, type Scope } from "./index-range.ts";
+import { assume, isReachable, rangeOf, type Scope } from "./index-range.ts";
 import { printExpr } from "./print.ts";
 import type { BinaryExpr, ReadExpr, ScalarExpr } from "./scalar-expr.ts";
 
@@ -26,13 +26,18 @@ function scopeOf({ axes, reduce }: Stage): Scope {
 function checkExpr(expr: ScalarExpr, scope: Scope, shapes: Shapes): void {
   if (expr.kind === "select") {
     checkExpr(expr.condition, scope, shapes);
-    checkExpr(expr.then, assume(scope, expr.condition, true), shapes);
-    checkExpr(expr.else, assume(scope, expr.condition, false), shapes);
+    checkSide(expr.then, assume(scope, expr.condition, true), shapes);
+    checkSide(expr.else, assume(scope, expr.condition, false), shapes);
     return;
   }
   for (const child of children(expr)) checkExpr(child, scope, shapes);
   if (expr.kind === "read") checkRead(expr, scope, shapes.get(expr.tensor)!);
   if (expr.kind === "binary" && (expr.op === "floorDiv" || expr.op === "mod")) checkDivisor(expr, scope);
+}
+
+/** A side that is never taken may hold what it likes. */
+function checkSide(side: ScalarExpr, scope: Scope, shapes: Shapes): void {
+  if (isReachable(scope)) checkExpr(side, scope, shapes);
 }
 
 function checkRead({ tensor, indices, dtype, loc }: ReadExpr, scope: Scope, shape: readonly number[]): void {

@@ -3,7 +3,7 @@
 
 import { isFloat } from "./dtype.ts";
 import { addForms, type LinearForm, linearForm } from "./linear-form.ts";
-import type { BinaryExpr, ScalarExpr } from "./scalar-expr.ts";
+import type { BinaryExpr, ScalarExpr, SelectExpr } from "./scalar-expr.ts";
 import { integerRange } from "./scalar-math.ts";
 
 export type Range = readonly [min: number, max: number];
@@ -16,7 +16,7 @@ export interface Scope {
 
 /**
  * The range of `expr` where the facts of `scope` hold. i ∈ 0..9 with the fact i - 1 ≥ 0: `i - 1` is in 0..8.
- * An empty range (min > max) means that the place is never reached.
+ * If the facts contradict each other the place is never reached, and the range may be empty (min > max).
  */
 export function rangeOf(expr: ScalarExpr, scope: Scope): Range {
   const whole = wholeRange(expr);
@@ -24,7 +24,8 @@ export function rangeOf(expr: ScalarExpr, scope: Scope): Range {
   const plain = formRange(form, scope);
   // A value that leaves i32 wraps, and then nothing is known of it.
   if (plain[0] < whole[0] || plain[1] > whole[1]) return whole;
-  return scope.facts.reduce<Range>((range, fact) => tightened(range, form, fact, scope), plain);
+  const simple = { ...scope, facts: scope.facts.filter(isAboutOneAxis) };
+  return scope.facts.reduce<Range>((range, fact) => tightened(range, form, fact, simple), plain);
 }
 
 const wholeRange = ({ dtype }: ScalarExpr): Range =>
@@ -32,7 +33,8 @@ const wholeRange = ({ dtype }: ScalarExpr): Range =>
 
 /**
  * With a fact f ≥ 0 and a factor c > 0: form = (form - c·f) + c·f ≥ min(form - c·f), and likewise from above. The factor
- * that matters is the one that cancels an atom which both have.
+ * that matters is the one that cancels an atom which both have. What is left is looked at with the facts about single
+ * axes only: a fact about an expression may speak of that expression again, without end.
  */
 function tightened(range: Range, form: LinearForm, fact: LinearForm, scope: Scope): Range {
   let [min, max] = range;
@@ -61,12 +63,9 @@ function formRange(form: LinearForm, scope: Scope): Range {
 function atomRange(atom: ScalarExpr, scope: Scope): Range {
   switch (atom.kind) {
     case "axis":
-      return axisRange(atom, scope);
+      return axisRange(atom.name, scope);
     case "select":
-      return union(
-        rangeOf(atom.then, assume(scope, atom.condition, true)),
-        rangeOf(atom.else, assume(scope, atom.condition, false)),
-      );
+      return selectRange(atom, scope);
     case "binary":
       return binaryRange(atom, scope);
     case "cast":
@@ -80,10 +79,10 @@ function atomRange(atom: ScalarExpr, scope: Scope): Range {
 }
 
 /** The extent, narrowed by the facts about this axis alone. */
-function axisRange(axis: ScalarExpr & { readonly kind: "axis" }, { extents, facts }: Scope): Range {
-  let [min, max] = [0, (extents.get(axis.name) ?? 2 ** 31) - 1];
+function axisRange(name: string, { extents, facts }: Scope): Range {
+  let [min, max] = [0, (extents.get(name) ?? 2 ** 31) - 1];
   for (const { constant, terms } of facts) {
-    const coefficient = terms.get(axis.name)?.coefficient;
+    const coefficient = terms.get(name)?.coefficient;
     if (coefficient === undefined || terms.size > 1) continue;
     if (coefficient > 0) min = Math.max(min, Math.ceil(-constant / coefficient));
     else max = Math.min(max, Math.floor(constant / -coefficient));
@@ -122,11 +121,27 @@ function castRange(operand: ScalarExpr, cast: ScalarExpr, scope: Scope): Range {
   return isFloat(operand.dtype) ? wholeRange(cast) : withinWhole(cast, rangeOf(operand, scope));
 }
 
-/** An empty range is a side that is never taken. */
-function union(a: Range, b: Range): Range {
-  if (a[0] > a[1]) return b;
-  return b[0] > b[1] ? a : [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
+/** Both sides, each where its condition holds; a side that is never taken does not count. */
+function selectRange({ condition, then, else: otherwise }: SelectExpr, scope: Scope): Range {
+  const [whenTrue, whenFalse] = [assume(scope, condition, true), assume(scope, condition, false)];
+  if (!isReachable(whenTrue)) return rangeOf(otherwise, whenFalse);
+  if (!isReachable(whenFalse)) return rangeOf(then, whenTrue);
+  const [a, b] = [rangeOf(then, whenTrue), rangeOf(otherwise, whenFalse)];
+  return [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
 }
+
+/** False if the facts cannot all hold; true says nothing. */
+export function isReachable(scope: Scope): boolean {
+  const open = { ...scope, facts: [] };
+  const isEmpty = (name: string): boolean => {
+    const [min, max] = axisRange(name, scope);
+    return min > max;
+  };
+  return scope.facts.every((fact) => formRange(fact, open)[1] >= 0) && ![...scope.extents.keys()].some(isEmpty);
+}
+
+const isAboutOneAxis = ({ terms }: LinearForm): boolean =>
+  terms.size === 1 && [...terms.values()].every(({ atom }) => atom.kind === "axis");
 
 /** The scope in which `condition` has the value `holds`. */
 export function assume(scope: Scope, condition: ScalarExpr, holds: boolean): Scope {
