@@ -2,6 +2,8 @@
 // src/compiler is imported from outside.
 
 export { generateC } from "./codegen/c/generate-c.ts";
+export { compileJs, type JsKernel } from "./codegen/js/compile.ts";
+export { generateJs } from "./codegen/js/generate-js.ts";
 export type * from "./codegen/kernel-source.ts";
 export * from "./codegen/parameters.ts";
 export * from "./codegen/wasm/generate-wasm.ts";

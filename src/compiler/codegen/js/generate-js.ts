@@ -1,0 +1,105 @@
+// LoopFunc without vectors (scheduled, lowered or flat) → JavaScript: plain loops over typed arrays. The `off` mode, the
+// baseline of reports, and the oracle for shapes that are too big for the interpreter.
+
+import { arrayTypes } from "../../expr/typed-array.ts";
+import type { Block, Buffer, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { varsIn } from "../../ir/visit.ts";
+import type { JsSource } from "../kernel-source.ts";
+import { parametersOf } from "../parameters.ts";
+import { type JsContext, jsCondition, jsElement, jsExpr } from "./expression.ts";
+import { type HelperName, helperTexts } from "./helper.ts";
+import { createNames } from "./names.ts";
+
+/** Functions such as exp may be there unexpanded: they are computed in f64 by Math and rounded. */
+export function generateJs(func: LoopFunc): JsSource {
+  const used = new Set<HelperName>();
+  const context: JsContext = {
+    names: createNames(),
+    buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
+    use: (helper) => {
+      used.add(helper);
+      return helper;
+    },
+  };
+  const declarations = declareBuffers(func.buffers, context);
+  const body = linesOf(func.body, context, new Map());
+  const text = [...helperTexts(used), ...declarations, ...body].join("\n");
+  return { kind: "js", name: func.name, parameters: parametersOf(func.buffers), text };
+}
+
+function declareBuffers(buffers: readonly Buffer[], { names }: JsContext): readonly string[] {
+  let argument = 0;
+  return buffers.map(({ name, dtype, shape, scope }) => {
+    const length = shape.reduce((product, extent) => product * extent, 1);
+    const isParameter = scope === "input" || scope === "output";
+    return `const ${names(name)} = ${isParameter ? `arg${argument++}` : `new ${arrayTypes[dtype].name}(${length})`};`;
+  });
+}
+
+const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
+
+/** Extents of the loops around, by name: they tell which bindings cannot overshoot. */
+type Extents = ReadonlyMap<string, number>;
+
+function linesOf(stmt: Stmt, context: JsContext, extents: Extents): readonly string[] {
+  const { names } = context;
+  switch (stmt.kind) {
+    case "for":
+      return linesOfFor(stmt, context, extents);
+    case "seq":
+      return ["{", ...indented(stmt.body.flatMap((child) => linesOf(child, context, extents))), "}"];
+    case "if": {
+      const yes = [`if (${jsCondition(stmt.condition, context)}) {`, ...indented(linesOf(stmt.then, context, extents))];
+      return stmt.else ? [...yes, "} else {", ...indented(linesOf(stmt.else, context, extents)), "}"] : [...yes, "}"];
+    }
+    case "store": {
+      const line = storeLine(stmt, context);
+      return stmt.active ? [`if (${jsExpr(stmt.active, context)} > 0) ${line}`] : [line];
+    }
+    case "define":
+      return [`let ${names(stmt.name)} = ${jsExpr(stmt.value, context)};`];
+    case "assign":
+      return [`${names(stmt.name)} = ${jsExpr(stmt.value, context)};`];
+    case "block":
+      return linesOfBlock(stmt, context, extents);
+  }
+}
+
+function linesOfFor({ name, extent, body }: For, context: JsContext, extents: Extents): readonly string[] {
+  const i = context.names(name);
+  const inner = linesOf(body, context, new Map(extents).set(name, extent));
+  return [`for (let ${i} = 0; ${i} < ${extent}; ${i}++) {`, ...indented(inner), "}"];
+}
+
+function storeLine(
+  { buffer, indices, value }: Pick<Block, "buffer" | "indices" | "value">,
+  context: JsContext,
+): string {
+  const text = jsExpr(value, context);
+  const { dtype } = value;
+  const stored =
+    dtype === "f16" || dtype === "bf16" ? `${context.use(dtype === "f16" ? "$toF16" : "$toBf16")}(${text})` : text;
+  return `${jsElement(buffer, indices, context)} = ${stored};`;
+}
+
+/** The axes as constants, their range as a condition where it can fail, the first update's initial value. */
+function linesOfBlock(block: Block, context: JsContext, extents: Extents): readonly string[] {
+  const { names } = context;
+  const axes = block.axes.map(({ name }, at) => `const ${names(name)} = ${jsExpr(block.bindings[at]!, context)};`);
+  const ranges = block.axes.flatMap(({ name, extent }, at) => {
+    const binding = block.bindings[at]!;
+    const isSafe = binding.kind === "var" && (extents.get(binding.name) ?? Number.POSITIVE_INFINITY) <= extent;
+    return isSafe ? [] : [`${names(name)} >= 0 && ${names(name)} < ${extent}`];
+  });
+  const update = [...initLines(block, context), storeLine(block, context)];
+  const guarded = ranges.length === 0 ? update : [`if (${ranges.join(" && ")}) {`, ...indented(update), "}"];
+  return ["{", ...indented([...axes, ...guarded]), "}"];
+}
+
+function initLines(block: Block, context: JsContext): readonly string[] {
+  if (!block.init) return [];
+  const loops = block.axes.flatMap(({ role }, at) => (role === "reduce" ? [...varsIn(block.bindings[at]!)] : []));
+  const first = [...new Set(loops)].map((loop) => `${context.names(loop)} === 0`);
+  const line = storeLine({ ...block, value: block.init }, context);
+  return [first.length === 0 ? line : `if (${first.join(" && ")}) ${line}`];
+}
