@@ -39,8 +39,12 @@ export function emitUnary(context: Context, expr: Unary, piece: Piece): Value {
 const negation = ({ text, element }: Value, { lanes }: Piece): string =>
   lanes === 1 ? `(${cName[element]})(-${text})` : `(-${text})`;
 
+/** Rounded once: an f32 is computed in f64. */
 function reciprocalRoot({ prelude }: Context, { text, element }: Value, { lanes }: Piece): string {
-  const root = `${rounding(prelude, "sqrt", element, lanes)}(${text})`;
-  const one = element === "f32" ? "1.0f" : "1.0";
-  return `(${lanes === 1 ? one : `${splat(prelude, element, lanes)}(${one})`} / ${root})`;
+  if (lanes === 1)
+    return element === "f64" ? `(1.0 / __builtin_sqrt(${text}))` : `(float)(1.0 / __builtin_sqrt(${text}))`;
+  const [single, double] = [prelude.type("f32", lanes), prelude.type("f64", lanes)];
+  const wide = element === "f64" ? text : `__builtin_convertvector(${text}, ${double})`;
+  const inverse = `${splat(prelude, "f64", lanes)}(1.0) / ${rounding(prelude, "sqrt", "f64", lanes)}(${wide})`;
+  return element === "f64" ? `(${inverse})` : `__builtin_convertvector(${inverse}, ${single})`;
 }

@@ -93,6 +93,7 @@ const unaryCases: readonly (readonly [UnaryOp, readonly DType[]])[] = [
   ["ceil", ["f32", "f64"]],
   ["round", ["f32", "f64"]],
   ["sqrt", ["f32", "f64"]],
+  ["rsqrt", ["f32", "f64"]],
 ];
 
 const isComparison = (op: BinaryOp): boolean => (comparisonOps as readonly string[]).includes(op);
