@@ -1,5 +1,6 @@
 // Vite's dev server: the predicted schedule answers at once, tuning goes on behind it, and the module is then replaced.
 
+import { basename } from "node:path";
 import type { KernelAsset } from "./binding/asset.ts";
 import type { CompiledKernel } from "./compiled-kernel.ts";
 import type { ParsedRequest } from "./request.ts";
@@ -76,6 +77,7 @@ export function createDevServer(session: Session): DevServer {
       kernel = await session.compile(request, "tune");
     }
     tuned.set(id, kernel);
+    session.log().info(`${basename(request.path)}${request.query}: ${kernel.gflops?.toFixed(1) ?? "?"} GFLOP/s`);
     if (kernel.trace !== predicted.trace && server) await reload(server, id);
   };
 

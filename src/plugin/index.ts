@@ -43,7 +43,10 @@ export function createKernelPlugin(compile: CompileKernel): KernelPlugin {
     return {
       name: pluginName,
       enforce: "pre",
-      buildStart: () => session.begin(),
+      buildStart() {
+        session.begin();
+        host.begin(this as HookContext);
+      },
       resolveId: {
         filter: { id: requestPattern },
         async handler(id, importer) {

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RollupWatcher, rollup, watch } from "rollup";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createKernelPlugin } from "../../src/plugin/index.ts";
 import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
@@ -42,19 +42,23 @@ describe("rollup", () => {
       output: { dir: join(root, "out"), entryFileNames: "main.mjs" },
       plugins: [plugin.rollup(settings(root))],
     });
-    const ended = () =>
-      new Promise<void>((resolve, reject) => {
-        watcher.on("event", (event) => {
-          if (event.code === "BUNDLE_END") void event.result.close().then(resolve);
-          if (event.code === "ERROR") reject(event.error);
-        });
-      });
-    await ended();
+    let builds = 0;
+    const failures: Error[] = [];
+    watcher.on("event", (event) => {
+      if (event.code === "ERROR") failures.push(event.error);
+      if (event.code === "BUNDLE_END") void event.result.close();
+      if (event.code === "END") builds += 1;
+    });
+    await vi.waitFor(() => expect([builds, failures]).toEqual([1, []]), 5000);
     expect(requests).toHaveLength(1);
-    const again = ended();
-    writeFileSync(join(root, "src/blend.op.ts"), "export default 2;");
-    await again;
-    expect(requests).toHaveLength(2);
+    await vi.waitFor(
+      () => {
+        // Written again and again: a watcher may start to look only after the end of the first build.
+        writeFileSync(join(root, "src/blend.op.ts"), `export default ${performance.now()};`);
+        expect([requests.length > 1, builds > 1, failures]).toEqual([true, true, []]);
+      },
+      { timeout: 10_000, interval: 300 },
+    );
     await watcher.close();
     expect(runMoved(root)).toEqual(expected("wasm"));
   });

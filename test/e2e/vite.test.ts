@@ -1,6 +1,6 @@
 // What Vite adds to the common behaviour of test/e2e/hosts.test.ts: bundles for browsers, libraries, the dev server.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, createServer, type InlineConfig, isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -55,6 +55,33 @@ describe("vite build", () => {
     expect(files).toHaveLength(2);
     const script = `import(process.argv[1]).then(({ run }) => console.log(JSON.stringify(run())))`;
     expect(runMoved(root, "lib.mjs", ["-e", script])).toEqual(expected("wasm"));
+  });
+
+  it("keeps its file through the rebuilds of a watcher", async () => {
+    const root = app("tune=wasm&sync=0");
+    const { compile, requests } = recordingCompiler(fakeKernel());
+    const options: InlineConfig = { build: { outDir: "out", ssr: "src/main.js", watch: {} } };
+    const watcher = await build(config(root, compile, options));
+    if (!("on" in watcher)) throw new Error("not a watcher");
+    const failures: Error[] = [];
+    let builds = 0;
+    watcher.on("event", (event) => {
+      if (event.code === "ERROR") failures.push(event.error);
+      if (event.code === "END") builds += 1;
+    });
+    await vi.waitFor(() => expect([builds, failures]).toEqual([1, []]), 5000);
+    const before = outputFiles(root);
+    expect([before.length, requests.length]).toEqual([2, 1]);
+    await vi.waitFor(
+      () => {
+        // Written again and again: a watcher may start to look only after the end of the first build.
+        writeFileSync(join(root, "src/blend.op.ts"), `export default ${performance.now()};`);
+        expect([requests.length > 1, builds > 1, failures]).toEqual([true, true, []]);
+      },
+      { timeout: 10_000, interval: 300 },
+    );
+    await vi.waitFor(() => expect(outputFiles(root)).toEqual(before), 5000);
+    await watcher.close();
   });
 
   it("refuses an addon alone in a browser", async () => {

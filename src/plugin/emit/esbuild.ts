@@ -89,6 +89,7 @@ export function esbuildHost(): Host {
     };
 
   return {
+    begin: () => assets.clear(),
     async resolve(_, path, importer) {
       if (!build) return null;
       const resolveDir = importer ? dirname(importer) : (build.initialOptions.absWorkingDir ?? process.cwd());
@@ -97,7 +98,6 @@ export function esbuildHost(): Host {
     },
     mode: (_, configured) => configured,
     place(_, kernel, { path, query, settings }) {
-      assets.delete(path + query);
       return placeAssets(kernel, platformOf(build?.initialOptions ?? {}), settings.sync, emitUrl(path + query));
     },
     loaded: () => {},

@@ -25,6 +25,8 @@ export interface ViteEnvironment {
 
 /** One host in one plugin instance. */
 export interface Host {
+  /** A build starts: what was emitted before is over. */
+  begin(context: HookContext): void;
   /** Resolves what is neither relative nor absolute: aliases, packages, `#imports`. */
   resolve(context: HookContext, path: string, importer: string | undefined): Promise<string | null>;
   /** Mode of the first answer, if it is not that of the options (a dev server's). */

@@ -50,13 +50,13 @@ export async function resolveByHost(
 export function rollupHost(): Host {
   const files = createEmittedFiles();
   return {
+    begin: () => files.clear(),
     resolve: resolveByHost,
     mode: (_, configured) => configured,
     place: (context, kernel, { settings }) => placeAssets(kernel, "universal", settings.sync, files.emitUrl(context)),
     loaded: () => {},
     hooks: {
       rollup: {
-        options: () => files.clear(),
         generateBundle(_, bundle) {
           files.removeUnused(bundle, (reference) => this.getFileName(reference));
         },

@@ -44,6 +44,7 @@ export function viteHost(session: Session, dev: DevServer): Host {
   };
 
   return {
+    begin: ({ environment }) => filesOf(environment).clear(),
     resolve: resolveByHost,
     mode: (context, configured) => (isDev(context) && configured === "tune" ? "predict" : configured),
     place(context, kernel, { settings }: ParsedRequest) {
