@@ -1,11 +1,11 @@
-// Builds the package: bundles the entries of package.json's exports into dist/ (esbuild, shared chunks), the measuring
-// worker into dist/native/, copies the C sources that addons are compiled with, and writes the declarations (tsc).
+// Builds the package: bundles the entries of package.json's exports into dist/ (esbuild, shared chunks) and the measuring
+// worker into dist/native/, and writes the declarations (tsc). The C sources of addons are read where they are, in src/.
 //
 //     node build.js            everything
 //     node build.js --no-types only what runs: what the demo and the tests need
 
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,9 +24,6 @@ const entries = {
   esbuild: "plugin/esbuild.ts",
   "native/worker": "native/runner/worker.ts",
 };
-
-/** Compiled on the user's machine, so they go along as they are; to the same places below dist/. */
-const sources = ["native/load/addon.c", "native/harness/bench.c"];
 
 const present = ([, source]) => existsSync(join(root, "src", source));
 
@@ -58,13 +55,6 @@ function removeOldChunks(current) {
   }
 }
 
-function copySources() {
-  for (const file of sources) {
-    const from = join(root, "src", file);
-    if (existsSync(from)) cpSync(from, join(dist, file));
-  }
-}
-
 function declarations() {
   const packageJson = createRequire(import.meta.url).resolve("typescript/package.json");
   const tsc = join(dirname(packageJson), "bin/tsc");
@@ -72,5 +62,4 @@ function declarations() {
 }
 
 await bundle();
-copySources();
 if (!process.argv.includes("--no-types")) declarations();

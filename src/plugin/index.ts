@@ -53,7 +53,9 @@ export function createKernelPlugin(compile: CompileKernel): KernelPlugin {
           const request = parseRequest(id);
           if (!request) return null;
           const file = await locate(host, this as HookContext, request.path, importer);
-          return file && session.options().accepts(file) && existsSync(file) ? file + request.query : null;
+          if (!file || !session.options().accepts(file) || !existsSync(file)) return null;
+          session.imported({ specifier: id, file });
+          return file + request.query;
         },
       },
       load: {

@@ -1,8 +1,10 @@
 // What lives as long as a bundler's plugin instance: options, log, and the kernels that are being compiled.
 
-import { basename } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { nowMs } from "../native/clock.ts";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
+import { declarationsText, type KernelImport } from "./declarations.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import type { ParsedRequest } from "./request.ts";
@@ -16,9 +18,11 @@ export interface Session {
   configure(hostRoot: string, sink: LogSink): void;
   /** One compilation at a time for one kernel, however many modules, environments and callers want it. */
   compile(request: ParsedRequest, mode?: Mode): Promise<CompiledKernel>;
+  /** Remembers how a kernel is imported, for the declarations. */
+  imported(use: KernelImport): void;
   /** Starts the count of a build. */
   begin(): void;
-  /** Prints the summary of what was compiled since `begin`, once. */
+  /** Prints the summary of what was compiled since `begin`, once, and writes the declarations if they have changed. */
   finish(): void;
   /** Stops tuning; what was measured is kept. */
   close(): void;
@@ -36,11 +40,19 @@ interface Tally {
 }
 const nothing: Tally = { kernels: new Map(), elapsedMs: 0 };
 
+/** Editors and watchers look at files that are written, even if nothing in them is new. */
+function writeIfChanged(path: string, text: string): void {
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
 export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
   let tally = nothing;
   const controller = new AbortController();
+  const imports = new Map<string, KernelImport>();
   const flying = new Map<string, Promise<CompiledKernel>>();
 
   const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
@@ -65,6 +77,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       flying.set(id, started);
       return started;
     },
+    imported: (use) => void imports.set(use.specifier + use.file, use),
     begin() {
       tally = nothing;
     },
@@ -72,6 +85,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       const line = summarize([...tally.kernels.values()], basename(options.lockfile), tally.elapsedMs);
       tally = nothing;
       if (line) log.info(line);
+      if (options.dts && imports.size > 0)
+        writeIfChanged(options.dts, declarationsText([...imports.values()], options.dts));
     },
     close: () => controller.abort(),
   };

@@ -43,7 +43,7 @@ describe("rollup", () => {
       plugins: [plugin.rollup(settings(root))],
     });
     let builds = 0;
-    const failures: Error[] = [];
+    const failures: unknown[] = [];
     watcher.on("event", (event) => {
       if (event.code === "ERROR") failures.push(event.error);
       if (event.code === "BUNDLE_END") void event.result.close();

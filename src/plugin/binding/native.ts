@@ -3,19 +3,19 @@
 import type { NativeKernel } from "../compiled-kernel.ts";
 
 const support = String.raw`
-  // An instruction that the CPU lacks kills the process, so what cannot be found out counts as lacking.
+  // An instruction that the CPU lacks kills the process, so what cannot be found out counts as lacking, and so does what
+  // only some of the processors have. One list of names a processor.
   function cpuFeatures() {
     try {
       if (process.platform === "linux") {
-        const flags = /^(?:flags|Features)\s*:(.*)$/m.exec(builtin("node:fs").readFileSync("/proc/cpuinfo", "utf8"));
-        return flags === null ? null : flags[1];
+        return [...builtin("node:fs").readFileSync("/proc/cpuinfo", "utf8").matchAll(/^(?:flags|Features)\s*:(.*)$/gm)].map(([, flags]) => flags);
       }
       if (process.platform === "darwin") {
         const query = ["-n", "machdep.cpu.features", "machdep.cpu.leaf7_features"];
-        return builtin("node:child_process").execFileSync("sysctl", query, { encoding: "utf8" });
+        return [builtin("node:child_process").execFileSync("/usr/sbin/sysctl", query, { encoding: "utf8" })];
       }
     } catch {}
-    return null;
+    return [];
   }
   // gcc says avx512vnni, Linux avx512_vnni, macOS AVX512VNNI.
   const plain = (feature) => feature.toLowerCase().replace(/[-_.]/g, "");
@@ -23,10 +23,10 @@ const support = String.raw`
     if (builtin("node:module") === undefined) return "an addon needs Node.js";
     const here = process.platform + "-" + process.arch;
     if (here !== native.platform) return "the addon is built for " + native.platform + ", this is " + here;
-    const text = cpuFeatures();
-    if (text === null) return "the features of the CPU cannot be read on " + process.platform;
-    const present = new Set(text.trim().split(/\s+/).map(plain));
-    const missing = native.features.filter((feature) => !present.has(plain(feature)));
+    if (native.features.length === 0) return null;
+    const processors = [...new Set(cpuFeatures())].map((text) => new Set(text.trim().split(/\s+/).map(plain)));
+    if (processors.length === 0) return "the features of the CPU cannot be read on " + process.platform;
+    const missing = native.features.filter((feature) => !processors.every((present) => present.has(plain(feature))));
     return missing.length === 0 ? null : "the CPU lacks " + missing.join(", ");
   }
   // --no-addons, a missing file and another C library all end here, each with its reason in info.twinReason.
@@ -44,12 +44,23 @@ const support = String.raw`
 `;
 
 const twinText = (index: number, list: string): string => `
+  // The memory of a WASM instance starts on a page, which nothing else in JavaScript promises; nobody can detach it.
+  function alignedArrays() {
+    let end = 0;
+    const starts = tensors.map(({ array, length }) => {
+      const start = end;
+      end += Math.ceil((length * globalThis[array].BYTES_PER_ELEMENT) / 64) * 64;
+      return start;
+    });
+    const { buffer } = new WebAssembly.Memory({ initial: Math.ceil(end / 65536) });
+    return tensors.map(({ array, length }, i) => new globalThis[array](buffer, starts[i], length));
+  }
   function nativeTwin(addon) {
     const { call } = addon;
     let arrays = null;
     return {
       kind: "native",
-      buffers: () => (arrays ??= tensors.map(({ array, length }) => new globalThis[array](length))),
+      buffers: () => (arrays ??= alignedArrays()),
       run(${list}) {
         call(${index}, ${list});
       },
