@@ -4,7 +4,7 @@ import { invariant } from "../support/invariant.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import type { DType } from "./dtype.ts";
 import type { TypedArray } from "./kernel-type.ts";
-import type { Axis, ScalarExpr } from "./scalar-expr.ts";
+import type { Axis, ReadExpr, ScalarExpr } from "./scalar-expr.ts";
 import { applyBinary, applyUnary, castValue, reducerIdentity, reducerOp } from "./scalar-math.ts";
 import { arrayTypes, decode, encode, newArray } from "./typed-array.ts";
 
@@ -49,68 +49,87 @@ export function evaluateStages(def: ComputeDef, inputs: Readonly<Record<string, 
 function evaluateStage(stage: Stage, tensors: Tensors): StoredTensor {
   const shape = stage.axes.map((axis) => axis.extent);
   const data = newArray(stage.dtype, sizeOf(shape));
+  const element = elementOf(stage, tensors);
   let at = 0;
   forEachPoint(stage.axes, {}, (point) => {
-    data[at++] = encode(stage.dtype, elementAt(stage, point, tensors));
+    data[at++] = encode(stage.dtype, element(point));
   });
   return { dtype: stage.dtype, shape, data };
 }
 
-function elementAt({ body, reduce, dtype }: Stage, point: Point, tensors: Tensors): number {
-  if (!reduce) return valueAt(body, point, tensors);
+/** An expression as a function of the axes: one closure a node, each what its node means and nothing more. */
+type Value = (point: Point) => number;
+
+function elementOf({ body, reduce, dtype }: Stage, tensors: Tensors): Value {
+  const value = valueAt(body, tensors);
+  if (!reduce) return value;
   invariant(dtype !== "bool", "reductions are over numbers");
-  let accumulator = reducerIdentity[reduce.reducer](dtype);
-  forEachPoint(reduce.axes, point, (inner) => {
-    accumulator = applyBinary(reducerOp[reduce.reducer], dtype, accumulator, valueAt(body, inner, tensors));
-  });
-  return accumulator;
+  const start = reducerIdentity[reduce.reducer](dtype);
+  const op = reducerOp[reduce.reducer];
+  return (point) => {
+    let accumulator = start;
+    forEachPoint(reduce.axes, point, (inner) => {
+      accumulator = applyBinary(op, dtype, accumulator, value(inner));
+    });
+    return accumulator;
+  };
 }
 
-/** Calls `visit` at every point of `axes`, the last axis fastest. */
-function forEachPoint(axes: readonly Axis[], outer: Point, visit: (point: Point) => void): void {
-  const [first, ...rest] = axes;
-  if (!first) {
-    visit(outer);
+/** Sets `axes` in `point` to each of their values, the last axis fastest, and calls `visit`. */
+function forEachPoint(axes: readonly Axis[], point: Point, visit: Visit, depth = 0): void {
+  const axis = axes[depth];
+  if (!axis) {
+    visit(point);
     return;
   }
-  const point = { ...outer };
-  for (let value = 0; value < first.extent; value++) {
-    point[first.name] = value;
-    forEachPoint(rest, point, visit);
+  for (let value = 0; value < axis.extent; value++) {
+    point[axis.name] = value;
+    forEachPoint(axes, point, visit, depth + 1);
   }
 }
 
-function valueAt(expr: ScalarExpr, point: Point, tensors: Tensors): number {
-  const value = (operand: ScalarExpr): number => valueAt(operand, point, tensors);
+type Visit = (point: Point) => void;
+
+function valueAt(expr: ScalarExpr, tensors: Tensors): Value {
   switch (expr.kind) {
     case "const":
-      return expr.value;
+      return () => expr.value;
     case "axis":
-      return point[expr.name]!;
+      return (point) => point[expr.name]!;
     case "read":
-      return elementOf(tensors.get(expr.tensor)!, expr.indices.map(value), expr.tensor);
-    case "unary":
-      return applyUnary(expr.op, expr.operand.dtype, value(expr.operand));
-    case "binary":
-      return applyBinary(expr.op, expr.left.dtype, value(expr.left), value(expr.right));
-    case "select":
-      return value(expr.condition) !== 0 ? value(expr.then) : value(expr.else);
-    case "cast":
-      return castValue(value(expr.operand), expr.operand.dtype, expr.dtype);
+      return readOf(expr, tensors);
+    case "unary": {
+      const operand = valueAt(expr.operand, tensors);
+      return (point) => applyUnary(expr.op, expr.operand.dtype, operand(point));
+    }
+    case "binary": {
+      const [left, right] = [valueAt(expr.left, tensors), valueAt(expr.right, tensors)];
+      return (point) => applyBinary(expr.op, expr.left.dtype, left(point), right(point));
+    }
+    case "select": {
+      const [condition, then, otherwise] = [expr.condition, expr.then, expr.else].map((side) => valueAt(side, tensors));
+      return (point) => (condition!(point) !== 0 ? then!(point) : otherwise!(point));
+    }
+    case "cast": {
+      const operand = valueAt(expr.operand, tensors);
+      return (point) => castValue(operand(point), expr.operand.dtype, expr.dtype);
+    }
   }
 }
 
-function elementOf({ dtype, shape, data }: StoredTensor, indices: readonly number[], name: string): number {
-  let offset = 0;
-  for (const [dim, extent] of shape.entries()) {
-    const index = indices[dim]!;
-    invariant(
-      index >= 0 && index < extent,
-      `${name} is read at [${indices.join(", ")}], its shape is ${shape.join("×")}`,
-    );
-    offset = offset * extent + index;
-  }
-  return decode(dtype, data[offset]!);
+function readOf({ tensor, indices }: ReadExpr, tensors: Tensors): Value {
+  const { dtype, shape, data } = tensors.get(tensor)!;
+  const values = indices.map((index) => valueAt(index, tensors));
+  return (point) => {
+    let offset = 0;
+    for (let dim = 0; dim < shape.length; dim++) {
+      const index = values[dim]!(point);
+      const inside = index >= 0 && index < shape[dim]!;
+      if (!inside) invariant(false, `index ${dim} of ${tensor} is ${index}, its shape ${shape.join("×")}`);
+      offset = offset * shape[dim]! + index;
+    }
+    return decode(dtype, data[offset]!);
+  };
 }
 
 const sizeOf = (shape: readonly number[]): number => shape.reduce((product, extent) => product * extent, 1);

@@ -36,9 +36,14 @@ export function withMapper<T>(mapper: SourceMapper, body: () => T): T {
   }
 }
 
-/** The innermost frame that belongs to the user, or null. */
+/** The innermost frame that belongs to the user, or null. Called for every expression, so it reads no frame in vain. */
 export function callSite(mapper: SourceMapper): SourceLoc | null {
-  return locate(captureFrames(), mapper);
+  for (const line of stackLines()) {
+    const frame = parseFrame(line);
+    const loc = frame && mapper.locate(frame);
+    if (loc) return loc;
+  }
+  return null;
 }
 
 /** The innermost of `frames` that belongs to the user, or null. */
@@ -50,26 +55,33 @@ export function locate(frames: readonly SourceLoc[], mapper: SourceMapper): Sour
   return null;
 }
 
-// Our own frames are at most six; the rest leaves room for functions of the user's around a call.
-const frameLimit = 16;
-
 /** The frames of the current call stack, innermost first. Empty in an engine that writes its stacks in another way. */
-export function captureFrames(): readonly SourceLoc[] {
+export const captureFrames = (): readonly SourceLoc[] => framesOf(stackLines());
+
+/** The frames of a stack, as `error.stack` gives it. */
+export const parseStack = (stack: string): readonly SourceLoc[] => framesOf(stack.split("\n"));
+
+const framesOf = (lines: readonly string[]): readonly SourceLoc[] =>
+  lines.map(parseFrame).filter((frame) => frame !== null);
+
+// Of our own there are up to thirteen between a call of the user and here (a constant in an operand).
+const frameLimit = 20;
+
+function stackLines(): readonly string[] {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = frameLimit;
   const { stack } = new Error();
   Error.stackTraceLimit = limit;
-  return parseStack(stack ?? "");
+  return (stack ?? "").split("\n");
 }
 
 /** Reads V8's `at name (file:line:column)` and `at file:line:column`. */
-export function parseStack(stack: string): readonly SourceLoc[] {
-  return stack.split("\n").flatMap((text) => {
-    const match = /^\s*at (?:.*? \()?(.+?):(\d+):(\d+)\)?$/.exec(text);
-    return match ? [{ file: pathOf(match[1]!), line: Number(match[2]), column: Number(match[3]) }] : [];
-  });
+function parseFrame(text: string): SourceLoc | null {
+  const match = /^\s*at (?:.*? \()?(.+?):(\d+):(\d+)\)?$/.exec(text);
+  return match && { file: pathOf(match[1]!), line: Number(match[2]), column: Number(match[3]) };
 }
 
 function pathOf(file: string): string {
-  return file.startsWith("file://") ? decodeURIComponent(new URL(file).pathname) : file;
+  if (!file.startsWith("file://")) return file;
+  return file.includes("%") ? decodeURIComponent(new URL(file).pathname) : file.slice("file://".length);
 }
