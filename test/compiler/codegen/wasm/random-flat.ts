@@ -112,7 +112,7 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
       return { kind: "lanes", dtype, elements: Array.from({ length: lanes }, () => leaf(scope, dtype, 1)) };
     case "bits":
       if (dtype !== "i32") return leaf(scope, dtype, lanes);
-      return { kind: "bitcast", dtype, operand: load(scope, "f32", lanes) };
+      return { kind: "bitcast", dtype, operand: loadInput(scope, "f32", lanes) };
     case "leaf":
       return leaf(scope, dtype, lanes);
   }
@@ -128,7 +128,7 @@ function throughBits(scope: Scope, dtype: DType, lanes: number, depth: number): 
 }
 
 function wideLeaf(scope: Scope, lanes: number): Expr {
-  if (pick(scope, true, false)) return { kind: "bitcast", dtype: "i64", operand: load(scope, "f64", lanes) };
+  if (pick(scope, true, false)) return { kind: "bitcast", dtype: "i64", operand: loadInput(scope, "f64", lanes) };
   const from = pick(scope, ...dtypes);
   return ir.cast(leaf(scope, from, lanes), "i64");
 }
@@ -181,6 +181,10 @@ function load(scope: Scope, dtype: DType, lanes: number): Expr {
   const buffer = pick(scope, `in_${dtype}`, `in_${dtype}`, `out_${dtype}`);
   return ir.load(buffer, dtype, index(scope, lanes), active(scope, lanes));
 }
+
+/** For looking at bits: those of a computed NaN are the engine's choice, and an input has none. */
+const loadInput = (scope: Scope, dtype: "f32" | "f64", lanes: number): Expr =>
+  ir.load(`in_${dtype}`, dtype, index(scope, lanes), active(scope, lanes));
 
 function constant(scope: Scope, dtype: DType): number {
   if (float(dtype)) return pick(scope, 0, -0, 1, -1.5, 0.125, 300, Number.POSITIVE_INFINITY, 2 ** 40);
