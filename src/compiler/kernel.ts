@@ -1,7 +1,8 @@
 // An operator and a trace → the target code of its kernel: schedule, lower, generate. Stages 5 to 7 in one call.
 
 import { generateC } from "./codegen/c/generate-c.ts";
-import type { CSource, WasmSource } from "./codegen/kernel-source.ts";
+import { generateJs } from "./codegen/js/generate-js.ts";
+import type { CSource, JsSource, WasmSource } from "./codegen/kernel-source.ts";
 import { generateWasm } from "./codegen/wasm/generate-wasm.ts";
 import type { ComputeDef } from "./expr/compute-def.ts";
 import { fromCompute } from "./ir/from-compute.ts";
@@ -37,3 +38,6 @@ export function kernelName(op: ComputeDef, target: Target): string {
   const shape = [...result.axes, ...(result.reduce?.axes ?? [])].map((axis) => axis.extent).join("x");
   return [op.name, result.dtype, shape, target.name].join("_").replace(/[^A-Za-z0-9_]/g, "_");
 }
+
+/** The plain loops of an operator, unscheduled, in JavaScript: mode `off`, and the right answers of big shapes. */
+export const referenceLoops = (op: ComputeDef): JsSource => generateJs(fromCompute(op));

@@ -1,14 +1,47 @@
-// From a request to a compiled kernel: the operator file is evaluated, then the mode decides who makes the kernel.
+// From a request to a compiled kernel: the operator is loaded, the mode decides who makes the schedule, the schedule
+// becomes bytes.
 
-import { DiagnosticError } from "../compiler/index.ts";
-import type { CompileKernel } from "./compiled-kernel.ts";
+import { kernelParameters, printTrace, referenceLoops } from "../compiler/index.ts";
+import { candidateTrace } from "../tuner/candidate-kernel.ts";
+import { worstRelativeError } from "../tuner/measure/error-bound.ts";
+import { generateSpace } from "../tuner/space/generate.ts";
+import { type Decision, decideSchedule } from "./compile/decide-schedule.ts";
+import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
+import { type Artifacts, makeArtifacts } from "./compile/make-artifacts.ts";
+import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 
-export const compileKernel: CompileKernel = async (request) => {
-  throw new DiagnosticError({
-    code: "plugin.mode",
-    message: `mode ${request.mode} is not there yet`,
-    loc: null,
-    hint: null,
-    detail: null,
-  });
+export const compileKernel: CompileKernel = async (request, services) => {
+  const context = await kernelContext(request, services);
+  if (request.mode === "off") return compiledKernel(context, null, noArtifacts);
+  const decision = await decideSchedule(context);
+  return compiledKernel(context, decision, await makeArtifacts(context, decision));
 };
+
+const noArtifacts: Artifacts = { wasm: null, relaxed: null, native: null, compilerRuns: 0 };
+
+function compiledKernel(context: KernelContext, decision: Decision | null, artifacts: Artifacts): CompiledKernel {
+  const { op, parameters, task, key, watchFiles } = context;
+  const { wasm, relaxed, native, compilerRuns } = artifacts;
+  return {
+    op: op.name,
+    parameters,
+    target: task.target.name,
+    numerics: task.numerics,
+    tensors: kernelParameters(op),
+    wasm,
+    relaxed,
+    native,
+    reference: wasm || native ? null : referenceLoops(op),
+    trace: decision ? traceText(decision) : "",
+    gflops: decision?.measured?.gflops ?? null,
+    key,
+    errorBound: worstRelativeError(op),
+    watchFiles,
+    origin: decision?.origin ?? "reference",
+    measurements: decision?.measurements ?? 0,
+    compilerRuns: (decision?.compilerRuns ?? 0) + compilerRuns,
+  };
+}
+
+const traceText = ({ task, candidate }: Decision): string =>
+  printTrace(candidateTrace(generateSpace(task), candidate) ?? []);

@@ -18,7 +18,7 @@ function resolve(operand: Operand, assignment: Assignment): number {
   if (typeof operand === "number") return operand;
   const value = assignment[operand.tunable];
   invariant(value !== undefined, `the assignment has no value for ${operand.tunable}`);
-  return value;
+  return value * (operand.times ?? 1);
 }
 
 function concrete(instruction: Instruction<Operand>, assignment: Assignment): Instruction {

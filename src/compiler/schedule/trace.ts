@@ -47,8 +47,8 @@ export type InstructionOf<K extends InstructionKind, N = number> = { readonly ki
 export type Instruction<N = number> = { [K in InstructionKind]: InstructionOf<K, N> }[InstructionKind];
 export type Trace = readonly Instruction[];
 
-/** A number that is known, or the name of a tunable. */
-export type Operand = number | { readonly tunable: string };
+/** A number that is known, or the value of a tunable, perhaps times a constant: vectors of a tile × lanes. */
+export type Operand = number | { readonly tunable: string; readonly times?: number };
 
 /** An instruction that is part of the schedule only where the tunable has one of the values. */
 export interface TemplateInstruction {

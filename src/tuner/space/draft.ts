@@ -48,14 +48,26 @@ export const tunable = (draft: Draft, name: string, domain: Iterable<number>): D
   variables: [...draft.variables, { name, domain: sortedUnique(domain), key: true }],
 });
 
-/** result = Π factors. Few possible values are listed, many become a range. */
-export function product(draft: Draft, result: string, factors: readonly Term[], why: string): Draft {
-  return {
-    ...draft,
-    variables: [...draft.variables, { name: result, domain: productDomain(draft, factors), key: false }],
-    constraints: [...draft.constraints, { kind: "product", result, factors, why, role: "definition" }],
-  };
-}
+/** A variable that follows from others. */
+export const derived = (draft: Draft, name: string, domain: Domain): Draft => ({
+  ...draft,
+  variables: [...draft.variables, { name, domain, key: false }],
+});
+
+export const constrain = (draft: Draft, constraint: Constraint): Draft => ({
+  ...draft,
+  constraints: [...draft.constraints, constraint],
+});
+
+/** A new variable: result = Π factors. Few possible values are listed, many become a range. */
+export const product = (draft: Draft, result: string, factors: readonly Term[], why: string): Draft =>
+  constrain(derived(draft, result, productDomain(draft, factors)), {
+    kind: "product",
+    result,
+    factors,
+    why,
+    role: "definition",
+  });
 
 const mostListedValues = 400;
 
@@ -76,20 +88,15 @@ function rangeOf(draft: Draft, factors: readonly Term[]): Domain {
   return { from: end((domain) => domain[0]!), to: end((domain) => domain.at(-1)!) };
 }
 
-/** result = ⌈numerator / divisor⌉ for a constant numerator. */
+/** A new variable: result = ⌈numerator / divisor⌉ for a constant numerator. */
 export function tilesOf(draft: Draft, result: string, numerator: number, divisor: string, why: string): Draft {
   const domain = sortedUnique(valuesOf(draft, divisor).map((value) => Math.ceil(numerator / value)));
-  return {
-    ...draft,
-    variables: [...draft.variables, { name: result, domain, key: false }],
-    constraints: [...draft.constraints, { kind: "ceil-div", result, numerator, divisor, why, role: "definition" }],
-  };
+  const constraint = { kind: "ceil-div", result, numerator, divisor, why, role: "definition" } as const;
+  return constrain(derived(draft, result, domain), constraint);
 }
 
-export const atMost = (draft: Draft, left: Term, right: Term, why: string): Draft => ({
-  ...draft,
-  constraints: [...draft.constraints, { kind: "at-most", left, right, why, role: "limit" }],
-});
+export const atMost = (draft: Draft, left: Term, right: Term, why: string): Draft =>
+  constrain(draft, { kind: "at-most", left, right, why, role: "limit" });
 
 /** The values of a variable (of a range its ends), or the constant itself. */
 export function valuesOf(draft: Draft, term: Term): readonly number[] {

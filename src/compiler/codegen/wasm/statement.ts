@@ -44,16 +44,15 @@ function forLoop(context: Context, { name, extent, body }: For): Code {
 }
 
 function sequence(context: Context, { body }: Seq): Code {
-  const { bindings, locals } = context;
-  const names = body.flatMap((stmt) => (stmt.kind === "define" ? [stmt.name] : []));
-  const hidden = names.map((name) => bindings.get(name));
+  const outer = new Map(context.bindings);
   const code = body.flatMap((stmt) => statement(context, stmt));
-  names.forEach((name, index) => {
-    for (const local of bindings.get(name)?.locals ?? []) locals.release(local);
-    const outer = hidden[index];
-    if (outer) bindings.set(name, outer);
-    else bindings.delete(name);
-  });
+  for (const [name, binding] of context.bindings) {
+    if (outer.get(name) === binding) continue;
+    for (const local of binding.locals) context.locals.release(local);
+    const hidden = outer.get(name);
+    if (hidden) context.bindings.set(name, hidden);
+    else context.bindings.delete(name);
+  }
   return code;
 }
 

@@ -3,7 +3,7 @@
 
 import type { Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
 import type { Access, StageFacts } from "../stage-facts.ts";
-import { registerElementsOf, registerOf, type TiledAxis } from "./tiled-axis.ts";
+import { registerOf, type TiledAxis } from "./tiled-axis.ts";
 
 export interface Packable {
   readonly access: Access;
@@ -40,7 +40,7 @@ function panelAxis(access: Access, axes: readonly TiledAxis[]): { axis: TiledAxi
 
 /** [panel dimension / tile] [the other dimensions, whole] [panel dimension % tile] */
 function panelLayout(access: Access, { axis, dim }: { axis: TiledAxis; dim: number }): LayoutDim<Operand>[] {
-  const tile = { tunable: axis.role === "vector" ? registerElementsOf(axis) : registerOf(axis) };
+  const tile = { tunable: registerOf(axis), times: axis.lanes };
   const others = [...access.dims.keys()].filter((other) => other !== dim);
   return [{ dim, part: "outer", tile }, ...others.map(wholeDim), { dim, part: "inner", tile }];
 }

@@ -6,7 +6,7 @@
 //   other reduce   stays whole
 
 import { loopName } from "../../../compiler/index.ts";
-import { atMost, type Draft, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
+import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
 import type { StageFacts } from "../stage-facts.ts";
 
 type Axis = StageFacts["spatial"][number];
@@ -73,33 +73,44 @@ function tileSpatial(draft: Draft, it: TiledAxis, registers: number): Draft {
     registerElementsOf(it),
     `register tiles along ${name}`,
   );
-  const counts = valuesOf(tiled, `${it.loop}.tiles`);
-  const blocked = tunable(tiled, blockTilesOf(it), blockCounts(counts));
-  return product(
-    atMost(blocked, blockTilesOf(it), `${it.loop}.tiles`, `a block of ${name} is no larger than the axis`),
-    blockOf(it),
-    [registerElementsOf(it), blockTilesOf(it)],
-    `elements of ${name} in a block`,
-  );
+  const counts = sortedUnique(valuesOf(tiled, `${it.loop}.tiles`).flatMap(divisorsOf));
+  const blocks = `${it.loop}.blocks`;
+  const whole = constrain(derived(tunable(tiled, blockTilesOf(it), counts), blocks, counts), {
+    kind: "product",
+    result: `${it.loop}.tiles`,
+    factors: [blockTilesOf(it), blocks],
+    why: `all blocks of ${name} have as many register tiles`,
+    role: "definition",
+  });
+  return product(whole, blockOf(it), [registerElementsOf(it), blockTilesOf(it)], `elements of ${name} in a block`);
 }
 
-/** Powers of two and three times those, and every count that covers the axis in 1 … 4 blocks. */
-function blockCounts(counts: readonly number[]): readonly number[] {
-  const most = Math.max(...counts);
-  const round = range(0, 16).flatMap((power) => [2 ** power, 3 * 2 ** power]);
-  const even = counts.flatMap((count) => [1, 2, 3, 4].map((parts) => Math.ceil(count / parts)));
-  return sortedUnique([...round, ...even].filter((count) => count <= most));
-}
-
+/** Blocks are of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
 function tileReduce(draft: Draft, it: TiledAxis): Draft {
   const { extent, name } = it.axis;
   const unrolls = [1, 2, 4].filter((count) => count <= extent);
-  const blocks = range(1, 8).map((parts) => Math.ceil(extent / parts));
-  const steps = unrolls.flatMap((unroll) => blocks.map((block) => Math.ceil(block / unroll)));
+  const blocks = blockSizes(extent);
+  const steps = unrolls.flatMap((unroll) =>
+    blocks.filter((block) => block % unroll === 0).map((block) => block / unroll),
+  );
   const tunables = tunable(tunable(draft, unrollOf(it), unrolls), stepsOf(it), steps);
-  const blocked = product(tunables, blockOf(it), [stepsOf(it), unrollOf(it)], `elements of ${name} in a block`);
-  return atMost(blocked, blockOf(it), extent + 3, `a block of ${name} is no larger than the axis`);
+  return constrain(derived(tunables, blockOf(it), blocks), {
+    kind: "product",
+    result: blockOf(it),
+    factors: [stepsOf(it), unrollOf(it)],
+    why: `elements of ${name} in a block`,
+    role: "definition",
+  });
 }
+
+/** Divisors of an extent from 32 on and the extent itself; with less than three, also equal parts rounded up. */
+function blockSizes(extent: number): readonly number[] {
+  const divisors = divisorsOf(extent).filter((size) => size >= 32 || size === extent);
+  const parts = divisors.length < 3 && extent > 64 ? range(1, 8).map((count) => Math.ceil(extent / count)) : [];
+  return sortedUnique([...divisors, ...parts.filter((size) => size >= 32)]);
+}
+
+const divisorsOf = (value: number): number[] => range(1, value).filter((divisor) => value % divisor === 0);
 
 const range = (first: number, last: number): number[] =>
   Array.from({ length: Math.max(1, last - first + 1) }, (_, at) => first + at);

@@ -1,0 +1,102 @@
+// One kernel on its way through the plugin: what was asked for, resolved. Request → KernelContext, by loading the
+// operator and looking at the machine; nothing is decided here.
+
+import { basename, relative, sep } from "node:path";
+import {
+  type ComputeDef,
+  codegenVersion,
+  DiagnosticError,
+  digestOf,
+  instantiate,
+  kernelName,
+  type Parameters,
+  parameterDefaults,
+  printComputeDef,
+  type Target,
+} from "../../compiler/index.ts";
+import { detectToolchains } from "../../native/toolchain/detect.ts";
+import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
+import type { Toolchain } from "../../native/toolchain/toolchain.ts";
+import { scheduleKey, scheduleKeyFields } from "../../tuner/store/key.ts";
+import { openStore, type Store } from "../../tuner/store/store.ts";
+import type { TuningTask } from "../../tuner/task.ts";
+import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
+import { loadOp } from "../load-op.ts";
+import { checkParameters } from "../request.ts";
+
+export interface KernelContext {
+  readonly request: KernelRequest;
+  readonly services: CompileServices;
+  readonly op: ComputeDef;
+  readonly opDigest: string;
+  readonly parameters: Parameters;
+  readonly watchFiles: readonly string[];
+  readonly machine: Machine;
+  /** Features of this machine that the target needs and it lacks: it can build, but not measure. */
+  readonly missing: readonly string[];
+  readonly task: TuningTask;
+  /** Name of the target's kernel: the symbol in C. */
+  readonly name: string;
+  /** The schedule key. */
+  readonly key: string;
+  /** How the lock file and messages call it: src/gemm.op.ts?M=64&tune=avx2. */
+  readonly lockName: string;
+  readonly store: Store;
+  /** The compiler for native targets, looked for when first asked for; null where there is none. */
+  readonly toolchain: () => Promise<Toolchain | null>;
+}
+
+export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
+  const { opFile, numerics, threads } = request;
+  const { root, cacheDir } = services.options;
+  const loaded = await loadOp(opFile, { root });
+  const file = relative(root, opFile).split(sep).join("/");
+  const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
+  const op = instantiate(loaded.op, parameters, identifier(opFile));
+  const machine = detectMachine();
+  const target: Target = { ...hostTarget(request.target, machine), threads };
+  const task: TuningTask = { op, target, numerics, threads };
+  return {
+    request,
+    services,
+    op,
+    opDigest: digestOf(op),
+    parameters,
+    watchFiles: loaded.files,
+    machine,
+    missing: missingFeatures(target, machine),
+    task,
+    name: kernelName(op, target),
+    key: scheduleKey(scheduleKeyFields(task, printComputeDef(op), codegenVersion)),
+    lockName: `${file}${queryOf(request, target)}`,
+    store: openStore(cacheDir),
+    toolchain: once(async () => (await detectToolchains())[0] ?? null),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** "conv2d.op.ts" → conv2d */
+function identifier(file: string): string {
+  const name = basename(file)
+    .replace(/(\.op)?\.[mc]?[jt]s$/, "")
+    .replace(/[^A-Za-z0-9_]/g, "_");
+  return /^[A-Za-z_]/.test(name) ? name : `op_${name}`;
+}
+
+/** The parts of the import that make another kernel, sorted; `native` is replaced by what it means here. */
+function queryOf({ parameters, threads }: KernelRequest, target: Target): string {
+  const pairs = [...Object.entries(parameters), ["tune", target.name], ...(threads > 1 ? [["threads", threads]] : [])];
+  const sorted = pairs.map(([key, value]) => `${key}=${value}`).sort();
+  return `?${sorted.join("&")}`;
+}
+
+/** A mistake that the user can mend, without a place in a file. */
+export const refuse = (code: string, message: string, hint: string | null): DiagnosticError =>
+  new DiagnosticError({ code, message, loc: null, hint, detail: null });
