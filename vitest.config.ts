@@ -16,5 +16,6 @@ export default defineConfig({
     exclude: ["test/bench/**"],
     globalSetup: ["test/support/build-worker.ts"],
     testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });
