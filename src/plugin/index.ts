@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { createUnplugin, type UnpluginInstance } from "unplugin";
+import { DiagnosticError } from "../compiler/index.ts";
 import { emitModule } from "./binding/module.ts";
 import type { CompileKernel } from "./compiled-kernel.ts";
 import { createDevServer, type DevServer } from "./dev.ts";
@@ -32,6 +33,16 @@ async function locate(host: Host, context: HookContext, path: string, importer: 
   return host.resolve(context, path, importer);
 }
 
+/** Bundlers print the stack of an error, which says nothing about a mistake in an operator or an import. */
+async function plainly<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DiagnosticError) error.stack = error.message;
+    throw error;
+  }
+}
+
 type KernelPlugin = UnpluginInstance<KernelPluginOptions | undefined, false>;
 
 /** The plugin around any way of compiling kernels. */
@@ -40,6 +51,28 @@ export function createKernelPlugin(compile: CompileKernel): KernelPlugin {
     const session = createSession(options ?? {}, compile);
     const dev = createDevServer(session);
     const host = hostFor(framework, session, dev);
+
+    const resolveKernel = async (context: HookContext, id: string, importer: string | undefined) => {
+      const request = parseRequest(id);
+      if (!request) return null;
+      const file = await locate(host, context, request.path, importer);
+      if (!file || !session.options().accepts(file) || !existsSync(file)) return null;
+      session.imported({ specifier: id, file });
+      return file + request.query;
+    };
+
+    const loadKernel = async (context: HookContext, id: string) => {
+      const request = parseRequest(id);
+      if (!request || !session.options().accepts(request.path)) return null;
+      context.addWatchFile(request.path);
+      const mode = host.mode(context, session.options().mode);
+      const kernel = dev.improved(request) ?? (await session.compile(request, mode));
+      for (const file of kernel.watchFiles) context.addWatchFile(file);
+      const code = emitModule(kernel, host.place(context, kernel, request));
+      host.loaded(context, kernel, request);
+      return { code, map: null };
+    };
+
     return {
       name: pluginName,
       enforce: "pre",
@@ -49,28 +82,14 @@ export function createKernelPlugin(compile: CompileKernel): KernelPlugin {
       },
       resolveId: {
         filter: { id: requestPattern },
-        async handler(id, importer) {
-          const request = parseRequest(id);
-          if (!request) return null;
-          const file = await locate(host, this as HookContext, request.path, importer);
-          if (!file || !session.options().accepts(file) || !existsSync(file)) return null;
-          session.imported({ specifier: id, file });
-          return file + request.query;
+        handler(id, importer) {
+          return plainly(() => resolveKernel(this as HookContext, id, importer));
         },
       },
       load: {
         filter: { id: requestPattern },
-        async handler(id) {
-          const context = this as HookContext;
-          const request = parseRequest(id);
-          if (!request || !session.options().accepts(request.path)) return null;
-          context.addWatchFile(request.path);
-          const mode = host.mode(context, session.options().mode);
-          const kernel = dev.improved(request) ?? (await session.compile(request, mode));
-          for (const file of kernel.watchFiles) context.addWatchFile(file);
-          const code = emitModule(kernel, host.place(context, kernel, request));
-          host.loaded(context, kernel, request);
-          return { code, map: null };
+        handler(id) {
+          return plainly(() => loadKernel(this as HookContext, id));
         },
       },
       watchChange: (file) => dev.changed(file),
