@@ -3,8 +3,8 @@
 import { type Builder, fail } from "./builder.ts";
 import { describe } from "./expr-handle.ts";
 
-// Also an identifier of C and WAT, so that generated code can use the user's names.
-const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
+// So that generated code can keep the user's names; `__` is what languages reserve for themselves.
+const identifier = /^(?!__)[A-Za-z_][A-Za-z0-9_]*$/;
 
 // i32 indices address that many elements.
 const maxElements = 2 ** 31 - 1;
@@ -13,7 +13,9 @@ export const isIdentifier = (text: string | undefined): text is string => text !
 
 export function requireIdentifier(name: unknown, what: string): void {
   if (typeof name === "string" && isIdentifier(name)) return;
-  fail("expr.bad-name", `${what} is ${describe(name)}`, { hint: "letters, digits and _, not a digit first" });
+  fail("expr.bad-name", `${what} is ${describe(name)}`, {
+    hint: "letters, digits and _, neither a digit nor __ first",
+  });
 }
 
 /** The name of a new tensor or compute. */

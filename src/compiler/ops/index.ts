@@ -1,7 +1,9 @@
 // The operator library: what "unplugin-kernel/ops" exports. Each is written in the language of operator files.
 
+export { type AvgPool2dParameters, avgPool2d } from "./avg-pool2d.ts";
 export { type BatchMatmulParameters, batchMatmul } from "./batch-matmul.ts";
 export { type Conv2dParameters, conv2d } from "./conv2d.ts";
+export { type DepthwiseConv2dParameters, depthwiseConv2d } from "./depthwise-conv2d.ts";
 export type { Activation, Epilogue } from "./epilogue.ts";
 export { type GemmParameters, gemm } from "./gemm.ts";
 export { type GemvParameters, gemv } from "./gemv.ts";

@@ -124,6 +124,25 @@ describe("windows", () => {
     const padded = run(ops.maxPool2d({ H: 4, W: 4, C: 1, size: 3, stride: 2, padding: 1 }), { image });
     expect([...padded]).toEqual([-1, -2, -5, -6]);
   });
+
+  test("avgPool2d counts the zeros around the image", () => {
+    const image = Float32Array.from({ length: 16 }, (_, at) => at);
+    expect([...run(ops.avgPool2d({ H: 4, W: 4, C: 1 }), { image })]).toEqual([2.5, 4.5, 10.5, 12.5]);
+    const padded = run(ops.avgPool2d({ H: 4, W: 4, C: 1, size: 2, stride: 4, padding: 1 }), { image });
+    expect([...padded]).toEqual([0, 0.75, 3, 3.75]);
+  });
+
+  test.prop([conv])("depthwiseConv2d is a conv2d of each channel", ({ H, W, ...window }) => {
+    const C = 2;
+    const { KH, KW } = window;
+    const [image, filter] = [ints(H * W * C), ints(KH * KW * C, 1)];
+    const channel = (array: Float32Array, c: number): Float32Array => array.filter((_, at) => at % C === c);
+    const out = run(ops.depthwiseConv2d({ H, W, C, ...window }), { image, filter }) as Float32Array;
+    for (const c of [0, 1]) {
+      const inputs = { image: channel(image, c), filter: channel(filter, c) };
+      expect(channel(out, c)).toEqual(run(ops.conv2d({ H, W, C: 1, F: 1, ...window }), inputs));
+    }
+  });
 });
 
 describe("rows", () => {

@@ -1,0 +1,35 @@
+// Convolution of each channel with a filter of its own, NHWC · [KH, KW, C] → NHWC.
+
+import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { factor, sumType } from "./accumulate.ts";
+import type { Conv2dParameters } from "./conv2d.ts";
+import { type Epilogue, finish, store } from "./epilogue.ts";
+import { padded, windowCount } from "./window.ts";
+
+/** As conv2d, but the result has the channels of the image. */
+export type DepthwiseConv2dParameters = Omit<Conv2dParameters, "F">;
+
+const defaults = { N: 1, KH: 3, KW: 3, stride: 1, padding: 0, dilation: 1, dtype: "f32" as DType };
+
+/** @example export default depthwiseConv2d({ H: 112, W: 112, C: 32, padding: 1 }); */
+export function depthwiseConv2d(parameters: DepthwiseConv2dParameters, epilogue: Epilogue = {}): Op {
+  return defineOp({ ...defaults, ...parameters }, ({ N, H, W, C, KH, KW, stride, padding, dilation, dtype }) => {
+    const image = tensor("image", [N, H, W, C], dtype);
+    const filter = tensor("filter", [KH, KW, C], dtype);
+    const bias = epilogue.bias ? tensor("bias", [C], sumType(dtype)) : null;
+    const ry = reduceAxis("ry", KH);
+    const rx = reduceAxis("rx", KW);
+    const window = { stride, padding, dilation };
+    return compute("out", [N, windowCount(H, KH, window), windowCount(W, KW, window), C], (n, y, x, c) => {
+      const iy = y.mul(stride).add(ry.mul(dilation)).sub(padding);
+      const ix = x.mul(stride).add(rx.mul(dilation)).sub(padding);
+      const inside = [
+        [iy, H],
+        [ix, W],
+      ] as const;
+      const pixel = padded(padding, inside, () => image(n, iy, ix, c), 0);
+      const product = sum(factor(pixel).mul(factor(filter(ry, rx, c))), [ry, rx]);
+      return store(finish(product, epilogue, bias?.(c)), sumType(dtype));
+    });
+  });
+}
