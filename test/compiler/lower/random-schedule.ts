@@ -1,7 +1,7 @@
 // A naive nest + arbitrary numbers → a scheduled nest: each number picks an instruction and its arguments among what the
 // nest offers at that point; what the primitives refuse is left out.
 
-import type { LoopFunc, TailStrategy } from "../../../src/compiler/ir/loop-ir.ts";
+import type { Buffer, LoopFunc, TailStrategy } from "../../../src/compiler/ir/loop-ir.ts";
 import { blocksIn, loopsIn } from "../../../src/compiler/schedule/nest.ts";
 import { replay } from "../../../src/compiler/schedule/replay.ts";
 import type { Instruction } from "../../../src/compiler/schedule/trace.ts";
@@ -19,32 +19,52 @@ function chooser(seed: number): (limit: number) => number {
   };
 }
 
+/** What the second half of the numbers picks from; the likelier stand more than once. */
+const later = [
+  "vectorize",
+  "vectorize",
+  "vectorize",
+  "unroll",
+  "unroll",
+  "cache-write",
+  "cache-write",
+  "decompose-reduction",
+  "compute-at",
+  "cache-read",
+  "reorder",
+] as const;
+
 function instructionFor(nest: LoopFunc, seed: number, mayShape: boolean): Instruction | null {
   const choose = chooser(seed);
   const pick = <T>(items: readonly T[]): T => items[choose(items.length)]!;
-  const kind = mayShape ? choose(6) : 4 + choose(8);
+  const kind = mayShape ? pick(["split", "split", "reorder"] as const) : pick(later);
   const loops = loopsIn(nest.body).map(({ name }) => name);
-  const blocks = blocksIn(nest.body).map(({ name }) => name);
   if (loops.length === 0) return null;
   const loop = pick(loops);
-  if (kind < 4) return splitOf(loop, pick(factors), pick(tails));
-  if (kind < 6) return { kind: "reorder", loops: [loop, pick(loops)] };
-  if (kind === 6) return { kind: "vectorize", loop };
-  if (kind === 7) return { kind: "unroll", loop };
-  if (kind === 8)
-    return { kind: "cache-write", block: pick(blocks), loop, scope: pick(["register", "workspace"] as const) };
-  if (kind === 9) return { kind: "decompose-reduction", block: pick(blocks), loop };
-  if (kind === 10) return { kind: "compute-at", block: pick(blocks), loop };
-  const buffer = pick(nest.buffers);
+  const block = pick(blocksIn(nest.body).map(({ name }) => name));
+  switch (kind) {
+    case "split":
+      return splitOf(loop, pick(factors), pick(tails));
+    case "reorder":
+      return { kind, loops: [loop, pick(loops)] };
+    case "vectorize":
+    case "unroll":
+      return { kind, loop };
+    case "cache-write":
+      return { kind, block, loop, scope: pick(["register", "workspace"] as const) };
+    case "decompose-reduction":
+    case "compute-at":
+      return { kind, block, loop };
+    case "cache-read":
+      return cacheReadOf(pick(nest.buffers), loop, pick(factors), choose(2) === 0);
+  }
+}
+
+function cacheReadOf(buffer: Buffer, loop: string, tile: number, isTiled: boolean): Instruction {
   const whole = buffer.shape.map((_, dim) => ({ dim, part: "whole" as const, tile: 1 }));
-  const tile = pick(factors);
-  const last = buffer.shape.length - 1;
-  const tiled = [
-    { dim: last, part: "outer" as const, tile },
-    ...whole.slice(0, -1),
-    { dim: last, part: "inner" as const, tile },
-  ];
-  return { kind: "cache-read", buffer: buffer.name, loop, layout: choose(2) === 0 ? whole : tiled };
+  const last = { dim: buffer.shape.length - 1, tile };
+  const tiled = [{ ...last, part: "outer" as const }, ...whole.slice(0, -1), { ...last, part: "inner" as const }];
+  return { kind: "cache-read", buffer: buffer.name, loop, layout: isTiled ? tiled : whole };
 }
 
 /** Only a whole axis may be overshot: a part of one would run into its neighbour. */
