@@ -54,13 +54,14 @@ export function addAffine(a: Affine, b: Affine, scale = 1): Affine {
 
 export const scaleAffine = (affine: Affine, scale: number): Affine => addAffine(constantAffine(0), affine, scale);
 
-/** The canonical expression: positive terms first, the constant last. */
+/** The canonical expression: positive terms first, the constant last, or first if it alone is positive. */
 export function fromAffine({ terms, constant }: Affine): Expr {
-  let sum: Expr | null = null;
+  const leads = constant > 0 && terms.length > 0 && terms.every(({ coefficient }) => coefficient < 0);
+  let sum: Expr | null = leads ? int(constant) : null;
   for (const term of terms) if (term.coefficient > 0) sum = plus(sum, multiple(term));
   for (const term of terms) if (term.coefficient < 0) sum = sum ? minus(sum, multiple(negated(term))) : multiple(term);
   if (!sum) return int(constant);
-  if (constant === 0) return sum;
+  if (constant === 0 || leads) return sum;
   return constant > 0 || -constant === 2 ** 31 ? plus(sum, int(constant)) : minus(sum, int(-constant));
 }
 

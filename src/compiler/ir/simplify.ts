@@ -10,7 +10,7 @@ import { assume, bool, compareAffine, isComparison } from "./compare.ts";
 import { divideAffine, joinDivisions, modAffine } from "./divide.ts";
 import { exprKey } from "./expr-key.ts";
 import { lanesOf } from "./lanes.ts";
-import type { Binary, Block, Cast, Expr, For, If, Select, Seq, Stmt, Unary } from "./loop-ir.ts";
+import type { Binary, Block, Cast, Const, Expr, For, If, Load, Select, Seq, Stmt, Store, Unary } from "./loop-ir.ts";
 import { mapOperands, mapOwnExprs, mapShared } from "./visit.ts";
 
 /** What the variables of these loops range over. */
@@ -28,7 +28,7 @@ export function simplifyExpr(expr: Expr, ranges: Ranges = noRanges): Expr {
     case "var":
       return fromAffine(variableForm(expr, ranges) ?? atomAffine(expr));
     case "load":
-      return mapOperands(expr, (index) => simplifyIndex(index, ranges));
+      return simplifyLoad(expr, ranges);
     case "unary":
       return simplifyUnary(expr, ranges);
     case "binary":
@@ -106,6 +106,36 @@ function isIndexArithmetic(expr: Expr): boolean {
 }
 
 const arithmetic: ReadonlySet<string> = new Set(["add", "sub", "mul", "floorDiv", "mod", "min", "max"]);
+
+// ── memory ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function simplifyLoad(load: Load, ranges: Ranges): Expr {
+  const indices = mapShared(load.indices, (index) => simplifyIndex(index, ranges));
+  if (!load.active) return indices === load.indices ? load : { ...load, indices };
+  const lanes = lanesOf(load);
+  const active = leadingLanes(load.active, lanes, ranges);
+  const zero: Const = { kind: "const", dtype: load.dtype, value: 0 };
+  if (active === "none") return lanes === 1 ? zero : { kind: "broadcast", dtype: load.dtype, value: zero, lanes };
+  return { ...load, indices, active };
+}
+
+/** Null: all of them. */
+function leadingLanes(active: Expr, lanes: number, ranges: Ranges): Expr | null | "none" {
+  const form = simplifyAffine(active, ranges);
+  const { min, max } = boundsOfAffine(form, ranges);
+  if (max <= 0) return "none";
+  return min >= lanes ? null : fromAffine(form);
+}
+
+function simplifyStore(stmt: Store, ranges: Ranges): Stmt {
+  const indices = mapShared(stmt.indices, (index) => simplifyIndex(index, ranges));
+  const lanes = stmt.active ? lanesOf(stmt.indices.at(-1)!) : 1;
+  const active = stmt.active && leadingLanes(stmt.active, lanes, ranges);
+  if (active === "none") return nothing;
+  const value = simplifyExpr(stmt.value, ranges);
+  const same = indices === stmt.indices && value === stmt.value && active === stmt.active;
+  return same ? stmt : { ...stmt, indices, value, active };
+}
 
 // ── everything else ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -190,14 +220,6 @@ export function simplifyStmt(stmt: Stmt, ranges: Ranges = noRanges): Stmt {
     case "block":
       return simplifyBlock(stmt, ranges);
   }
-}
-
-function simplifyStore(stmt: Stmt & { readonly kind: "store" }, ranges: Ranges): Stmt {
-  const indices = mapShared(stmt.indices, (index) => simplifyIndex(index, ranges));
-  const value = simplifyExpr(stmt.value, ranges);
-  const active = stmt.active && simplifyIndex(stmt.active, ranges);
-  const same = indices === stmt.indices && value === stmt.value && active === stmt.active;
-  return same ? stmt : { ...stmt, indices, value, active };
 }
 
 function simplifyFor(stmt: For, ranges: Ranges): Stmt {

@@ -7,9 +7,9 @@
 import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "../../ir/build.ts";
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
-import { mapChildren, mapExpr, mapOwnExprs, mapStmt, ownExprs } from "../../ir/visit.ts";
+import { mapChildren, mapExpr, mapOwnExprs, mapStmt, ownExprs, someExpr } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
-import { freshSlots } from "./promote-registers/first-access.ts";
+import { type FirstAccesses, firstAccesses, startsAnew } from "./promote-registers/first-access.ts";
 import {
   baseOf,
   childrenOf,
@@ -26,13 +26,9 @@ export const promoteRegisters: Pass = {
 };
 
 function promote(func: LoopFunc, buffer: Buffer): LoopFunc {
-  const slots = slotsOf(func.body, buffer);
-  if (!slots) return demote(func, buffer);
+  if (!slotsOf(func.body, buffer)) return demote(func, buffer);
   const buffers = func.buffers.filter((each) => each !== buffer);
-  const inner = innermost(func.body, buffer.name);
-  const startsAnew = freshSlots(inner, slots).size === slots.masks.size;
-  const body = startsAnew ? rewriteInnermost(func.body, slots) : withDefines(func.body, slots);
-  return { ...func, buffers, body };
+  return { ...func, buffers, body: promoteIn(func.body, { buffer, regions: 0 }) };
 }
 
 const demote = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
@@ -42,39 +38,70 @@ const demote = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
 
 // ── where the locals live ───────────────────────────────────────────────────────────────────────────────────────────
 
-/** The child that alone has accesses, if `stmt` itself has none. */
-function onlyChild(stmt: Stmt, buffer: string): Stmt | null {
-  if (ownExprs(stmt).some((expr) => reads(expr, buffer))) return null;
-  const children = childrenOf(stmt).filter((child) => mentionsBuffer(child, buffer));
-  return children.length === 1 ? children[0]! : null;
+/** Numbers the places where the buffer becomes locals. */
+interface Promotion {
+  readonly buffer: Buffer;
+  regions: number;
 }
 
-/** The smallest statement that holds all accesses. */
-function innermost(stmt: Stmt, buffer: string): Stmt {
-  const child = onlyChild(stmt, buffer);
-  return child ? innermost(child, buffer) : stmt;
+/** As far inside as no value flows in from before: each copy that a cut loop left has locals of its own. */
+function promoteIn(stmt: Stmt, promotion: Promotion): Stmt {
+  const { name } = promotion.buffer;
+  if (!mentionsBuffer(stmt, name)) return stmt;
+  if (stmt.kind === "seq") return seqOf(groupsOf(stmt.body, name).flatMap((group) => promoteGroup(group, promotion)));
+  const isOpen = !ownExprs(stmt).some((expr) => reads(expr, name)) && childrenOf(stmt).length > 0;
+  if (!isOpen || !childrenOf(stmt).every((child) => startsAnew(firstAccesses(child, name)))) {
+    return seqOf(withDefines([stmt], promotion));
+  }
+  return mapChildren(stmt, (child) => promoteIn(child, promotion));
 }
 
-function rewriteInnermost(stmt: Stmt, slots: Slots): Stmt {
-  const child = onlyChild(stmt, slots.buffer.name);
-  if (!child) return withDefines(stmt, slots);
-  return mapChildren(stmt, (each) => (each === child ? rewriteInnermost(each, slots) : each));
+function promoteGroup(group: readonly Stmt[], promotion: Promotion): readonly Stmt[] {
+  const { name } = promotion.buffer;
+  const users = group.filter((stmt) => mentionsBuffer(stmt, name));
+  if (users.length !== 1) return users.length === 0 ? group : withDefines(group, promotion);
+  return group.map((stmt) => (stmt === users[0] ? promoteIn(stmt, promotion) : stmt));
+}
+
+/** Cuts a sequence wherever what follows starts anew. */
+function groupsOf(stmts: readonly Stmt[], buffer: string): readonly (readonly Stmt[])[] {
+  const groups: Stmt[][] = [];
+  let group: Stmt[] = [];
+  let following: FirstAccesses = new Map();
+  for (const stmt of stmts.toReversed()) {
+    group.push(stmt);
+    const own = firstAccesses(stmt, buffer);
+    if (own.size === 0) continue;
+    following = new Map([...following, ...own]);
+    if (!startsAnew(following)) continue;
+    groups.push(group.reverse());
+    group = [];
+  }
+  return [group.reverse(), ...groups.reverse()];
 }
 
 /** Each slot is defined by its first store if that stands in this sequence, else as 0 before the first use. */
-function withDefines(stmt: Stmt, slots: Slots): Stmt {
+function withDefines(stmts: readonly Stmt[], promotion: Promotion): readonly Stmt[] {
+  const suffix = promotion.regions++ === 0 ? "" : `.${promotion.regions - 1}`;
+  const slots = slotsOf(seqOf(stmts), promotion.buffer, suffix)!;
   const body: Stmt[] = [];
   const defined = new Set<number>();
-  for (const child of stmt.kind === "seq" ? stmt.body : [stmt]) {
+  for (const child of stmts) {
     const fresh = basesIn(child, slots).filter((base) => !defined.has(base));
     for (const base of fresh) defined.add(base);
-    const rewritten = rewrite(child, slots);
-    const starts = fresh.length === 1 && child.kind === "store" && !reads(child.value, slots.buffer.name);
-    if (starts && child.buffer === slots.buffer.name && rewritten.kind === "assign") {
-      body.push(define(rewritten.name, rewritten.value));
-    } else body.push(...fresh.map((base) => zeroed(slots, base)), rewritten);
+    body.push(...defining(child, fresh, slots));
   }
-  return seqOf(body);
+  return body;
+}
+
+function defining(child: Stmt, fresh: readonly number[], slots: Slots): readonly Stmt[] {
+  const rewritten = rewrite(child, slots);
+  const isFirstStore = rewritten.kind === "assign" && fresh.length === 1;
+  // A store that leaves lanes alone, or adds to the slot, reads the local it would define.
+  const readsItself =
+    isFirstStore && someExpr(rewritten.value, (each) => each.kind === "local" && each.name === rewritten.name);
+  if (isFirstStore && !readsItself) return [define(rewritten.name, rewritten.value)];
+  return [...fresh.map((base) => zeroed(slots, base)), rewritten];
 }
 
 const zeroed = (slots: Slots, base: number): Define =>

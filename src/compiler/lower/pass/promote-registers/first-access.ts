@@ -1,28 +1,29 @@
 // What happens to each slot first, in the order of execution: a store of all of it under no condition, or something that
-// may see what was there before. Only slots of the first kind start anew wherever the statement does.
+// may see what was there before. A statement whose slots are all of the first kind starts anew: no value flows into it.
 
 import type { Expr, Stmt } from "../../../ir/loop-ir.ts";
 import { ownExprs, walkExpr } from "../../../ir/visit.ts";
-import { baseOf, childrenOf, type Slots } from "./slots.ts";
+import { baseOf, childrenOf } from "./slots.ts";
 
-/** The slots that `stmt` stores before it reads them. */
-export function freshSlots(stmt: Stmt, slots: Slots): ReadonlySet<number> {
+/** First element of a slot → whether the first access stores it whole. */
+export type FirstAccesses = ReadonlyMap<number, boolean>;
+
+export function firstAccesses(stmt: Stmt, buffer: string): FirstAccesses {
   const first = new Map<number, boolean>();
-  visit(stmt, slots, false, first);
-  return new Set([...first].filter(([, isFresh]) => isFresh).map(([base]) => base));
+  visit(stmt, buffer, false, first);
+  return first;
 }
 
-function visit(stmt: Stmt, slots: Slots, conditional: boolean, first: Map<number, boolean>): void {
-  const note = (base: number, isFresh: boolean) => first.has(base) || first.set(base, isFresh);
+export const startsAnew = (first: FirstAccesses): boolean => [...first.values()].every((isStore) => isStore);
+
+/** A store with `active` counts as whole: lanes that are not stored have no value that anything may read. */
+function visit(stmt: Stmt, buffer: string, conditional: boolean, first: Map<number, boolean>): void {
+  const note = (base: number, isStore: boolean) => first.has(base) || first.set(base, isStore);
   const read = (expr: Expr) => {
-    if (expr.kind === "load" && expr.buffer === slots.buffer.name) note(baseOf(expr.indices), false);
+    if (expr.kind === "load" && expr.buffer === buffer) note(baseOf(expr.indices), false);
   };
   for (const expr of ownExprs(stmt)) walkExpr(expr, read);
-  if (stmt.kind === "store" && stmt.buffer === slots.buffer.name) {
-    const base = baseOf(stmt.indices);
-    const isWhole = !stmt.active || slots.masks.get(base)!.size === 1;
-    note(base, isWhole && !conditional);
-  }
+  if (stmt.kind === "store" && stmt.buffer === buffer) note(baseOf(stmt.indices), !conditional);
   const inside = conditional || stmt.kind === "if" || (stmt.kind === "for" && stmt.extent < 1);
-  for (const child of childrenOf(stmt)) visit(child, slots, inside, first);
+  for (const child of childrenOf(stmt)) visit(child, buffer, inside, first);
 }

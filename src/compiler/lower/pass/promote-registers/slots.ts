@@ -14,10 +14,12 @@ export interface Slots {
   readonly lanes: number;
   /** First element of a slot → the `active` of all stores to it as keys; "" for none. */
   readonly masks: ReadonlyMap<number, ReadonlySet<string>>;
+  /** Of what the slots' locals are called; a buffer may be promoted in several places. */
+  readonly suffix: string;
 }
 
 /** Null if an index is not constant, or accesses overlap in part. */
-export function slotsOf(body: Stmt, buffer: Buffer): Slots | null {
+export function slotsOf(body: Stmt, buffer: Buffer, suffix = ""): Slots | null {
   const accesses: Access[] = [];
   const note = (indices: readonly Expr[], mask: string | null) => accesses.push({ place: placeOf(indices[0]!), mask });
   walkStmt(
@@ -36,7 +38,7 @@ export function slotsOf(body: Stmt, buffer: Buffer): Slots | null {
     const known = masks.get(place!.base) ?? new Set();
     masks.set(place!.base, mask === null ? known : known.add(mask));
   }
-  return masks.size <= maxSlots ? { buffer, lanes, masks } : null;
+  return masks.size <= maxSlots ? { buffer, lanes, masks, suffix } : null;
 }
 
 interface Place {
@@ -59,8 +61,8 @@ function placeOf(index: Expr): Place | null {
 /** The first element that a constant access names. */
 export const baseOf = (indices: readonly Expr[]): number => placeOf(indices[0]!)!.base;
 
-export const slotLocal = ({ buffer, lanes }: Slots, base: number): Local =>
-  localOf(`${buffer.name}_${base / lanes}`, buffer.dtype, lanes);
+export const slotLocal = ({ buffer, lanes, suffix }: Slots, base: number): Local =>
+  localOf(`${buffer.name}_${base / lanes}${suffix}`, buffer.dtype, lanes);
 
 export const reads = (expr: Expr, buffer: string): boolean =>
   someExpr(expr, (each) => each.kind === "load" && each.buffer === buffer);
