@@ -89,11 +89,8 @@ static bool uk_read_arrays(napi_env env, const struct uk_kernel *kernel, const n
     const struct uk_parameter *parameter = &kernel->parameters[at];
     napi_typedarray_type type;
     size_t length;
-    bool is_array = false;
-    if (napi_is_typedarray(env, arrays[at], &is_array) != napi_ok || !is_array)
-      return uk_refuse_type(env, kernel, at, "something else");
     if (napi_get_typedarray_info(env, arrays[at], &type, &length, &args[at], NULL, NULL) != napi_ok)
-      return uk_refuse_type(env, kernel, at, "an array that cannot be read");
+      return uk_refuse_type(env, kernel, at, "something else");
     if ((int)type != parameter->type) {
       bool known = (size_t)type < sizeof uk_array_names / sizeof *uk_array_names;
       return uk_refuse_type(env, kernel, at, known ? uk_array_names[type] : "another typed array");

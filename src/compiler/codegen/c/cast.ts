@@ -5,7 +5,7 @@ import { floatToInteger } from "./cast-function.ts";
 import type { Context, Value } from "./context.ts";
 import { cName, type Element, elementBytes, type Piece, storedElement } from "./element.ts";
 import { emit } from "./expression.ts";
-import { narrowHalf, roundToOdd, widenHalf } from "./half-function.ts";
+import { narrowHalf, widenHalf } from "./half-function.ts";
 import { bitsToMask, maskToBits } from "./mask.ts";
 
 const isHalf = (dtype: IrType): dtype is "f16" | "bf16" => dtype === "f16" || dtype === "bf16";
@@ -16,7 +16,7 @@ export function emitCast(context: Context, { dtype, operand }: Cast, piece: Piec
   return operand.dtype === dtype ? value : convert(context, value, operand.dtype, dtype, piece.lanes);
 }
 
-/** 16-bit floats go through f32, vectors of bool through 0 and 1. */
+/** As the interpreters do: 16-bit floats go through f32, i64 to f32 through f64, vectors of bool through 0 and 1. */
 function convert(context: Context, value: Value, from: IrType, to: IrType, lanes: number): Value {
   const { prelude } = context;
   if (isHalf(from)) {
@@ -24,11 +24,13 @@ function convert(context: Context, value: Value, from: IrType, to: IrType, lanes
     return to === "f32" ? wide : convert(context, wide, "f32", to, lanes);
   }
   if (isHalf(to)) {
-    const wide = toF32ForHalf(context, value, from, lanes);
+    const wide = from === "f32" ? value : convert(context, value, from, "f32", lanes);
     return { text: `${narrowHalf(prelude, to, lanes)}(${wide.text})`, element: "u16" };
   }
   if (from === "bool" && lanes > 1) return convert(context, maskToBits(context, value, lanes), "u8", to, lanes);
   if (to === "bool") return toBool(context, value, lanes);
+  if (from === "i64" && to === "f32")
+    return convert(context, convert(context, value, from, "f64", lanes), "f64", to, lanes);
   const element = storedElement[to];
   if (isFloat(value.element) && !isFloat(element)) {
     return { text: `${floatToInteger(prelude, value.element, element, lanes)}(${value.text})`, element };
@@ -36,14 +38,6 @@ function convert(context: Context, value: Value, from: IrType, to: IrType, lanes
   return lanes === 1
     ? { text: `(${cName[element]})${value.text}`, element }
     : vectorConvert(context, value, element, lanes);
-}
-
-/** The f32 that rounds to the same 16-bit float as the value: f64 and i32 do not fit one, and rounding twice may differ. */
-function toF32ForHalf(context: Context, value: Value, from: IrType, lanes: number): Value {
-  if (from === "f32") return value;
-  if (from !== "f64" && from !== "i32") return convert(context, value, from, "f32", lanes);
-  const wide = from === "f64" ? value : convert(context, value, from, "f64", lanes);
-  return { text: `${roundToOdd(context.prelude, lanes)}(${wide.text})`, element: "f32" };
 }
 
 const toBool = (context: Context, value: Value, lanes: number): Value =>

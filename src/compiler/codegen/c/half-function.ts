@@ -3,7 +3,7 @@
 
 import type { Element } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
-import { type Instruction, inline, instructionOfSize, perLane, select, splat } from "./vector-function.ts";
+import { type Instruction, inline, instructionOfSize, select, splat } from "./vector-function.ts";
 
 export type Half = "f16" | "bf16";
 
@@ -42,25 +42,6 @@ export function narrowHalf(prelude: Prelude, half: Half, lanes: number): string 
     const steps = half === "bf16" ? narrowBfloatSteps(kit) : narrowSteps(kit);
     return halfFunction(`${kit.u16} ${name}(${kit.f32} a)`, half === "f16" ? narrowInstruction(lanes) : null, steps);
   });
-}
-
-/**
- * `name(a)`: the f64 `a` as f32, with the last bit set if anything was lost: rounding that again to 16 bits gives what
- * rounding `a` itself does (Boldo and Melquiond, "When double rounding is odd", 2005).
- */
-export function roundToOdd(prelude: Prelude, lanes: number): string {
-  const name = "uk_odd_f32_f64";
-  prelude.define(name, () => {
-    const [toBits, fromBits] = [bitcast(prelude, "f32", "i32"), bitcast(prelude, "i32", "f32")];
-    const lines = [
-      "float r = (float)a;",
-      "if ((double)r == a || a != a) return r;",
-      `int b = ${toBits}(r) - (__builtin_fabs((double)r) > __builtin_fabs(a));`,
-      `return ${fromBits}(b | 1);`,
-    ];
-    return `${inline} float ${name}(double a) {\n  ${lines.join("\n  ")}\n}`;
-  });
-  return lanes === 1 ? name : perLane(prelude, `${name}x${lanes}`, name, "f64", "f32", lanes);
 }
 
 /** Multiplying by 2^112 moves the exponent's bias and is exact for subnormals; the exponent 31 becomes 255. */

@@ -162,3 +162,25 @@ for (const { title, target, laneCounts } of runs) {
     });
   });
 }
+
+describe.skipIf(skipReason)("numerics", () => {
+  /** y = x·x - x; the square of 1 + 2^-12 needs more bits than f32 has, and the difference shows them. */
+  const square = (name: string, lanes: number): LoopFunc =>
+    mapFunction(name, "f32", "f32", lanes, 1, (x) => binary("sub", binary("mul", x, x), x));
+
+  test.for([1, 8])("strict rounds a product before it is added, fast need not: %i lanes", async (lanes) => {
+    const x = Float32Array.from({ length: lanes }, (_, lane) => 1 + (lane + 1) * 2 ** -12);
+    const rounded = x.map((value) => Math.fround(value * value) - value);
+    const fused = x.map((value) => value * value - value);
+    expect(fused).not.toEqual(rounded);
+    for (const [numerics, expected] of [
+      ["strict", rounded],
+      ["fast", fused],
+    ] as const) {
+      const run = await compileFunctions([square(numerics, lanes)], targets.avx2, numerics);
+      const y = new Float32Array(lanes);
+      run(0, x, y);
+      expect([numerics, ...y]).toEqual([numerics, ...expected]);
+    }
+  });
+});
