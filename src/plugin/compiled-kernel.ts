@@ -35,7 +35,7 @@ export interface CompileServices {
   /** Aborted when the build is closed: stop tuning, keep what was measured. */
   readonly signal: AbortSignal;
   /** Told after each round of a tuning. */
-  readonly onProgress?: ((kernel: string, progress: TuneProgress) => void) | undefined;
+  readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }
 
 /** A Node-API addon: `call(index, …arrays)` and `callAsync(index, …arrays)`, arrays in the order of `tensors`. */

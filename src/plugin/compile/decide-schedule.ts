@@ -55,10 +55,13 @@ async function fromLock(context: KernelContext): Promise<Decision | null> {
   if (entry && !problem) return fromEntry(context, entry);
   if (request.mode !== "frozen") return null;
   const message = `${lockName} is not in ${basename(lockfile)}: ${problem}`;
-  if (onMiss === "error") throw refuse("frozen.miss", message, `run: npx unplugin-kernel tune ${lockName}`);
+  if (onMiss === "error") throw refuse("frozen.miss", message, frozenHint(lockfile));
   services.log.warn(`${message}; it gets the predicted schedule`);
   return null;
 }
+
+const frozenHint = (lockfile: string): string =>
+  `build once with mode "tune" (CI unset) where ${basename(lockfile)} can be written, and commit it`;
 
 function fromEntry(context: KernelContext, entry: LockEntry): Decision {
   const task = { ...context.task, target: entry.target };

@@ -25,6 +25,7 @@ export async function tuneKernel(context: KernelContext): Promise<Decision> {
   if (space.templates.length === 0) throw emptySpace(context, space);
   const directory = await mkdtemp(join(tmpdir(), "unplugin-kernel-"));
   const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
+  const flops = totalFlops(task.op);
   const workbench = createWorkbench({ task: referenceTask(task.op), toolchain, directory, signal: services.signal });
   try {
     const result = await tune(task, space, {
@@ -36,7 +37,7 @@ export async function tuneKernel(context: KernelContext): Promise<Decision> {
       workbench,
       clock: nowMs,
       signal: services.signal,
-      onProgress: (progress) => services.onProgress?.(lockName, progress),
+      onProgress: (progress) => services.onProgress?.(lockName, flops, progress),
     });
     if (!result) throw refuse("tune.nothing-ran", `${lockName}: no candidate could be built and measured`, null);
     const wrong = result.failures.filter(({ measurement }) => measurement.kind === "wrong-result");
@@ -53,7 +54,7 @@ export async function tuneKernel(context: KernelContext): Promise<Decision> {
       source: sourceDigest(task, space, best),
       measured: {
         medianNs,
-        gflops: totalFlops(task.op) / medianNs,
+        gflops: flops / medianNs,
         machine: targetClass(task.target),
         toolchain: workbench.toolchain,
         trials: measured + recorded,
