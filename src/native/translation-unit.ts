@@ -1,6 +1,6 @@
 // Kernel texts → one C file: the kernels, the table that the addon looks them up in, and the addon itself.
 
-import { byteSize, type CSource, type DType, type KernelParameter } from "../compiler/index.ts";
+import { byteSize, type CSource, type DType, invariant, type KernelParameter } from "../compiler/index.ts";
 
 /** napi_typedarray_type of the arrays that hold each dtype. */
 const arrayType: Readonly<Record<DType, string>> = {
@@ -15,9 +15,8 @@ const arrayType: Readonly<Record<DType, string>> = {
   bool: "napi_uint8_array",
 };
 
-/** Candidates for one operator share a name, so each kernel gets a symbol of its own by its place in `sources`. */
 export function translationUnit(sources: readonly CSource[]): string {
-  const kernels = sources.map(({ name, text }, at) => `#define ${name} uk_kernel_${at}\n${text}#undef ${name}\n`);
+  const kernels = sources.map(withOwnSymbol);
   const most = Math.max(1, ...sources.map(({ parameters }) => parameters.length));
   return [
     ...kernels,
@@ -28,6 +27,16 @@ export function translationUnit(sources: readonly CSource[]): string {
     `static const struct uk_kernel uk_kernels[] = {\n${sources.map(kernelRow).join("")}};\n`,
     '#include "addon.c"\n',
   ].join("");
+}
+
+/**
+ * Candidates for one operator share a name, and an operator may be called `double`: each kernel becomes a static function
+ * with a symbol by its place.
+ */
+function withOwnSymbol({ name, text }: CSource, at: number): string {
+  const parts = text.split(`void ${name}(void *const *args, void *workspace)`);
+  invariant(parts.length > 1, `the text of ${name} does not define it`);
+  return parts.join(`static void uk_kernel_${at}(void *const *args, void *workspace)`);
 }
 
 const tableTypes = `struct uk_parameter {

@@ -47,6 +47,17 @@ describe.skipIf(skipReason)("builds", () => {
     });
   });
 
+  test("operators may have the names of keywords, attributes and functions of C", async () => {
+    const sources = ["double", "aligned", "malloc", "a", "restrict"].map((name) => {
+      return generateC({ ...packedGemm({ m: 2, n: 8, k: 2 }, { mr: 2, nr: 8, lanes: 8 }), name }, targets.avx2, {
+        numerics: "fast",
+      });
+    });
+    await inTempDir(async (outDir) => {
+      expect(await buildNative(sources, { outDir, toolchain: toolchain! })).toMatchObject({ kind: "native" });
+    });
+  });
+
   test("an aborted build rejects with the reason and leaves nothing", async () => {
     await inTempDir(async (outDir) => {
       const sources = Array.from({ length: 16 }, () =>

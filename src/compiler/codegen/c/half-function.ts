@@ -9,7 +9,6 @@ export type Half = "f16" | "bf16";
 
 /** The names of the types and functions that the steps are written with, for one lane count. */
 interface Kit {
-  readonly suffix: string;
   readonly f32: string;
   readonly i32: string;
   readonly u16: string;
@@ -106,7 +105,7 @@ function halfFunction(signature: string, instruction: Instruction | null, steps:
 function kitOf(prelude: Prelude, lanes: number): Kit {
   const type = (element: Element): string => prelude.type(element, lanes);
   const [f32, i32, u16] = [type("f32"), type("i32"), type("u16")];
-  const common = { suffix: lanes === 1 ? "" : `x${lanes}`, f32, i32, u16 };
+  const common = { f32, i32, u16 };
   if (lanes === 1) {
     const [toBits, fromBits] = [bitcast(prelude, "f32", "i32"), bitcast(prelude, "i32", "f32")];
     return {
