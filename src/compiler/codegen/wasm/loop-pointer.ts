@@ -73,6 +73,14 @@ export function closeLoop(context: Context, scope: LoopScope, body: Code): Code 
   return [...stepped.flatMap(({ start, local }) => [...start, set(local)]), ...exit.setUp, ...whole];
 }
 
+/** As closeLoop, for a loop that runs once: its variable is the constant 0, so that nothing has to be stepped. */
+export function closeSingle(context: Context, scope: LoopScope, body: Code): Code {
+  const computed = computedPointers(context, scope);
+  context.loops.pop();
+  for (const { local } of scope.pointers.values()) context.locals.release(local);
+  return [...computed, ...body];
+}
+
 const variableOf = ({ name }: LoopScope): Affine => atomAffine({ kind: "var", dtype: "i32", name });
 
 /** No mod, floorDiv and the like of the variable. */

@@ -11,17 +11,32 @@ export type LaneSource = (range: LaneRange) => Code;
 /** How lanes that do not fit are narrowed: dropping high bits, or to the nearest value that is signed or unsigned. */
 export type Narrowing = "wrap" | "signed" | "unsigned";
 
-const extensions: Readonly<Record<number, { readonly s: OpName; readonly u: OpName }>> = {
+type BySign = { readonly s: OpName; readonly u: OpName };
+
+const extensions: Readonly<Record<number, BySign>> = {
   1: { s: "i16x8.extend_low_i8x16_s", u: "i16x8.extend_low_i8x16_u" },
   2: { s: "i32x4.extend_low_i16x8_s", u: "i32x4.extend_low_i16x8_u" },
   4: { s: "i64x2.extend_low_i32x4_s", u: "i64x2.extend_low_i32x4_u" },
 };
 
+/** A load of eight bytes and an extension in one. */
+const extendingLoads: Readonly<Record<number, BySign>> = {
+  1: { s: "v128.load8x8_s", u: "v128.load8x8_u" },
+  2: { s: "v128.load16x4_s", u: "v128.load16x4_u" },
+  4: { s: "v128.load32x2_s", u: "v128.load32x2_u" },
+};
+
 export function widenLanes(from: number, to: number, sign: "s" | "u", source: LaneSource, range: LaneRange): Code {
   if (from === to) return source(range);
-  const extension = extensions[to / 2];
-  invariant(extension, `no lanes of ${to} bytes`);
-  return [...widenLanes(from, to / 2, sign, source, range), plain(extension[sign])];
+  return extend(to / 2, sign, widenLanes(from, to / 2, sign, source, range));
+}
+
+function extend(from: number, sign: "s" | "u", code: Code): Code {
+  const [extension, extendingLoad] = [extensions[from], extendingLoads[from]];
+  invariant(extension && extendingLoad, `no lanes of ${from * 2} bytes`);
+  const last = code.at(-1);
+  if (last?.kind !== "memory" || last.op !== "v128.load64_zero") return [...code, plain(extension[sign])];
+  return [...code.slice(0, -1), { ...last, op: extendingLoad[sign] }];
 }
 
 export function narrowLanes(from: number, to: number, how: Narrowing, source: LaneSource, range: LaneRange): Code {

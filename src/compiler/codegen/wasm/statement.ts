@@ -6,7 +6,7 @@ import { operandsOf } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { bindingOf, type Context } from "./context.ts";
 import { type Code, ifElse, set } from "./instruction.ts";
-import { closeLoop, type LoopScope } from "./loop-pointer.ts";
+import { closeLoop, closeSingle, type LoopScope } from "./loop-pointer.ts";
 import { mask, naturalLaneBytes } from "./mask.ts";
 import { scalar, storeScalar } from "./scalar.ts";
 import { scalarType } from "./value-type.ts";
@@ -37,22 +37,20 @@ function forLoop(context: Context, { name, extent, body }: For): Code {
   const scope: LoopScope = { name, extent, pointers: new Map() };
   context.loops.push(scope);
   const code = statement(context, body);
-  if (extent > 1) return closeLoop(context, scope, code);
-  // Its variable is the constant 0, so that nothing was asked of the scope.
-  context.loops.pop();
-  return code;
+  return extent > 1 ? closeLoop(context, scope, code) : closeSingle(context, scope, code);
 }
 
 function sequence(context: Context, { body }: Seq): Code {
-  const outer = new Map(context.bindings);
+  const { bindings, locals } = context;
+  const names = body.flatMap((stmt) => (stmt.kind === "define" ? [stmt.name] : []));
+  const hidden = names.map((name) => bindings.get(name));
   const code = body.flatMap((stmt) => statement(context, stmt));
-  for (const [name, binding] of context.bindings) {
-    if (outer.get(name) === binding) continue;
-    for (const local of binding.locals) context.locals.release(local);
-    const hidden = outer.get(name);
-    if (hidden) context.bindings.set(name, hidden);
-    else context.bindings.delete(name);
-  }
+  names.forEach((name, index) => {
+    for (const local of bindings.get(name)?.locals ?? []) locals.release(local);
+    const outer = hidden[index];
+    if (outer) bindings.set(name, outer);
+    else bindings.delete(name);
+  });
   return code;
 }
 
