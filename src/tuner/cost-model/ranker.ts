@@ -18,7 +18,7 @@ export interface RankingFacts {
   readonly accumulators: number;
   /** Vector registers that are live in the innermost loop, the accumulators included. */
   readonly liveRegisters: number;
-  /** Vector or scalar loads, stores excluded, for each arithmetic instruction of the innermost body. */
+  /** Loads, stores excluded, for each multiply-add or other lone operation of the innermost body. */
   readonly loadsPerOperation: number;
   /** Bytes that cross into L1 from L2, into L2 from L3, and into L3 from memory. */
   readonly bytesFromL2: number;
@@ -34,47 +34,72 @@ export interface RankingFacts {
   readonly bodyInstructions: number;
 }
 
-// Cycles and bytes a cycle of x86 cores since 2017; the order of candidates hardly depends on them.
-// Sources: uops.info (latency 4, two ports), Intel optimization manual §2 (L2 and L3), STREAM-like reads measured here.
+// Cycles, and bytes a cycle, of x86 cores since 2017. Fitted by hand to the order of 400 measured candidates of GEMM and
+// conv2d, native and WASM, on a Zen 3; from uops.info and the Intel optimization manual where the fit did not care.
 const clockGhz = 3;
 const arithmeticPerCycle = 2;
 const loadsPerCycle = 2;
+/** Arithmetic and loads together: what the front end keeps up, beside addresses and branches. */
+const instructionsPerCycle = 3;
 const arithmeticLatency = 4;
 const l2BytesPerCycle = 32;
-const l3BytesPerCycle = 10;
-const memoryBytesPerCycle = 8;
-const packBytesPerCycle = 8;
-const cyclesPerIteration = 1.5;
+const l3BytesPerCycle = 12;
+const memoryBytesPerCycle = 16;
+const packBytesPerCycle = 32;
 const cyclesPerParallelTask = 2_000;
-/** Unrolled bodies above this many instructions leave the µop cache. */
-const instructionsInCache = 1_500;
+/** Loads that a spilled register stands for: it is stored, loaded, and in the way of others. */
+const loadsPerSpill = 8;
+/** Of the lesser of compute and traffic, what prefetching does not hide behind the greater. */
+const visibleShare = 0.1;
+
+/** What differs between native code and V8's. */
+interface CodeCosts {
+  readonly cyclesPerIteration: number;
+  /** Instructions of a body up to which it runs at full speed, and how its time grows beyond. */
+  readonly shortBody: number;
+  readonly growth: number;
+}
+
+const codeCosts: Readonly<Record<Target["codegen"], CodeCosts>> = {
+  // Longer bodies leave the cache of decoded instructions.
+  c: { cyclesPerIteration: 1, shortBody: 1_500, growth: 0.5 },
+  // V8 hides the loop's own instructions, and spills in bodies that are much unrolled.
+  wasm: { cyclesPerIteration: 0, shortBody: 128, growth: 1 },
+};
 
 /** Nanoseconds of one run. */
 export function predictNs(facts: RankingFacts, target: Target): number {
   const threads = Math.min(target.threads, facts.parallelTasks);
   // The last round of tasks may leave threads idle.
   const balance = facts.parallelTasks / (threads * Math.ceil(facts.parallelTasks / threads));
-  const shared = Math.max(computeCycles(facts, target), facts.bytesFromL2 / l2BytesPerCycle) / (threads * balance);
-  const memory = facts.bytesFromL3 / l3BytesPerCycle / threads + facts.bytesFromMemory / memoryBytesPerCycle;
-  const overhead = (facts.loopIterations * cyclesPerIteration + facts.packedBytes / packBytesPerCycle) / threads;
+  const compute = computeCycles(facts, target) + facts.loopIterations * codeCosts[target.codegen].cyclesPerIteration;
+  const caches = facts.bytesFromL2 / l2BytesPerCycle + facts.bytesFromL3 / l3BytesPerCycle;
+  // Memory is one for all threads.
+  const traffic = caches / (threads * balance) + facts.bytesFromMemory / memoryBytesPerCycle;
+  const computing = compute / (threads * balance);
+  const visible = Math.max(computing, traffic) + Math.min(computing, traffic) * visibleShare;
   const spawning = threads > 1 ? facts.parallelTasks * cyclesPerParallelTask : 0;
-  // Prefetching hides the slower of compute and memory, never all of the other: a quarter stays visible.
-  const hidden = Math.max(shared, memory) + Math.min(shared, memory) / 4;
-  return (hidden + overhead + spawning) / clockGhz;
+  return (visible + facts.packedBytes / packBytesPerCycle / threads + spawning) / clockGhz;
 }
 
 function computeCycles(facts: RankingFacts, target: Target): number {
   const operations = (facts.flops * facts.waste) / facts.lanes;
-  const instructions = target.hasFma ? operations * (1 - facts.multiplyAddShare / 2) : operations;
+  // A multiply-add is one step, whether or not the machine has an instruction for it.
+  const steps = operations * (1 - facts.multiplyAddShare / 2);
+  const arithmetic = target.hasFma ? 1 : operations / steps;
   const spilled = Math.max(0, facts.liveRegisters - target.vectorRegisters);
-  // A spilled register costs a store and a load each time round the body.
-  const loads = facts.loadsPerOperation + (2 * spilled) / Math.max(1, facts.liveRegisters);
-  const perInstruction = Math.max(1 / arithmeticPerCycle, loads / loadsPerCycle, waitForSum(facts));
-  const fetch = Math.max(1, Math.sqrt(facts.bodyInstructions / instructionsInCache));
-  return instructions * perInstruction * fetch;
+  const loads = facts.loadsPerOperation + (loadsPerSpill * spilled) / Math.max(1, facts.liveRegisters);
+  const bounds = [
+    arithmetic / arithmeticPerCycle,
+    loads / loadsPerCycle,
+    (arithmetic + loads) / instructionsPerCycle,
+    waitForSum(facts),
+  ];
+  const { shortBody, growth } = codeCosts[target.codegen];
+  return steps * Math.max(...bounds) * Math.max(1, (facts.bodyInstructions / shortBody) ** growth);
 }
 
-/** Cycles between two operations where too few sums run side by side. */
+/** Cycles between two steps where too few sums run side by side. */
 function waitForSum({ accumulators }: RankingFacts): number {
   return accumulators > 0 ? arithmeticLatency / accumulators : 0;
 }
