@@ -44,10 +44,18 @@ const loops = (repeats: number, count = 8, element = "(f32.mul (f32.const 2) (f3
     (local.set $n (i32.add (local.get $n) (i32.const 1)))
     (br_if $again (i32.lt_u (local.get $n) (i32.const ${repeats}))))`;
 
+const relaxedHalf = (at: number) => `
+  (v128.store offset=${128 + at} (i32.const 0) (f32x4.relaxed_madd
+    (v128.load offset=${64 + at} (i32.const 0))
+    (v128.const f32x4 2 2 2 2)
+    (v128.const f32x4 0 0 0 0)))`;
+
 export const planted = {
   right: () => kernel(loops(1)),
   /** Right, and slow: some milliseconds. */
   slow: () => kernel(loops(1_000_000)),
+  /** Right, with the fused multiply-add of relaxed SIMD. */
+  relaxed: () => kernel(`${relaxedHalf(0)} ${relaxedHalf(16)}`),
   wrong: () => kernel(loops(1, 8, "(f32.mul (f32.const 2.5) (f32.load offset=64 (local.get $i)))")),
   nan: () => kernel(loops(1, 8, "(f32.div (f32.const 0) (f32.const 0))")),
   leavesTheLast: () => kernel(loops(1, 7)),

@@ -26,8 +26,11 @@ const run = (runner: Runner, candidate: Runnable, incumbentNs: number | null = n
 
 const reasonOf = (outcome: RunOutcome): string => ("reason" in outcome ? outcome.reason : "");
 
+const hasProc = existsSync("/proc/self/status");
+
 /** Processes that run the worker and have this process as their parent. */
 function workerPids(parent = process.pid): number[] {
+  if (!hasProc) return [];
   return readdirSync("/proc")
     .map(Number)
     .filter((pid) => pid > 0 && isWorkerOf(pid, parent));
@@ -59,6 +62,16 @@ describe("a WASM candidate", () => {
     expect(outcome.kind).toBe("ok");
     expect(outcome.kind === "ok" && outcome.samplesNs.length).toBe(5);
     expect(outcome.kind === "ok" && outcome.samplesNs.every((ns) => ns > 0 && ns < 1e6)).toBe(true);
+  });
+
+  it("may use relaxed SIMD, also where Node needs an option for it", async () => {
+    expect(await run(runnerFor({ relaxedSimd: true }), planted.relaxed())).toMatchObject({ kind: "ok" });
+  });
+
+  it("waits for other runners of the machine, and they for it", async () => {
+    const runners = [runnerFor({ exclusive: true }), runnerFor({ exclusive: true })];
+    const outcomes = await Promise.all(runners.flatMap((runner) => [1, 2, 3].map(() => run(runner, planted.right()))));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(Array(6).fill("ok"));
   });
 
   it("that is far slower than the incumbent is run once", async () => {
@@ -134,7 +147,7 @@ describe("sampling for a race", () => {
   });
 });
 
-describe("no process is left", () => {
+describe.skipIf(!hasProc)(`no process is left${hasProc ? "" : " (needs /proc to look)"}`, () => {
   it("after close, and a closed runner says so", async () => {
     const runner = runnerFor();
     await run(runner, planted.right());
