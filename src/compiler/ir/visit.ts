@@ -127,24 +127,67 @@ function mapBlockExprs(block: Block, f: ExprFn): Block {
 export const mapExprsIn = (stmt: Stmt, f: ExprFn): Stmt =>
   mapStmt(stmt, (each) => mapOwnExprs(each, (expr) => mapExpr(expr, f)));
 
+const none: readonly never[] = [];
+
 /** The direct operands, in order. */
 export function operandsOf(expr: Expr): readonly Expr[] {
-  const operands: Expr[] = [];
-  mapOperands(expr, (operand) => {
-    operands.push(operand);
-    return operand;
-  });
-  return operands;
+  switch (expr.kind) {
+    case "const":
+    case "var":
+    case "local":
+      return none;
+    case "load":
+      return expr.active ? [...expr.indices, expr.active] : expr.indices;
+    case "unary":
+    case "cast":
+    case "bitcast":
+      return [expr.operand];
+    case "binary":
+      return [expr.left, expr.right];
+    case "select":
+      return [expr.condition, expr.then, expr.else];
+    case "ramp":
+      return [expr.base];
+    case "broadcast":
+      return [expr.value];
+    case "lanes":
+      return expr.elements;
+  }
 }
 
 /** The roots of the statement's own expressions, in order. */
 export function ownExprs(stmt: Stmt): readonly Expr[] {
-  const exprs: Expr[] = [];
-  mapOwnExprs(stmt, (expr) => {
-    exprs.push(expr);
-    return expr;
-  });
-  return exprs;
+  switch (stmt.kind) {
+    case "for":
+    case "seq":
+      return none;
+    case "if":
+      return [stmt.condition];
+    case "store":
+      return stmt.active ? [...stmt.indices, stmt.value, stmt.active] : [...stmt.indices, stmt.value];
+    case "define":
+    case "assign":
+      return [stmt.value];
+    case "block":
+      return [...stmt.bindings, ...stmt.indices, ...(stmt.init ? [stmt.init] : none), stmt.value];
+  }
+}
+
+/** The direct child statements, in order. */
+export function childrenOf(stmt: Stmt): readonly Stmt[] {
+  switch (stmt.kind) {
+    case "for":
+      return [stmt.body];
+    case "seq":
+      return stmt.body;
+    case "if":
+      return stmt.else ? [stmt.then, stmt.else] : [stmt.then];
+    case "store":
+    case "define":
+    case "assign":
+    case "block":
+      return none;
+  }
 }
 
 /** Calls `visit` for `expr` and everything in it, parents first. */
@@ -157,10 +200,7 @@ export function walkExpr(expr: Expr, visit: (expr: Expr) => void): void {
 export function walkStmt(stmt: Stmt, visit: (stmt: Stmt) => void, visitExpr?: (expr: Expr) => void): void {
   visit(stmt);
   if (visitExpr) for (const expr of ownExprs(stmt)) walkExpr(expr, visitExpr);
-  mapChildren(stmt, (child) => {
-    walkStmt(child, visit, visitExpr);
-    return child;
-  });
+  for (const child of childrenOf(stmt)) walkStmt(child, visit, visitExpr);
 }
 
 /** True if `test` holds for `expr` or anything in it. */

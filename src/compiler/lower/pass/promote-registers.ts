@@ -7,18 +7,19 @@
 import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "../../ir/build.ts";
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
-import { mapChildren, mapExpr, mapOwnExprs, mapStmt, ownExprs, someExpr } from "../../ir/visit.ts";
+import {
+  childrenOf,
+  mapChildren,
+  mapExpr,
+  mapOwnExprs,
+  mapStmt,
+  ownExprs,
+  someExpr,
+  walkStmt,
+} from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 import { type FirstAccesses, firstAccesses, startsAnew } from "./promote-registers/first-access.ts";
-import {
-  baseOf,
-  childrenOf,
-  mentionsBuffer,
-  reads,
-  type Slots,
-  slotLocal,
-  slotsOf,
-} from "./promote-registers/slots.ts";
+import { baseOf, mentionsBuffer, reads, type Slots, slotLocal, slotsOf } from "./promote-registers/slots.ts";
 
 export const promoteRegisters: Pass = {
   name: "promote-registers",
@@ -108,19 +109,13 @@ const zeroed = (slots: Slots, base: number): Define =>
   define(slotLocal(slots, base).name, broadcast(constOf(slots.buffer.dtype, 0), slots.lanes));
 
 function basesIn(stmt: Stmt, { buffer, masks }: Slots): readonly number[] {
-  if (!mentionsBuffer(stmt, buffer.name)) return [];
   const bases = new Set<number>();
-  mapStmt(stmt, (each) => {
-    if (each.kind === "store" && each.buffer === buffer.name) bases.add(baseOf(each.indices));
-    for (const expr of ownExprs(each)) mapExpr(expr, (load) => noteLoad(load, buffer.name, bases));
-    return each;
-  });
-  return [...masks.keys()].filter((base) => bases.has(base));
-}
-
-function noteLoad(expr: Expr, buffer: string, bases: Set<number>): Expr {
-  if (expr.kind === "load" && expr.buffer === buffer) bases.add(baseOf(expr.indices));
-  return expr;
+  walkStmt(
+    stmt,
+    (each) => each.kind === "store" && each.buffer === buffer.name && bases.add(baseOf(each.indices)),
+    (expr) => expr.kind === "load" && expr.buffer === buffer.name && bases.add(baseOf(expr.indices)),
+  );
+  return bases.size < 2 ? [...bases] : [...masks.keys()].filter((base) => bases.has(base));
 }
 
 // ── accesses ────────────────────────────────────────────────────────────────────────────────────────────────────────

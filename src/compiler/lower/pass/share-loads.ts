@@ -133,11 +133,17 @@ function usesIn(stmts: readonly Stmt[]): readonly Use[] {
   const all: Use[] = [];
   stmts.forEach((stmt, at) => {
     if (isLeaf(stmt)) for (const expr of ownExprs(stmt)) walkLoads(expr, (load) => noteUse(load, at, open, all));
-    const stored = storedIn(stmt);
-    const changed = changedIn(stmt);
-    for (const [key, { load }] of open) if (stored.has(bufferOf(load)) || usesAny(load, changed)) open.delete(key);
+    closeChanged(stmt, open);
   });
   return all;
+}
+
+/** Forgets the loads that `stmt` may change. */
+function closeChanged(stmt: Stmt, open: Map<string, Use>): void {
+  if (open.size === 0) return;
+  const stored = storedIn(stmt);
+  const changed = changedIn(stmt);
+  for (const [key, { load }] of open) if (stored.has(bufferOf(load)) || usesAny(load, changed)) open.delete(key);
 }
 
 function noteUse(load: Expr, at: number, open: Map<string, Use>, all: Use[]): void {

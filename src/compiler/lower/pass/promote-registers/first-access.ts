@@ -2,8 +2,8 @@
 // may see what was there before. A statement whose slots are all of the first kind starts anew: no value flows into it.
 
 import type { Expr, Stmt } from "../../../ir/loop-ir.ts";
-import { ownExprs, walkExpr } from "../../../ir/visit.ts";
-import { baseOf, childrenOf } from "./slots.ts";
+import { childrenOf, ownExprs, walkExpr } from "../../../ir/visit.ts";
+import { baseOf } from "./slots.ts";
 
 /** First element of a slot → whether the first access stores it whole. */
 export type FirstAccesses = ReadonlyMap<number, boolean>;

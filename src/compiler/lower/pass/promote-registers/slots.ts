@@ -3,7 +3,7 @@
 import { localOf } from "../../../ir/build.ts";
 import { exprKey } from "../../../ir/expr-key.ts";
 import type { Buffer, Expr, Local, Stmt } from "../../../ir/loop-ir.ts";
-import { mapChildren, ownExprs, someExpr, walkStmt } from "../../../ir/visit.ts";
+import { childrenOf, ownExprs, someExpr, walkStmt } from "../../../ir/visit.ts";
 
 /** More locals than this no compiler keeps in registers. */
 const maxSlots = 128;
@@ -71,13 +71,4 @@ export function mentionsBuffer(stmt: Stmt, buffer: string): boolean {
   if (stmt.kind === "store" && stmt.buffer === buffer) return true;
   if (ownExprs(stmt).some((expr) => reads(expr, buffer))) return true;
   return childrenOf(stmt).some((child) => mentionsBuffer(child, buffer));
-}
-
-export function childrenOf(stmt: Stmt): readonly Stmt[] {
-  const children: Stmt[] = [];
-  mapChildren(stmt, (child) => {
-    children.push(child);
-    return child;
-  });
-  return children;
 }
