@@ -2,12 +2,13 @@
 // and compiler give the same bytes, whatever the directory.
 
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { execa } from "execa";
+import { join, resolve } from "node:path";
 import { type CSource, invariant, sha256 } from "../compiler/index.ts";
+import { addonObject } from "./addon-object.ts";
 import type { NativeArtifact } from "./artifact.ts";
-import { nodeApiInclude, packageFile } from "./native-file.ts";
+import { packageFile } from "./native-file.ts";
 import { compilers } from "./toolchain/detect.ts";
+import { runCompiler } from "./toolchain/run-compiler.ts";
 import { codeFlags, linkFlags, type Toolchain } from "./toolchain/toolchain.ts";
 import { translationUnit } from "./translation-unit.ts";
 
@@ -50,9 +51,9 @@ export async function buildNative(
   await mkdir(outDir, { recursive: true });
   const folder = await mkdtemp(join(outDir, ".build-"));
   try {
-    await writeInputs(folder, sources);
-    const failure = await compile(folder, sources[0]!, options);
-    return failure ?? { kind: "native", path: await publish(folder, outDir, sources[0]!.name), kernels: sources };
+    const reason = await compile(folder, sources, options);
+    if (reason !== null) return { kind: "build-failed", reason };
+    return { kind: "native", path: await publish(folder, outDir, sources[0]!.name), kernels: sources };
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -76,50 +77,32 @@ function checkAlike(sources: readonly CSource[]): void {
   invariant(sources.every(same), "kernels of one addon have the same features and numerics");
 }
 
-async function writeInputs(folder: string, sources: readonly CSource[]): Promise<void> {
-  await writeFile(join(folder, "kernels.c"), translationUnit(sources));
-  await copyFile(packageFile("src/native/load/addon.c"), join(folder, "addon.c"));
-  await copyFile(packageFile("src/native/harness/bench.c"), join(folder, "bench.c"));
-}
-
-/** The whole command line but for the compiler's path and Node's headers. */
-export function compileFlags(source: CSource, { toolchain, bench }: BuildOptions): readonly string[] {
+/** The compiler's flags, from which, with the text, the addon's bytes follow. */
+export function compileFlags(source: CSource, toolchain: Toolchain): readonly string[] {
   return [
     ...codeFlags(source.numerics),
     ...source.features.map((feature) => `-m${feature}`),
     ...compilers[toolchain.family].vectorFlags(source.features),
-    ...(bench ? ["-DKERNEL_BENCH"] : []),
     ...linkFlags(process.platform),
   ];
 }
 
-/** Null if all went well. The compiler sees relative names, its own directory and no environment of ours. */
-async function compile(folder: string, source: CSource, options: BuildOptions): Promise<BuildFailure | null> {
-  const { toolchain, signal, timeoutMs = 60_000 } = options;
-  const files = ["-I", nodeApiInclude(), "kernels.c", "-o", "kernels.node"];
-  const result = await execa(toolchain.path, [...compileFlags(source, options), ...files], {
-    cwd: folder,
-    env: { LC_ALL: "C", PATH: `${dirname(toolchain.path)}:/usr/bin:/bin`, TMPDIR: folder },
-    extendEnv: false,
-    reject: false,
-    all: true,
-    timeout: timeoutMs,
-    forceKillAfterDelay: 500,
-    ...(signal ? { cancelSignal: signal } : {}),
-  });
+/** Null, or why it failed. */
+async function compile(folder: string, sources: readonly CSource[], options: BuildOptions): Promise<string | null> {
+  const { toolchain, bench = false, signal, timeoutMs = 60_000 } = options;
+  const addon = await addonObject(toolchain, bench, timeoutMs);
   signal?.throwIfAborted();
-  if (!result.failed) return null;
-  const reason = result.timedOut ? `the compiler did not end within ${timeoutMs} ms` : firstErrors(result.all ?? "");
-  return { kind: "build-failed", reason: reason || (result.shortMessage ?? "the compiler failed") };
+  if (typeof addon === "string") return addon;
+  await writeFile(join(folder, "addon.o"), addon);
+  await writeFile(join(folder, "kernels.c"), translationUnit(sources));
+  await copyFile(packageFile("src/native/load/kernel-table.h"), join(folder, "kernel-table.h"));
+  const flags = compileFlags(sources[0]!, toolchain);
+  return runCompiler(toolchain, [...flags, "kernels.c", "addon.o", "-o", "kernels.node"], {
+    folder,
+    timeoutMs,
+    signal,
+  });
 }
-
-/** The lines that say what is wrong, without the excerpts of code. */
-const firstErrors = (output: string): string =>
-  output
-    .split("\n")
-    .filter((line) => /error|undefined/i.test(line))
-    .slice(0, 5)
-    .join("\n") || output.slice(0, 500);
 
 /** Moves the addon to its place under a name by content; an equal one that is there is replaced in one step. */
 async function publish(folder: string, outDir: string, name: string): Promise<string> {

@@ -1,31 +1,30 @@
-// Kernel texts → one C file: the kernels, the table that the addon looks them up in, and the addon itself.
+// Kernel texts → one C file: the kernels, and the table in which the addon looks them up.
 
 import { byteSize, type CSource, type DType, invariant, type KernelParameter } from "../compiler/index.ts";
 
 /** napi_typedarray_type of the arrays that hold each dtype. */
-const arrayType: Readonly<Record<DType, string>> = {
-  f64: "napi_float64_array",
-  f32: "napi_float32_array",
-  f16: "napi_uint16_array",
-  bf16: "napi_uint16_array",
-  i32: "napi_int32_array",
-  i16: "napi_int16_array",
-  i8: "napi_int8_array",
-  u8: "napi_uint8_array",
-  bool: "napi_uint8_array",
+const arrayType: Readonly<Record<DType, number>> = {
+  i8: 0,
+  u8: 1,
+  bool: 1,
+  i16: 3,
+  f16: 4,
+  bf16: 4,
+  i32: 5,
+  f32: 7,
+  f64: 8,
 };
 
+/** UK_MAX_ARGUMENTS of kernel-table.h. */
+const mostParameters = 64;
+
 export function translationUnit(sources: readonly CSource[]): string {
-  const kernels = sources.map(withOwnSymbol);
-  const most = Math.max(1, ...sources.map(({ parameters }) => parameters.length));
   return [
-    ...kernels,
-    "#include <node_api.h>\n",
-    `#define UK_KERNEL_COUNT ${sources.length}\n#define UK_MAX_ARGUMENTS ${most}\n`,
-    tableTypes,
+    ...sources.map(withOwnSymbol),
+    '#include "kernel-table.h"\n',
     ...sources.map(parameterTable),
-    `static const struct uk_kernel uk_kernels[] = {\n${sources.map(kernelRow).join("")}};\n`,
-    '#include "addon.c"\n',
+    `const struct uk_kernel uk_kernels[] = {\n${sources.map(kernelRow).join("")}};\n`,
+    `const size_t uk_kernel_count = ${sources.length};\n`,
   ].join("");
 }
 
@@ -39,21 +38,10 @@ function withOwnSymbol({ name, text }: CSource, at: number): string {
   return parts.join(`static void uk_kernel_${at}(void *const *args, void *workspace)`);
 }
 
-const tableTypes = `struct uk_parameter {
-  const char *name;
-  int type;
-  size_t length, bytes;
-};
-struct uk_kernel {
-  const char *name;
-  void (*run)(void *const *args, void *workspace);
-  const struct uk_parameter *parameters;
-  size_t parameter_count, input_count, workspace_bytes;
-};
-`;
-
-const parameterTable = ({ parameters }: CSource, at: number): string =>
-  `static const struct uk_parameter uk_parameters_${at}[] = {\n${parameters.map(parameterRow).join("")}};\n`;
+function parameterTable({ name, parameters }: CSource, at: number): string {
+  invariant(parameters.length <= mostParameters, `${name} has more than ${mostParameters} parameters`);
+  return `static const struct uk_parameter uk_parameters_${at}[] = {\n${parameters.map(parameterRow).join("")}};\n`;
+}
 
 const parameterRow = ({ name, dtype, length }: KernelParameter): string =>
   `  {${JSON.stringify(name)}, ${arrayType[dtype]}, ${length}, ${length * byteSize[dtype]}},\n`;

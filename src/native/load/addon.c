@@ -1,9 +1,8 @@
 // A Node-API addon over a table of kernels: call(index, ...arrays) and callAsync(index, ...arrays) → Promise.
 //
-// build.ts puts the kernels and the table in front of this file:
-//   struct uk_kernel, UK_KERNEL_COUNT, UK_MAX_ARGUMENTS, static const struct uk_kernel uk_kernels[]
-// Nothing here is global state but that constant table, so every thread and context may load it. All arguments are
-// checked: whatever JavaScript passes, memory outside the arrays is never touched.
+// The table is in another object file (kernel-table.h), so that this one is compiled once for many addons. Nothing here is
+// global state but that constant table, so every thread and context may load it. All arguments are checked: whatever
+// JavaScript passes, memory outside the arrays is never touched.
 
 #define NAPI_VERSION 8
 #include <node_api.h>
@@ -11,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "kernel-table.h"
 
 // The typed arrays by napi_typedarray_type.
 static const char *const uk_array_names[] = {
@@ -19,14 +19,14 @@ static const char *const uk_array_names[] = {
 
 // One context (main thread or worker): scratch memory of each kernel, allocated at its first call.
 struct uk_instance {
-  void *workspaces[UK_KERNEL_COUNT];
+  void *workspaces[1]; // uk_kernel_count of them
 };
 
 static void uk_free_instance(napi_env env, void *data, void *hint) {
   (void)env;
   (void)hint;
   struct uk_instance *instance = data;
-  for (size_t i = 0; i < UK_KERNEL_COUNT; i++) free(instance->workspaces[i]);
+  for (size_t i = 0; i < uk_kernel_count; i++) free(instance->workspaces[i]);
   free(instance);
 }
 
@@ -45,7 +45,7 @@ static void uk_throw_memory(napi_env env, const struct uk_kernel *kernel) {
 
 static const struct uk_kernel *uk_kernel_at(napi_env env, napi_value value) {
   double index = -1;
-  if (napi_get_value_double(env, value, &index) != napi_ok || !(index >= 0 && index < UK_KERNEL_COUNT)) {
+  if (napi_get_value_double(env, value, &index) != napi_ok || !(index >= 0 && index < uk_kernel_count)) {
     napi_throw_range_error(env, "ERR_KERNEL_INDEX", "no kernel has this index");
     return NULL;
   }
@@ -228,7 +228,7 @@ static napi_value uk_export(napi_env env, napi_value exports, const char *name, 
 }
 
 NAPI_MODULE_INIT() {
-  struct uk_instance *instance = calloc(1, sizeof *instance);
+  struct uk_instance *instance = calloc(uk_kernel_count, sizeof *instance);
   if (!instance || napi_set_instance_data(env, instance, uk_free_instance, NULL) != napi_ok) {
     free(instance);
     return NULL;

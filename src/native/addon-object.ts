@@ -1,0 +1,38 @@
+// The addon without its kernels, as an object file. It costs four times what a kernel does and is the same for all, so a
+// process compiles it once for each compiler.
+
+import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeApiInclude, packageFile } from "./native-file.ts";
+import { runCompiler } from "./toolchain/run-compiler.ts";
+import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
+
+const sources = ["src/native/load/addon.c", "src/native/load/kernel-table.h", "src/native/harness/bench.c"];
+
+/** Objects by compiler and kind: pure functions of their key, kept for their cost alone. */
+const known = new Map<string, Promise<Uint8Array | string>>();
+
+/** The bytes of `addon.o`, or why it could not be compiled. */
+export function addonObject(toolchain: Toolchain, bench: boolean, timeoutMs: number): Promise<Uint8Array | string> {
+  const key = `${toolchain.path} ${toolchain.identity} ${bench}`;
+  const object = known.get(key) ?? compileAddon(toolchain, bench, timeoutMs);
+  known.set(key, object);
+  // A failure may be of the moment (a full disk, a deadline): the next build tries again.
+  const forget = (): boolean => known.delete(key);
+  object.then((result) => typeof result === "string" && forget(), forget);
+  return object;
+}
+
+async function compileAddon(toolchain: Toolchain, bench: boolean, timeoutMs: number): Promise<Uint8Array | string> {
+  const folder = await mkdtemp(join(tmpdir(), "unplugin-kernel-addon-"));
+  try {
+    for (const source of sources) await copyFile(packageFile(source), join(folder, source.split("/").at(-1)!));
+    const options = bench ? ["-DKERNEL_BENCH"] : [];
+    const files = ["-I", nodeApiInclude(), "-c", "addon.c", "-o", "addon.o"];
+    const failure = await runCompiler(toolchain, [...codeFlags("strict"), ...options, ...files], { folder, timeoutMs });
+    return failure ?? (await readFile(join(folder, "addon.o")));
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
