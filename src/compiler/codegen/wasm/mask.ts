@@ -13,7 +13,7 @@ import { named } from "./scalar-arithmetic.ts";
 import { isHalf, laneBytesOf, vectorShape } from "./value-type.ts";
 import { bindingPart, type LaneRange, lanesFromScalars, vector } from "./vector.ts";
 import { comparisonName } from "./vector-arithmetic.ts";
-import { loadVector } from "./vector-memory.ts";
+import { loadVector } from "./vector-load.ts";
 
 export function mask(context: Context, expr: Expr, range: LaneRange, laneBytes: number): Code {
   const resized = (have: number, source: LaneSource) =>
@@ -106,7 +106,15 @@ function logic(context: Context, { op, left, right }: Binary, range: LaneRange, 
       return [...b, ...a, plain("v128.not"), plain("v128.or")];
     case "ge":
       return [...a, ...b, plain("v128.not"), plain("v128.or")];
-    default:
+    case "add":
+    case "sub":
+    case "mul":
+    case "div":
+    case "floorDiv":
+    case "mod":
+    case "pow":
+    case "shl":
+    case "shr":
       invariant(false, `${op} of bool`);
   }
 }

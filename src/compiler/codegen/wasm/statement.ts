@@ -11,7 +11,7 @@ import { mask, naturalLaneBytes } from "./mask.ts";
 import { scalar, storeScalar } from "./scalar.ts";
 import { scalarType } from "./value-type.ts";
 import { type LaneRange, partsOf, splatCode, vector } from "./vector.ts";
-import { storeVector } from "./vector-memory.ts";
+import { storeVector } from "./vector-store.ts";
 
 export function statement(context: Context, stmt: Stmt): Code {
   switch (stmt.kind) {

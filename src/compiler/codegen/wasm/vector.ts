@@ -14,7 +14,7 @@ import { named } from "./scalar-arithmetic.ts";
 import { laneBytesOf, vectorShape } from "./value-type.ts";
 import { vectorBinary, vectorUnary } from "./vector-arithmetic.ts";
 import { vectorCast } from "./vector-cast.ts";
-import { loadLanes, loadSplat, loadVector } from "./vector-memory.ts";
+import { loadLanes, loadSplat, loadVector } from "./vector-load.ts";
 
 /** Lanes first … first + count; count lanes fit a v128 and first is a multiple of the lanes that do. */
 export interface LaneRange {

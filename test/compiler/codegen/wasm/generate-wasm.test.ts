@@ -29,6 +29,13 @@ describe("generateWasm", () => {
     expect([...c]).toEqual(product(a, b, shape).values);
   });
 
+  it("fences the loop of a register tile that could spill, and no other", () => {
+    const tile = (rows: number) => generateWat(packedGemm({ ...shape, rows }), { relaxed: false });
+    // 12 sums and 8 loads do not fit 15 registers at once, 8 sums and 6 loads do.
+    expect(tile(6).match(/global.get \$zero\s+br_if 0\s+loop\s+loop\s+end/g)).toHaveLength(1);
+    expect(tile(4)).not.toContain("global.get");
+  });
+
   it("gives the same bytes each time", () => {
     const bytes = () => generateWasm(packedGemm(shape), { relaxed: true }).bytes;
     expect(bytes()).toEqual(bytes());
