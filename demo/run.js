@@ -88,4 +88,6 @@ try {
 }
 console.log(`\nGEMM f32 512³, one thread, ${cpus()[0]?.model ?? "unknown CPU"}, Node ${process.version}\n`);
 printTable(rows);
+const reasons = new Set(rows.flatMap(({ twinReason }) => twinReason ?? []));
+for (const reason of reasons) console.log(`\n  not the fastest twin: ${reason} (Node ${process.version})`);
 if (!hasCompiler) console.log("\n  no gcc or clang here: the CPU's own instructions (?tune=native) are left out");

@@ -1,28 +1,45 @@
 // What the plugin says: one prefix, one level, one sink (the host's logger where it has one).
 
+import { createProgress, type LiveLine, type Progress, terminalLine } from "./progress.ts";
 import { type LogLevel, logLevels } from "./types.ts";
 
 export interface Log {
   debug(line: string): void;
   info(line: string): void;
   warn(line: string): void;
+  readonly progress: Progress;
 }
 
 /** Takes finished lines. */
 export interface LogSink {
   info(line: string): void;
   warn(line: string): void;
+  /** If the sink owns the last line of a terminal. */
+  readonly live?: LiveLine | null;
 }
 
 /** Standard error, so that a bundle written to standard output stays whole. */
-export const consoleSink: LogSink = { info: (line) => console.error(line), warn: (line) => console.warn(line) };
+export const consoleSink: LogSink = {
+  info: (line) => console.error(line),
+  warn: (line) => console.warn(line),
+  live: terminalLine(process.stderr),
+};
 
 export function createLog(level: LogLevel, sink: LogSink): Log {
-  const speaks = (least: LogLevel): boolean => logLevels.indexOf(level) >= logLevels.indexOf(least);
-  const prefixed = (line: string): string => `[unplugin-kernel] ${line}`;
+  const live = sink.live ?? null;
+  const writer =
+    (least: LogLevel, write: (line: string) => void) =>
+    (line: string): void => {
+      if (logLevels.indexOf(level) < logLevels.indexOf(least)) return;
+      live?.(null);
+      write(`[unplugin-kernel] ${line}`);
+    };
+  const info = writer("info", sink.info);
+  const isQuiet = logLevels.indexOf(level) < logLevels.indexOf("info");
   return {
-    debug: (line) => void (speaks("debug") && sink.info(prefixed(line))),
-    info: (line) => void (speaks("info") && sink.info(prefixed(line))),
-    warn: (line) => void (speaks("warn") && sink.warn(prefixed(line))),
+    progress: createProgress(isQuiet ? null : live, info),
+    debug: writer("debug", sink.info),
+    info,
+    warn: writer("warn", sink.warn),
   };
 }

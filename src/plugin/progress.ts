@@ -1,9 +1,19 @@
-// A running tuning → lines for the log, now and then: bundlers own the terminal, so nothing is drawn over.
+// A running tuning → one line: written over on a terminal, now and then a new one elsewhere.
 
 import type { TuneProgress } from "../tuner/tune.ts";
 
-/** Time between two lines of one kernel. */
-const quietMs = 2000;
+/** Shows the text in place of the one before; null takes it away. */
+export type LiveLine = (text: string | null) => void;
+
+export interface Progress {
+  /** @param flops of the whole operator */
+  show(kernel: string, flops: number, progress: TuneProgress): void;
+  /** A kernel is done: its line goes. */
+  end(): void;
+}
+
+/** Between two lines of one kernel where nothing can be written over, as in CI. */
+const quietMs = 10_000;
 
 /**
  * "src/gemm.op.ts?tune=avx2: round 3, 48 measured, 1 failed, 171.2 GFLOP/s, 6.3 s"
@@ -17,16 +27,28 @@ export function progressLine(kernel: string, flops: number, progress: TuneProgre
   return `${kernel}: round ${round}, ${measured} measured${failures}, ${best}, ${(elapsedMs / 1000).toFixed(1)} s`;
 }
 
-/** Passes on the first line of each tuning and then one in two seconds. */
-export function createProgress(
-  write: (line: string) => void,
-): (kernel: string, flops: number, progress: TuneProgress) => void {
+/**
+ * @param live null where lines cannot be written over
+ * @param line writes a line that stays: the first of each tuning, and then one in ten seconds
+ */
+export function createProgress(live: LiveLine | null, line: (text: string) => void): Progress {
   const last = new Map<string, number>();
-  return (kernel, flops, progress) => {
-    const before = last.get(kernel);
-    const isDue = before === undefined || progress.elapsedMs < before || progress.elapsedMs - before >= quietMs;
-    if (!isDue) return;
-    last.set(kernel, progress.elapsedMs);
-    write(progressLine(kernel, flops, progress));
+  return {
+    show(kernel, flops, progress) {
+      const text = progressLine(kernel, flops, progress);
+      if (live) return live(text);
+      const before = last.get(kernel);
+      const isDue = before === undefined || progress.elapsedMs < before || progress.elapsedMs - before >= quietMs;
+      if (!isDue) return;
+      last.set(kernel, progress.elapsedMs);
+      line(text);
+    },
+    end: () => live?.(null),
   };
+}
+
+/** The last line of a terminal; null if the stream is none. */
+export function terminalLine(stream: NodeJS.WriteStream): LiveLine | null {
+  if (!stream.isTTY) return null;
+  return (text) => void stream.write(`\r\x1b[2K${text?.slice(0, stream.columns - 1) ?? ""}`);
 }

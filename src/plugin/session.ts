@@ -7,7 +7,6 @@ import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-ke
 import { declarationsText, type KernelImport } from "./declarations.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
-import { createProgress } from "./progress.ts";
 import type { ParsedRequest } from "./request.ts";
 import { summarize } from "./summary.ts";
 import type { KernelPluginOptions, Mode } from "./types.ts";
@@ -58,9 +57,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
 
   const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
     const start = nowMs();
-    const onProgress = createProgress((line) => log.info(line));
-    const services = { options, log, signal: controller.signal, onProgress };
-    const kernel = await compile(kernelRequest(request, options, mode), services);
+    const services = { options, log, signal: controller.signal, onProgress: log.progress.show };
+    const kernel = await compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
     const elapsedMs = tally.elapsedMs + nowMs() - start;
     tally = { kernels: new Map([...tally.kernels, [id, kernel]]), elapsedMs };
     return kernel;

@@ -1,0 +1,93 @@
+// The whole line: a small operator is tuned for WASM once; after that lock and store decide, and in CI the lock alone.
+
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { compileKernel } from "../../src/plugin/compile-kernel.ts";
+import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
+
+const operator = `import { compute, defineOp, reduceAxis, sum, tensor } from "unplugin-kernel/op";
+export default defineOp({ M: 16, N: 24, K: 8 }, ({ M, N, K }) => {
+  const A = tensor("A", [M, K], "f32");
+  const B = tensor("B", [K, N], "f32");
+  const k = reduceAxis("k", K);
+  return compute("C", [M, N], (i, j) => sum(A(i, k).mul(B(k, j)), k));
+});
+`;
+// Small integers, so that every order of the sum gives the same bits; the loops beside the kernel are the check.
+const main = `import gemm from "./gemm.op.ts?tune=wasm&sync=0&trials=24&seconds=20";
+  const { M, N, K } = gemm.info.parameters;
+  const A = Float32Array.from({ length: M * K }, (_, i) => (i % 7) - 3);
+  const B = Float32Array.from({ length: K * N }, (_, i) => (i % 5) - 2);
+  const C = gemm(A, B);
+  let wrong = 0;
+  for (let i = 0; i < M; i++) for (let j = 0; j < N; j++) {
+    let sum = 0;
+    for (let k = 0; k < K; k++) sum += A[i * K + k] * B[k * N + j];
+    if (C[i * N + j] !== sum) wrong++;
+  }
+  console.log(JSON.stringify({ wrong, twin: gemm.info.twin.replace("-relaxed", ""), schedule: gemm.info.schedule }));`;
+
+describe("a tuned kernel", () => {
+  const root = writeApp({ "src/main.js": main, "src/gemm.op.ts": operator });
+  const lockfile = join(root, "kernels.lock.json");
+  const compiled: CompiledKernel[] = [];
+  const recording: CompileKernel = async (request, services) => {
+    const kernel = await compileKernel(request, services);
+    compiled.push(kernel);
+    return kernel;
+  };
+  const build = async (host: (typeof hosts)[number], options: KernelPluginOptions = {}): Promise<CompiledKernel> => {
+    await buildApp(host, root, recording, { cacheDir: "store", ...options });
+    return compiled.at(-1)!;
+  };
+  let first: CompiledKernel;
+  let result: unknown;
+  beforeAll(async () => {
+    first = await build("rollup");
+    result = runMoved(root);
+  }, 120_000);
+
+  it("is measured by the first build, and right", () => {
+    expect(first.origin).toBe("tuned");
+    expect(first.measurements).toBeGreaterThan(0);
+    expect(result).toEqual({ wrong: 0, twin: "wasm", schedule: first.trace });
+    expect(first.trace).not.toBe("");
+    expect(Object.keys(JSON.parse(readFileSync(lockfile, "utf8")).kernels)).toEqual([
+      expect.stringContaining("src/gemm.op.ts"),
+    ]);
+  });
+
+  it.each(hosts)("is not measured by the second, with %s", async (host) => {
+    const lock = readFileSync(lockfile, "utf8");
+    const again = await build(host);
+    expect(again).toMatchObject({ origin: "lock", measurements: 0, compilerRuns: 0, trace: first.trace });
+    expect(again.wasm!.bytes).toEqual(first.wasm!.bytes);
+    expect(runMoved(root)).toEqual(result);
+    expect(readFileSync(lockfile, "utf8")).toBe(lock);
+  });
+
+  it("is the same, byte for byte, from the lock alone", async () => {
+    rmSync(join(root, "store"), { recursive: true });
+    const frozen = await build("rollup", { mode: "frozen" });
+    expect(frozen).toMatchObject({ origin: "lock", measurements: 0, compilerRuns: 0 });
+    expect(frozen.wasm!.bytes).toEqual(first.wasm!.bytes);
+    expect(frozen.relaxed!.bytes).toEqual(first.relaxed!.bytes);
+    expect(outputFiles(root).filter((name) => name.endsWith(".wasm"))).toHaveLength(2);
+    expect(runMoved(root)).toEqual(result);
+  });
+
+  it("that the lock does not know is an error in frozen, or predicted where that is asked for", async () => {
+    const other = writeApp({ "src/main.js": main, "src/gemm.op.ts": operator });
+    const options = { cacheDir: "store", mode: "frozen" } as const;
+    await expect(buildApp("rollup", other, compileKernel, options)).rejects.toThrow(
+      `frozen.miss: src/gemm.op.ts?tune=wasm is not in kernels.lock.json: it has no entry
+  hint: build once with mode "tune" (CI unset) where kernels.lock.json can be written, and commit it`,
+    );
+    await buildApp("rollup", other, recording, { ...options, onMiss: "fallback" });
+    expect(compiled.at(-1)).toMatchObject({ origin: "predicted", measurements: 0 });
+    expect(runMoved(other)).toMatchObject({ wrong: 0 });
+  });
+});
