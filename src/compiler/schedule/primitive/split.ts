@@ -5,11 +5,22 @@
 //                                 C[C.i.0*16 + C.i.1] = …
 //
 // Factors that overshoot the extent need no condition here: a block instance outside its axes does not run. The tail
-// strategy tells the lowering how to see to that. One factor may be 0: it becomes what covers the rest.
+// strategy tells the lowering how to see to that. One factor may be 0: it becomes what covers the rest. Where the surplus
+// would not leave a block's axes (the inner loop of a split, a loop around a pack) only exact factors are legal.
 
-import type { Expr, For } from "../../ir/loop-ir.ts";
+import { boundsOf } from "../../ir/bounds.ts";
+import type { Block, Expr, For } from "../../ir/loop-ir.ts";
 import { ceilDiv } from "../../support/integer-math.ts";
-import { findLoop, replaceLoop, substituteInBlocks, wrapLoops } from "../nest.ts";
+import {
+  blocksIn,
+  findLoop,
+  type LoopPlace,
+  loopsIn,
+  rangesOf,
+  replaceLoop,
+  substituteInBlocks,
+  wrapLoops,
+} from "../nest.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
 
@@ -31,6 +42,7 @@ export const split: Primitive<"split"> = {
       return illegal("split.marked", nest, [loop], `${loop} is already ${place.loop.mark}`, "split first, mark then");
     }
     if (
+      factors.length === 0 ||
       factors.some((factor) => !Number.isInteger(factor) || factor < 0) ||
       factors.filter((f) => f === 0).length > 1
     ) {
@@ -56,6 +68,16 @@ export const split: Primitive<"split"> = {
         `use tail: "mask" or "cut", or factors that multiply to ${extent}`,
       );
     }
+    const busy = total === extent ? null : busyInSurplus(place, total);
+    if (busy) {
+      return illegal(
+        "split.runs-in-surplus",
+        nest,
+        [loop],
+        `factors ${factors.join(" × ")} make ${total}, the loop has ${extent}, and ${busy.name} would run in the surplus`,
+        `use factors that multiply to ${extent}, or split the outer loop, before packing`,
+      );
+    }
     return null;
   },
 
@@ -71,6 +93,15 @@ export const split: Primitive<"split"> = {
 
   print: ({ loop, factors, tail }) => `split ${loop} [${factors.join(", ")}] ${tail}`,
 };
+
+/** A block that iterations of the loop beyond its extent, up to `total`, would run. */
+function busyInSurplus({ loop, around }: LoopPlace, total: number): Block | undefined {
+  return blocksIn(loop).find((block) => {
+    const surplus = new Map(rangesOf([...around, ...loopsIn(loop.body)]));
+    surplus.set(loop.name, { min: loop.extent, max: total - 1 });
+    return block.bindings.every((binding, at) => boundsOf(binding, surplus).min < block.axes[at]!.extent);
+  });
+}
 
 /** ((p0 * e1 + p1) * e2 + p2) … as a sum of products. */
 function mixedRadix(parts: readonly For[]): Expr {
