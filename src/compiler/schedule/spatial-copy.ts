@@ -5,6 +5,7 @@
 
 import type { Block, BlockAxis, Expr, For } from "../ir/loop-ir.ts";
 import { substitute, varsIn } from "../ir/visit.ts";
+import { invariant } from "../support/invariant.ts";
 import { reduceVars } from "./nest.ts";
 
 export interface SpatialCopy {
@@ -15,15 +16,16 @@ export interface SpatialCopy {
   readonly rename: (expr: Expr) => Expr;
 }
 
-/** `loops` are those between the place of the copy and the block. Null if one drives spatial and reduce axes at once. */
-export function copySpatialLoops(block: Block, loops: readonly For[], suffix: string): SpatialCopy | null {
+/** `loops` are those between the place of the copy and the block, which initialises its elements: `fuse` mixes no kinds. */
+export function copySpatialLoops(block: Block, loops: readonly For[], suffix: string): SpatialCopy {
   const spatial = block.axes.flatMap((axis, at) =>
     axis.role === "spatial" ? [{ axis, binding: block.bindings[at]! }] : [],
   );
   const driven = new Set(spatial.flatMap(({ binding }) => [...varsIn(binding)]));
   const reducing = reduceVars(block);
   const copied = loops.filter((loop) => driven.has(loop.name));
-  if (copied.some((loop) => reducing.has(loop.name))) return null;
+  const mixed = copied.find((loop) => reducing.has(loop.name));
+  invariant(!mixed, `${mixed?.name} drives spatial and reduce axes of ${block.name}`);
   const names = new Map(
     copied.map((loop): [string, Expr] => [loop.name, { kind: "var", dtype: "i32", name: `${loop.name}.${suffix}` }]),
   );

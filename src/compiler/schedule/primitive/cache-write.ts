@@ -94,7 +94,7 @@ function plan(nest: LoopFunc, name: string, loop: string) {
   const box = boundingBox([written], below);
   const init = copySpatialLoops(block, below, "init");
   const store = copySpatialLoops(block, below, "store");
-  if (!box || !init || !store) return null;
+  if (!box) return null;
   const accIndices = written.map((index, dim): Expr => {
     const affine = toAffine(index);
     const own = new Set(below.map((it) => it.name));

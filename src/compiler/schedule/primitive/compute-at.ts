@@ -50,7 +50,6 @@ export const computeAt: Primitive<"compute-at"> = {
     const under = new Set(blocksIn(target.loop));
     const outside = readers.find((reader) => !under.has(reader));
     if (outside) return no("other-consumer", `${outside.name} reads ${block.buffer} outside ${loop}`);
-    if (under.has(block)) return no("inside", `${name} is under ${loop} already`);
     if (!regionRead(target.loop, block.buffer)) {
       return no("not-affine", `${block.buffer} is not read at affine indices under ${loop}`);
     }

@@ -44,18 +44,12 @@ export const decomposeReduction: Primitive<"decompose-reduction"> = {
         "choose a loop outside of all reduce loops",
       );
     }
-    if (copySpatialLoops(block, cut.inside, "init")) return null;
-    return illegal(
-      "decompose-reduction.mixed-loop",
-      nest,
-      [],
-      `a loop of ${name} drives spatial and reduce axes at once`,
-    );
+    return null;
   },
 
   apply(nest, { block: name, loop }) {
     const { block } = findBlock(nest, name)!;
-    const copy = copySpatialLoops(block, loopsFrom(nest, name, loop)!.inside, "init")!;
+    const copy = copySpatialLoops(block, loopsFrom(nest, name, loop)!.inside, "init");
     const { axes, bindings } = copy;
     const indices = block.indices.map(copy.rename);
     const init = { ...block, name: `${name}.init`, axes, bindings, indices, init: null, value: block.init! };

@@ -6,7 +6,7 @@
 
 import type { Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
-import { findLoop, replaceLoop, substituteInBlocks } from "../nest.ts";
+import { blocksIn, findLoop, reduceVars, replaceLoop, substituteInBlocks } from "../nest.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
 
@@ -22,6 +22,18 @@ export const fuse: Primitive<"fuse"> = {
     }
     if (place.loop.mark !== "serial" || body.mark !== "serial") {
       return illegal("fuse.marked", nest, [outer, inner], "a marked loop cannot be fused", "fuse first, mark then");
+    }
+    const mixed = blocksIn(body.body).find(
+      (block) => block.init && reduceVars(block).has(outer) !== reduceVars(block).has(inner),
+    );
+    if (mixed) {
+      return illegal(
+        "fuse.mixed",
+        nest,
+        [outer, inner],
+        `one loop drives the reduction of ${mixed.name}, the other does not, and ${mixed.name} initialises its elements where the first is 0`,
+        "fuse loops of one kind, or decompose the reduction before",
+      );
     }
     return null;
   },
