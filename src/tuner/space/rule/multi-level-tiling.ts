@@ -31,9 +31,10 @@ export const multiLevelTiling: SpaceRule = {
   },
 
   apply(draft, stage, { task }) {
-    const { target } = task;
-    const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, target));
-    const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters), draft);
+    const { target, numerics } = task;
+    const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, target), numerics);
+    const isOneBlock = numerics === "strict" && stage.reduce.length > 1;
+    const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, isOneBlock), draft);
     const limited = limitCaches(limitRegisters(tiled, stage, axes, target), stage, axes, target);
     return loopOrders(axes).flatMap((order) =>
       packings(stage, axes).map((packed) => oneTemplate(limited, stage, axes, order, packed)),

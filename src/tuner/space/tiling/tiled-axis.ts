@@ -5,7 +5,7 @@
 //   last reduce    k → k.0 outer, k.1 steps of a block, k.2 unrolled
 //   other reduce   stays whole
 
-import { loopName } from "../../../compiler/index.ts";
+import { loopName, type Numerics } from "../../../compiler/index.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
 import type { StageFacts } from "../stage-facts.ts";
 
@@ -20,9 +20,11 @@ export interface TiledAxis {
   readonly lanes: number;
 }
 
-export const tiledAxes = (stage: StageFacts, lanes: number): readonly TiledAxis[] => {
+/** The longest reduce axis is tiled; strictly the last one, the others staying outside, so that sums keep their order. */
+export const tiledAxes = (stage: StageFacts, lanes: number, numerics: Numerics): readonly TiledAxis[] => {
   const vector = stage.spatial.at(-1)!;
-  const tileable = stage.reduce.reduce((best, axis) => (axis.extent >= best.extent ? axis : best), stage.reduce[0]!);
+  const longest = stage.reduce.reduce((best, axis) => (axis.extent >= best.extent ? axis : best), stage.reduce[0]!);
+  const tileable = numerics === "strict" ? stage.reduce.at(-1)! : longest;
   return [
     ...stage.spatial.map((axis): TiledAxis => {
       const role = axis === vector ? "vector" : "spatial";
@@ -43,14 +45,14 @@ export const blockOf = (it: TiledAxis): string => `${it.loop}.block`;
 export const stepsOf = (it: TiledAxis): string => `${it.loop}.steps`;
 export const unrollOf = (it: TiledAxis): string => `${it.loop}.unroll`;
 
-/** Adds the tunables of an axis and what follows from them. */
-export function tileAxis(draft: Draft, it: TiledAxis, registers: number): Draft {
+/** Adds the tunables of an axis and what follows from them. The outer loop of a reduce axis in one block runs once. */
+export function tileAxis(draft: Draft, it: TiledAxis, registers: number, isOneBlock: boolean): Draft {
   switch (it.role) {
     case "vector":
     case "spatial":
       return tileSpatial(draft, it, registers);
     case "reduce":
-      return tileReduce(draft, it);
+      return tileReduce(draft, it, isOneBlock);
     case "whole":
       return draft;
   }
@@ -86,10 +88,10 @@ function tileSpatial(draft: Draft, it: TiledAxis, registers: number): Draft {
 }
 
 /** Blocks are of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
-function tileReduce(draft: Draft, it: TiledAxis): Draft {
+function tileReduce(draft: Draft, it: TiledAxis, isOneBlock: boolean): Draft {
   const { extent, name } = it.axis;
   const unrolls = [1, 2, 4].filter((count) => count <= extent);
-  const blocks = blockSizes(extent);
+  const blocks = isOneBlock ? [extent] : blockSizes(extent);
   const steps = unrolls.flatMap((unroll) =>
     blocks.filter((block) => block % unroll === 0).map((block) => block / unroll),
   );
