@@ -1,0 +1,115 @@
+// The nests that the tests of schedules start from, and the two questions they ask: does an instruction keep the meaning
+// of a nest, and what does it say where it is not legal.
+
+import { expect } from "vitest";
+import gemmOp from "../../../fixtures/ops/gemm.op.ts";
+import {
+  authoring,
+  type ComputeDef,
+  instantiate,
+  interpret,
+  type LoopFunc,
+  printDiagnostic,
+  printStmt,
+  replay,
+  schedule,
+  type Trace,
+  type TypedArray,
+} from "../../../src/compiler/index.ts";
+import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
+import { testInputs } from "../../../src/tuner/measure/inputs.ts";
+import { createRng } from "../../../src/tuner/rng.ts";
+
+const { compute, defineOp, reduceAxis, select, sum, tensor } = authoring;
+
+const nestOf = (def: ComputeDef): LoopFunc => fromCompute(def);
+
+/** C[i, j] = Σ A[i, k] · B[k, j], k of 5 unless said. */
+export const gemm = (M = 6, N = 7, K = 5): LoopFunc => nestOf(instantiate(gemmOp, { M, N, K }, "gemm"));
+
+/** P = 2·X, element by element; Q = sums of two neighbours in P. */
+export const blur: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ N: 9 }, ({ N }) => {
+      const X = tensor("X", [N + 1], "f32");
+      const P = compute("P", [N + 1], (i) => X(i).mul(2));
+      return compute("Q", [N], (i) => P(i).add(P(i.add(1))));
+    }),
+    {},
+    "blur",
+  ),
+);
+
+/** Two products, the first of which the second reads: D = (A·B)·E. */
+export const twoGemms: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ M: 5, N: 4, K: 3, L: 6 }, ({ M, N, K, L }) => {
+      const A = tensor("A", [M, K], "f32");
+      const B = tensor("B", [K, N], "f32");
+      const E = tensor("E", [N, L], "f32");
+      const k = reduceAxis("k", K);
+      const n = reduceAxis("n", N);
+      const C = compute("C", [M, N], (i, j) => sum(A(i, k).mul(B(k, j)), k));
+      return compute("D", [M, L], (i, l) => sum(C(i, n).mul(E(n, l)), n));
+    }),
+    {},
+    "two_gemms",
+  ),
+);
+
+/** A convolution with padding: y[i] = Σ x[i + r - 1] · w[r], reads outside of x are 0. */
+export const padded: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ N: 7 }, ({ N }) => {
+      const x = tensor("x", [N], "f32");
+      const w = tensor("w", [3], "f32");
+      const r = reduceAxis("r", 3);
+      return compute("y", [N], (i) => {
+        const at = i.add(r).sub(1);
+        return sum(select(at.ge(0).and(at.lt(N)), x(at), 0).mul(w(r)), r);
+      });
+    }),
+    {},
+    "padded",
+  ),
+);
+
+/** A reduction over a diagonal: P[(i·i) mod 5] has no affine index. */
+export const scattered: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ N: 5 }, ({ N }) => {
+      const X = tensor("X", [N], "f32");
+      const P = compute("P", [N], (i) => X(i).mul(3));
+      return compute("Q", [N], (i) => P(i.mul(i).mod(N)));
+    }),
+    {},
+    "scattered",
+  ),
+);
+
+export function inputsOf(nest: LoopFunc, seed = 1): Readonly<Record<string, TypedArray>> {
+  const inputs = nest.buffers.filter(({ scope }) => scope === "input").map((buffer) => ({ ...buffer, loc: null }));
+  const arrays = testInputs(inputs, { kind: "integers", limit: 8 }, createRng(seed).unit);
+  return Object.fromEntries(inputs.map(({ name }, at) => [name, arrays[at]!]));
+}
+
+/** The nest after the trace, printed; it computes what the nest before it does. */
+export function scheduled(nest: LoopFunc, ...trace: Trace): string {
+  const after = schedule(nest, trace);
+  expect(interpret(after, inputsOf(nest))).toEqual(interpret(nest, inputsOf(nest)));
+  return printStmt(after.body);
+}
+
+/** Shape and scope of the buffers after the trace: `workspace B.pack f32[2, 5, 4]`. */
+export const buffersAfter = (nest: LoopFunc, ...trace: Trace): readonly string[] =>
+  schedule(nest, trace).buffers.map(
+    ({ name, dtype, shape, scope }) => `${scope} ${name} ${dtype}[${shape.join(", ")}]`,
+  );
+
+/** What the last instruction of the trace says; those before it are legal. */
+export function refusal(nest: LoopFunc, ...trace: Trace): string {
+  const result = replay(nest, trace);
+  if (result.kind === "ok") throw new Error("the trace is legal");
+  expect(result.at).toBe(trace.length - 1);
+  return printDiagnostic(result.diagnostic);
+}

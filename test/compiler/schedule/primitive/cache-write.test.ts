@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+import { blur, buffersAfter, gemm, refusal, scheduled, twoGemms } from "../nests.ts";
+
+const tiles = [
+  { kind: "split", loop: "C.i", factors: [3, 2], tail: "perfect" },
+  { kind: "split", loop: "C.j", factors: [0, 4], tail: "mask" },
+  { kind: "reorder", loops: ["C.i.0", "C.j.0", "C.k", "C.i.1", "C.j.1"] },
+] as const;
+
+test("a register tile", () => {
+  const cache = { kind: "cache-write", block: "C", loop: "C.j.0", scope: "register" } as const;
+  expect(scheduled(gemm(), ...tiles, { kind: "vectorize", loop: "C.j.1" }, cache)).toMatchInlineSnapshot(`
+    "for C.i.0 in 0..3
+      for C.j.0 in 0..2 mask
+        for C.i.1.init in 0..2
+          for C.j.1.init in 0..4 vectorized mask
+            block C.init (i = C.i.0 * 2 + C.i.1.init in 0..6, j = C.j.0 * 4 + C.j.1.init in 0..7)
+              C.acc[C.i.1.init, C.j.1.init] = 0.0
+        for C.k in 0..5
+          for C.i.1 in 0..2
+            for C.j.1 in 0..4 vectorized mask
+              block C (i = C.i.0 * 2 + C.i.1 in 0..6, j = C.j.0 * 4 + C.j.1 in 0..7, reduce k = C.k in 0..5)
+                C.acc[C.i.1, C.j.1] += A[i, k] * B[k, j]
+        for C.i.1.store in 0..2
+          for C.j.1.store in 0..4 vectorized mask
+            block C.store (i = C.i.0 * 2 + C.i.1.store in 0..6, j = C.j.0 * 4 + C.j.1.store in 0..7)
+              C[i, j] = C.acc[C.i.1.store, C.j.1.store]"
+  `);
+  expect(buffersAfter(gemm(), ...tiles, cache).at(-1)).toBe("register C.acc f32[2, 4]");
+});
+
+test("a reduce loop outside: the accumulators go on from the element", () => {
+  expect(
+    scheduled(
+      gemm(),
+      { kind: "split", loop: "C.k", factors: [0, 2], tail: "cut" },
+      { kind: "reorder", loops: ["C.k.0", "C.i", "C.j", "C.k.1"] },
+      { kind: "cache-write", block: "C", loop: "C.j", scope: "workspace" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "for C.k.0 in 0..3 cut
+      for C.i in 0..6
+        for C.j in 0..7
+          block C.init (i = C.i in 0..6, j = C.j in 0..7)
+            C.acc[0, 0] = select(C.k.0 == 0, 0.0, C[i, j])
+          for C.k.1 in 0..2 cut
+            block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k.0 * 2 + C.k.1 in 0..5)
+              C.acc[0, 0] += A[i, k] * B[k, j]
+          block C.store (i = C.i in 0..6, j = C.j in 0..7)
+            C[i, j] = C.acc[0, 0]"
+  `);
+});
+
+test("at a reduce loop", () => {
+  expect(scheduled(gemm(), { kind: "cache-write", block: "C", loop: "C.k", scope: "register" })).toMatchInlineSnapshot(`
+    "for C.i in 0..6
+      for C.j in 0..7
+        for C.k in 0..5
+          block C.init (i = C.i in 0..6, j = C.j in 0..7)
+            C.acc[0, 0] = select(C.k == 0, 0.0, C[i, j])
+          block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+            C.acc[0, 0] += A[i, k] * B[k, j]
+          block C.store (i = C.i in 0..6, j = C.j in 0..7)
+            C[i, j] = C.acc[0, 0]"
+  `);
+});
+
+test("no such block", () => {
+  expect(refusal(gemm(), { kind: "cache-write", block: "D", loop: "C.i", scope: "register" })).toMatchInlineSnapshot(`
+    "cache-write.no-such-block: there is no block D
+       for C.i in 0..6
+         for C.j in 0..7
+           for C.k in 0..5
+             block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]
+      hint: blocks are named after their stages"
+  `);
+});
+
+test("a loop of another nest", () => {
+  expect(refusal(twoGemms, { kind: "cache-write", block: "C", loop: "D.i", scope: "register" })).toMatchInlineSnapshot(`
+    "cache-write.no-such-loop: there is no loop D.i
+       for C.i in 0..5
+         for C.j in 0..4
+           for C.k in 0..3
+             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]
+       for D.i in 0..5
+         for D.l in 0..6
+           for D.n in 0..4
+             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
+               D[i, l] = 0.0 first
+               D[i, l] += C[i, n] * E[n, l]
+      hint: loops are named stage.axis, and loop.0, loop.1, … after a split"
+  `);
+});
+
+test.each(["input", "output"] as const)("a cache cannot be an %s", (scope) => {
+  expect(
+    refusal(gemm(), { kind: "cache-write", block: "C", loop: "C.i", scope }),
+  ).toBe(`cache-write.parameter: a cache cannot be a parameter
+ ▶ for C.i in 0..6
+     for C.j in 0..7
+       for C.k in 0..5
+         block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+           C[i, j] = 0.0 first
+           C[i, j] += A[i, k] * B[k, j]`);
+});
+
+test("twice", () => {
+  const cache = { kind: "cache-write", block: "C", loop: "C.j", scope: "register" } as const;
+  expect(refusal(gemm(), cache, cache)).toMatchInlineSnapshot(`
+    "cache-write.twice: C has its accumulators already
+       for C.i in 0..6
+     ▶   for C.j in 0..7
+           block C.init (i = C.i in 0..6, j = C.j in 0..7)
+             C.acc[0, 0] = 0.0
+           for C.k in 0..5
+             block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+               C.acc[0, 0] += A[i, k] * B[k, j]
+           block C.store (i = C.i in 0..6, j = C.j in 0..7)
+             C[i, j] = C.acc[0, 0]"
+  `);
+});
+
+test("no reduction", () => {
+  expect(refusal(blur, { kind: "cache-write", block: "Q", loop: "Q.i", scope: "register" })).toMatchInlineSnapshot(`
+    "cache-write.no-init: Q is no reduction that initialises its elements
+       for P.i in 0..10
+         block P (i = P.i in 0..10)
+           P[i] = X[i] * 2.0
+     ▶ for Q.i in 0..9
+         block Q (i = Q.i in 0..9)
+           Q[i] = P[i] + P[i + 1]"
+  `);
+});
+
+test("another block under the loop", () => {
+  expect(
+    refusal(
+      twoGemms,
+      { kind: "compute-at", block: "C", loop: "D.i" },
+      { kind: "cache-write", block: "D", loop: "D.i", scope: "register" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "cache-write.several-blocks: D.i holds other blocks than D
+       { }
+     ▶ for D.i in 0..5
+         for C.i in 0..1
+           for C.j in 0..4
+             for C.k in 0..3
+               block C (i = D.i + C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
+                 C[C.i, C.j] = 0.0 first
+                 C[C.i, C.j] += A[i, k] * B[k, j]
+         for D.l in 0..6
+           for D.n in 0..4
+             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
+               D[i, l] = 0.0 first
+               D[i, l] += C[0, D.n] * E[n, l]"
+  `);
+});
+
+test("fused loops", () => {
+  expect(
+    refusal(
+      gemm(),
+      { kind: "split", loop: "C.j", factors: [0, 4], tail: "cut" },
+      { kind: "fuse", outer: "C.i", inner: "C.j.0" },
+      { kind: "cache-write", block: "C", loop: "C.i+C.j.0", scope: "register" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "cache-write.not-affine: C is not written at affine indices under C.i+C.j.0
+     ▶ for C.i+C.j.0 in 0..12
+         for C.j.1 in 0..4 cut
+           for C.k in 0..5
+             block C (i = C.i+C.j.0 // 2 in 0..6, j = C.i+C.j.0 % 2 * 4 + C.j.1 in 0..7, reduce k = C.k in 0..5)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]"
+  `);
+});

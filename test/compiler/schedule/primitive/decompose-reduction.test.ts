@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { blur, gemm, refusal, scheduled, twoGemms } from "../nests.ts";
+
+test("before the reduce loop", () => {
+  expect(scheduled(gemm(), { kind: "decompose-reduction", block: "C", loop: "C.k" })).toMatchInlineSnapshot(`
+    "for C.i in 0..6
+      for C.j in 0..7
+        block C.init (i = C.i in 0..6, j = C.j in 0..7)
+          C[i, j] = 0.0
+        for C.k in 0..5
+          block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+            C[i, j] += A[i, k] * B[k, j]"
+  `);
+});
+
+test("before all loops of a tiled nest", () => {
+  expect(
+    scheduled(
+      gemm(),
+      { kind: "split", loop: "C.j", factors: [0, 4], tail: "mask" },
+      { kind: "reorder", loops: ["C.k", "C.i", "C.j.0", "C.j.1"] },
+      { kind: "vectorize", loop: "C.j.1" },
+      { kind: "decompose-reduction", block: "C", loop: "C.k" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "{
+      for C.i.init in 0..6
+        for C.j.0.init in 0..2 mask
+          for C.j.1.init in 0..4 vectorized mask
+            block C.init (i = C.i.init in 0..6, j = C.j.0.init * 4 + C.j.1.init in 0..7)
+              C[i, j] = 0.0
+      for C.k in 0..5
+        for C.i in 0..6
+          for C.j.0 in 0..2 mask
+            for C.j.1 in 0..4 vectorized mask
+              block C (i = C.i in 0..6, j = C.j.0 * 4 + C.j.1 in 0..7, reduce k = C.k in 0..5)
+                C[i, j] += A[i, k] * B[k, j]
+    }"
+  `);
+});
+
+test("no such block", () => {
+  expect(refusal(gemm(), { kind: "decompose-reduction", block: "D", loop: "C.k" })).toMatchInlineSnapshot(`
+    "decompose-reduction.no-such-block: there is no block D
+       for C.i in 0..6
+         for C.j in 0..7
+           for C.k in 0..5
+             block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]
+      hint: blocks are named after their stages"
+  `);
+});
+
+test("a loop of another nest", () => {
+  expect(refusal(twoGemms, { kind: "decompose-reduction", block: "C", loop: "D.i" })).toMatchInlineSnapshot(`
+    "decompose-reduction.no-such-loop: there is no loop D.i
+       for C.i in 0..5
+         for C.j in 0..4
+           for C.k in 0..3
+             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]
+       for D.i in 0..5
+         for D.l in 0..6
+           for D.n in 0..4
+             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
+               D[i, l] = 0.0 first
+               D[i, l] += C[i, n] * E[n, l]
+      hint: loops are named stage.axis, and loop.0, loop.1, … after a split"
+  `);
+});
+
+test("no reduction", () => {
+  expect(refusal(blur, { kind: "decompose-reduction", block: "P", loop: "P.i" })).toMatchInlineSnapshot(`
+    "decompose-reduction.no-init: P is no reduction that initialises its elements
+       for P.i in 0..10
+         block P (i = P.i in 0..10)
+           P[i] = X[i] * 2.0
+       for Q.i in 0..9
+         block Q (i = Q.i in 0..9)
+           Q[i] = P[i] + P[i + 1]"
+  `);
+});
+
+test("twice", () => {
+  const decompose = { kind: "decompose-reduction", block: "C", loop: "C.k" } as const;
+  expect(refusal(gemm(), decompose, decompose)).toMatchInlineSnapshot(`
+    "decompose-reduction.no-init: C is no reduction that initialises its elements
+       for C.i in 0..6
+         for C.j in 0..7
+           block C.init (i = C.i in 0..6, j = C.j in 0..7)
+             C[i, j] = 0.0
+           for C.k in 0..5
+             block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+               C[i, j] += A[i, k] * B[k, j]"
+  `);
+});
+
+test("inside a reduce loop", () => {
+  expect(
+    refusal(
+      gemm(),
+      { kind: "split", loop: "C.k", factors: [0, 2], tail: "cut" },
+      { kind: "reorder", loops: ["C.k.0", "C.i", "C.j"] },
+      { kind: "decompose-reduction", block: "C", loop: "C.i" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "decompose-reduction.inside: C.k.0 would initialise C again in each iteration
+     ▶ for C.k.0 in 0..3 cut
+         for C.i in 0..6
+           for C.j in 0..7
+             for C.k.1 in 0..2 cut
+               block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k.0 * 2 + C.k.1 in 0..5)
+                 C[i, j] = 0.0 first
+                 C[i, j] += A[i, k] * B[k, j]
+      hint: choose a loop outside of all reduce loops"
+  `);
+});

@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { blur, buffersAfter, gemm, refusal, scattered, scheduled, twoGemms } from "../nests.ts";
+
+test("a block that is read at two places", () => {
+  expect(scheduled(blur, { kind: "inline", block: "P" })).toMatchInlineSnapshot(`
+    "{ }
+    for Q.i in 0..9
+      block Q (i = Q.i in 0..9)
+        Q[i] = X[i] * 2.0 + X[i + 1] * 2.0"
+  `);
+  expect(buffersAfter(blur, { kind: "inline", block: "P" })).toEqual(["input X f32[10]", "output Q f32[9]"]);
+});
+
+test("a read that is not affine", () => {
+  expect(scheduled(scattered, { kind: "inline", block: "P" })).toMatchInlineSnapshot(`
+    "{ }
+    for Q.i in 0..5
+      block Q (i = Q.i in 0..5)
+        Q[i] = X[i * i % 5] * 3.0"
+  `);
+});
+
+test("no such block", () => {
+  expect(refusal(blur, { kind: "inline", block: "R" })).toMatchInlineSnapshot(`
+    "inline.no-such-block: there is no block R
+       for P.i in 0..10
+         block P (i = P.i in 0..10)
+           P[i] = X[i] * 2.0
+       for Q.i in 0..9
+         block Q (i = Q.i in 0..9)
+           Q[i] = P[i] + P[i + 1]
+      hint: blocks are named after their stages"
+  `);
+});
+
+test("a reduction", () => {
+  expect(refusal(twoGemms, { kind: "inline", block: "C" })).toMatchInlineSnapshot(`
+    "inline.reduction: C is a reduction
+       for C.i in 0..5
+         for C.j in 0..4
+           for C.k in 0..3
+             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]
+       for D.i in 0..5
+         for D.l in 0..6
+           for D.n in 0..4
+             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
+               D[i, l] = 0.0 first
+               D[i, l] += C[i, n] * E[n, l]"
+  `);
+});
+
+test("a result of the kernel", () => {
+  expect(refusal(blur, { kind: "inline", block: "Q" })).toMatchInlineSnapshot(`
+    "inline.output: Q is a result of the kernel
+       for P.i in 0..10
+         block P (i = P.i in 0..10)
+           P[i] = X[i] * 2.0
+       for Q.i in 0..9
+         block Q (i = Q.i in 0..9)
+           Q[i] = P[i] + P[i + 1]"
+  `);
+});
+
+test("one of several writers", () => {
+  const trace = [
+    { kind: "decompose-reduction", block: "C", loop: "C.i" },
+    { kind: "inline", block: "C.init" },
+  ] as const;
+  expect(refusal(twoGemms, ...trace)).toMatchInlineSnapshot(`
+    "inline.several-writers: C.init is not the only block that writes C
+       {
+         for C.i.init in 0..5
+           for C.j.init in 0..4
+             block C.init (i = C.i.init in 0..5, j = C.j.init in 0..4)
+               C[i, j] = 0.0
+         for C.i in 0..5
+           for C.j in 0..4
+             for C.k in 0..3
+               block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
+                 C[i, j] += A[i, k] * B[k, j]
+       }
+       for D.i in 0..5
+         for D.l in 0..6
+           for D.n in 0..4
+             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
+               D[i, l] = 0.0 first
+               D[i, l] += C[i, n] * E[n, l]"
+  `);
+});
+
+test("a pack", () => {
+  const pack = [0, 1].map((dim) => ({ dim, part: "whole", tile: 1 }) as const);
+  expect(
+    refusal(
+      gemm(),
+      { kind: "split", loop: "C.i", factors: [0, 2], tail: "cut" },
+      { kind: "cache-read", buffer: "A", loop: "C.i.0", layout: pack },
+      { kind: "inline", block: "A.pack" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "inline.scheduled: A.pack has been scheduled already
+       for C.i.0 in 0..3 cut
+         for A.pack.0 in 0..2
+           for A.pack.1 in 0..5
+             block A.pack (p0 = A.pack.0 in 0..2, p1 = A.pack.1 in 0..5)
+               A.pack[p0, p1] = A[C.i.0 * 2 + A.pack.0, A.pack.1]
+         for C.i.1 in 0..2 cut
+           for C.j in 0..7
+             for C.k in 0..5
+               block C (i = C.i.0 * 2 + C.i.1 in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+                 C[i, j] = 0.0 first
+                 C[i, j] += A.pack[C.i.1, C.k] * B[k, j]"
+  `);
+});

@@ -1,0 +1,83 @@
+// unroll, vectorize and parallel.
+
+import { expect, test } from "vitest";
+import { gemm, refusal, scheduled } from "../nests.ts";
+
+test("all three", () => {
+  expect(
+    scheduled(
+      gemm(),
+      { kind: "parallel", loop: "C.i" },
+      { kind: "vectorize", loop: "C.j" },
+      { kind: "unroll", loop: "C.k" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "for C.i in 0..6 parallel
+      for C.j in 0..7 vectorized
+        for C.k in 0..5 unrolled
+          block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+            C[i, j] = 0.0 first
+            C[i, j] += A[i, k] * B[k, j]"
+  `);
+});
+
+test.each(["unroll", "vectorize", "parallel"] as const)("%s: no such loop", (kind) => {
+  expect(refusal(gemm(), { kind, loop: "C.x" })).toBe(`${kind}.no-such-loop: there is no loop C.x
+   for C.i in 0..6
+     for C.j in 0..7
+       for C.k in 0..5
+         block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+           C[i, j] = 0.0 first
+           C[i, j] += A[i, k] * B[k, j]
+  hint: loops are named stage.axis, and loop.0, loop.1, … after a split`);
+});
+
+test.each(["unroll", "vectorize", "parallel"] as const)("%s: marked already", (kind) => {
+  expect(
+    refusal(gemm(), { kind: "unroll", loop: "C.i" }, { kind, loop: "C.i" }),
+  ).toBe(`${kind}.marked: C.i is already unrolled
+ ▶ for C.i in 0..6 unrolled
+     for C.j in 0..7
+       for C.k in 0..5
+         block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+           C[i, j] = 0.0 first
+           C[i, j] += A[i, k] * B[k, j]`);
+});
+
+test.each(["vectorize", "parallel"] as const)("%s: a reduction runs over the loop", (kind) => {
+  expect(
+    refusal(gemm(), { kind, loop: "C.k" }),
+  ).toBe(`${kind}.reduction: C.k drives the reduction of C, its iterations depend on each other
+   for C.i in 0..6
+     for C.j in 0..7
+ ▶     for C.k in 0..5
+         block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+           C[i, j] = 0.0 first
+           C[i, j] += A[i, k] * B[k, j]
+  hint: ${kind} a loop over an axis of the result`);
+});
+
+test("vectorize: more lanes than are possible", () => {
+  expect(refusal(gemm(2, 300, 2), { kind: "vectorize", loop: "C.j" })).toMatchInlineSnapshot(`
+    "vectorize.too-many-lanes: C.j has 300 iterations, at most 256 lanes are possible
+       for C.i in 0..2
+     ▶   for C.j in 0..300
+           for C.k in 0..2
+             block C (i = C.i in 0..2, j = C.j in 0..300, reduce k = C.k in 0..2)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]
+      hint: split it and vectorize the inner loop"
+  `);
+});
+
+test("parallel: not outermost", () => {
+  expect(refusal(gemm(), { kind: "parallel", loop: "C.j" })).toMatchInlineSnapshot(`
+    "parallel.not-outermost: C.j is inside C.i
+       for C.i in 0..6
+     ▶   for C.j in 0..7
+           for C.k in 0..5
+             block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]"
+  `);
+});

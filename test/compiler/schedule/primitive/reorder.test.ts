@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { gemm, refusal, scheduled, twoGemms } from "../nests.ts";
+
+test("loops that are not neighbours", () => {
+  expect(scheduled(gemm(), { kind: "reorder", loops: ["C.k", "C.i"] })).toMatchInlineSnapshot(`
+    "for C.k in 0..5
+      for C.j in 0..7
+        for C.i in 0..6
+          block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+            C[i, j] = 0.0 first
+            C[i, j] += A[i, k] * B[k, j]"
+  `);
+});
+
+test("the reduction outside", () => {
+  expect(
+    scheduled(
+      gemm(),
+      { kind: "split", loop: "C.k", factors: [0, 2], tail: "cut" },
+      { kind: "reorder", loops: ["C.k.0", "C.k.1", "C.i", "C.j"] },
+    ),
+  ).toMatchInlineSnapshot(`
+    "for C.k.0 in 0..3 cut
+      for C.k.1 in 0..2 cut
+        for C.i in 0..6
+          for C.j in 0..7
+            block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k.0 * 2 + C.k.1 in 0..5)
+              C[i, j] = 0.0 first
+              C[i, j] += A[i, k] * B[k, j]"
+  `);
+});
+
+test("a single loop stays", () => {
+  expect(scheduled(gemm(), { kind: "reorder", loops: ["C.j"] })).toBe(scheduled(gemm()));
+});
+
+test("no such loop", () => {
+  expect(refusal(gemm(), { kind: "reorder", loops: ["C.k", "C.x"] })).toMatchInlineSnapshot(`
+    "reorder.no-such-loop: there is no loop C.x
+       for C.i in 0..6
+         for C.j in 0..7
+           for C.k in 0..5
+             block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]
+      hint: loops are named stage.axis, and loop.0, loop.1, … after a split"
+  `);
+});
+
+test.each([[[]], [["C.i", "C.i"]]])("no list of different loops: %j", (loops) => {
+  expect(refusal(gemm(), { kind: "reorder", loops })).toContain(
+    "reorder.repeated: the loops to reorder are not a list of different loops\n",
+  );
+});
+
+test("loops of two nests", () => {
+  expect(refusal(twoGemms, { kind: "reorder", loops: ["D.i", "C.i"] })).toMatchInlineSnapshot(`
+    "reorder.not-a-chain: D.i, C.i are not on one chain of loops
+     ▶ for C.i in 0..5
+         for C.j in 0..4
+           for C.k in 0..3
+             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]
+     ▶ for D.i in 0..5
+         for D.l in 0..6
+           for D.n in 0..4
+             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
+               D[i, l] = 0.0 first
+               D[i, l] += C[i, n] * E[n, l]
+      hint: reorder before compute-at, cache-read and cache-write put statements between the loops"
+  `);
+});
