@@ -1,0 +1,31 @@
+// Random schedules of GEMM, convolution, softmax and GEMM-exp-GEMM, odd and prime extents included: every stage of the
+// compiler computes what the reference does. `npm run test:oracle -- --count 1000` draws more of them.
+
+import { expect, test } from "vitest";
+import { skipReason } from "../native/compiled.ts";
+import { links, newReport, printReport, runCases } from "../support/oracle-chain.ts";
+import { families } from "../support/random-schedule.ts";
+
+const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+const seed = setting("ORACLE_SEED", 1);
+const from = setting("ORACLE_FROM", 0);
+const count = setting("ORACLE_COUNT", 24);
+
+/** Kernels that one addon holds. */
+const batch = 24;
+
+test("every stage computes what the reference does", { timeout: 4 * 3_600_000 }, async () => {
+  const report = newReport();
+  for (let at = from; at < from + count; at += batch) {
+    await runCases(report, { seed, from: at, count: Math.min(batch, from + count - at) });
+    if (count > batch) console.log(printReport(report));
+    expect(report.failures, "a case alone: npm run test:oracle -- --seed … --from … --count 1").toEqual([]);
+  }
+  // `check` refuses less than one sample in a hundred; of few samples none.
+  expect(report.rejected.slice(0, 1 + Math.floor(report.drawn / 100)), "samples that check refuses").toEqual(
+    report.rejected.slice(0, Math.floor(report.drawn / 100)),
+  );
+  if (count < families.length) return;
+  for (const { name } of families)
+    for (const link of links(skipReason)) expect(report.counts.get(name)).toHaveProperty(link);
+});

@@ -1,0 +1,132 @@
+// The oracle chain of many cases: evaluate = interpret(naive nest) = interpret(scheduled nest) = JavaScript =
+// interpret(after every pass) = WASM = C. The C kernels of a batch go into one addon.
+
+import {
+  type CSource,
+  compileJs,
+  generateC,
+  generateJs,
+  generateWasm,
+  type LoopFunc,
+  printDiagnostic,
+  printTrace,
+  type Target,
+  targets,
+} from "../../src/compiler/index.ts";
+import { lower } from "../../src/compiler/lower/pipeline.ts";
+import { compileAll, skipReason } from "../native/compiled.ts";
+import { type ChainCase, drawCase, isIllegal } from "./random-schedule.ts";
+import { wrongJs, wrongNative, wrongNest, wrongWasm } from "./reference.ts";
+
+export interface ChainReport {
+  /** Results compared with the reference: operator → link of the chain → how many. */
+  readonly counts: Map<string, Record<string, number>>;
+  /** What `check` said to samples that it refused, of `drawn`. */
+  readonly rejected: string[];
+  readonly failures: string[];
+  drawn: number;
+}
+
+export const newReport = (): ChainReport => ({ counts: new Map(), rejected: [], failures: [], drawn: 0 });
+
+/** The links that every operator must have been through. */
+export const links = (noCompiler: string | null): readonly string[] => [
+  "naive",
+  "scheduled",
+  "JS",
+  "passes",
+  "WASM",
+  ...(noCompiler ? [] : ["C"]),
+];
+
+/** Runs `count` cases from number `from` on, adding to the report. */
+export async function runCases(
+  report: ChainReport,
+  { seed, from, count }: { readonly seed: number; readonly from: number; readonly count: number },
+): Promise<void> {
+  const compiled: Compiled[] = [];
+  for (let number = from; number < from + count; number++) {
+    const it = drawCase(seed, number);
+    report.drawn += 1;
+    if (isIllegal(it.scheduled)) report.rejected.push(describe(it, printDiagnostic(it.scheduled)));
+    else compiled.push(...runCase(report, it, it.scheduled));
+  }
+  if (skipReason) return;
+  for (const numerics of ["fast", "strict"] as const) {
+    const batch = compiled.filter(({ source }) => source.numerics === numerics);
+    if (batch.length > 0) await runNative(report, batch);
+  }
+}
+
+interface Compiled {
+  readonly it: ChainCase;
+  readonly source: CSource;
+}
+
+async function runNative(report: ChainReport, batch: readonly Compiled[]): Promise<void> {
+  const kernels = await compileAll(batch.map(({ source }) => source));
+  batch.forEach(({ it }, index) => {
+    note(report, it, "C", wrongNative(it.reference, kernels, index));
+  });
+}
+
+/** All links but C, whose text is given back. A case for a C target runs on WASM too, and the other way round. */
+function runCase(report: ChainReport, it: ChainCase, scheduled: LoopFunc): readonly Compiled[] {
+  const { reference, numerics } = it;
+  note(report, it, "naive", wrongNest(reference, reference.naive));
+  note(report, it, "scheduled", wrongNest(reference, scheduled));
+  attempt(report, it, "JS", () => wrongJs(reference, compileJs(generateJs(scheduled))));
+  const cTarget = it.target.codegen === "c" ? it.target : targets.avx2;
+  attempt(report, it, "WASM", () => {
+    const flat = lowerChecked(report, it, scheduled, targets.wasm);
+    return wrongWasm(reference, generateWasm(flat, { relaxed: false }));
+  });
+  const compiled: Compiled[] = [];
+  attempt(report, it, "C text", () => {
+    compiled.push({ it, source: generateC(lowerChecked(report, it, scheduled, cTarget), cTarget, { numerics }) });
+    return null;
+  });
+  return compiled;
+}
+
+/** The flat function. Each pass is looked at for the target that the schedule was drawn for. */
+function lowerChecked(report: ChainReport, it: ChainCase, scheduled: LoopFunc, target: Target): LoopFunc {
+  let before = scheduled;
+  const dump = (pass: string, func: LoopFunc): void => {
+    if (func !== before) note(report, it, "passes", wrongNest(it.reference, func), `after pass ${pass}: `);
+    before = func;
+  };
+  return lower(scheduled, { target, numerics: it.numerics, ...(target === it.target ? { dump } : {}) });
+}
+
+/** What throws is a failure of the case, not the end of the run. */
+function attempt(report: ChainReport, it: ChainCase, link: string, run: () => string | null): void {
+  try {
+    note(report, it, link, run());
+  } catch (error) {
+    note(report, it, link, (error as Error).message);
+  }
+}
+
+function note({ counts, failures }: ChainReport, it: ChainCase, link: string, wrong: string | null, where = ""): void {
+  const count = counts.get(it.family) ?? {};
+  counts.set(it.family, { ...count, [link]: (count[link] ?? 0) + 1 });
+  if (wrong !== null) failures.push(describe(it, `${link}: ${where}${wrong}`));
+}
+
+const describe = ({ number, family, reference, target, numerics, template, trace }: ChainCase, text: string): string =>
+  [
+    text,
+    `case ${number}: ${family} ${JSON.stringify(reference.op.parameters)} ${target.name} ${numerics}; ${template}`,
+    printTrace(trace),
+  ].join("\n");
+
+/** One line an operator: how often each link gave the reference's numbers. */
+export function printReport({ counts, rejected, failures, drawn }: ChainReport): string {
+  const rows = [...counts].map(([family, links]) => {
+    const cells = Object.entries(links).map(([link, count]) => `${link} ${count}`);
+    return `  ${family.padEnd(14)} ${cells.join("   ")}`;
+  });
+  const share = ((100 * rejected.length) / drawn).toFixed(2);
+  return [`${drawn} schedules, ${share} % refused by check, ${failures.length} wrong`, ...rows].join("\n");
+}

@@ -1,0 +1,105 @@
+// Random cases of the oracle chain: case number → operator with random extents, inputs, and a schedule drawn from the
+// space that the rules generate for one of the targets. The same seed and number give the same case.
+
+import conv2d from "../../fixtures/ops/conv2d.op.ts";
+import gemm from "../../fixtures/ops/gemm.op.ts";
+import gemmExpGemm from "../../fixtures/ops/gemm-exp-gemm.op.ts";
+import softmax from "../../fixtures/ops/softmax.op.ts";
+import {
+  type ComputeDef,
+  type Diagnostic,
+  instantiate,
+  instantiateTemplate,
+  type LoopFunc,
+  type Numerics,
+  type Op,
+  replay,
+  type Target,
+  type Trace,
+  targets,
+} from "../../src/compiler/index.ts";
+import { compileModel } from "../../src/tuner/constraint/compile.ts";
+import { sample } from "../../src/tuner/constraint/sample.ts";
+import { createRng, type Rng } from "../../src/tuner/rng.ts";
+import { generateSpace } from "../../src/tuner/space/generate.ts";
+import { type Reference, type ReferenceOptions, referenceOf } from "./reference.ts";
+
+/** The schedules and the text of AVX-512 on a machine with AVX2: 64-byte vectors in two halves. */
+export const avx512On2: Target = { ...targets.avx512, features: targets.avx2.features };
+
+export const chainTargets: readonly Target[] = [targets.wasm, targets.avx2, avx512On2];
+
+interface Family {
+  readonly name: string;
+  readonly op: Op;
+  readonly callsFunctions: boolean;
+  /** Largest value of each parameter: an interpreter has to run the operator some ten times. */
+  readonly most: Readonly<Record<string, number>>;
+}
+
+export const families: readonly Family[] = [
+  { name: "gemm", op: gemm, callsFunctions: false, most: { M: 37, N: 41, K: 29 } },
+  { name: "conv2d", op: conv2d, callsFunctions: false, most: { H: 7, W: 7, C: 7, F: 23 } },
+  { name: "softmax", op: softmax, callsFunctions: true, most: { M: 11, N: 67 } },
+  { name: "gemm-exp-gemm", op: gemmExpGemm, callsFunctions: true, most: { M: 13, N: 19, K: 11, L: 23 } },
+];
+
+export interface ChainCase {
+  readonly number: number;
+  readonly family: string;
+  readonly target: Target;
+  readonly numerics: Numerics;
+  readonly reference: Reference;
+  readonly template: string;
+  readonly trace: Trace;
+  /** The scheduled nest, or why the sample is illegal: there should be no such samples. */
+  readonly scheduled: LoopFunc | Diagnostic;
+}
+
+export function drawCase(seed: number, number: number): ChainCase {
+  const rng = createRng(seed * 1_000_003 + number);
+  const family = families[number % families.length]!;
+  const target = rng.pick(chainTargets);
+  const numerics = rng.pick(["fast", "strict"] as const);
+  const op = drawOp(family, rng);
+  const { template, trace } = drawTrace({ op, target, numerics }, rng);
+  const isStrict = numerics === "strict" && !family.callsFunctions;
+  const reference = isStrict ? referenceOf(op, rng, strictPlan(op)) : referenceOf(op, rng);
+  const result = replay(reference.naive, trace);
+  const scheduled = result.kind === "ok" ? result.nest : result.diagnostic;
+  return { number, family: family.name, target, numerics, reference, template, trace, scheduled };
+}
+
+/** Sums in the order of the reference round as its sums do: equal bits, whatever the inputs. */
+const strictPlan = ({ outputs }: ComputeDef): ReferenceOptions => ({
+  values: { kind: "reals", from: -1, to: 1 },
+  bounds: outputs.map(() => ({ kind: "exact" })),
+});
+
+export const isIllegal = (scheduled: LoopFunc | Diagnostic): scheduled is Diagnostic => "code" in scheduled;
+
+/** One draw in four takes a power of two, the rest odd extents, many of them prime. */
+function drawOp({ name, op, most }: Family, rng: Rng): ComputeDef {
+  const extents = Object.entries(most).map(([parameter, limit]): [string, number] => {
+    const odd = 1 + 2 * rng.below(Math.ceil(limit / 2));
+    return [parameter, rng.below(4) === 0 ? 2 ** rng.below(Math.floor(Math.log2(limit)) + 1) : odd];
+  });
+  return instantiate(op, Object.fromEntries(extents), name.replaceAll("-", "_"));
+}
+
+interface SpaceOf {
+  readonly op: ComputeDef;
+  readonly target: Target;
+  readonly numerics: Numerics;
+}
+
+/** A schedule from a random template. A template without a solution is passed over; one has to have some. */
+export function drawTrace(of: SpaceOf, rng: Rng): { readonly template: string; readonly trace: Trace } {
+  const { templates } = generateSpace({ ...of, threads: 1 });
+  for (const template of rng.shuffle(templates)) {
+    const result = sample(compileModel(template.model), rng);
+    if (result.kind !== "found") continue;
+    return { template: template.name, trace: instantiateTemplate(template.instructions, result.assignment) };
+  }
+  throw new Error(`no template of ${of.op.name} has a schedule for ${of.target.name}`);
+}

@@ -1,0 +1,86 @@
+// An operator with inputs and the right answers to them, and whether what a loop function, a WASM module or an addon
+// makes of the inputs is right. Outputs are filled with a sentinel first, so an element that nobody writes is wrong.
+
+import {
+  type ComputeDef,
+  evaluate,
+  fromCompute,
+  interpret,
+  type JsKernel,
+  type KernelParameter,
+  type LoopFunc,
+  parametersOf,
+  type TypedArray,
+  type WasmSource,
+} from "../../src/compiler/index.ts";
+import type { NativeKernels } from "../../src/native/load/load-native.ts";
+import { loadWasm, type KernelArray as MemoryArray } from "../../src/native/load/load-wasm.ts";
+import { type ExpectedOutput, expectOutput, mismatch } from "../../src/native/runner/compare.ts";
+import type { KernelArray, OutputBound } from "../../src/native/runner/protocol.ts";
+import { checkPlan } from "../../src/tuner/measure/check-output.ts";
+import { type InputValues, testInputs } from "../../src/tuner/measure/inputs.ts";
+import type { Rng } from "../../src/tuner/rng.ts";
+
+export interface Reference {
+  readonly op: ComputeDef;
+  readonly naive: LoopFunc;
+  /** Inputs in calling order. */
+  readonly inputs: readonly KernelArray[];
+  readonly inputsByName: Readonly<Record<string, TypedArray>>;
+  readonly expected: readonly ExpectedOutput[];
+}
+
+/** What the inputs are and how near the results must come; unless said, as candidates are checked. */
+export interface ReferenceOptions {
+  readonly values: InputValues;
+  readonly bounds: readonly OutputBound[];
+}
+
+export function referenceOf(op: ComputeDef, rng: Rng, options: ReferenceOptions = checkPlan(op)): Reference {
+  const inputs = testInputs(op.inputs, options.values, rng.unit) as KernelArray[];
+  const inputsByName = Object.fromEntries(op.inputs.map(({ name }, at) => [name, inputs[at]!]));
+  const results = evaluate(op, inputsByName);
+  const naive = fromCompute(op);
+  const outputs = parametersOf(naive.buffers).filter(({ role }) => role === "output");
+  const expected = outputs.map((parameter, at) =>
+    expectOutput(parameter, results[parameter.name] as KernelArray, options.bounds[at]!),
+  );
+  return { op, naive, inputs, inputsByName, expected };
+}
+
+type Outputs = (parameter: KernelParameter) => KernelArray;
+
+const firstMismatch = ({ expected }: Reference, outputs: Outputs): string | null =>
+  expected.map((each) => mismatch(each, outputs(each.parameter))).find((text) => text !== null) ?? null;
+
+/** What is wrong with the results of interpreting `func`; null: nothing. An access outside a buffer is wrong too. */
+export function wrongNest(reference: Reference, func: LoopFunc): string | null {
+  try {
+    const results = interpret(func, reference.inputsByName);
+    return firstMismatch(reference, ({ name }) => results[name] as KernelArray);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+export function wrongJs(reference: Reference, run: JsKernel): string | null {
+  const outputs = sentinels(reference);
+  run(...reference.inputs, ...outputs.values());
+  return firstMismatch(reference, ({ name }) => outputs.get(name)!);
+}
+
+export function wrongWasm(reference: Reference, source: WasmSource): string | null {
+  const outputs = sentinels(reference);
+  loadWasm(source).call([...reference.inputs, ...outputs.values()] as readonly MemoryArray[]);
+  return firstMismatch(reference, ({ name }) => outputs.get(name)!);
+}
+
+/** Kernel `index` of an addon. */
+export function wrongNative(reference: Reference, kernels: NativeKernels, index: number): string | null {
+  const outputs = sentinels(reference);
+  kernels.call(index, ...reference.inputs, ...outputs.values());
+  return firstMismatch(reference, ({ name }) => outputs.get(name)!);
+}
+
+const sentinels = ({ expected }: Reference): Map<string, KernelArray> =>
+  new Map(expected.map(({ parameter, sentinel }) => [parameter.name, sentinel.slice()]));
