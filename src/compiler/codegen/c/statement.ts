@@ -2,7 +2,7 @@
 
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Assign, Define, For, If, Stmt } from "../../ir/loop-ir.ts";
-import { InvariantError, invariant } from "../../support/invariant.ts";
+import { InvariantError } from "../../support/invariant.ts";
 import { emitStore } from "./access.ts";
 import { bare } from "./bare.ts";
 import type { Context } from "./context.ts";
@@ -36,9 +36,8 @@ const indented = (lines: readonly string[]): readonly string[] => lines.map((lin
 const nested = (lines: readonly string[], stmt: Stmt): readonly string[] =>
   stmt.kind === "seq" && stmt.body.some((inner) => inner.kind === "define") ? ["{", ...indented(lines), "}"] : lines;
 
-/** `parallel` loops run as serial ones here. */
-function emitFor(context: Context, { name, extent, mark, body }: For): readonly string[] {
-  invariant(mark === "serial" || mark === "parallel", `loop ${name} is still ${mark}`);
+/** A loop is a loop here, whatever its mark: passes leave one that they could not vectorise or unroll as it is. */
+function emitFor(context: Context, { name, extent, body }: For): readonly string[] {
   if (extent <= 0) return [];
   const variable = context.names.of("loop", name);
   const inner = indented(emitStatement(context, body));
