@@ -7,12 +7,12 @@ import { type Instruction, inline, instructionOfSize, perLane, perLane2, vectorF
 
 export type RoundingOp = "sqrt" | "floor" | "ceil" | "round";
 
-/** Names in C, in clang's builtins, and the immediate of roundps / rndscaleps (bit 3: no exceptions). */
-const spelling: Readonly<Record<RoundingOp, { readonly c: string; readonly clang: string; readonly mode: number }>> = {
-  sqrt: { c: "sqrt", clang: "sqrt", mode: 0 },
-  floor: { c: "floor", clang: "floor", mode: 9 },
-  ceil: { c: "ceil", clang: "ceil", mode: 10 },
-  round: { c: "rint", clang: "roundeven", mode: 8 },
+/** The name in C, and the immediate of roundps and rndscaleps (bit 3: no exceptions). */
+const spelling: Readonly<Record<RoundingOp, { readonly c: string; readonly mode: number }>> = {
+  sqrt: { c: "sqrt", mode: 0 },
+  floor: { c: "floor", mode: 9 },
+  ceil: { c: "ceil", mode: 10 },
+  round: { c: "rint", mode: 8 },
 };
 
 /** The scalar function of C: `__builtin_sqrtf`. rint is half to even in the default rounding mode, which we never leave. */
@@ -30,6 +30,7 @@ export function rounding(prelude: Prelude, op: RoundingOp, element: Element, lan
   return prelude.define(name, () => vectorFunction(`${type} ${name}(${type} a)`, instruction, `${lanewise}(a)`));
 }
 
+/** clang has other builtins, and finds the instruction in the lanes by itself. */
 function roundingInstruction(op: RoundingOp, element: Element, bytes: number): Instruction | null {
   const suffix = element === "f32" ? "ps" : "pd";
   const { mode } = spelling[op];
