@@ -5,11 +5,12 @@ import { generateJs } from "./codegen/js/generate-js.ts";
 import type { CSource, JsSource, WasmSource } from "./codegen/kernel-source.ts";
 import { generateWasm } from "./codegen/wasm/generate-wasm.ts";
 import type { ComputeDef } from "./expr/compute-def.ts";
-import { fromCompute } from "./ir/from-compute.ts";
-import { lower } from "./lower/pipeline.ts";
-import { type Replay, replay } from "./schedule/replay.ts";
-import type { Trace } from "./schedule/trace.ts";
+import { fromCompute, loopName } from "./ir/from-compute.ts";
+import { lower, lowerScalars } from "./lower/pipeline.ts";
+import { type Replay, replay, schedule } from "./schedule/replay.ts";
+import type { Instruction, Trace } from "./schedule/trace.ts";
 import type { Numerics, Target } from "./target/target.ts";
+import { targets } from "./target/targets.ts";
 
 export interface KernelOptions {
   readonly numerics: Numerics;
@@ -39,5 +40,16 @@ export function kernelName(op: ComputeDef, target: Target): string {
   return [op.name, result.dtype, shape, target.name].join("_").replace(/[^A-Za-z0-9_]/g, "_");
 }
 
-/** The plain loops of an operator, unscheduled, in JavaScript: mode `off`, and the right answers of big shapes. */
-export const referenceLoops = (op: ComputeDef): JsSource => generateJs(fromCompute(op));
+/**
+ * The plain loops of an operator in JavaScript, in the order of the reference: mode `off`, and the right answers of big
+ * shapes. Only the sums are kept in locals, as anyone would write them.
+ */
+export function referenceLoops(op: ComputeDef): JsSource {
+  const sums = op.stages
+    .filter(({ reduce, axes }) => reduce && axes.length > 0)
+    .map(({ name, axes }): Instruction => {
+      return { kind: "cache-write", block: name, loop: loopName(name, axes.at(-1)!.name), scope: "register" };
+    });
+  const context = { target: targets.wasm, numerics: "strict" } as const;
+  return generateJs(lowerScalars(schedule(fromCompute(op), sums), context));
+}

@@ -42,3 +42,7 @@ export function lower(scheduled: LoopFunc, options: LowerOptions): LoopFunc {
     return lowered;
   }, scheduled);
 }
+
+/** What scalar code needs and no more: blocks to statements, one-element caches to locals. For the reference loops. */
+export const lowerScalars = (scheduled: LoopFunc, context: LoweringContext): LoopFunc =>
+  [lowerBlocks, flatten, promoteRegisters].reduce((func, pass) => pass.run(func, context), scheduled);
