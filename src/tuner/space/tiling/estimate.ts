@@ -78,7 +78,7 @@ function factsOf(
     lanes: vector.it.lanes,
     multiplyAddShare: stage.operations >= 2 ? 2 / stage.operations : 0,
     accumulators,
-    liveRegisters: accumulators + vectors + 1,
+    liveRegisters: assignment[`${stage.name}.live-registers`]!,
     loadsPerOperation: (vectors + height) / (accumulators * Math.max(1, stage.operations / 2)),
     bytesFromL2: sum(({ fromL2 }) => fromL2) + 2 * result * reduceBlocks,
     bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,

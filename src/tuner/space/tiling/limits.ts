@@ -2,32 +2,36 @@
 
 import { byteSize, type Target } from "../../../compiler/index.ts";
 import type { Term } from "../../constraint/constraint.ts";
-import { atMost, type Draft, product } from "../draft.ts";
+import { atMost, constrain, type Draft, derived, product } from "../draft.ts";
 import { dependsOn, type StageFacts } from "../stage-facts.ts";
 import { blockOf, registerElementsOf, registerOf, type TiledAxis } from "./tiled-axis.ts";
 
 const names = (axes: readonly TiledAxis[]): string => axes.map((it) => it.axis.name).join(" × ");
 
 /**
- * Accumulators, the vectors of one row of the moving operand and one broadcast live at once. V8 keeps one of WASM's
- * sixteen registers for itself.
+ * Live at once in the innermost loop: the accumulators, the vectors of one row of the moving operand, one broadcast
+ * element, and without a fused multiply-add their product.
  */
-export function limitRegisters(draft: Draft, stage: StageFacts, axes: readonly TiledAxis[], target: Target): Draft {
+export function limitRegisters(
+  draft: Draft,
+  stage: StageFacts,
+  axes: readonly TiledAxis[],
+  { vectorRegisters, hasFma }: Target,
+): Draft {
   const spatial = axes.filter((it) => it.role === "spatial" || it.role === "vector");
-  const accumulators = product(
-    draft,
-    `${stage.name}.accumulators`,
-    spatial.map(registerOf),
-    `accumulators ${names(spatial)}`,
-  );
-  const reserved = target.codegen === "wasm" ? 3 : 2;
-  const most = target.vectorRegisters - reserved;
-  return atMost(
-    accumulators,
-    `${stage.name}.accumulators`,
-    most,
-    `the accumulators ${names(spatial)} fit ${most} of ${target.vectorRegisters} vector registers`,
-  );
+  const vector = axes.find((it) => it.role === "vector")!;
+  const [accumulators, live] = [`${stage.name}.accumulators`, `${stage.name}.live-registers`];
+  const counted = product(draft, accumulators, spatial.map(registerOf), `accumulators ${names(spatial)}`);
+  const summed = constrain(derived(counted, live, { from: 1, to: 2 ** 16 }), {
+    kind: "sum",
+    result: live,
+    terms: [accumulators, registerOf(vector)].map((term) => ({ coefficient: 1, term })),
+    offset: hasFma ? 1 : 2,
+    why: `registers live in the innermost loop of ${stage.name}`,
+    role: "definition",
+  });
+  const why = `the accumulators ${names(spatial)} and their operands fit ${vectorRegisters} vector registers`;
+  return atMost(summed, live, vectorRegisters, why);
 }
 
 /** The panel of each operand that the register tile reads fits L1; its block fits L2 (vector operand: L3). */
