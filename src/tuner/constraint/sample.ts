@@ -1,6 +1,6 @@
 // Draws random solutions: variables in random order, a random value each, propagation after each choice; a refuted
 // value is removed and the dive goes on; after some refutations it starts afresh in another order.
-// Measured against z3 and others in docs: 10 to 60 times its rate on schedule spaces, with better spread.
+// 10 to 60 times the rate of z3 on schedule spaces, with better spread.
 
 import { type Assignment, invariant } from "../../compiler/index.ts";
 import type { Rng } from "../rng.ts";
@@ -29,6 +29,8 @@ export type SampleResult =
 
 /** Dives of one draw, and refuted choices after which one starts afresh: the first few soon, later ones deeper. */
 const mostDives = 200;
+/** Dives after which variables whose values were refuted most come first: less random, and soon a proof or a solution. */
+const randomDives = 10;
 const mostRefutations = (dives: number): number => 50 + dives;
 
 /**
@@ -48,9 +50,12 @@ export function solve(compiled: CompiledModel, rng: Rng, options: SampleOptions 
   const { store } = compiled.engine;
   const base = store.save();
   const weigh = options.spread === "look-ahead";
+  const conflicts = new Int32Array(compiled.normal.variables.length);
   for (let dives = 0; dives < mostDives; dives++) {
     store.restore(base);
-    const outcome = new Dive(compiled, branchOrder(compiled, rng), rng, weigh).run(mostRefutations(dives));
+    const order = branchOrder(compiled, rng);
+    if (dives >= randomDives) order.sort((left, right) => conflicts[right]! - conflicts[left]!);
+    const outcome = new Dive(compiled, order, rng, weigh, conflicts).run(mostRefutations(dives));
     if (outcome === "found") return "found";
     if (outcome === "exhausted") return "infeasible";
   }
@@ -106,15 +111,18 @@ class Dive {
   readonly #order: readonly VariableId[];
   readonly #rng: Rng;
   readonly #weigh: boolean;
+  /** Of each variable, the refuted values of all dives; counted on. */
+  readonly #conflicts: Int32Array;
   readonly #choices: Choice[] = [];
   #refutations = 0;
 
-  constructor(compiled: CompiledModel, order: readonly VariableId[], rng: Rng, weigh: boolean) {
+  constructor(compiled: CompiledModel, order: readonly VariableId[], rng: Rng, weigh: boolean, conflicts: Int32Array) {
     this.#compiled = compiled;
     this.#store = compiled.engine.store;
     this.#order = order;
     this.#rng = rng;
     this.#weigh = weigh;
+    this.#conflicts = conflicts;
   }
 
   /** "exhausted" is a proof that the state has no solution. */
@@ -144,6 +152,7 @@ class Dive {
       if (++this.#refutations > mostRefutations) return "abandoned";
       const last = this.#choices.pop();
       if (!last) return "exhausted";
+      this.#conflicts[last.id]!++;
       this.#store.restore(last.frame);
       if (this.#store.removeIndex(last.id, last.index) && this.#compiled.engine.propagate()) return last.position;
     }

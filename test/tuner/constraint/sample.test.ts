@@ -107,6 +107,21 @@ describe("drawing from a GEMM space", () => {
     expect(new Set(drawn.map((assignment) => assignment["k.1"]))).toEqual(new Set([770, 385]));
   });
 
+  test("proves a contradiction among variables that many free ones surround", () => {
+    const names = ["a", "b", "c", "d"];
+    const holes = names.map((name) => ({ name, domain: [0, 1, 2], key: true }));
+    const free = Array.from({ length: 12 }, (_, k) => ({
+      name: `free${k}`,
+      domain: [0, 1, 2, 3, 4, 5, 6, 7],
+      key: true,
+    }));
+    const constraints = names.flatMap((left, k) =>
+      names.slice(k + 1).map((right) => ({ kind: "not-equal", left, right, why: "", role: "limit" }) as const),
+    );
+    const compiled = compileModel({ variables: [...free, ...holes], constraints });
+    for (let seed = 0; seed < 20; seed++) expect(sample(compiled, createRng(seed))).toEqual({ kind: "infeasible" });
+  });
+
   test("refutes a restriction that no solution meets", () => {
     const result = sample(compileModel(large), createRng(1), { restrictions: { "j.2": [512], lanes: [4] } });
     expect(result).toEqual({ kind: "infeasible" });

@@ -7,7 +7,11 @@ import { explain } from "../../../src/tuner/constraint/explain.ts";
 import { isRange } from "../../../src/tuner/constraint/normal-form.ts";
 import { sample } from "../../../src/tuner/constraint/sample.ts";
 import { loadZ3, type Z3, z3Sampler } from "../../../src/tuner/constraint/z3.ts";
+import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
+import { candidateKey, findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
+import { startSearch } from "../../../src/tuner/search/search-state.ts";
+import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { gemmModel } from "./gemm-space.ts";
 import { bruteForce, randomModel } from "./random-model.ts";
 
@@ -48,6 +52,14 @@ describe("z3 on a GEMM space", () => {
     const drawn = Array.from({ length: 25 }, () => draw(compiled, rng));
     for (const result of drawn) expect(result.kind === "found" && check(gemm, result.assignment)).toEqual([]);
     expect(new Set(drawn.map((result) => JSON.stringify(result))).size).toBeGreaterThan(20);
+  });
+
+  test("stands in as the sampler of a search", () => {
+    const template = { name: "gemm", instructions: [], model: gemm };
+    const space = searchSpace({ templates: [template] }, { sampler: z3Sampler(z3) });
+    const candidates = strategies.random.propose(startSearch(space, boostedTrees()), 8, createRng(2));
+    expect(new Set(candidates.map(candidateKey)).size).toBe(8);
+    for (const candidate of candidates) expect(check(gemm, findPoint(space, candidate)!.assignment)).toEqual([]);
   });
 
   test("agrees with propagation on random restrictions", () => {
