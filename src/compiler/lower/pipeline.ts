@@ -2,6 +2,7 @@
 
 import type { LoopFunc } from "../ir/loop-ir.ts";
 import { cutTails } from "./pass/cut-tails.ts";
+import { expandMath } from "./pass/expand-math.ts";
 import { flatten } from "./pass/flatten.ts";
 import { hoistConditions } from "./pass/hoist-conditions.ts";
 import { lowerBlocks } from "./pass/lower-blocks.ts";
@@ -21,6 +22,7 @@ export const passes: readonly Pass[] = [
   hoistConditions,
   promoteRegisters,
   shareLoads,
+  expandMath,
 ];
 
 export interface LowerOptions extends LoweringContext {

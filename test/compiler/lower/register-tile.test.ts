@@ -24,7 +24,12 @@ function tiledGemm(M: number, N: number, K: number, tail: TailStrategy): LoopFun
 
 function dumps(scheduled: LoopFunc): string {
   const sections = [`── scheduled ──\n${printFunc(scheduled)}`];
-  const dump = (name: string, func: LoopFunc) => sections.push(`── ${name} ──\n${printFunc(func)}`);
+  // A pass that had nothing to do would only repeat the text.
+  let last: LoopFunc | null = null;
+  const dump = (name: string, func: LoopFunc) => {
+    if (func !== last) sections.push(`── ${name} ──\n${printFunc(func)}`);
+    last = func;
+  };
   lower(scheduled, { target: targets.avx2, numerics: "fast", dump });
   return `${sections.join("\n")}\n`;
 }
