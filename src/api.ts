@@ -8,6 +8,7 @@ import {
   type ComputeDef,
   DiagnosticError,
   digestOf,
+  factsOf,
   instantiate,
   type Numerics,
   type Op,
@@ -32,7 +33,6 @@ import type { StrategyName } from "./tuner/search/strategy.ts";
 import { explainSpace } from "./tuner/space/explain-space.ts";
 import { generateSpace } from "./tuner/space/generate.ts";
 import type { Candidate } from "./tuner/space/space.ts";
-import { totalFlops } from "./tuner/space/stage-facts.ts";
 import type { Budget, TuningTask } from "./tuner/task.ts";
 import { tune as runTuning, type TuneProgress } from "./tuner/tune.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
@@ -96,7 +96,14 @@ export async function tune(op: Op, options: TuneOptions): Promise<Tuned> {
     });
     if (!result) throw refusal("tune.nothing-ran", `no candidate of ${task.op.name} could be built and measured`, null);
     const { best: schedule, medianNs, measured, elapsedMs, failures } = result;
-    return { schedule, medianNs, gflops: totalFlops(task.op) / medianNs, measured, elapsedMs, failed: failures.length };
+    return {
+      schedule,
+      medianNs,
+      gflops: factsOf(task.op).flops / medianNs,
+      measured,
+      elapsedMs,
+      failed: failures.length,
+    };
   } finally {
     await workbench.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });

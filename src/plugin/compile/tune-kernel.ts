@@ -3,12 +3,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { factsOf } from "../../compiler/index.ts";
 import { nowMs } from "../../native/clock.ts";
 import { openDatabase } from "../../tuner/record/database.ts";
 import { referenceTask } from "../../tuner/reference.ts";
 import { strategies } from "../../tuner/search/strategies.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
-import { totalFlops } from "../../tuner/space/stage-facts.ts";
 import { targetClass } from "../../tuner/store/key.ts";
 import { tune } from "../../tuner/tune.ts";
 import { createWorkbench } from "../../tuner/workbench.ts";
@@ -25,7 +25,7 @@ export async function tuneKernel(context: KernelContext): Promise<Decision> {
   if (space.templates.length === 0) throw emptySpace(context, space);
   const directory = await mkdtemp(join(tmpdir(), "unplugin-kernel-"));
   const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
-  const flops = totalFlops(task.op);
+  const flops = factsOf(task.op).flops;
   const workbench = createWorkbench({ task: referenceTask(task.op), toolchain, directory, signal: services.signal });
   try {
     const result = await tune(task, space, {

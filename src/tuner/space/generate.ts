@@ -7,8 +7,8 @@ import type { TuningTask } from "../task.ts";
 import { type Draft, emptyDraft } from "./draft.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
+import { schedulableStages } from "./schedulable-stage.ts";
 import type { Space, Template } from "./space.ts";
-import { stageFacts } from "./stage-facts.ts";
 
 /** A space, and what an analytic model thinks of its points before any is measured. */
 export interface GeneratedSpace extends Space {
@@ -18,7 +18,7 @@ export interface GeneratedSpace extends Space {
 
 /** @example generateSpace({ op, target, numerics: "fast", threads: 1 }).templates.map((template) => template.name) */
 export function generateSpace(task: TuningTask, rules: readonly SpaceRule[] = defaultRules): GeneratedSpace {
-  const stages = stageFacts(task.op);
+  const stages = schedulableStages(task.op);
   const context: RuleContext = { task, stages };
   const drafts = stages.toReversed().reduce<readonly Draft[]>(
     (forks, stage) => {

@@ -2,7 +2,7 @@
 // that one stage reads once an element.
 
 import { instruct } from "../draft.ts";
-import { isReused, type StageFacts } from "../stage-facts.ts";
+import { isReused, type SchedulableStage } from "../schedulable-stage.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
 export const inlineStage: SpaceRule = {
@@ -11,7 +11,7 @@ export const inlineStage: SpaceRule = {
   applies(stage, { stages }: RuleContext) {
     if (stage.isOutput || stage.reduce.length > 0) return false;
     const readers = stages.filter((reader) => stage.readers.includes(reader.name));
-    const readsOnce = (reader: StageFacts): boolean =>
+    const readsOnce = (reader: SchedulableStage): boolean =>
       reader.reads.filter((read) => read.buffer === stage.name).every((read) => !isReused(reader, read));
     return readers.every(readsOnce) && (readers.length === 1 || !stage.callsFunctions);
   },

@@ -3,7 +3,7 @@
 
 import type { Operand, TailStrategy } from "../../../compiler/index.ts";
 import { type Draft, decide, estimate, instruct, splitWithTail, tailChoices, tunable } from "../draft.ts";
-import { dependsOn, isReused, isVectorizable, type StageFacts } from "../stage-facts.ts";
+import { dependsOn, isReused, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { type LoopOrder, loopOrders } from "../tiling/order.ts";
@@ -45,7 +45,7 @@ export const multiLevelTiling: SpaceRule = {
 const isVectorPanel = ({ panelAxis }: Packable): boolean => panelAxis?.role === "vector";
 
 /** Nothing packed, the vector operands packed, everything packed. */
-function packings(stage: StageFacts, axes: readonly TiledAxis[]): readonly (readonly Packable[])[] {
+function packings(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly (readonly Packable[])[] {
   const reused = packables(stage, axes).filter(({ access }) => isReused(stage, access));
   const vector = reused.filter(isVectorPanel);
   const choices = [[], vector, reused];
@@ -54,7 +54,7 @@ function packings(stage: StageFacts, axes: readonly TiledAxis[]): readonly (read
 
 function oneTemplate(
   draft: Draft,
-  stage: StageFacts,
+  stage: SchedulableStage,
   axes: readonly TiledAxis[],
   order: LoopOrder,
   packed: readonly Packable[],
@@ -80,7 +80,7 @@ function oneTemplate(
 const printPacked = (packed: readonly Packable[]): string =>
   packed.length === 0 ? "nothing packed" : `${packed.map(({ access }) => access.buffer).join(" and ")} packed`;
 
-function splitAxis(draft: Draft, stage: StageFacts, it: TiledAxis, packed: readonly Packable[]): Draft {
+function splitAxis(draft: Draft, stage: SchedulableStage, it: TiledAxis, packed: readonly Packable[]): Draft {
   const tunables = (...names: string[]): Operand[] => names.map((name) => ({ tunable: name }));
   switch (it.role) {
     case "vector": {
@@ -101,7 +101,7 @@ function splitAxis(draft: Draft, stage: StageFacts, it: TiledAxis, packed: reado
 /** Computing the surplus of a tile is harmless where every operand that moves along the axis is a padded pack. */
 function tailOf(
   draft: Draft,
-  stage: StageFacts,
+  stage: SchedulableStage,
   it: TiledAxis,
   packed: readonly Packable[],
 ): [Draft, TailStrategy | { tunable: string }] {

@@ -2,17 +2,17 @@
 
 import type { TuningTask } from "../../task.ts";
 import type { Draft } from "../draft.ts";
-import type { StageFacts } from "../stage-facts.ts";
+import type { SchedulableStage } from "../schedulable-stage.ts";
 
 export interface RuleContext {
   readonly task: TuningTask;
-  readonly stages: readonly StageFacts[];
+  readonly stages: readonly SchedulableStage[];
 }
 
 export interface SpaceRule {
   readonly name: string;
   /** Whether the rule has something to say about the stage. The first rule that has schedules it. */
-  applies(stage: StageFacts, context: RuleContext): boolean;
+  applies(stage: SchedulableStage, context: RuleContext): boolean;
   /** The ways in which the stage may be scheduled, each added to the draft. At least one. */
-  apply(draft: Draft, stage: StageFacts, context: RuleContext): readonly Draft[];
+  apply(draft: Draft, stage: SchedulableStage, context: RuleContext): readonly Draft[];
 }

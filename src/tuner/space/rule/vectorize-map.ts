@@ -2,7 +2,7 @@
 
 import { loopName } from "../../../compiler/index.ts";
 import { instruct, tunable } from "../draft.ts";
-import { isVectorizable } from "../stage-facts.ts";
+import { isVectorizable } from "../schedulable-stage.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import type { SpaceRule } from "./space-rule.ts";
 

@@ -5,7 +5,7 @@
 import { type Assignment, byteSize } from "../../../compiler/index.ts";
 import type { RankingFacts } from "../../cost-model/ranker.ts";
 import type { Estimate } from "../draft.ts";
-import { type Access, dependsOn, type StageFacts } from "../stage-facts.ts";
+import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
 import type { LoopOrder } from "./order.ts";
 import type { Packable } from "./packing.ts";
 import { blockOf, blockTilesOf, registerElementsOf, registerOf, type TiledAxis, unrollOf } from "./tiled-axis.ts";
@@ -24,7 +24,7 @@ interface Extents {
 }
 
 export function tilingEstimate(
-  stage: StageFacts,
+  stage: SchedulableStage,
   axes: readonly TiledAxis[],
   order: LoopOrder,
   packed: readonly Packable[],
@@ -54,7 +54,7 @@ const productOf = (extents: readonly Extents[], pick: (it: Extents) => number): 
   extents.reduce((total, it) => total * pick(it), 1);
 
 function factsOf(
-  stage: StageFacts,
+  stage: SchedulableStage,
   extents: readonly Extents[],
   order: LoopOrder,
   packed: readonly Packable[],

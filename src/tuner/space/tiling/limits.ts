@@ -3,7 +3,7 @@
 import { byteSize, type Target } from "../../../compiler/index.ts";
 import type { Term } from "../../constraint/constraint.ts";
 import { atMost, constrain, type Draft, derived, product } from "../draft.ts";
-import { dependsOn, type StageFacts } from "../stage-facts.ts";
+import { dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
 import { blockOf, registerElementsOf, registerOf, type TiledAxis } from "./tiled-axis.ts";
 
 const names = (axes: readonly TiledAxis[]): string => axes.map((it) => it.axis.name).join(" × ");
@@ -14,7 +14,7 @@ const names = (axes: readonly TiledAxis[]): string => axes.map((it) => it.axis.n
  */
 export function limitRegisters(
   draft: Draft,
-  stage: StageFacts,
+  stage: SchedulableStage,
   axes: readonly TiledAxis[],
   { vectorRegisters, hasFma }: Target,
 ): Draft {
@@ -35,7 +35,7 @@ export function limitRegisters(
 }
 
 /** The panel of each operand that the register tile reads fits L1; its block fits L2 (vector operand: L3). */
-export function limitCaches(draft: Draft, stage: StageFacts, axes: readonly TiledAxis[], target: Target): Draft {
+export function limitCaches(draft: Draft, stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): Draft {
   return stage.reads.reduce((limited, read) => {
     const used = axes.filter((it) => dependsOn(read, it.axis.name));
     const bytes = byteSize[read.dtype];

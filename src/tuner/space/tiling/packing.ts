@@ -2,7 +2,7 @@
 // the innermost loops walk them.
 
 import type { Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
-import type { Access, StageFacts } from "../stage-facts.ts";
+import type { Access, SchedulableStage } from "../schedulable-stage.ts";
 import { registerOf, type TiledAxis } from "./tiled-axis.ts";
 
 export interface Packable {
@@ -13,7 +13,7 @@ export interface Packable {
 }
 
 /** Operands that are read once and at affine indices. What is walked by plain axes gets panels. */
-export function packables(stage: StageFacts, axes: readonly TiledAxis[]): readonly Packable[] {
+export function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly Packable[] {
   const buffers = stage.reads.map((read) => read.buffer);
   return stage.reads.flatMap((access) => {
     const readTwice = buffers.filter((buffer) => buffer === access.buffer).length > 1;

@@ -7,9 +7,9 @@
 
 import { loopName, type Numerics } from "../../../compiler/index.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
-import type { StageFacts } from "../stage-facts.ts";
+import type { SchedulableStage } from "../schedulable-stage.ts";
 
-type Axis = StageFacts["spatial"][number];
+type Axis = SchedulableStage["spatial"][number];
 
 export interface TiledAxis {
   readonly axis: Axis;
@@ -21,7 +21,7 @@ export interface TiledAxis {
 }
 
 /** The longest reduce axis is tiled; strictly the last one, the others staying outside, so that sums keep their order. */
-export const tiledAxes = (stage: StageFacts, lanes: number, numerics: Numerics): readonly TiledAxis[] => {
+export const tiledAxes = (stage: SchedulableStage, lanes: number, numerics: Numerics): readonly TiledAxis[] => {
   const vector = stage.spatial.at(-1)!;
   const longest = stage.reduce.reduce((best, axis) => (axis.extent >= best.extent ? axis : best), stage.reduce[0]!);
   const tileable = numerics === "strict" ? stage.reduce.at(-1)! : longest;

@@ -6,9 +6,11 @@ import {
   type ComputeDef,
   type DType,
   type Expr,
+  factsOf,
   fromCompute,
   type IrType,
   mapExpr,
+  someExpr,
   toAffine,
 } from "../../compiler/index.ts";
 
@@ -19,7 +21,7 @@ export interface Access {
   readonly dims: readonly (ReadonlyMap<string, number> | null)[];
 }
 
-export interface StageFacts {
+export interface SchedulableStage {
   readonly name: string;
   readonly block: Block;
   readonly spatial: readonly { readonly name: string; readonly extent: number }[];
@@ -37,12 +39,14 @@ export interface StageFacts {
 }
 
 const functions = new Set(["exp", "log", "tanh", "erf", "sigmoid", "rsqrt", "sqrt", "pow"]);
+const isFunction = (expr: Expr): boolean => (expr.kind === "unary" || expr.kind === "binary") && functions.has(expr.op);
 
 /** Facts of all stages, in the order of the operator. */
-export function stageFacts(def: ComputeDef): readonly StageFacts[] {
+export function schedulableStages(def: ComputeDef): readonly SchedulableStage[] {
   const blocks = blocksIn(fromCompute(def).body);
+  const costs = new Map(factsOf(def).stages.map(({ name, flops, iterations }) => [name, flops / iterations]));
   const reads = new Map(blocks.map((block) => [block.name, readsOf(block)]));
-  return blocks.map((block): StageFacts => {
+  return blocks.map((block): SchedulableStage => {
     const axes = (role: "spatial" | "reduce") => block.axes.filter((axis) => axis.role === role);
     return {
       name: block.name,
@@ -55,7 +59,8 @@ export function stageFacts(def: ComputeDef): readonly StageFacts[] {
       readers: blocks
         .filter((other) => reads.get(other.name)!.some((read) => read.buffer === block.buffer))
         .map((other) => other.name),
-      ...costOf(block.value),
+      operations: costs.get(block.name)!,
+      callsFunctions: someExpr(block.value, isFunction),
     };
   });
 }
@@ -82,27 +87,6 @@ function coefficients(index: Expr): ReadonlyMap<string, number> | null {
   return entries.some((entry) => entry === null) ? null : new Map(entries as [string, number][]);
 }
 
-/** Index arithmetic and guards are not counted: they are a loop's business, not an element's. */
-function costOf(value: Expr): { operations: number; callsFunctions: boolean } {
-  switch (value.kind) {
-    case "unary":
-    case "binary": {
-      const operands = value.kind === "unary" ? [value.operand] : [value.left, value.right];
-      const costs = operands.map(costOf);
-      return {
-        operations: 1 + costs.reduce((sum, cost) => sum + cost.operations, 0),
-        callsFunctions: functions.has(value.op) || costs.some((cost) => cost.callsFunctions),
-      };
-    }
-    case "select":
-      return costOf(value.then);
-    case "cast":
-      return costOf(value.operand);
-    default:
-      return { operations: 0, callsFunctions: false };
-  }
-}
-
 /** Whether an access does not move, or moves by one element, when the axis does. */
 export function isVectorizable(access: Access, axis: string): boolean {
   return access.dims.every((dim, at) => {
@@ -116,12 +100,5 @@ export const dependsOn = (access: Access, axis: string): boolean =>
   access.dims.some((dim) => dim === null || dim.has(axis));
 
 /** Whether an element of the operand is read by several elements of the result: what makes tiling and packing pay. */
-export const isReused = (stage: StageFacts, access: Access): boolean =>
+export const isReused = (stage: SchedulableStage, access: Access): boolean =>
   stage.spatial.some((axis) => axis.extent > 1 && !dependsOn(access, axis.name));
-
-/** Arithmetic operations of the whole operator: a multiply-add is 2. */
-export const totalFlops = (def: ComputeDef): number =>
-  stageFacts(def).reduce((sum, { spatial, reduce, operations }) => {
-    const instances = [...spatial, ...reduce].reduce((count, { extent }) => count * extent, 1);
-    return sum + instances * operations;
-  }, 0);
