@@ -17,6 +17,9 @@ export interface Interval {
  */
 export type Ranges = ReadonlyMap<string, Interval>;
 
+/** A key that is there if there are facts about sums: few functions have any, and looking for them takes time. */
+export const sumFacts = "+";
+
 export const unbounded: Interval = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
 export const noRanges: Ranges = new Map();
 
@@ -70,16 +73,23 @@ export function boundsOfAffine({ terms, constant }: Affine, ranges: Ranges): Int
     min += coefficient * (coefficient > 0 ? bounds.min : bounds.max);
     max += coefficient * (coefficient > 0 ? bounds.max : bounds.min);
   }
-  const fact = terms.length > 1 ? factAbout(terms, ranges) : null;
+  const fact = terms.length > 1 && ranges.has(sumFacts) ? factAbout(terms, ranges) : null;
   return fact ? intersect({ min, max }, { min: fact.min + constant, max: fact.max + constant }) : { min, max };
 }
 
-/** What a condition tells about the sum; facts are kept for sums whose first coefficient is positive. */
+/** What a condition tells about the sum. Facts are kept in lowest terms, the first coefficient positive. */
 function factAbout(terms: readonly AffineTerm[], ranges: Ranges): Interval | null {
-  if (terms[0]!.coefficient > 0) return ranges.get(termsKey(terms)) ?? null;
-  const negated = terms.map(({ atom, coefficient }) => ({ atom, coefficient: -coefficient }));
-  const fact = ranges.get(termsKey(negated));
-  return fact ? { min: -fact.max, max: -fact.min } : null;
+  const size = terms.reduce((divisor, { coefficient }) => gcd(Math.abs(coefficient), divisor), 0);
+  const scale = terms[0]!.coefficient > 0 ? size : -size;
+  const lowest = terms.map(({ atom, coefficient }) => ({ atom, coefficient: coefficient / scale }));
+  const fact = ranges.get(termsKey(lowest));
+  if (!fact) return null;
+  const [a, b] = [fact.min * scale, fact.max * scale];
+  return { min: Math.min(a, b), max: Math.max(a, b) };
+}
+
+export function gcd(a: number, b: number): number {
+  return b === 0 ? a : gcd(b, a % b);
 }
 
 function boundsOfAtom(atom: Expr, ranges: Ranges): Interval {

@@ -5,8 +5,16 @@
 
 import type { BinaryOp } from "../expr/scalar-expr.ts";
 import { type Affine, type AffineTerm, addAffine, fromAffine, termsKey, toAffine } from "./affine.ts";
-import { boundsOfAffine, type Interval, intersect, isBounded, type Ranges, unbounded } from "./bounds.ts";
-import { gcd } from "./divide.ts";
+import {
+  boundsOfAffine,
+  gcd,
+  type Interval,
+  intersect,
+  isBounded,
+  type Ranges,
+  sumFacts,
+  unbounded,
+} from "./bounds.ts";
 import type { Binary, Const, Expr } from "./loop-ir.ts";
 
 export type Comparison = Extract<BinaryOp, "eq" | "ne" | "lt" | "le" | "gt" | "ge">;
@@ -42,6 +50,7 @@ export function assume(condition: Expr, ranges: Ranges): Ranges {
   if (facts.length === 0) return ranges;
   const known = new Map(ranges);
   for (const { key, interval } of facts) known.set(key, intersect(known.get(key) ?? unbounded, interval));
+  if (facts.some(({ isSum }) => isSum)) known.set(sumFacts, unbounded);
   return known;
 }
 
@@ -51,14 +60,26 @@ export const conjunctsOf = (condition: Expr): readonly Expr[] =>
     ? [...conjunctsOf(condition.left), ...conjunctsOf(condition.right)]
     : [condition];
 
-function factsOf(condition: Expr): { readonly key: string; readonly interval: Interval }[] {
+interface Fact {
+  readonly key: string;
+  readonly interval: Interval;
+  readonly isSum: boolean;
+}
+
+function factsOf(condition: Expr): readonly Fact[] {
   return conjunctsOf(condition).flatMap((each) => {
     if (each.kind !== "binary" || each.right.kind !== "const" || each.left.dtype !== "i32") return [];
     const interval = intervalOf(each.op, each.right.value);
     const { terms, constant } = toAffine(each.left);
-    return interval && constant === 0 && terms.length > 0 ? [{ key: termsKey(terms), interval }] : [];
+    return interval && constant === 0 && terms.length > 0 ? [factOf(terms, interval)] : [];
   });
 }
+
+const factOf = (terms: readonly AffineTerm[], interval: Interval): Fact => ({
+  key: termsKey(terms),
+  interval,
+  isSum: terms.length > 1,
+});
 
 function intervalOf(op: Binary["op"], value: number): Interval | null {
   if (op === "lt") return { ...unbounded, max: value - 1 };

@@ -5,7 +5,7 @@
 //   (16·i + x) mod 64              →  16·(i mod 4) + x      where 0 ≤ x < 16
 
 import { type Affine, addAffine, addConstant, atomAffine, constantAffine, fromAffine, toAffine } from "./affine.ts";
-import { boundsOfAffine, isBounded, type Ranges } from "./bounds.ts";
+import { boundsOfAffine, gcd, isBounded, type Ranges } from "./bounds.ts";
 import { exprKey } from "./expr-key.ts";
 import type { Binary } from "./loop-ir.ts";
 
@@ -112,7 +112,3 @@ const division = (op: "floorDiv" | "mod", x: Affine, by: number): Binary => ({
   left: fromAffine(x),
   right: { kind: "const", dtype: "i32", value: by },
 });
-
-export function gcd(a: number, b: number): number {
-  return b === 0 ? a : gcd(b, a % b);
-}

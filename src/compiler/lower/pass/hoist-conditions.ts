@@ -1,25 +1,42 @@
-// A condition that a loop does not change → out of the loop; neighbours under one condition → one `if`.
+// A condition that a loop does not change → out of the loop; neighbours of which one's condition implies the other's →
+// one inside the other.
 //
-//   for k: if (i < 11) X   →   if (i < 11) for k: X
+//   for k: if (i < 11) X            if (i < 11)
+//   if (i < 11 && i != 3) Y    →      for k: X
+//                                     if (i != 3) Y
 
+import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { and, ifThen } from "../../ir/build.ts";
-import { conjunctsOf } from "../../ir/compare.ts";
-import { exprKey } from "../../ir/expr-key.ts";
+import { assume, conjunctsOf } from "../../ir/compare.ts";
 import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
-import { seqOf } from "../../ir/simplify.ts";
-import { mapStmt, someExpr } from "../../ir/visit.ts";
+import { seqOf, simplifyExpr, withRange } from "../../ir/simplify.ts";
+import { someExpr } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 
 export const hoistConditions: Pass = {
   name: "hoist-conditions",
-  run: (func) => ({ ...func, body: mapStmt(func.body, hoist) }),
+  run: (func) => ({ ...func, body: hoist(func.body, noRanges) }),
 };
 
-function hoist(stmt: Stmt): Stmt {
-  if (stmt.kind === "for") return hoistFrom(stmt);
-  if (stmt.kind === "seq") return seqOf(joinNeighbours(stmt.body));
-  return stmt;
+function hoist(stmt: Stmt, ranges: Ranges): Stmt {
+  switch (stmt.kind) {
+    case "for":
+      return hoistFrom({ ...stmt, body: hoist(stmt.body, withRange(ranges, stmt.name, 0, stmt.extent - 1)) });
+    case "seq":
+      return seqOf(joined(stmt.body, ranges));
+    case "if": {
+      const yes = hoist(stmt.then, assume(stmt.condition, ranges));
+      return { ...stmt, then: yes, else: stmt.else && hoist(stmt.else, ranges) };
+    }
+    case "store":
+    case "define":
+    case "assign":
+    case "block":
+      return stmt;
+  }
 }
+
+// ── out of loops ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function hoistFrom(loop: For): Stmt {
   const { body } = loop;
@@ -28,9 +45,11 @@ function hoistFrom(loop: For): Stmt {
   const fixed = conditions.filter((condition) => !mayChange(condition, loop.name));
   if (fixed.length === 0) return loop;
   const rest = conditions.filter((condition) => !fixed.includes(condition));
-  const inner = rest.length > 0 ? ifThen(rest.reduce(and), body.then) : body.then;
-  return ifThen(fixed.reduce(and), { ...loop, body: inner });
+  return guarded(fixed, { ...loop, body: guarded(rest, body.then) });
 }
+
+const guarded = (conditions: readonly Expr[], stmt: Stmt): Stmt =>
+  conditions.length === 0 ? stmt : ifThen(conditions.reduce(and), stmt);
 
 /** What a condition loads may be stored in the loop. */
 const mayChange = (condition: Expr, loop: string): boolean =>
@@ -38,15 +57,41 @@ const mayChange = (condition: Expr, loop: string): boolean =>
 
 const isFixed = (condition: Expr): boolean => !someExpr(condition, ({ kind }) => kind === "load" || kind === "local");
 
-function joinNeighbours(stmts: readonly Stmt[]): readonly Stmt[] {
-  const joined: Stmt[] = [];
-  for (const stmt of stmts) {
-    const last = joined.at(-1);
-    if (last && isPlainIf(last) && isPlainIf(stmt) && exprKey(last.condition) === exprKey(stmt.condition)) {
-      joined[joined.length - 1] = ifThen(last.condition, seqOf([last.then, stmt.then]));
-    } else joined.push(stmt);
-  }
-  return joined;
+// ── neighbours ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function joined(stmts: readonly Stmt[], ranges: Ranges): readonly Stmt[] {
+  const list: Stmt[] = [];
+  for (const stmt of stmts) append(list, hoist(stmt, ranges), ranges);
+  return list;
+}
+
+function append(list: Stmt[], stmt: Stmt, ranges: Ranges): void {
+  const last = list.at(-1);
+  const both = last && isPlainIf(last) && isPlainIf(stmt) ? join(last, stmt, ranges) : null;
+  if (both) list[list.length - 1] = both;
+  else list.push(stmt);
 }
 
 const isPlainIf = (stmt: Stmt): stmt is If => stmt.kind === "if" && !stmt.else && isFixed(stmt.condition);
+
+/** The weaker condition around both; null if neither implies the other. */
+function join(first: If, second: If, ranges: Ranges): Stmt | null {
+  const underFirst = assume(first.condition, ranges);
+  const restOfSecond = open(second, underFirst);
+  const restOfFirst = open(first, assume(second.condition, ranges));
+  if (restOfFirst.length > 0 && restOfSecond.length > 0) return null;
+  const outer = restOfFirst.length === 0 ? first : second;
+  const inside = [...partsOf(restOfFirst, first)];
+  const known = outer === first ? underFirst : assume(second.condition, ranges);
+  for (const part of partsOf(restOfSecond, second)) append(inside, part, known);
+  return { ...outer, then: seqOf(inside) };
+}
+
+/** The conditions that what is known leaves open. */
+const open = (stmt: If, known: Ranges): readonly Expr[] =>
+  conjunctsOf(stmt.condition).filter((condition) => simplifyExpr(condition, known).kind !== "const");
+
+function partsOf(rest: readonly Expr[], stmt: If): readonly Stmt[] {
+  if (rest.length > 0) return [guarded(rest, stmt.then)];
+  return stmt.then.kind === "seq" ? stmt.then.body : [stmt.then];
+}

@@ -6,10 +6,11 @@
 //                                                C[i0*6 + i1] = C[i0*6 + i1] + A[i0*6 + i1, k]
 //
 // Under a loop with the tail "mask" a local buffer takes the surplus: the condition moves to the loads that would leave
-// their buffers. That is harmless, for an instance in range reads what instances in range wrote.
+// their buffers. That is harmless, for an instance in range reads what instances in range wrote. A register tile that
+// lies in the surplus as a whole is left out.
 
-import { constantAffine, fromAffine } from "../../ir/affine.ts";
-import { boundsOf, noRanges, type Ranges } from "../../ir/bounds.ts";
+import { type Affine, type AffineTerm, constantAffine, fromAffine, toAffine } from "../../ir/affine.ts";
+import { boundsOf, boundsOfAffine, noRanges, type Ranges } from "../../ir/bounds.ts";
 import { and, constInt, constOf, eq, ifThen, select, variable } from "../../ir/build.ts";
 import { assume, compareAffine } from "../../ir/compare.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
@@ -80,7 +81,11 @@ function lowerBlock(block: Block, context: Context): Stmt {
   if (axes.some(({ conditions }) => conditions.some(isFalse))) return seqOf([]);
   const dropped = surplusAxes(block, axes, context);
   const kept = axes.filter((axis) => !dropped.includes(axis));
-  const spatial = kept.filter(({ role }) => role === "spatial").flatMap(({ conditions }) => conditions);
+  const tiles = dropped.flatMap(({ conditions }) => conditions.flatMap((each) => ofWholeTile(each, context)));
+  const spatial = kept
+    .filter(({ role }) => role === "spatial")
+    .flatMap(({ conditions }) => conditions)
+    .concat(tiles);
   const reduce = kept.filter(({ role }) => role === "reduce").flatMap(({ conditions }) => conditions);
   const inside = assumeAll(spatial, context.ranges);
   const site: Site = { block, axes, dropped, ranges: inside, context };
@@ -134,6 +139,22 @@ function surplusAxes(block: Block, axes: readonly BoundAxis[], context: Context)
     if (staysInside(buffer, block.indices, bindings, known)) dropped.push(axis);
   }
   return dropped;
+}
+
+/** Unrolled and vectorised loops make up the tile. */
+const isAround = (loop: For | undefined): boolean => loop?.mark === "serial" || loop?.mark === "parallel";
+
+/** What the condition asks of the loops around a register tile, for any instance of the tile to be in range. */
+function ofWholeTile(condition: Expr, { loops, ranges }: Context): readonly Expr[] {
+  if (condition.kind !== "binary" || (condition.op !== "lt" && condition.op !== "ge")) return [];
+  const { terms, constant } = toAffine(condition.left);
+  const isOuter = ({ atom }: AffineTerm) => [...varsIn(atom)].every((name) => isAround(loops.get(name)));
+  const inner = boundsOfAffine({ terms: terms.filter((term) => !isOuter(term)), constant }, ranges);
+  const easiest = condition.op === "lt" ? inner.min : inner.max;
+  if (!Number.isFinite(easiest)) return [];
+  const outer: Affine = { terms: terms.filter(isOuter), constant: easiest };
+  const weaker = compareAffine(condition.op, outer, toAffine(condition.right), ranges);
+  return isTrue(weaker) ? [] : [weaker];
 }
 
 function bufferOf(context: Context, name: string): Buffer {

@@ -18,7 +18,7 @@ import {
   walkStmt,
 } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
-import { type FirstAccesses, firstAccesses, startsAnew } from "./promote-registers/first-access.ts";
+import { type FirstAccesses, firstAccesses, inOrder, startsAnew } from "./promote-registers/first-access.ts";
 import { baseOf, mentionsBuffer, reads, type Slots, slotLocal, slotsOf } from "./promote-registers/slots.ts";
 
 export const promoteRegisters: Pass = {
@@ -73,7 +73,7 @@ function groupsOf(stmts: readonly Stmt[], buffer: string): readonly (readonly St
     group.push(stmt);
     const own = firstAccesses(stmt, buffer);
     if (own.size === 0) continue;
-    following = new Map([...following, ...own]);
+    following = inOrder(own, following);
     if (!startsAnew(following)) continue;
     groups.push(group.reverse());
     group = [];
