@@ -5,7 +5,7 @@
 //     node build.js --no-types only what runs: what the demo and the tests need
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,13 +25,10 @@ const entries = {
   "native/worker": "native/runner/worker.ts",
 };
 
-const present = ([, source]) => existsSync(join(root, "src", source));
-
 async function bundle() {
-  const found = Object.entries(entries).filter(present);
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: found.map(([out, source]) => ({ out, in: join(root, "src", source) })),
+    entryPoints: Object.entries(entries).map(([out, source]) => ({ out, in: join(root, "src", source) })),
     outdir: dist,
     bundle: true,
     splitting: true,
