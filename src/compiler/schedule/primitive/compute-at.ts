@@ -14,6 +14,7 @@ import { loopName } from "../../ir/from-compute.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { mapExpr } from "../../ir/visit.ts";
 import {
+  type BlockPlace,
   bindAxes,
   blocksIn,
   bufferNamed,
@@ -40,10 +41,9 @@ export const computeAt: Primitive<"compute-at"> = {
     if (!target) return noSuchLoop("compute-at.no-such-loop", nest, loop);
     const no = (code: string, text: string, hint: string | null = null) =>
       illegal(`compute-at.${code}`, nest, [loop], text, hint);
-    const { block, around } = place;
+    const { block } = place;
     if (bufferNamed(nest, block.buffer)?.scope === "output") return no("output", `${name} is a result of the kernel`);
-    const naive = block.axes.every((axis, at) => around[at]?.name === loopName(name, axis.name));
-    if (!naive || around.length !== block.axes.length) {
+    if (!isNaive(nest, place)) {
       return no("scheduled", `${name} has been scheduled already`, "place a producer first, then tile it");
     }
     const readers = blocksIn(nest.body).filter((it) => it !== block && reads(it, block.buffer));
@@ -73,6 +73,14 @@ export const computeAt: Primitive<"compute-at"> = {
 
   print: ({ block, loop }) => `compute-at ${block} at ${loop}`,
 };
+
+/** Still the loops that the stage began with, nothing else under them, and nobody else who writes the buffer. */
+function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean {
+  const loops = block.axes.map((axis) => loopName(block.name, axis.name));
+  if (around.map((loop) => loop.name).join() !== loops.join()) return false;
+  if (blocksIn(around[0] ?? block).length > 1) return false;
+  return blocksIn(nest.body).every((other) => other === block || other.buffer !== block.buffer);
+}
 
 function reads(block: Block, buffer: string): boolean {
   return loadsOf(block, buffer).length > 0;

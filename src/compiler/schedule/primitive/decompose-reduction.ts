@@ -6,6 +6,7 @@
 //                                    C[i] += …
 
 import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { varsIn } from "../../ir/visit.ts";
 import { findBlock, mapBlocks, reduceVars, replaceLoop, wrapLoops } from "../nest.ts";
 import { copySpatialLoops } from "../spatial-copy.ts";
 import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
@@ -42,6 +43,17 @@ export const decomposeReduction: Primitive<"decompose-reduction"> = {
         outer,
         `${outer.join(", ")} would initialise ${name} again in each iteration`,
         "choose a loop outside of all reduce loops",
+      );
+    }
+    const own = new Set(block.bindings.flatMap((binding) => [...varsIn(binding)]));
+    const foreign = cut.inside.filter((loop) => !own.has(loop.name)).map((loop) => loop.name);
+    if (foreign.length > 0) {
+      return illegal(
+        "decompose-reduction.repeated",
+        nest,
+        foreign,
+        `${name} is computed again in each iteration of ${foreign.join(", ")}, and needs its initialisation there`,
+        `choose a loop of ${name}`,
       );
     }
     return null;
