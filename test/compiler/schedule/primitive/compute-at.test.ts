@@ -152,3 +152,34 @@ test("a read that is not affine", () => {
            Q[i] = P[i * i % 5]"
   `);
 });
+
+test("a producer whose operand is packed", () => {
+  const layout = [0, 1].map((dim) => ({ dim, part: "whole", tile: 1 }) as const);
+  expect(
+    refusal(
+      twoGemms,
+      { kind: "cache-read", buffer: "A", loop: "C.i", layout },
+      { kind: "compute-at", block: "C", loop: "D.i" },
+    ),
+  ).toContain("compute-at.scheduled: C has been scheduled already\n");
+});
+
+test("a producer that is initialised elsewhere", () => {
+  expect(
+    refusal(
+      twoGemms,
+      { kind: "decompose-reduction", block: "C", loop: "C.i" },
+      { kind: "compute-at", block: "C", loop: "D.i" },
+    ),
+  ).toContain("compute-at.scheduled: C has been scheduled already\n");
+});
+
+test("accumulators, which only their own nest reads", () => {
+  expect(
+    refusal(
+      twoGemms,
+      { kind: "cache-write", block: "C", loop: "C.k", scope: "register" },
+      { kind: "compute-at", block: "C", loop: "C.k" },
+    ),
+  ).toContain("compute-at.scheduled: C has been scheduled already\n");
+});

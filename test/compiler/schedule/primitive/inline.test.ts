@@ -114,3 +114,30 @@ test("a pack", () => {
                  C[i, j] += A.pack[C.i.1, C.k] * B[k, j]"
   `);
 });
+
+test("what writes accumulators back", () => {
+  expect(
+    refusal(
+      twoGemms,
+      { kind: "cache-write", block: "C", loop: "C.k", scope: "register" },
+      { kind: "inline", block: "C.store" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "inline.local-operand: C.store reads C.acc, which holds a part at a time
+       for C.i in 0..5
+         for C.j in 0..4
+           for C.k in 0..3
+             block C.init (i = C.i in 0..5, j = C.j in 0..4)
+               C.acc[0, 0] = select(C.k == 0, 0.0, C[i, j])
+             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
+               C.acc[0, 0] += A[i, k] * B[k, j]
+             block C.store (i = C.i in 0..5, j = C.j in 0..4)
+               C[i, j] = C.acc[0, 0]
+       for D.i in 0..5
+         for D.l in 0..6
+           for D.n in 0..4
+             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
+               D[i, l] = 0.0 first
+               D[i, l] += C[i, n] * E[n, l]"
+  `);
+});

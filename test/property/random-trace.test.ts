@@ -1,0 +1,76 @@
+// Instructions drawn freely, far from what the rules make: where `check` says yes, the nest keeps its meaning, and so
+// does every pass of the lowering.
+
+import { fc, test } from "@fast-check/vitest";
+import { expect } from "vitest";
+import {
+  generateWasm,
+  interpret,
+  type LoopFunc,
+  printTrace,
+  type Target,
+  type Trace,
+  targets,
+} from "../../src/compiler/index.ts";
+import { lower } from "../../src/compiler/lower/pipeline.ts";
+import { blocksIn, loopsIn } from "../../src/compiler/schedule/nest.ts";
+import { replay } from "../../src/compiler/schedule/replay.ts";
+import { loadWasm } from "../../src/native/load/load-wasm.ts";
+import { blur, gemm, inputsOf, padded, scattered, twoGemms } from "../compiler/schedule/nests.ts";
+import { drawInstruction } from "../support/random-instruction.ts";
+import { avx512On2 } from "../support/random-schedule.ts";
+
+const numRuns = Number(process.env.TRACE_RUNS ?? 120);
+const nests: readonly LoopFunc[] = [gemm(5, 7, 6), gemm(8, 8, 8), gemm(1, 13, 3), blur, twoGemms, padded, scattered];
+const someTargets: readonly Target[] = [targets.wasm, targets.avx2, avx512On2];
+
+/** The legal ones among the instructions drawn. */
+function legalTrace(nest: LoopFunc, seeds: readonly number[]): { readonly trace: Trace; readonly after: LoopFunc } {
+  let after = nest;
+  const trace = seeds.flatMap((seed) => {
+    const instruction = drawInstruction(after, seed);
+    const next = replay(after, [instruction]);
+    if (next.kind === "illegal") return [];
+    after = next.nest;
+    return [instruction];
+  });
+  return { trace, after };
+}
+
+function runWasm(flat: LoopFunc, inputs: ReturnType<typeof inputsOf>): ReturnType<typeof inputsOf> {
+  const kernel = loadWasm(generateWasm(flat, { relaxed: false }));
+  const arrays = kernel.buffers();
+  kernel.parameters.forEach(({ name, role }, at) => {
+    if (role === "input") arrays[at]!.set(inputs[name]!);
+  });
+  kernel.run();
+  return Object.fromEntries(
+    kernel.parameters.flatMap(({ name, role }, at) => (role === "output" ? [[name, arrays[at]!.slice()]] : [])),
+  );
+}
+
+const seeds = fc.array(fc.nat(), { minLength: 1, maxLength: 20, size: "max" });
+
+test.prop([fc.constantFrom(...nests), seeds], { numRuns })(
+  "check says yes: the nest keeps its meaning",
+  (nest, drawn) => {
+    const { trace, after } = legalTrace(nest, drawn);
+    const inputs = inputsOf(nest);
+    expect(interpret(after, inputs), printTrace(trace)).toEqual(interpret(nest, inputs));
+    const names = [...loopsIn(after.body), ...blocksIn(after.body)].map(({ kind, name }) => `${kind} ${name}`);
+    expect(new Set(names).size, "names are unique").toBe(names.length);
+  },
+);
+
+test.prop([fc.constantFrom(...nests), seeds, fc.constantFrom(...someTargets)], { numRuns })(
+  "every pass keeps the meaning",
+  (nest, drawn, target) => {
+    const { trace, after } = legalTrace(nest, drawn);
+    const inputs = inputsOf(nest);
+    const wanted = interpret(nest, inputs);
+    const dump = (pass: string, func: LoopFunc): void =>
+      expect(interpret(func, inputs), `after ${pass} for ${target.name}\n${printTrace(trace)}`).toEqual(wanted);
+    const flat = lower(after, { target, numerics: "fast", dump });
+    if (target.codegen === "wasm") expect(runWasm(flat, inputs), printTrace(trace)).toEqual(wanted);
+  },
+);

@@ -1,0 +1,89 @@
+// Random instructions for a nest, legal or not: the loops, blocks and buffers exist, all else is drawn freely.
+
+import type { Instruction, LayoutDim, LoopFunc } from "../../src/compiler/index.ts";
+import { blocksIn, findBlock, loopsIn } from "../../src/compiler/schedule/nest.ts";
+import { createRng, type Rng } from "../../src/tuner/rng.ts";
+
+/** The same seed gives the same instruction for the same nest. */
+export function drawInstruction(nest: LoopFunc, seed: number): Instruction {
+  const rng = createRng(seed);
+  return rng.pick(drawers)(nest, rng);
+}
+
+type Drawer = (nest: LoopFunc, rng: Rng) => Instruction;
+
+const loopOf: (nest: LoopFunc, rng: Rng) => string = ({ body }, rng) => rng.pick(loopsIn(body)).name;
+const blockOf: (nest: LoopFunc, rng: Rng) => string = ({ body }, rng) => rng.pick(blocksIn(body)).name;
+const bufferOf = ({ buffers }: LoopFunc, rng: Rng) => rng.pick(buffers);
+
+const split: Drawer = (nest, rng) => {
+  const factor = (): number => 1 + rng.below(5);
+  const factors = rng.pick([
+    [0, factor()],
+    [factor(), 0],
+    [0, factor(), factor()],
+    [factor(), factor()],
+  ]);
+  return { kind: "split", loop: loopOf(nest, rng), factors, tail: rng.pick(["perfect", "guard", "cut", "mask"]) };
+};
+
+const fuse: Drawer = (nest, rng) => {
+  const outer = rng.pick(loopsIn(nest.body));
+  return { kind: "fuse", outer: outer.name, inner: outer.body.kind === "for" ? outer.body.name : loopOf(nest, rng) };
+};
+
+/** Some of the loops around a block. */
+const reorder: Drawer = (nest, rng) => {
+  const around = findBlock(nest, blockOf(nest, rng))!.around.map(({ name }) => name);
+  return { kind: "reorder", loops: rng.shuffle(around).slice(0, 1 + rng.below(around.length)) };
+};
+
+const mark: Drawer = (nest, rng) => {
+  const around = findBlock(nest, blockOf(nest, rng))!.around;
+  const loop = rng.below(2) === 0 ? around.at(-1)!.name : loopOf(nest, rng);
+  return { kind: rng.pick(["vectorize", "vectorize", "unroll", "parallel"]), loop };
+};
+
+const computeAt: Drawer = (nest, rng) => ({
+  kind: "compute-at",
+  block: blockOf(nest, rng),
+  loop: loopOf(nest, rng),
+});
+
+const inline: Drawer = (nest, rng) => ({ kind: "inline", block: blockOf(nest, rng) });
+
+const cacheRead: Drawer = (nest, rng) => {
+  const { name, shape } = bufferOf(nest, rng);
+  const dims = [...shape.keys()].flatMap((dim): LayoutDim<number>[] => {
+    if (rng.below(2) === 0) return [{ dim, part: "whole", tile: 1 }];
+    const tile = 1 + rng.below(5);
+    return [
+      { dim, part: "outer", tile },
+      { dim, part: "inner", tile },
+    ];
+  });
+  return { kind: "cache-read", buffer: name, loop: loopOf(nest, rng), layout: rng.shuffle(dims) };
+};
+
+const cacheWrite: Drawer = (nest, rng) => {
+  const block = blockOf(nest, rng);
+  const around = findBlock(nest, block)!.around;
+  return { kind: "cache-write", block, loop: rng.pick(around).name, scope: rng.pick(["register", "workspace"]) };
+};
+
+const decompose: Drawer = (nest, rng) => {
+  const block = blockOf(nest, rng);
+  return { kind: "decompose-reduction", block, loop: rng.pick(findBlock(nest, block)!.around).name };
+};
+
+const setScope: Drawer = (nest, rng) => ({
+  kind: "set-scope",
+  buffer: bufferOf(nest, rng).name,
+  scope: rng.pick(["register", "workspace"]),
+});
+
+/** As often as they stand here. */
+const drawers: readonly Drawer[] = [
+  ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
+  ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
+];
