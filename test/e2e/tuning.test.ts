@@ -3,10 +3,12 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
 import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
 import type { KernelPluginOptions } from "../../src/plugin/types.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
+import { noAddon } from "../support/fake-kernel.ts";
 
 const operator = `import { compute, defineOp, reduceAxis, sum, tensor } from "unplugin-kernel/op";
 export default defineOp({ M: 16, N: 24, K: 8 }, ({ M, N, K }) => {
@@ -90,4 +92,21 @@ describe("a tuned kernel", () => {
     expect(compiled.at(-1)).toMatchObject({ origin: "predicted", measurements: 0 });
     expect(runMoved(other)).toMatchObject({ wrong: 0 });
   });
+});
+
+const noAvx2 = noAddon ?? (cpuFeatures().includes("avx2") ? null : "this CPU has no avx2");
+
+describe("a kernel for the CPU's own instructions", () => {
+  it.skipIf(noAvx2).each(hosts)(
+    `answers, and its twin where addons are forbidden, with %s${noAvx2 ? ` (${noAvx2})` : ""}`,
+    async (host) => {
+      const native = main.replace("tune=wasm&sync=0", "tune=avx2");
+      const root = writeApp({ "src/main.js": native, "src/gemm.op.ts": operator });
+      const options = { cacheDir: "store", mode: "predict" } as const;
+      await buildApp(host, root, compileKernel, options);
+      expect(runMoved(root)).toMatchObject({ wrong: 0, twin: "native" });
+      await buildApp(host, root, compileKernel, options);
+      expect(runMoved(root, "main.mjs", ["--no-addons"])).toMatchObject({ wrong: 0, twin: "wasm" });
+    },
+  );
 });
