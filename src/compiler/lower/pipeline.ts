@@ -1,6 +1,7 @@
 // Scheduled loop IR → flat loop IR: the passes, in order.
 
 import type { LoopFunc } from "../ir/loop-ir.ts";
+import { assertVerified, type Form } from "../ir/verify.ts";
 import { cutTails } from "./pass/cut-tails.ts";
 import { expandMath } from "./pass/expand-math.ts";
 import { flatten } from "./pass/flatten.ts";
@@ -41,9 +42,12 @@ export function lower(scheduled: LoopFunc, options: LowerOptions): LoopFunc {
   return passes.reduce((func, pass) => {
     const lowered = pass.run(func, options);
     options.dump?.(pass.name, lowered);
+    if (options.verify ?? true) assertVerified(lowered, formAfter(pass));
     return lowered;
   }, scheduled);
 }
+
+const formAfter = (pass: Pass): Form => (passes.indexOf(pass) < passes.indexOf(flatten) ? "lowered" : "flat");
 
 /** What scalar code needs and no more: blocks to statements, one-element caches to locals. For the reference loops. */
 export const lowerScalars = (scheduled: LoopFunc, context: LoweringContext): LoopFunc =>

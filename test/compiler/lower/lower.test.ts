@@ -15,6 +15,7 @@ import { fromCompute } from "../../../src/compiler/ir/from-compute.ts";
 import { interpret } from "../../../src/compiler/ir/interpret.ts";
 import type { LoopFunc } from "../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../src/compiler/ir/print.ts";
+import { assertVerified } from "../../../src/compiler/ir/verify.ts";
 import { expandMath } from "../../../src/compiler/lower/pass/expand-math.ts";
 import { passes } from "../../../src/compiler/lower/pipeline.ts";
 import { targets } from "../../../src/compiler/target/targets.ts";
@@ -40,6 +41,10 @@ function expectSameMeaning(scheduled: LoopFunc, targetName: "avx2" | "wasm"): vo
   for (const pass of passes.filter(({ name }) => name !== "expand-math")) {
     const before = func;
     func = pass.run(func, context);
+    assertVerified(
+      func,
+      passes.indexOf(pass) < passes.findIndex(({ name }) => name === "flatten") ? "lowered" : "flat",
+    );
     const show = () =>
       `${printFunc(scheduled)}\n── before ${pass.name}\n${printFunc(before)}\n── after\n${printFunc(func)}`;
     try {
