@@ -23,7 +23,7 @@ import { nowMs } from "./native/clock.ts";
 import { loadNative } from "./native/load/load-native.ts";
 import { loadWasm } from "./native/load/load-wasm.ts";
 import { detectToolchains } from "./native/toolchain/detect.ts";
-import { hostTarget } from "./native/toolchain/machine.ts";
+import { detectMachine, hostTarget } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { predict } from "./tuner/predict.ts";
 import { openDatabase } from "./tuner/record/database.ts";
@@ -81,7 +81,13 @@ export async function tune(op: Op, options: TuneOptions): Promise<Tuned> {
   const space = generateSpace(task);
   const directory = await mkdtemp(join(tmpdir(), "unplugin-kernel-"));
   const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
-  const workbench = createWorkbench({ task: referenceTask(task.op), toolchain, directory, signal });
+  const workbench = createWorkbench({
+    task: referenceTask(task.op),
+    toolchain,
+    directory,
+    signal,
+    jobs: detectMachine().cores,
+  });
   try {
     const result = await runTuning(task, space, {
       budget: { seconds: 30, trials: 512, ...budget },

@@ -28,7 +28,7 @@ export * from "./ir/interpret.ts";
 export type * from "./ir/loop-ir.ts";
 export * from "./ir/print.ts";
 export * from "./ir/verify.ts";
-export { mapExpr, someExpr } from "./ir/visit.ts";
+export { mapExpr, someExpr, walkExpr } from "./ir/visit.ts";
 export * from "./kernel.ts";
 export * as opLibrary from "./ops/index.ts";
 export { blocksIn } from "./schedule/nest.ts";

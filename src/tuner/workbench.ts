@@ -30,11 +30,20 @@ export interface WorkbenchOptions {
   /** A private directory for addons; the caller removes it. */
   readonly directory: string;
   readonly signal?: AbortSignal | undefined;
+  /** Compiler processes at a time; nothing is measured while they run. */
+  readonly jobs?: number;
   /** Longest time for one candidate. */
   readonly deadlineMs?: number;
 }
 
-export function createWorkbench({ task, toolchain, directory, signal, deadlineMs }: WorkbenchOptions): Workbench {
+export function createWorkbench({
+  task,
+  toolchain,
+  directory,
+  signal,
+  jobs = 1,
+  deadlineMs,
+}: WorkbenchOptions): Workbench {
   const runner: Runner = createRunner({ signal, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
   runner.setTask(task);
   let compilerRuns = 0;
@@ -42,9 +51,11 @@ export function createWorkbench({ task, toolchain, directory, signal, deadlineMs
   async function build(sources: readonly MeasurableSource[]): Promise<readonly BuiltRunnable[]> {
     const native = sources.filter((source) => source.kind === "c");
     if (native.length === 0 || !toolchain) return sources.map(fromWasm);
-    compilerRuns += 1;
-    const built = await buildEach(native, { outDir: directory, toolchain, bench: true, signal });
-    return built.map(fromBuilt);
+    const batches = inBatches(native, Math.ceil(native.length / jobs));
+    compilerRuns += batches.length;
+    const options = { outDir: directory, toolchain, bench: true, signal };
+    const built = await Promise.all(batches.map((batch) => buildEach(batch, options)));
+    return built.flat().map(fromBuilt);
   }
 
   return {
@@ -70,6 +81,9 @@ export function createWorkbench({ task, toolchain, directory, signal, deadlineMs
     close: () => runner.close(),
   };
 }
+
+const inBatches = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
 type BuiltRunnable =
   | { readonly kind: "ready"; readonly candidate: Runnable }

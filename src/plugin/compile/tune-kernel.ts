@@ -26,7 +26,13 @@ export async function tuneKernel(context: KernelContext): Promise<Decision> {
   const directory = await mkdtemp(join(tmpdir(), "unplugin-kernel-"));
   const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
   const flops = factsOf(task.op).flops;
-  const workbench = createWorkbench({ task: referenceTask(task.op), toolchain, directory, signal: services.signal });
+  const workbench = createWorkbench({
+    task: referenceTask(task.op),
+    toolchain,
+    directory,
+    signal: services.signal,
+    jobs: context.machine.cores,
+  });
   try {
     const result = await tune(task, space, {
       budget: request.budget,

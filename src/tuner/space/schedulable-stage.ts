@@ -9,9 +9,9 @@ import {
   factsOf,
   fromCompute,
   type IrType,
-  mapExpr,
   someExpr,
   toAffine,
+  walkExpr,
 } from "../../compiler/index.ts";
 
 /** One read of a buffer: for each dimension the coefficient of every axis in its index. Null where it is not affine. */
@@ -19,6 +19,8 @@ export interface Access {
   readonly buffer: string;
   readonly dtype: DType;
   readonly dims: readonly (ReadonlyMap<string, number> | null)[];
+  /** Read in one side of a select: padding. */
+  readonly guarded: boolean;
 }
 
 export interface SchedulableStage {
@@ -66,12 +68,15 @@ export function schedulableStages(def: ComputeDef): readonly SchedulableStage[] 
 }
 
 function readsOf(block: Block): Access[] {
+  const guarded = new Set<Expr>();
+  walkExpr(block.value, (node) => {
+    if (node.kind === "select") for (const side of [node.then, node.else]) walkExpr(side, (it) => guarded.add(it));
+  });
   const reads: Access[] = [];
-  mapExpr(block.value, (node) => {
-    if (node.kind === "load" && node.buffer !== block.buffer) {
-      reads.push({ buffer: node.buffer, dtype: storedType(node.dtype), dims: node.indices.map(coefficients) });
-    }
-    return node;
+  walkExpr(block.value, (node) => {
+    if (node.kind !== "load" || node.buffer === block.buffer) return;
+    const dims = node.indices.map(coefficients);
+    reads.push({ buffer: node.buffer, dtype: storedType(node.dtype), dims, guarded: guarded.has(node) });
   });
   return reads;
 }

@@ -44,11 +44,15 @@ export const multiLevelTiling: SpaceRule = {
 
 const isVectorPanel = ({ panelAxis }: Packable): boolean => panelAxis?.role === "vector";
 
-/** Nothing packed, the vector operands packed, everything packed. */
+/**
+ * Nothing packed, the vector operands packed, everything packed. A padded operand always is: its copy has the padding in
+ * it, and the innermost loops no guard.
+ */
 function packings(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly (readonly Packable[])[] {
   const reused = packables(stage, axes).filter(({ access }) => isReused(stage, access));
-  const vector = reused.filter(isVectorPanel);
-  const choices = [[], vector, reused];
+  const choices = [() => false, isVectorPanel, () => true].map((chosen) =>
+    reused.filter((it) => it.access.guarded || chosen(it)),
+  );
   return choices.filter((choice, at) => choices.findIndex((other) => other.length === choice.length) === at);
 }
 
