@@ -129,13 +129,13 @@ export const mapExprsIn = (stmt: Stmt, f: ExprFn): Stmt =>
 
 const none: readonly never[] = [];
 
-/** The direct operands, in order. */
+/** The direct operands, in order. Asked more often than anything else: it rebuilds nothing. */
 export function operandsOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case "const":
     case "var":
     case "local":
-      return none;
+      return noOperands;
     case "load":
       return expr.active ? [...expr.indices, expr.active] : expr.indices;
     case "unary":
@@ -154,6 +154,8 @@ export function operandsOf(expr: Expr): readonly Expr[] {
       return expr.elements;
   }
 }
+
+const noOperands: readonly Expr[] = [];
 
 /** The roots of the statement's own expressions, in order. */
 export function ownExprs(stmt: Stmt): readonly Expr[] {
