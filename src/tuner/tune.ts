@@ -8,7 +8,7 @@ import type { RecordDatabase } from "./record/database.ts";
 import { recordSchema, type TuningRecord } from "./record/record.ts";
 import { createRng } from "./rng.ts";
 import { hasConverged } from "./search/convergence.ts";
-import { searchSpace } from "./search/search-space.ts";
+import { provenSearchSpace } from "./search/proven-search-space.ts";
 import { observe, rankedTrials, type SearchState, startSearch, trialCount } from "./search/search-state.ts";
 import type { Strategy } from "./search/strategy.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
@@ -60,7 +60,7 @@ export async function tune(task: TuningTask, space: GeneratedSpace, options: Tun
   const start = clock();
   const rng = createRng(seed);
   const records = recordsOf(task, options);
-  let state = startSearch(searchSpace(space, { prior: space.prior }), boostedTrees());
+  let state = startSearch(await provenSearchSpace(space), boostedTrees());
   if (records.length > 0) state = observe(state, records);
   const recorded = trialCount(state);
   const failures: { candidate: Candidate; measurement: Measurement }[] = [];

@@ -135,7 +135,7 @@ export function operandsOf(expr: Expr): readonly Expr[] {
     case "const":
     case "var":
     case "local":
-      return noOperands;
+      return none;
     case "load":
       return expr.active ? [...expr.indices, expr.active] : expr.indices;
     case "unary":
@@ -154,8 +154,6 @@ export function operandsOf(expr: Expr): readonly Expr[] {
       return expr.elements;
   }
 }
-
-const noOperands: readonly Expr[] = [];
 
 /** The roots of the statement's own expressions, in order. */
 export function ownExprs(stmt: Stmt): readonly Expr[] {
