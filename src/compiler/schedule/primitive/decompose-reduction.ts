@@ -7,7 +7,7 @@
 
 import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { varsIn } from "../../ir/visit.ts";
-import { findBlock, mapBlocks, reduceVars, replaceLoop, wrapLoops } from "../nest.ts";
+import { bindAxes, findBlock, mapBlocks, reduceVars, replaceLoop, wrapLoops } from "../nest.ts";
 import { copySpatialLoops } from "../spatial-copy.ts";
 import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
@@ -45,7 +45,7 @@ export const decomposeReduction: Primitive<"decompose-reduction"> = {
         "choose a loop outside of all reduce loops",
       );
     }
-    const own = new Set(block.bindings.flatMap((binding) => [...varsIn(binding)]));
+    const own = new Set([...reducing, ...block.indices.flatMap((index) => [...varsIn(bindAxes(block, index))])]);
     const foreign = cut.inside.filter((loop) => !own.has(loop.name)).map((loop) => loop.name);
     if (foreign.length > 0) {
       return illegal(

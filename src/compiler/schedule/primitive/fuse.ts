@@ -23,16 +23,14 @@ export const fuse: Primitive<"fuse"> = {
     if (place.loop.mark !== "serial" || body.mark !== "serial") {
       return illegal("fuse.marked", nest, [outer, inner], "a marked loop cannot be fused", "fuse first, mark then");
     }
-    const mixed = blocksIn(body.body).find(
-      (block) => block.init && reduceVars(block).has(outer) !== reduceVars(block).has(inner),
-    );
+    const mixed = blocksIn(body.body).find((it) => reduceVars(it).has(outer) !== reduceVars(it).has(inner));
     if (mixed) {
       return illegal(
         "fuse.mixed",
         nest,
         [outer, inner],
-        `one loop drives the reduction of ${mixed.name}, the other does not, and ${mixed.name} initialises its elements where the first is 0`,
-        "fuse loops of one kind, or decompose the reduction before",
+        `one loop drives the reduction of ${mixed.name}, the other does not, so the first step of a sum would be lost`,
+        "fuse loops of one kind",
       );
     }
     return null;

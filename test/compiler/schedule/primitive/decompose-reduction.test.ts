@@ -143,3 +143,29 @@ test("outside of a loop that computes the stage again in each iteration", () => 
       hint: choose a loop of C"
   `);
 });
+
+test("outside of a loop that computes other elements in the same place", () => {
+  expect(
+    refusal(
+      twoGemms,
+      { kind: "compute-at", block: "C", loop: "D.n" },
+      { kind: "decompose-reduction", block: "C", loop: "D.n" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "decompose-reduction.repeated: C is computed again in each iteration of D.n, and needs its initialisation there
+       { }
+       for D.i in 0..5
+         for D.l in 0..6
+     ▶     for D.n in 0..4
+             for C.i in 0..1
+               for C.j in 0..1
+                 for C.k in 0..3
+                   block C (i = D.i + C.i in 0..5, j = D.n + C.j in 0..4, reduce k = C.k in 0..3)
+                     C[C.i, C.j] = 0.0 first
+                     C[C.i, C.j] += A[i, k] * B[k, j]
+             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
+               D[i, l] = 0.0 first
+               D[i, l] += C[0, 0] * E[n, l]
+      hint: choose a loop of C"
+  `);
+});
