@@ -35,6 +35,7 @@ export { blocksIn } from "./schedule/nest.ts";
 export { printTrace, type Replay, replay, schedule } from "./schedule/replay.ts";
 export { instantiate as instantiateTemplate } from "./schedule/template.ts";
 export type * from "./schedule/trace.ts";
+export { type ParsedTrace, parseTrace, traceToJson } from "./schedule/trace-json.ts";
 export * from "./support/call-site.ts";
 export { codeFrame } from "./support/code-frame.ts";
 export * from "./support/codes.ts";

@@ -6,6 +6,7 @@ import gemmOp from "../../../fixtures/ops/gemm.op.ts";
 import {
   authoring,
   type ComputeDef,
+  codes,
   instantiate,
   interpret,
   type LoopFunc,
@@ -111,5 +112,6 @@ export function refusal(nest: LoopFunc, ...trace: Trace): string {
   const result = replay(nest, trace);
   if (result.kind === "ok") throw new Error("the trace is legal");
   expect(result.at).toBe(trace.length - 1);
+  expect(codes).toHaveProperty([result.diagnostic.code]);
   return printDiagnostic(result.diagnostic);
 }

@@ -1,0 +1,103 @@
+// A trace as JSON text and back. What comes from outside is parsed strictly: an unknown kind or field, a missing one or a
+// number that is no count is refused, with its place in the text's own terms.
+
+import type { Diagnostic } from "../support/diagnostic.ts";
+import type { InstructionArgs, InstructionKind, Trace } from "./trace.ts";
+
+/** One instruction a line, so that traces differ by lines. */
+export const traceToJson = (trace: Trace): string =>
+  trace.length === 0 ? "[]" : `[\n${trace.map((instruction) => `  ${JSON.stringify(instruction)}`).join(",\n")}\n]`;
+
+export type ParsedTrace =
+  | { readonly kind: "ok"; readonly trace: Trace }
+  /** `trace.malformed`. */
+  | { readonly kind: "malformed"; readonly diagnostic: Diagnostic };
+
+/** @example parseTrace('[{"kind":"unroll","loop":"C.k"}]') */
+export function parseTrace(text: string): ParsedTrace {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return malformed((error as SyntaxError).message);
+  }
+  const problem = listOf(instruction)(value, "trace");
+  // Checked field by field.
+  return problem === null ? { kind: "ok", trace: value as Trace } : malformed(problem);
+}
+
+const malformed = (message: string): ParsedTrace => ({
+  kind: "malformed",
+  diagnostic: { code: "trace.malformed", message, loc: null, hint: null, detail: null },
+});
+
+/** Says what is wrong with a value; null: nothing. */
+type Check = (value: unknown, path: string) => string | null;
+
+const shown = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+
+const name: Check = (value, path) =>
+  typeof value === "string" && value !== "" ? null : `${path} is ${shown(value)}, a name is wanted`;
+
+const integerFrom =
+  (least: number): Check =>
+  (value, path) =>
+    Number.isSafeInteger(value) && (value as number) >= least
+      ? null
+      : `${path} is ${shown(value)}, an integer from ${least} on is wanted`;
+
+const oneOf =
+  (...values: readonly string[]): Check =>
+  (value, path) =>
+    values.some((it) => it === value) ? null : `${path} is ${shown(value)}, one of ${values.join(", ")} is wanted`;
+
+const listOf =
+  (item: Check): Check =>
+  (value, path) =>
+    Array.isArray(value)
+      ? (value.map((each, at) => item(each, `${path}[${at}]`)).find((problem) => problem !== null) ?? null)
+      : `${path} is ${shown(value)}, a list is wanted`;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An object with these fields and no others. */
+const objectOf =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value, path) => {
+    if (!isObject(value)) return `${path} is ${shown(value)}, an object is wanted`;
+    const unknown = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
+    if (unknown !== undefined) return `${path} has the unknown field ${unknown}`;
+    for (const [key, check] of Object.entries(fields)) {
+      const problem = Object.hasOwn(value, key) ? check(value[key], `${path}.${key}`) : `${path} has no ${key}`;
+      if (problem !== null) return problem;
+    }
+    return null;
+  };
+
+const loop = { loop: name };
+const layoutDim = objectOf({ dim: integerFrom(0), part: oneOf("whole", "outer", "inner"), tile: integerFrom(1) });
+const scope = oneOf("input", "output", "workspace", "register");
+
+const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof InstructionArgs<number>[K]]: Check } } = {
+  split: { loop: name, factors: listOf(integerFrom(0)), tail: oneOf("perfect", "guard", "cut", "mask") },
+  fuse: { outer: name, inner: name },
+  reorder: { loops: listOf(name) },
+  unroll: loop,
+  vectorize: loop,
+  parallel: loop,
+  "compute-at": { block: name, loop: name },
+  inline: { block: name },
+  "cache-read": { buffer: name, loop: name, layout: listOf(layoutDim) },
+  "cache-write": { block: name, loop: name, scope },
+  "decompose-reduction": { block: name, loop: name },
+  "set-scope": { buffer: name, scope },
+};
+
+const kind = oneOf(...Object.keys(fieldsOf));
+
+const instruction: Check = (value, path) => {
+  if (!isObject(value)) return `${path} is ${shown(value)}, an object is wanted`;
+  const problem = Object.hasOwn(value, "kind") ? kind(value.kind, `${path}.kind`) : `${path} has no kind`;
+  return problem ?? objectOf({ kind, ...fieldsOf[value.kind as InstructionKind] })(value, path);
+};

@@ -1,0 +1,55 @@
+import { fc, test as property } from "@fast-check/vitest";
+import { expect, test } from "vitest";
+import { add, constInt, floorDiv, forLoop, mul, variable } from "../../../src/compiler/ir/build.ts";
+import type { Expr, For } from "../../../src/compiler/ir/loop-ir.ts";
+import { printExpr } from "../../../src/compiler/ir/print-expr.ts";
+import { boundingBox } from "../../../src/compiler/schedule/region.ts";
+
+const loop = (name: string, extent: number): For => forLoop(name, extent, { kind: "seq", body: [] });
+const [o, i, k] = [variable("o"), variable("i"), variable("k")];
+const at = (...indices: readonly Expr[]): readonly Expr[] => indices;
+const times = (factor: number, of: Expr): Expr => mul(of, constInt(factor));
+
+function box(accesses: readonly (readonly Expr[])[], inside: readonly For[]): readonly string[] | null {
+  return boundingBox(accesses, inside)?.map(({ start, extent }) => `${printExpr(start)} +${extent}`) ?? null;
+}
+
+test("a tile of rows, all columns", () => {
+  expect(box([at(add(times(12, o), i), k)], [loop("i", 12), loop("k", 97)])).toEqual(["o * 12 +12", "0 +97"]);
+});
+
+test("an index that the loops do not move", () => {
+  expect(box([at(o)], [loop("i", 4)])).toEqual(["o +1"]);
+});
+
+test("strides, and loops that walk backwards", () => {
+  expect(box([at(add(times(2, i), k))], [loop("i", 5), loop("k", 3)])).toEqual(["0 +11"]);
+  expect(box([at(add(o, times(-3, i)))], [loop("i", 4)])).toEqual(["o - 9 +10"]);
+});
+
+test("the box of several accesses", () => {
+  expect(box([at(i), at(add(i, constInt(3))), at(add(i, constInt(-2)))], [loop("i", 4)])).toEqual(["-2 +9"]);
+});
+
+test("no box", () => {
+  expect(box([at(floorDiv(i, constInt(2)))], [loop("i", 4)])).toBeNull();
+  expect(box([at(o), at(times(2, o))], [loop("i", 4)])).toBeNull();
+  expect(box([at(o), at(i)], [loop("i", 4)])).toBeNull();
+});
+
+const coefficient = fc.integer({ min: -4, max: 4 });
+const extent = fc.integer({ min: 1, max: 5 });
+
+property.prop([
+  fc.array(fc.tuple(coefficient, coefficient, fc.integer({ min: -9, max: 9 })), { minLength: 1, maxLength: 3 }),
+  extent,
+  extent,
+])("as small as possible around all elements read", (terms, iExtent, kExtent) => {
+  const accesses = terms.map(([a, b, c]) => at(add(add(times(a, i), times(b, k)), constInt(c))));
+  const read = terms.flatMap(([a, b, c]) =>
+    Array.from({ length: iExtent * kExtent }, (_, n) => a * Math.floor(n / kExtent) + b * (n % kExtent) + c),
+  );
+  const [found] = boundingBox(accesses, [loop("i", iExtent), loop("k", kExtent)])!;
+  expect(found!.startAffine).toEqual({ terms: [], constant: Math.min(...read) });
+  expect(found!.extent).toBe(Math.max(...read) - Math.min(...read) + 1);
+});

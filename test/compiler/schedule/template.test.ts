@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { instantiateTemplate, type TemplateInstruction } from "../../../src/compiler/index.ts";
+
+const template: readonly TemplateInstruction[] = [
+  {
+    instruction: { kind: "split", loop: "C.i", factors: [0, { tunable: "rows" }], tail: "cut" },
+    when: { tunable: "tail", oneOf: [0, 2] },
+  },
+  {
+    instruction: { kind: "split", loop: "C.i", factors: [0, { tunable: "rows" }], tail: "mask" },
+    when: { tunable: "tail", oneOf: [1] },
+  },
+  {
+    instruction: {
+      kind: "cache-read",
+      buffer: "A",
+      loop: "C.i.0",
+      layout: [
+        { dim: 0, part: "outer", tile: { tunable: "rows" } },
+        { dim: 1, part: "whole", tile: 1 },
+        { dim: 0, part: "inner", tile: { tunable: "rows" } },
+      ],
+    },
+    when: null,
+  },
+  { instruction: { kind: "unroll", loop: "C.i.1" }, when: null },
+];
+
+test.each([
+  [0, "cut"],
+  [1, "mask"],
+  [2, "cut"],
+])("the split of tail %i is %s", (tail, strategy) => {
+  expect(instantiateTemplate(template, { rows: 6, tail })).toEqual([
+    { kind: "split", loop: "C.i", factors: [0, 6], tail: strategy },
+    {
+      kind: "cache-read",
+      buffer: "A",
+      loop: "C.i.0",
+      layout: [
+        { dim: 0, part: "outer", tile: 6 },
+        { dim: 1, part: "whole", tile: 1 },
+        { dim: 0, part: "inner", tile: 6 },
+      ],
+    },
+    { kind: "unroll", loop: "C.i.1" },
+  ]);
+});
+
+test("no value for a tunable", () => {
+  expect(() => instantiateTemplate(template, { tail: 0 })).toThrow("the assignment has no value for rows");
+});

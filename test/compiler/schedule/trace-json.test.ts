@@ -1,0 +1,97 @@
+import { fc, test as property } from "@fast-check/vitest";
+import { expect, test } from "vitest";
+import {
+  codes,
+  type Instruction,
+  parseTrace,
+  printDiagnostic,
+  printFunc,
+  schedule,
+  traceToJson,
+} from "../../../src/compiler/index.ts";
+import { drawInstruction } from "../../support/random-instruction.ts";
+import { drawCase, isIllegal } from "../../support/random-schedule.ts";
+import { gemm, twoGemms } from "./nests.ts";
+
+const parsed = (text: string) => {
+  const result = parseTrace(text);
+  if (result.kind === "malformed") throw new Error(printDiagnostic(result.diagnostic));
+  return result.trace;
+};
+
+property.prop([fc.nat(10_000)], { numRuns: 40 })("a trace, written and read, replays to the same nest", (number) => {
+  const { reference, trace, scheduled } = drawCase(3, number);
+  if (isIllegal(scheduled)) throw new Error(printDiagnostic(scheduled));
+  const again = parsed(traceToJson(trace));
+  expect(again).toEqual(trace);
+  expect(printFunc(schedule(reference.naive, again))).toBe(printFunc(scheduled));
+});
+
+property.prop([fc.constantFrom(gemm(), twoGemms), fc.nat()])("any instruction comes back", (nest, seed) => {
+  const trace = [drawInstruction(nest, seed)];
+  expect(parsed(traceToJson(trace))).toEqual(trace);
+});
+
+test("one instruction a line", () => {
+  expect(traceToJson([])).toBe("[]");
+  expect(
+    traceToJson([
+      { kind: "split", loop: "C.i", factors: [0, 6], tail: "cut" },
+      { kind: "unroll", loop: "C.i.1" },
+    ]),
+  ).toBe(`[
+  {"kind":"split","loop":"C.i","factors":[0,6],"tail":"cut"},
+  {"kind":"unroll","loop":"C.i.1"}
+]`);
+});
+
+const split = { kind: "split", loop: "C.i", factors: [0, 6], tail: "cut" };
+const layout = [{ dim: 0, part: "outer", tile: 4 }];
+const pack = { kind: "cache-read", buffer: "A", loop: "C.i", layout };
+
+test.each<[unknown, string]>([
+  [{}, "trace is {}, a list is wanted"],
+  [[null], "trace[0] is null, an object is wanted"],
+  [[{ loop: "C.i" }], "trace[0] has no kind"],
+  [
+    [{ ...split, kind: "tensorize" }],
+    'trace[0].kind is "tensorize", one of split, fuse, reorder, unroll, vectorize, parallel, compute-at, inline, cache-read, cache-write, decompose-reduction, set-scope is wanted',
+  ],
+  [
+    [{ ...split, kind: "constructor" }],
+    'trace[0].kind is "constructor", one of split, fuse, reorder, unroll, vectorize, parallel, compute-at, inline, cache-read, cache-write, decompose-reduction, set-scope is wanted',
+  ],
+  [[split, { ...split, names: [] }], "trace[1] has the unknown field names"],
+  [[{ kind: "split", loop: "C.i", tail: "cut" }], "trace[0] has no factors"],
+  [[{ ...split, loop: 3 }], "trace[0].loop is 3, a name is wanted"],
+  [[{ ...split, loop: "" }], 'trace[0].loop is "", a name is wanted'],
+  [[{ ...split, factors: [1, 2.5] }], "trace[0].factors[1] is 2.5, an integer from 0 on is wanted"],
+  [[{ ...split, factors: [-1] }], "trace[0].factors[0] is -1, an integer from 0 on is wanted"],
+  [[{ ...split, factors: [1e300] }], "trace[0].factors[0] is 1e+300, an integer from 0 on is wanted"],
+  [[{ ...split, factors: ["6"] }], 'trace[0].factors[0] is "6", an integer from 0 on is wanted'],
+  [[{ ...split, factors: 6 }], "trace[0].factors is 6, a list is wanted"],
+  [[{ ...split, tail: "pad" }], 'trace[0].tail is "pad", one of perfect, guard, cut, mask is wanted'],
+  [[{ ...pack, layout: [{ ...layout[0], tile: 0 }] }], "trace[0].layout[0].tile is 0, an integer from 1 on is wanted"],
+  [
+    [{ ...pack, layout: [{ dim: 0, part: "half", tile: 1 }] }],
+    'trace[0].layout[0].part is "half", one of whole, outer, inner is wanted',
+  ],
+  [
+    [{ kind: "set-scope", buffer: "P", scope: "stack" }],
+    'trace[0].scope is "stack", one of input, output, workspace, register is wanted',
+  ],
+])("malformed: %j", (value, message) => {
+  const result = parseTrace(JSON.stringify(value));
+  expect(result.kind === "malformed" && printDiagnostic(result.diagnostic)).toBe(`trace.malformed: ${message}`);
+});
+
+test("no JSON", () => {
+  const result = parseTrace("[{");
+  expect(result.kind === "malformed" && result.diagnostic.code).toBe("trace.malformed");
+  expect(codes).toHaveProperty(["trace.malformed"]);
+});
+
+test("what is parsed has the type of a trace", () => {
+  const [first] = parsed('[{"kind":"unroll","loop":"C.k"}]');
+  expect(first satisfies Instruction | undefined).toEqual({ kind: "unroll", loop: "C.k" });
+});
