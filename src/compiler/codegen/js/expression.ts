@@ -6,8 +6,8 @@ import { integerRange } from "../../expr/scalar-math.ts";
 import { flatIndex } from "../../ir/build.ts";
 import type { Binary, Buffer, Cast, Expr, IrBinaryOp, IrType, Load, Unary } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
-import type { HelperName } from "./helper.ts";
 import type { Names } from "./names.ts";
+import type { HelperName } from "./run-time.ts";
 
 export interface JsContext {
   readonly names: Names;

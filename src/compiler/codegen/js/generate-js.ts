@@ -7,8 +7,8 @@ import { varsIn } from "../../ir/visit.ts";
 import type { JsSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
 import { type JsContext, jsCondition, jsElement, jsExpr } from "./expression.ts";
-import { type HelperName, helperTexts } from "./helper.ts";
 import { createNames } from "./names.ts";
+import { type HelperName, helperTexts } from "./run-time.ts";
 
 /** Functions such as exp may be there unexpanded: they are computed in f64 by Math and rounded. */
 export function generateJs(func: LoopFunc): JsSource {

@@ -1,0 +1,219 @@
+// The rules of docs/architecture.md about who may import what, who may touch the world, and how large things get. A
+// violation is shown with its line. Exceptions stand here by name, each with its reason.
+
+import { describe, expect, test } from "vitest";
+import { type Import, type SourceFile, sourceFile, sourceFiles } from "./support/source-files.ts";
+
+const files = sourceFiles();
+const typescript = files.filter(({ path }) => path.endsWith(".ts"));
+
+/** `src/x.ts:12: import … (why)` for each import that `why` has something against. */
+const badImports = (why: (file: SourceFile, it: Import) => string | null, among = typescript): readonly string[] =>
+  among.flatMap((file) =>
+    file.imports.flatMap((it) => {
+      const reason = why(file, it);
+      return reason === null ? [] : [`${file.path}:${it.line}: ${file.lines[it.line - 1]!.trim()} (${reason})`];
+    }),
+  );
+
+const badLines = (pattern: RegExp, allowed: (path: string) => boolean, among = files): readonly string[] =>
+  among
+    .filter(({ path }) => !allowed(path))
+    .flatMap(({ path, code, lines }) =>
+      code.flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1}: ${lines[at]!.trim()}`] : [])),
+    );
+
+// ── folders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** From left to right; a folder imports from those to its right. */
+const rooms = ["plugin", "tuner", "native", "compiler"] as const;
+
+/** api.ts, the program interface, stands beside the plugin. */
+const roomOf = (path: string): number => {
+  const at = rooms.findIndex((room) => path.startsWith(`src/${room}/`));
+  return at < 0 ? 0 : at;
+};
+
+const wrongRoom = ({ path }: SourceFile, { from }: Import): string | null => {
+  if (!from.startsWith("src/") || roomOf(path) === roomOf(from)) return null;
+  if (roomOf(from) < roomOf(path)) return `${rooms[roomOf(path)]} stands to the right of ${rooms[roomOf(from)]}`;
+  if (from.startsWith("src/compiler/") && from !== "src/compiler/index.ts") return "only compiler/index.ts is imported";
+  return null;
+};
+
+test("a folder imports from folders to its right, the compiler through its index", () => {
+  expect(badImports(wrongRoom)).toEqual([]);
+});
+
+/** Inside the compiler: what stands later may import what stands earlier. */
+const stages = ["support", "expr", "ir", "target", "intrinsic", "schedule", "lower", "codegen"] as const;
+
+/** Files of the compiler that stand above its stages. */
+const aboveStages: Readonly<Record<string, string>> = {
+  "src/compiler/index.ts": "what other rooms import",
+  "src/compiler/kernel.ts": "schedule, lower and generate in one call",
+};
+
+const stageOf = (path: string): number => stages.findIndex((stage) => path.startsWith(`src/compiler/${stage}/`));
+
+const wrongStage = ({ path }: SourceFile, { from }: Import): string | null => {
+  if (!path.startsWith("src/compiler/") || path in aboveStages || !from.startsWith("src/")) return null;
+  if (path.startsWith("src/compiler/ops/")) {
+    const isLanguage = from === "src/compiler/expr/authoring.ts" || from.startsWith("src/compiler/ops/");
+    return isLanguage ? null : "operators are written in the public language";
+  }
+  if (from in aboveStages) return "it stands above the stages";
+  if (stageOf(from) <= stageOf(path)) return null;
+  return `${stages[stageOf(path)] ?? path} comes before ${stages[stageOf(from)]}`;
+};
+
+test(`inside the compiler: ${stages.join(" → ")}`, () => {
+  expect(badImports(wrongStage)).toEqual([]);
+});
+
+// ── the world ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const isOneOf =
+  (...prefixes: readonly string[]) =>
+  (path: string): boolean =>
+    prefixes.some((prefix) => path.startsWith(prefix));
+
+/** Packages that touch the world → who may import them. */
+const worldly: Readonly<Record<string, readonly string[]>> = {
+  "node:fs": ["src/plugin/", "src/api.ts", "src/native/", "src/tuner/record/", "src/tuner/store/"],
+  "node:fs/promises": ["src/plugin/", "src/api.ts", "src/native/", "src/tuner/record/", "src/tuner/store/"],
+  cacache: ["src/tuner/store/"],
+  "node:child_process": ["src/native/"],
+  "node:cluster": [],
+  "node:worker_threads": ["src/native/"],
+  execa: ["src/native/"],
+  "node:timers": ["src/native/"],
+  "node:timers/promises": ["src/native/"],
+  "node:perf_hooks": ["src/native/"],
+  "node:net": ["src/native/"],
+  "node:http": [],
+  "node:https": [],
+  "node:vm": ["src/plugin/load-op.ts"],
+};
+
+test("files, processes, timers and sockets", () => {
+  const reason = ({ path }: SourceFile, { from }: Import): string | null =>
+    from in worldly && !isOneOf(...worldly[from]!)(path) ? `${from} is not for this folder` : null;
+  expect(badImports(reason)).toEqual([]);
+});
+
+test("Math.random nowhere", () => {
+  expect(badLines(/\bMath\s*\.\s*random\b/, () => false)).toEqual([]);
+});
+
+test("process.env in the plugin's options and where toolchains are looked for", () => {
+  expect(badLines(/\bprocess\s*\.\s*env\b/, isOneOf("src/plugin/options.ts", "src/native/toolchain/"))).toEqual([]);
+});
+
+/** Emitted text, which runs in the user's process, not in the build. */
+const emitted = "src/plugin/binding/twins.ts";
+
+test("the clock only in native", () => {
+  const clock = /\b(Date\s*\.\s*now|new Date\b|performance\s*\.\s*now|hrtime|setTimeout|setInterval)\b/;
+  expect(badLines(clock, isOneOf("src/native/", emitted))).toEqual([]);
+});
+
+// ── packages ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("bundlers: types only, and unplugin; operator files are bundled by esbuild, loaded when one is", () => {
+  const hosts = /^(vite|rollup|rolldown|webpack|@rspack\/.*|@rsbuild\/.*|@farmfe\/.*|esbuild|unplugin)$/;
+  const reason = ({ path }: SourceFile, { from, kind }: Import): string | null => {
+    if (!hosts.test(from) || kind === "type") return null;
+    if (!path.startsWith("src/plugin/")) return "no bundler outside the plugin";
+    const isLoader = path === "src/plugin/load-op.ts" && from === "esbuild" && kind === "lazy";
+    return from === "unplugin" || isLoader ? null : "types only";
+  };
+  expect(badImports(reason)).toEqual([]);
+});
+
+test("heavy packages are loaded when they are needed", () => {
+  const heavy = ["binaryen", "cacache", "koffi", "z3-solver"];
+  const reason = (_: SourceFile, { from, kind }: Import): string | null =>
+    heavy.includes(from) && kind === "static" ? "import it lazily" : null;
+  expect(badImports(reason)).toEqual([]);
+});
+
+// ── sizes and names ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("files have at most 400 lines", () => {
+  const large = files.filter(({ lines }) => lines.length > 400);
+  expect(large.map(({ path, lines }) => `${path}: ${lines.length} lines`)).toEqual([]);
+});
+
+const mostFunctionLines = 80;
+
+/** The formatter puts the end of a function at the indentation of its beginning. */
+function longFunctions({ path, code, lines }: SourceFile): readonly string[] {
+  return code.flatMap((line, at) => {
+    const indent = /^\s*/.exec(line)![0];
+    const isFunction = /(=>|\)(: [^=]+)?) \{$/.test(line) && !/^\s*(\} )?(if|for|while|switch|catch|else)\b/.test(line);
+    if (!isFunction) return [];
+    const length = code.slice(at).findIndex((later) => later.startsWith(`${indent}}`)) + 1;
+    return length > mostFunctionLines ? [`${path}:${at + 1}: ${lines[at]!.trim()} (${length} lines)`] : [];
+  });
+}
+
+test(`functions have at most ${mostFunctionLines} lines`, () => {
+  expect(typescript.flatMap((file) => longFunctions(file))).toEqual([]);
+});
+
+test("files are kebab-case and named after what they hold", () => {
+  const base = (path: string): string =>
+    path
+      .split("/")
+      .at(-1)!
+      .replace(/\.\w+$/, "");
+  const bad = /^(utils?|helpers?|common|misc|new|old|v\d+)$/;
+  const paths = files
+    .map(({ path }) => path)
+    .filter((path) => bad.test(base(path)) || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(base(path)));
+  expect(paths).toEqual([]);
+});
+
+test("files open with one to six lines that say what they are, then perhaps a picture", () => {
+  const opening = ({ lines }: SourceFile): number => lines.findIndex((line) => !/^\/\/ \S/.test(line));
+  const silent = typescript.filter((file) => opening(file) < 1 || opening(file) > 6);
+  expect(silent.map((file) => `${file.path}: ${opening(file)} lines`)).toEqual([]);
+});
+
+// ── the test itself ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+describe("the rules find what they forbid", () => {
+  const planted = (path: string, text: string): SourceFile[] => [sourceFile(path, text)];
+
+  test("an import to the left, and one past the index", () => {
+    const text = '// x\nimport { a } from "../tuner/tune.ts";\nimport type { b } from "../compiler/ir/loop-ir.ts";\n';
+    expect(badImports(wrongRoom, planted("src/native/x.ts", text))).toEqual([
+      'src/native/x.ts:2: import { a } from "../tuner/tune.ts"; (native stands to the right of tuner)',
+      'src/native/x.ts:3: import type { b } from "../compiler/ir/loop-ir.ts"; (only compiler/index.ts is imported)',
+    ]);
+  });
+
+  test("an import of several lines, a later stage, a lazy import", () => {
+    const text =
+      '// x\nimport {\n  a,\n} from "../lower/pipeline.ts";\nconst b = await import("../codegen/parameters.ts");\n';
+    expect(badImports(wrongStage, planted("src/compiler/ir/x.ts", text))).toEqual([
+      "src/compiler/ir/x.ts:2: import { (ir comes before lower)",
+      'src/compiler/ir/x.ts:5: const b = await import("../codegen/parameters.ts"); (ir comes before codegen)',
+    ]);
+  });
+
+  test("identifiers, but not in comments", () => {
+    const text = "// Math.random\nconst a = Math.random(); // b\n/** Math.random */\n";
+    expect(badLines(/\bMath\.random\b/, () => false, planted("src/x.ts", text))).toEqual([
+      "src/x.ts:2: const a = Math.random(); // b",
+    ]);
+  });
+
+  test("a long function", () => {
+    const body = "  run();\n".repeat(mostFunctionLines);
+    expect(longFunctions(sourceFile("src/x.ts", `export function a(): void {\n${body}}\n`))).toEqual([
+      "src/x.ts:1: export function a(): void { (82 lines)",
+    ]);
+  });
+});
