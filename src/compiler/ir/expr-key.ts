@@ -2,22 +2,11 @@
 // Shorter and faster than the printed form, and not meant to be read.
 
 import type { Expr } from "./loop-ir.ts";
-
-/** Expressions are immutable and shared, so a key is worked out once. */
-const known = new WeakMap<Expr, string>();
-
-export function exprKey(expr: Expr): string {
-  if (expr.kind === "var") return expr.name;
-  const found = known.get(expr);
-  if (found !== undefined) return found;
-  const key = keyOf(expr);
-  known.set(expr, key);
-  return key;
-}
+import { operandsOf } from "./visit.ts";
 
 const list = (exprs: readonly Expr[]): string => exprs.map(exprKey).join(",");
 
-function keyOf(expr: Expr): string {
+export function exprKey(expr: Expr): string {
   switch (expr.kind) {
     case "const":
       return Object.is(expr.value, -0) ? `-0:${expr.dtype}` : `${expr.value}:${expr.dtype}`;
@@ -43,4 +32,14 @@ function keyOf(expr: Expr): string {
     case "lanes":
       return `{${list(expr.elements)}}`;
   }
+}
+
+/** As a comparison of keys, which it mostly saves building. */
+export function sameExpr(a: Expr, b: Expr): boolean {
+  if (a === b) return true;
+  if (a.kind !== b.kind || a.dtype !== b.dtype) return false;
+  const [left, right] = [operandsOf(a), operandsOf(b)];
+  if (left.length === 0 || left.length !== right.length)
+    return left.length === right.length && exprKey(a) === exprKey(b);
+  return left.every((operand, at) => sameExpr(operand, right[at]!)) && exprKey(a) === exprKey(b);
 }

@@ -8,7 +8,7 @@ import { type Affine, addAffine, atomAffine, constantAffine, fromAffine, toAffin
 import { boundsOfAffine, type Interval, noRanges, type Ranges } from "./bounds.ts";
 import { assume, bool, compareAffine, isComparison } from "./compare.ts";
 import { divideAffine, joinDivisions, modAffine } from "./divide.ts";
-import { exprKey } from "./expr-key.ts";
+import { sameExpr } from "./expr-key.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Binary, Block, Cast, Const, Expr, For, If, Load, Select, Seq, Stmt, Store, Unary } from "./loop-ir.ts";
 import { mapOperands, mapOwnExprs, mapShared } from "./visit.ts";
@@ -171,7 +171,7 @@ function simplifyLogic(op: "and" | "or", expr: Binary, ranges: Ranges): Expr {
   if (left.kind === "const") return left.value === absorbing ? left : simplifyExpr(expr.right, ranges);
   const right = simplifyExpr(expr.right, op === "and" ? assume(left, ranges) : ranges);
   if (right.kind === "const") return right.value === absorbing ? right : left;
-  if (exprKey(left) === exprKey(right)) return left;
+  if (sameExpr(left, right)) return left;
   return left === expr.left && right === expr.right ? expr : { ...expr, left, right };
 }
 
@@ -180,7 +180,7 @@ function simplifySelect(expr: Select, ranges: Ranges): Expr {
   if (condition.kind === "const") return simplifyExpr(condition.value !== 0 ? expr.then : expr.else, ranges);
   const yes = simplifyExpr(expr.then, assume(condition, ranges));
   const no = simplifyExpr(expr.else, ranges);
-  if (exprKey(yes) === exprKey(no)) return yes;
+  if (sameExpr(yes, no)) return yes;
   const same = condition === expr.condition && yes === expr.then && no === expr.else;
   return same ? expr : { ...expr, condition, then: yes, else: no };
 }

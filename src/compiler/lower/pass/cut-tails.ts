@@ -165,7 +165,15 @@ const meeting = (stmt: If, name: string, ranges: Ranges, range: ConditionRange):
     .reduce(intersect);
 
 /** Values of the loop for which the condition can hold, for some values of the others. */
-const possible: ConditionRange = (condition, name, ranges) => solve(condition, name, ranges, ({ min }) => min);
+const possible: ConditionRange = (condition, name, ranges) => {
+  if (condition.kind !== "binary" || condition.op !== "eq") return solve(condition, name, ranges, ({ min }) => min);
+  const [most, least] = [
+    { ...condition, op: "lt", right: add(condition.right, constInt(1)) } as const,
+    { ...condition, op: "ge" } as const,
+  ];
+  return intersect(possible(most, name, ranges), possible(least, name, ranges));
+};
+
 /** Values of the loop for which the condition holds, for all values of the others. */
 const certain: ConditionRange = (condition, name, ranges) => solve(condition, name, ranges, ({ max }) => max);
 

@@ -1,25 +1,23 @@
-// Register buffers whose every index is constant → locals. A buffer for which that does not work out becomes workspace.
+// Register buffers whose every index is constant → locals. Where that does not work out the buffer becomes workspace.
 //
 //   acc[ramp(0, 1, 8)] = 0                               acc_0 := 0
 //   for k: acc[ramp(0, 1, 8)] = acc[…] + a*b       →     for k: acc_0 = acc_0 + a*b
 //   C[ramp(0, 1, 8)] = acc[ramp(0, 1, 8)]                C[ramp(0, 1, 8)] = acc_0
 
+import { gcd } from "../../ir/bounds.ts";
 import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "../../ir/build.ts";
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
-import {
-  childrenOf,
-  mapChildren,
-  mapExpr,
-  mapOwnExprs,
-  mapStmt,
-  ownExprs,
-  someExpr,
-  walkStmt,
-} from "../../ir/visit.ts";
+import { childrenOf, mapChildren, mapExpr, mapOwnExprs, mapStmt, ownExprs, someExpr } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
-import { type FirstAccesses, firstAccesses, inOrder, startsAnew } from "./promote-registers/first-access.ts";
-import { baseOf, mentionsBuffer, reads, type Slots, slotLocal, slotsOf } from "./promote-registers/slots.ts";
+import {
+  type FirstAccesses,
+  firstAccesses,
+  inOrder,
+  startsAnew,
+  type Units,
+} from "./promote-registers/first-access.ts";
+import { placesIn, reads, type Slot, type Slots, slotLocal, slotOf, slotsOf } from "./promote-registers/slots.ts";
 
 export const promoteRegisters: Pass = {
   name: "promote-registers",
@@ -27,9 +25,18 @@ export const promoteRegisters: Pass = {
 };
 
 function promote(func: LoopFunc, buffer: Buffer): LoopFunc {
-  if (!slotsOf(func.body, buffer)) return demote(func, buffer);
-  const buffers = func.buffers.filter((each) => each !== buffer);
-  return { ...func, buffers, body: promoteIn(func.body, { buffer, regions: 0 }) };
+  const places = placesIn(func.body, buffer.name);
+  if (!places) return demote(func, buffer);
+  const size = places.reduce((divisor, { base, lanes }) => gcd(gcd(base, lanes), divisor), 0);
+  const promotion: Promotion = {
+    buffer,
+    units: { name: buffer.name, size, known: new Map() },
+    regions: 0,
+    failed: false,
+  };
+  const body = promoteIn(func.body, promotion);
+  if (promotion.failed) return demote({ ...func, body }, buffer);
+  return { ...func, buffers: func.buffers.filter((each) => each !== buffer), body };
 }
 
 const demote = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
@@ -39,39 +46,42 @@ const demote = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
 
 // ── where the locals live ───────────────────────────────────────────────────────────────────────────────────────────
 
-/** Numbers the places where the buffer becomes locals. */
 interface Promotion {
   readonly buffer: Buffer;
+  readonly units: Units;
+  /** Numbers the places where the buffer becomes locals. */
   regions: number;
+  /** Somewhere it stays memory. */
+  failed: boolean;
 }
 
 /** As far inside as no value flows in from before: each copy that a cut loop left has locals of its own. */
 function promoteIn(stmt: Stmt, promotion: Promotion): Stmt {
   const { name } = promotion.buffer;
-  if (!mentionsBuffer(stmt, name)) return stmt;
-  if (stmt.kind === "seq") return seqOf(groupsOf(stmt.body, name).flatMap((group) => promoteGroup(group, promotion)));
+  if (firstAccesses(stmt, promotion.units).size === 0) return stmt;
+  if (stmt.kind === "seq")
+    return seqOf(groupsOf(stmt.body, promotion).flatMap((group) => promoteGroup(group, promotion)));
   const isOpen = !ownExprs(stmt).some((expr) => reads(expr, name)) && childrenOf(stmt).length > 0;
-  if (!isOpen || !childrenOf(stmt).every((child) => startsAnew(firstAccesses(child, name)))) {
+  if (!isOpen || !childrenOf(stmt).every((child) => startsAnew(firstAccesses(child, promotion.units)))) {
     return seqOf(withDefines([stmt], promotion));
   }
   return mapChildren(stmt, (child) => promoteIn(child, promotion));
 }
 
 function promoteGroup(group: readonly Stmt[], promotion: Promotion): readonly Stmt[] {
-  const { name } = promotion.buffer;
-  const users = group.filter((stmt) => mentionsBuffer(stmt, name));
+  const users = group.filter((stmt) => firstAccesses(stmt, promotion.units).size > 0);
   if (users.length !== 1) return users.length === 0 ? group : withDefines(group, promotion);
   return group.map((stmt) => (stmt === users[0] ? promoteIn(stmt, promotion) : stmt));
 }
 
 /** Cuts a sequence wherever what follows starts anew. */
-function groupsOf(stmts: readonly Stmt[], buffer: string): readonly (readonly Stmt[])[] {
+function groupsOf(stmts: readonly Stmt[], { units }: Promotion): readonly (readonly Stmt[])[] {
   const groups: Stmt[][] = [];
   let group: Stmt[] = [];
   let following: FirstAccesses = new Map();
   for (const stmt of stmts.toReversed()) {
     group.push(stmt);
-    const own = firstAccesses(stmt, buffer);
+    const own = firstAccesses(stmt, units);
     if (own.size === 0) continue;
     following = inOrder(own, following);
     if (!startsAnew(following)) continue;
@@ -83,39 +93,37 @@ function groupsOf(stmts: readonly Stmt[], buffer: string): readonly (readonly St
 
 /** Each slot is defined by its first store if that stands in this sequence, else as 0 before the first use. */
 function withDefines(stmts: readonly Stmt[], promotion: Promotion): readonly Stmt[] {
-  const suffix = promotion.regions++ === 0 ? "" : `.${promotion.regions - 1}`;
-  const slots = slotsOf(seqOf(stmts), promotion.buffer, suffix)!;
-  const body: Stmt[] = [];
-  const defined = new Set<number>();
-  for (const child of stmts) {
-    const fresh = basesIn(child, slots).filter((base) => !defined.has(base));
-    for (const base of fresh) defined.add(base);
-    body.push(...defining(child, fresh, slots));
+  const suffix = promotion.regions === 0 ? "" : `.${promotion.regions}`;
+  const slots = slotsOf(seqOf(stmts), promotion.buffer, suffix);
+  if (!slots) {
+    promotion.failed = true;
+    return stmts;
   }
-  return body;
+  promotion.regions++;
+  const defined = new Set<Slot>();
+  return stmts.flatMap((child) => {
+    const fresh = slotsIn(child, slots).filter((slot) => !defined.has(slot));
+    for (const slot of fresh) defined.add(slot);
+    return defining(child, fresh, slots);
+  });
 }
 
-function defining(child: Stmt, fresh: readonly number[], slots: Slots): readonly Stmt[] {
+function defining(child: Stmt, fresh: readonly Slot[], slots: Slots): readonly Stmt[] {
   const rewritten = rewrite(child, slots);
   const isFirstStore = rewritten.kind === "assign" && fresh.length === 1;
   // A store that leaves lanes alone, or adds to the slot, reads the local it would define.
   const readsItself =
     isFirstStore && someExpr(rewritten.value, (each) => each.kind === "local" && each.name === rewritten.name);
   if (isFirstStore && !readsItself) return [define(rewritten.name, rewritten.value)];
-  return [...fresh.map((base) => zeroed(slots, base)), rewritten];
+  return [...fresh.map((slot) => zeroed(slots, slot)), rewritten];
 }
 
-const zeroed = (slots: Slots, base: number): Define =>
-  define(slotLocal(slots, base).name, broadcast(constOf(slots.buffer.dtype, 0), slots.lanes));
+const zeroed = (slots: Slots, slot: Slot): Define =>
+  define(slotLocal(slots, slot).name, broadcast(constOf(slots.buffer.dtype, 0), slot.lanes));
 
-function basesIn(stmt: Stmt, { buffer, masks }: Slots): readonly number[] {
-  const bases = new Set<number>();
-  walkStmt(
-    stmt,
-    (each) => each.kind === "store" && each.buffer === buffer.name && bases.add(baseOf(each.indices)),
-    (expr) => expr.kind === "load" && expr.buffer === buffer.name && bases.add(baseOf(expr.indices)),
-  );
-  return bases.size < 2 ? [...bases] : [...masks.keys()].filter((base) => bases.has(base));
+function slotsIn(stmt: Stmt, { buffer, slots }: Slots): readonly Slot[] {
+  const bases = new Set(placesIn(stmt, buffer.name)!.map(({ base }) => base));
+  return [...bases].sort((a, b) => a - b).map((base) => slots.get(base)!);
 }
 
 // ── accesses ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -131,15 +139,16 @@ const isOwn = (expr: Expr, slots: Slots): expr is Load => expr.kind === "load" &
 const leading = (active: Expr, lanes: number): Expr => lt(ramp(constInt(0), 1, lanes), broadcast(active, lanes));
 
 function loadOf({ indices, active }: Load, slots: Slots): Expr {
-  const local = slotLocal(slots, baseOf(indices));
+  const slot = slotOf(slots, indices);
+  const local = slotLocal(slots, slot);
   if (!active) return local;
-  return select(leading(active, slots.lanes), local, broadcast(constOf(local.dtype, 0), slots.lanes));
+  return select(leading(active, slot.lanes), local, broadcast(constOf(local.dtype, 0), slot.lanes));
 }
 
 /** Lanes that no store ever writes may take any value, so one mask for all stores of a slot is none. */
 function assignOf({ indices, value, active }: Store, slots: Slots): Stmt {
-  const base = baseOf(indices);
-  const local = slotLocal(slots, base);
-  if (!active || slots.masks.get(base)!.size === 1) return assign(local.name, value);
-  return assign(local.name, select(leading(active, slots.lanes), value, local));
+  const slot = slotOf(slots, indices);
+  const local = slotLocal(slots, slot);
+  if (!active || slot.masks.size === 1) return assign(local.name, value);
+  return assign(local.name, select(leading(active, slot.lanes), value, local));
 }

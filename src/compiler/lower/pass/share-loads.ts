@@ -112,50 +112,71 @@ interface Use {
   last: number;
   count: number;
   readonly load: Expr;
+  /** Its index names locals, which may change. */
+  readonly usesLocals: boolean;
 }
 
 function shareInRun(stmts: readonly Stmt[], names: Names): readonly Stmt[] {
   const shared = usesIn(stmts).filter(({ count }) => count > 1);
   if (shared.length === 0) return stmts;
   const live = new Map<string, Define>();
+  const [starts, ends] = [byStatement(shared, "first"), byStatement(shared, "last")];
   return stmts.flatMap((stmt, at) => {
-    const starting = shared.filter(({ first }) => first === at).map(({ load }) => fresh(names, load));
+    const starting = (starts.get(at) ?? []).map(({ load }) => fresh(names, load));
     for (const each of starting) live.set(exprKey(each.value), each);
-    const ending = shared.filter(({ last }) => last === at);
-    const rewritten = isLeaf(stmt) ? mapOwnExprs(stmt, (expr) => replaceLoads(expr, live)) : stmt;
-    for (const { load } of ending) live.delete(exprKey(load));
+    const rewritten = isLeaf(stmt) && live.size > 0 ? mapOwnExprs(stmt, (expr) => replaceLoads(expr, live)) : stmt;
+    for (const { load } of ends.get(at) ?? []) live.delete(exprKey(load));
     return [...starting, rewritten];
   });
 }
 
+function byStatement(uses: readonly Use[], end: "first" | "last"): ReadonlyMap<number, readonly Use[]> {
+  const found = new Map<number, Use[]>();
+  for (const use of uses) {
+    const here = found.get(use[end]) ?? [];
+    here.push(use);
+    found.set(use[end], here);
+  }
+  return found;
+}
+
+/** Loads that are still what they were, by buffer and key. */
+type Open = Map<string, Map<string, Use>>;
+
 function usesIn(stmts: readonly Stmt[]): readonly Use[] {
-  const open = new Map<string, Use>();
+  const open: Open = new Map();
   const all: Use[] = [];
   stmts.forEach((stmt, at) => {
     if (isLeaf(stmt)) for (const expr of ownExprs(stmt)) walkLoads(expr, (load) => noteUse(load, at, open, all));
-    closeChanged(stmt, open);
+    if (stmt.kind === "store") open.delete(stmt.buffer);
+    else closeChanged(stmt, open);
   });
   return all;
 }
 
 /** Forgets the loads that `stmt` may change. */
-function closeChanged(stmt: Stmt, open: Map<string, Use>): void {
-  if (open.size === 0) return;
-  const stored = storedIn(stmt);
+function closeChanged(stmt: Stmt, open: Open): void {
+  for (const buffer of isLeaf(stmt) ? [] : storedIn(stmt)) open.delete(buffer);
   const changed = changedIn(stmt);
-  for (const [key, { load }] of open) if (stored.has(bufferOf(load)) || usesAny(load, changed)) open.delete(key);
+  for (const uses of open.values()) {
+    for (const [key, { load, usesLocals }] of uses) if (usesLocals && usesAny(load, changed)) uses.delete(key);
+  }
 }
 
-function noteUse(load: Expr, at: number, open: Map<string, Use>, all: Use[]): void {
+function noteUse(load: Expr, at: number, open: Open, all: Use[]): void {
+  const buffer = bufferOf(load);
+  const uses = open.get(buffer) ?? new Map<string, Use>();
+  open.set(buffer, uses);
   const key = exprKey(load);
-  const known = open.get(key);
+  const known = uses.get(key);
   if (known) {
     known.last = at;
     known.count++;
     return;
   }
-  const use: Use = { first: at, last: at, count: 1, load };
-  open.set(key, use);
+  const usesLocals = someExpr(load, ({ kind }) => kind === "local");
+  const use: Use = { first: at, last: at, count: 1, load, usesLocals };
+  uses.set(key, use);
   all.push(use);
 }
 

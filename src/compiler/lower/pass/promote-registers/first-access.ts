@@ -1,66 +1,84 @@
-// How a statement starts with each slot of a register buffer: whether it may read what was there before. One that reads
-// no slot before it stores it starts anew: no value flows into it.
+// How a statement starts with each part of a register buffer: whether it may read what was there before. One that reads
+// no part before it stores it starts anew: no value flows into it.
 
 import type { Stmt } from "../../../ir/loop-ir.ts";
 import { ownExprs, walkExpr } from "../../../ir/visit.ts";
-import { baseOf } from "./slots.ts";
+import { type Place, placeOf } from "./slots.ts";
 
 /** "read" before any store of it; "store" before any read; "maybe": stored on some ways only, and not read before. */
 type First = "read" | "store" | "maybe";
 
-/** By the first element of the slot. */
+/** By number of the unit: elements that no access takes apart. */
 export type FirstAccesses = ReadonlyMap<number, First>;
 
 export const startsAnew = (first: FirstAccesses): boolean => ![...first.values()].includes("read");
 
-export function firstAccesses(stmt: Stmt, buffer: string): FirstAccesses {
-  const own = ownAccesses(stmt, buffer);
+/** A buffer of whose elements each access names whole units. */
+export interface Units {
+  readonly name: string;
+  /** Elements of one unit. */
+  readonly size: number;
+  /** Answers already found. */
+  readonly known: Map<Stmt, FirstAccesses>;
+}
+
+export function firstAccesses(stmt: Stmt, units: Units): FirstAccesses {
+  const known = units.known.get(stmt);
+  if (known) return known;
+  const first = findFirst(stmt, units);
+  units.known.set(stmt, first);
+  return first;
+}
+
+function findFirst(stmt: Stmt, units: Units): FirstAccesses {
   switch (stmt.kind) {
     case "for":
-      return firstAccesses(stmt.body, buffer);
-    case "seq":
-      return stmt.body.map((each) => firstAccesses(each, buffer)).reduce(inOrder, own);
+      return firstAccesses(stmt.body, units);
+    case "seq": {
+      const first = new Map<number, First>();
+      for (const each of stmt.body) addLater(first, firstAccesses(each, units));
+      return first;
+    }
     case "if": {
-      const no = stmt.else ? firstAccesses(stmt.else, buffer) : new Map<number, First>();
-      return inOrder(own, eitherOf(firstAccesses(stmt.then, buffer), no));
+      const no = stmt.else ? firstAccesses(stmt.else, units) : new Map<number, First>();
+      const first = new Map(ownAccesses(stmt, units));
+      return addLater(first, eitherOf(firstAccesses(stmt.then, units), no));
     }
     case "store":
     case "define":
     case "assign":
     case "block":
-      return own;
+      return ownAccesses(stmt, units);
   }
 }
 
 /** A store with `active` counts as whole: lanes that are not stored have no value that anything may read. */
-function ownAccesses(stmt: Stmt, buffer: string): FirstAccesses {
+function ownAccesses(stmt: Stmt, { name, size }: Units): FirstAccesses {
   const first = new Map<number, First>();
+  const note = ({ base, lanes }: Place, access: First) => {
+    for (let unit = base / size; unit < (base + lanes) / size; unit++) if (!first.has(unit)) first.set(unit, access);
+  };
   for (const expr of ownExprs(stmt)) {
-    walkExpr(expr, (each) => each.kind === "load" && each.buffer === buffer && first.set(baseOf(each.indices), "read"));
+    walkExpr(expr, (each) => each.kind === "load" && each.buffer === name && note(placeOf(each.indices)!, "read"));
   }
-  if (stmt.kind === "store" && stmt.buffer === buffer && !first.has(baseOf(stmt.indices))) {
-    first.set(baseOf(stmt.indices), "store");
-  }
+  if (stmt.kind === "store" && stmt.buffer === name) note(placeOf(stmt.indices)!, "store");
   return first;
 }
 
-/** One after the other. */
-export function inOrder(before: FirstAccesses, after: FirstAccesses): FirstAccesses {
-  if (before.size === 0 || after.size === 0) return before.size === 0 ? after : before;
-  const first = new Map(before);
-  for (const [base, access] of after) {
-    const earlier = before.get(base) ?? "maybe";
-    first.set(base, earlier === "maybe" ? access : earlier);
-  }
+/** What is known of a statement, and of what follows it. */
+export const inOrder = (before: FirstAccesses, after: FirstAccesses): FirstAccesses => addLater(new Map(before), after);
+
+function addLater(first: Map<number, First>, later: FirstAccesses): FirstAccesses {
+  for (const [unit, access] of later) if ((first.get(unit) ?? "maybe") === "maybe") first.set(unit, access);
   return first;
 }
 
 /** One or the other. */
 function eitherOf(yes: FirstAccesses, no: FirstAccesses): FirstAccesses {
   const first = new Map<number, First>();
-  for (const base of new Set([...yes.keys(), ...no.keys()])) {
-    const ways = [yes.get(base) ?? "maybe", no.get(base) ?? "maybe"];
-    first.set(base, ways.includes("read") ? "read" : ways.includes("maybe") ? "maybe" : "store");
+  for (const unit of new Set([...yes.keys(), ...no.keys()])) {
+    const ways = [yes.get(unit) ?? "maybe", no.get(unit) ?? "maybe"];
+    first.set(unit, ways.includes("read") ? "read" : ways.includes("maybe") ? "maybe" : "store");
   }
   return first;
 }

@@ -1,74 +1,82 @@
-// The slots of a register buffer: the elements or aligned vectors that its accesses name, if they name no others.
+// The slots of a register buffer: the elements or vectors that its accesses name, if no two of them overlap in part.
 
 import { localOf } from "../../../ir/build.ts";
 import { exprKey } from "../../../ir/expr-key.ts";
 import type { Buffer, Expr, Local, Stmt } from "../../../ir/loop-ir.ts";
-import { childrenOf, ownExprs, someExpr, walkStmt } from "../../../ir/visit.ts";
+import { someExpr, walkStmt } from "../../../ir/visit.ts";
 
 /** More locals than this no compiler keeps in registers. */
 const maxSlots = 128;
 
+export interface Slot {
+  /** Its first element. */
+  readonly base: number;
+  readonly lanes: number;
+  /** The `active` of all stores to it, as keys; "" for none. */
+  readonly masks: ReadonlySet<string>;
+}
+
 export interface Slots {
   readonly buffer: Buffer;
-  /** Of every access. */
-  readonly lanes: number;
-  /** First element of a slot → the `active` of all stores to it as keys; "" for none. */
-  readonly masks: ReadonlyMap<number, ReadonlySet<string>>;
+  /** By their first elements. */
+  readonly slots: ReadonlyMap<number, Slot>;
   /** Of what the slots' locals are called; a buffer may be promoted in several places. */
   readonly suffix: string;
 }
 
-/** Null if an index is not constant, or accesses overlap in part. */
-export function slotsOf(body: Stmt, buffer: Buffer, suffix = ""): Slots | null {
-  const accesses: Access[] = [];
-  const note = (indices: readonly Expr[], mask: string | null) => accesses.push({ place: placeOf(indices[0]!), mask });
-  walkStmt(
-    body,
-    (stmt) =>
-      stmt.kind === "store" &&
-      stmt.buffer === buffer.name &&
-      note(stmt.indices, stmt.active ? exprKey(stmt.active) : ""),
-    (expr) => expr.kind === "load" && expr.buffer === buffer.name && note(expr.indices, null),
-  );
-  const lanes = accesses[0]?.place?.lanes;
-  const fits = ({ place }: Access) => place !== null && place.lanes === lanes && place.base % place.lanes === 0;
-  if (!lanes || !accesses.every(fits)) return null;
-  const masks = new Map<number, Set<string>>();
-  for (const { place, mask } of accesses) {
-    const known = masks.get(place!.base) ?? new Set();
-    masks.set(place!.base, mask === null ? known : known.add(mask));
-  }
-  return masks.size <= maxSlots ? { buffer, lanes, masks, suffix } : null;
-}
-
-interface Place {
+/** Elements `base` to `base + lanes`. */
+export interface Place {
   readonly base: number;
   readonly lanes: number;
 }
 
-interface Access {
-  readonly place: Place | null;
-  /** Null for a load. */
-  readonly mask: string | null;
-}
-
-function placeOf(index: Expr): Place | null {
+/** What an access names, if that is constant. */
+export function placeOf(indices: readonly Expr[]): Place | null {
+  const index = indices[0]!;
   if (index.kind === "const") return { base: index.value, lanes: 1 };
   if (index.kind !== "ramp" || index.stride !== 1 || index.base.kind !== "const") return null;
   return { base: index.base.value, lanes: index.lanes };
 }
 
-/** The first element that a constant access names. */
-export const baseOf = (indices: readonly Expr[]): number => placeOf(indices[0]!)!.base;
+type Visit = (indices: readonly Expr[], mask: string | null) => void;
 
-export const slotLocal = ({ buffer, lanes, suffix }: Slots, base: number): Local =>
-  localOf(`${buffer.name}_${base / lanes}${suffix}`, buffer.dtype, lanes);
+/** Calls `visit` for every access, the mask null for loads. */
+function eachAccess(body: Stmt, buffer: string, visit: Visit): void {
+  const noteStore = (stmt: Stmt) => {
+    if (stmt.kind === "store" && stmt.buffer === buffer) visit(stmt.indices, stmt.active ? exprKey(stmt.active) : "");
+  };
+  walkStmt(body, noteStore, (expr) => expr.kind === "load" && expr.buffer === buffer && visit(expr.indices, null));
+}
+
+/** All places that accesses name; null if one is not constant. */
+export function placesIn(body: Stmt, buffer: string): readonly Place[] | null {
+  const places: (Place | null)[] = [];
+  eachAccess(body, buffer, (indices) => places.push(placeOf(indices)));
+  const known = places.filter((place) => place !== null);
+  return known.length === places.length ? known : null;
+}
+
+/** Null if accesses overlap in part. Expects constant places. */
+export function slotsOf(body: Stmt, buffer: Buffer, suffix: string): Slots | null {
+  const slots = new Map<number, Place & { readonly masks: Set<string> }>();
+  let fits = true;
+  eachAccess(body, buffer.name, (indices, mask) => {
+    const place = placeOf(indices)!;
+    const slot = slots.get(place.base) ?? { ...place, masks: new Set() };
+    fits &&= slot.lanes === place.lanes;
+    if (mask !== null) slot.masks.add(mask);
+    slots.set(place.base, slot);
+  });
+  const inOrder = [...slots.values()].sort((a, b) => a.base - b.base);
+  fits &&= inOrder.every(({ base }, at) => at === 0 || inOrder[at - 1]!.base + inOrder[at - 1]!.lanes <= base);
+  return fits && slots.size <= maxSlots ? { buffer, slots, suffix } : null;
+}
+
+/** The slot that an access names. */
+export const slotOf = ({ slots }: Slots, indices: readonly Expr[]): Slot => slots.get(placeOf(indices)!.base)!;
+
+export const slotLocal = ({ buffer, suffix }: Slots, { base, lanes }: Slot): Local =>
+  localOf(`${buffer.name}_${base}${suffix}`, buffer.dtype, lanes);
 
 export const reads = (expr: Expr, buffer: string): boolean =>
   someExpr(expr, (each) => each.kind === "load" && each.buffer === buffer);
-
-export function mentionsBuffer(stmt: Stmt, buffer: string): boolean {
-  if (stmt.kind === "store" && stmt.buffer === buffer) return true;
-  if (ownExprs(stmt).some((expr) => reads(expr, buffer))) return true;
-  return childrenOf(stmt).some((child) => mentionsBuffer(child, buffer));
-}
