@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly samples?: number;
   /** Shortest time of a sample; 200 µs unless said. Faster kernels are run often enough to fill it. */
   readonly sampleNs?: number;
+  /** No sample begins after so much time with the candidate, the check run included; 40 % of the deadline unless said. */
+  readonly budgetNs?: number;
 }
 
 export interface Runner {
@@ -71,12 +73,13 @@ export function createRunner(options: RunnerOptions = {}): Runner {
       const exchange = async () => host.exchange(ask, deadlineMs);
       return exclusive ? withMachineLock("measure", { signal }, exchange) : exchange();
     });
-  const plan = (incumbentNs: number | null, samples: number, sampleNs: number): TimingPlan => ({
-    incumbentNs,
-    samples,
-    sampleNs,
-    budgetNs: deadlineMs * 1e6 * timingShare,
-  });
+  const longestNs = deadlineMs * 1e6 * timingShare;
+  const plan = (
+    incumbentNs: number | null,
+    samples: number,
+    sampleNs: number,
+    budgetNs: number = longestNs,
+  ): TimingPlan => ({ incumbentNs, samples, sampleNs, budgetNs: Math.min(budgetNs, longestNs) });
 
   return {
     setTask(task) {
@@ -85,12 +88,12 @@ export function createRunner(options: RunnerOptions = {}): Runner {
         host.setTask(task);
       });
     },
-    run: ({ candidate, incumbentNs, samples = 5, sampleNs = defaultSampleNs }) =>
+    run: ({ candidate, incumbentNs, samples = 5, sampleNs = defaultSampleNs, budgetNs }) =>
       measured(() => ({
         kind: "run",
         id: nextId++,
         candidate,
-        plan: plan(incumbentNs, samples, sampleNs),
+        plan: plan(incumbentNs, samples, sampleNs, budgetNs),
         slot: null,
       })),
     sample: (candidate, sampleNs = defaultSampleNs) =>

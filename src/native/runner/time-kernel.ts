@@ -5,9 +5,9 @@ import type { TimingPlan } from "./protocol.ts";
 
 /**
  * A candidate is given up when its best time is this many times the incumbent's: after the check run, after the first
- * sample, after the second and later ones. The check run is cold and may be twice as slow for that alone.
+ * sample, after the second and later ones. The check run is cold and may be half as slow again for that alone.
  */
-const givenUpAt = [2, 1.5, 1.25] as const;
+const givenUpAt = [1.6, 1.35, 1.2] as const;
 
 /** Runs in one sample, at most: bounds a batch of kernels that take no time at all. */
 const maxRuns = 1e6;

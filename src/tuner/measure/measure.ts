@@ -10,13 +10,16 @@ import { median, summarize } from "./statistics.ts";
 export const toMeasurement = (outcome: RunOutcome): Measurement =>
   outcome.kind === "ok" ? { kind: "ok", timing: summarize(outcome.samplesNs) } : outcome;
 
+/** Time for a contender, check run included: the search wants many candidates, the race of the finalists exact times. */
+const contenderNs = 20e6;
+
 /** Loads, checks and times a candidate; `incumbentNs` (median of the best so far, or null) lets losers stop early. */
 export async function measureCandidate(
   runner: Runner,
   candidate: Runnable,
   incumbentNs: number | null,
 ): Promise<Measurement> {
-  return toMeasurement(await runner.run({ candidate, incumbentNs }));
+  return toMeasurement(await runner.run({ candidate, incumbentNs, budgetNs: contenderNs }));
 }
 
 /** Races built candidates against each other, the first of them the incumbent, and drops them from the runner. */
