@@ -1,0 +1,13 @@
+// The targets of fixtures/targets: what a machine is detected to be never changes what tests expect.
+
+import { readFileSync } from "node:fs";
+import type { Target, TargetName } from "../../src/compiler/index.ts";
+
+const frozen = (name: TargetName): Target =>
+  JSON.parse(readFileSync(new URL(`../../fixtures/targets/${name}.json`, import.meta.url), "utf8"));
+
+export const frozenTargets: Readonly<Record<TargetName, Target>> = {
+  wasm: frozen("wasm"),
+  avx2: frozen("avx2"),
+  avx512: frozen("avx512"),
+};

@@ -1,0 +1,165 @@
+// The spaces of the four operators of the oracle chain: their templates by name, and that what is drawn from them is
+// legal.
+
+import { describe, expect, test } from "vitest";
+import conv2d from "../../../fixtures/ops/conv2d.op.ts";
+import gemm from "../../../fixtures/ops/gemm.op.ts";
+import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
+import softmax from "../../../fixtures/ops/softmax.op.ts";
+import statistics from "../../../fixtures/ops/statistics.op.ts";
+import {
+  fromCompute,
+  instantiate,
+  instantiateTemplate,
+  printDiagnostic,
+  printTrace,
+  replay,
+  type Target,
+} from "../../../src/compiler/index.ts";
+import { check } from "../../../src/tuner/constraint/check.ts";
+import { compileModel } from "../../../src/tuner/constraint/compile.ts";
+import { sample } from "../../../src/tuner/constraint/sample.ts";
+import { createRng } from "../../../src/tuner/rng.ts";
+import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
+import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { TuningTask } from "../../../src/tuner/task.ts";
+import { frozenTargets } from "../../support/frozen-targets.ts";
+
+const ops = { gemm, conv2d, softmax, "gemm-exp-gemm": gemmExpGemm, statistics } as const;
+type Name = keyof typeof ops;
+
+const taskOf = (name: Name, target: Target, parameters = {}): TuningTask => ({
+  op: instantiate(ops[name], parameters, name.replaceAll("-", "_")),
+  target,
+  numerics: "fast",
+  threads: 1,
+});
+
+const templatesOf = (task: TuningTask): readonly string[] => generateSpace(task).templates.map(({ name }) => name);
+
+describe("templates by name", () => {
+  test("gemm", () => {
+    expect(templatesOf(taskOf("gemm", frozenTargets.avx2))).toMatchInlineSnapshot(`
+      [
+        "C: j outside, nothing packed",
+        "C: j outside, B packed",
+        "C: j outside, A and B packed",
+        "C: j inside, nothing packed",
+        "C: j inside, B packed",
+        "C: j inside, A and B packed",
+      ]
+    `);
+  });
+
+  test("conv2d", () => {
+    expect(templatesOf(taskOf("conv2d", frozenTargets.avx2))).toMatchInlineSnapshot(`
+      [
+        "out: f outside, image packed",
+        "out: f outside, image and filter packed",
+        "out: f inside, image packed",
+        "out: f inside, image and filter packed",
+      ]
+    `);
+  });
+
+  test("softmax", () => {
+    expect(templatesOf(taskOf("softmax", frozenTargets.avx2))).toMatchInlineSnapshot(`
+      [
+        "plain",
+      ]
+    `);
+  });
+
+  test("gemm-exp-gemm: each product in the ways of a gemm", () => {
+    const ways = (axis: string, packed: readonly string[]): readonly string[] =>
+      ["outside", "inside"].flatMap((order) => packed.map((operands) => `${axis} ${order}, ${operands} packed`));
+    const ofF = ways("l", ["nothing", "E", "D and E"]);
+    const ofC = ways("j", ["nothing", "B", "A and B"]);
+    expect(templatesOf(taskOf("gemm-exp-gemm", frozenTargets.avx2))).toEqual(
+      ofF.flatMap((f) => ofC.map((c) => `F: ${f}; C: ${c}`)),
+    );
+  });
+
+  test("they are the same for every target", () => {
+    for (const name of Object.keys(ops) as Name[])
+      for (const target of Object.values(frozenTargets))
+        expect(templatesOf(taskOf(name, target))).toEqual(templatesOf(taskOf(name, frozenTargets.avx2)));
+  });
+});
+
+const tasks = (Object.keys(ops) as Name[]).flatMap((name) =>
+  Object.values(frozenTargets).map((target) => [name, target.name, taskOf(name, target)] as const),
+);
+
+test.each(tasks)("every template of %s for %s has schedules, and they are legal", (_, __, task) => {
+  const rng = createRng(1);
+  const naive = fromCompute(task.op);
+  for (const template of generateSpace(task).templates) {
+    const compiled = compileModel(template.model);
+    for (let drawn = 0; drawn < 3; drawn++) {
+      const result = sample(compiled, rng);
+      if (result.kind !== "found") throw new Error(`${template.name}: ${result.kind}`);
+      expect(check(template.model, result.assignment)).toEqual([]);
+      const trace = instantiateTemplate(template.instructions, result.assignment);
+      const scheduled = replay(naive, trace);
+      if (scheduled.kind === "illegal") {
+        throw new Error(`${template.name}\n${printTrace(trace)}\n${printDiagnostic(scheduled.diagnostic)}`);
+      }
+    }
+  }
+});
+
+test("the same task gives the same space", () => {
+  const space = (): string => JSON.stringify(generateSpace(taskOf("conv2d", frozenTargets.avx512)));
+  expect(space()).toBe(space());
+});
+
+test("strict numerics: no reduce axis is cut around another", () => {
+  const task: TuningTask = { ...taskOf("conv2d", frozenTargets.avx2), numerics: "strict" };
+  const rng = createRng(1);
+  for (const template of generateSpace(task).templates) {
+    const result = sample(compileModel(template.model), rng);
+    if (result.kind !== "found") throw new Error(`${template.name}: ${result.kind}`);
+    expect(result.assignment["out.rc.block"]).toBe(64);
+    const trace = instantiateTemplate(template.instructions, result.assignment);
+    const loops = trace.flatMap((instruction) => (instruction.kind === "reorder" ? instruction.loops : []));
+    expect(loops.filter((loop) => loop.startsWith("out.r"))).toEqual([
+      "out.rc.0",
+      "out.ry",
+      "out.rx",
+      "out.rc.1",
+      "out.rc.2",
+    ]);
+  }
+});
+
+describe("a space without a schedule says why", () => {
+  test("two vector registers", () => {
+    const space = generateSpace(taskOf("gemm", { ...frozenTargets.avx2, vectorRegisters: 2 }));
+    expect(explainSpace(space)).toMatchInlineSnapshot(`
+      {
+        "detail": "no schedule satisfies all of these:
+        - the accumulators i × j and their operands fit 2 vector registers",
+        "message": "no schedule satisfies all limits",
+      }
+    `);
+  });
+
+  test("a cache of one line", () => {
+    const space = generateSpace(taskOf("conv2d", { ...frozenTargets.avx2, l1Bytes: 64 }));
+    expect(explainSpace(space)).toMatchInlineSnapshot(`
+      {
+        "detail": "no schedule satisfies all of these:
+        - a panel of image (y × x × ry × rx × rc) fits L1, 64 bytes",
+        "message": "no schedule satisfies all limits",
+      }
+    `);
+  });
+
+  test("no rule", () => {
+    expect(explainSpace({ templates: [] })).toEqual({
+      message: "no rule knows how to schedule this operator",
+      detail: null,
+    });
+  });
+});
