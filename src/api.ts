@@ -25,6 +25,7 @@ import { loadWasm } from "./native/load/load-wasm.ts";
 import { detectToolchains } from "./native/toolchain/detect.ts";
 import { detectMachine, hostTarget } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
+import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
 import { predict } from "./tuner/predict.ts";
 import { openDatabase } from "./tuner/record/database.ts";
 import { referenceTask } from "./tuner/reference.ts";
@@ -174,6 +175,12 @@ export function load(artifact: Artifact): LoadedKernel {
       bench: (arrays, samples, maxNs, inner) => kernels.bench!(0, arrays, samples, maxNs, inner),
     }),
   };
+}
+
+/** Every stage of one schedule as numbered texts: `for (const { name, text } of dump(…)) writeFileSync(name, text)`. */
+export function dump(op: Op, schedule: Candidate, options: KernelOptions): readonly DumpedStage[] {
+  const task = taskOf(op, options);
+  return dumpStages(task, generateSpace(task), schedule);
 }
 
 /** The expression, the templates with the sizes of their models, and the predicted schedule, as text. */

@@ -30,6 +30,7 @@ export * from "./ir/print.ts";
 export * from "./ir/verify.ts";
 export { mapExpr, someExpr, walkExpr } from "./ir/visit.ts";
 export * from "./kernel.ts";
+export { lower } from "./lower/pipeline.ts";
 export * as opLibrary from "./ops/index.ts";
 export { blocksIn } from "./schedule/nest.ts";
 export { printTrace, type Replay, replay, schedule } from "./schedule/replay.ts";
