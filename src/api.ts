@@ -1,8 +1,7 @@
 // `unplugin-kernel/api`: the parts of the plugin for programs of your own. Search an operator's schedules, build one,
 // load and call it, or look at what there is to search.
 
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type ComputeDef,
@@ -22,6 +21,7 @@ import { buildNative } from "./native/build.ts";
 import { nowMs } from "./native/clock.ts";
 import { loadNative } from "./native/load/load-native.ts";
 import { loadWasm } from "./native/load/load-wasm.ts";
+import { withPrivateDirectory } from "./native/private-directory.ts";
 import { detectToolchains } from "./native/toolchain/detect.ts";
 import { detectMachine, hostTarget } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
@@ -33,7 +33,7 @@ import { strategies } from "./tuner/search/strategies.ts";
 import type { StrategyName } from "./tuner/search/strategy.ts";
 import { explainSpace } from "./tuner/space/explain-space.ts";
 import { generateSpace } from "./tuner/space/generate.ts";
-import type { Candidate } from "./tuner/space/space.ts";
+import type { Candidate, Space } from "./tuner/space/space.ts";
 import type { Budget, TuningTask } from "./tuner/task.ts";
 import { tune as runTuning, type TuneProgress } from "./tuner/tune.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
@@ -76,11 +76,13 @@ export interface Tuned {
  * @throws DiagnosticError `space.empty`, `tune.nothing-ran`
  * @example const { schedule, gflops } = await tune(gemm, { target: "native", budget: { seconds: 10 } });
  */
-export async function tune(op: Op, options: TuneOptions): Promise<Tuned> {
+export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
+  return withPrivateDirectory((directory) => tuneIn(directory, taskOf(op, options), options));
+}
+
+async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {
   const { budget, seed = 1, strategy = "default", records, signal, onProgress } = options;
-  const task = taskOf(op, options);
   const space = generateSpace(task);
-  const directory = await mkdtemp(join(tmpdir(), "unplugin-kernel-"));
   const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
   const workbench = createWorkbench({
     task: referenceTask(task.op),
@@ -90,7 +92,7 @@ export async function tune(op: Op, options: TuneOptions): Promise<Tuned> {
     jobs: detectMachine().cores,
   });
   try {
-    const result = await runTuning(task, space, {
+    const { winner, measured, elapsedMs, failures } = await runTuning(task, space, {
       budget: { seconds: 30, trials: 512, ...budget },
       strategy: strategies[strategy],
       seed,
@@ -101,19 +103,19 @@ export async function tune(op: Op, options: TuneOptions): Promise<Tuned> {
       signal,
       onProgress,
     });
-    if (!result) throw refusal("tune.nothing-ran", `no candidate of ${task.op.name} could be built and measured`, null);
-    const { best: schedule, medianNs, measured, elapsedMs, failures } = result;
+    if (!winner && failures.length === 0) throw emptySpace(space);
+    if (!winner) throw refusal("tune.nothing-ran", `no candidate of ${task.op.name} could be built and measured`, null);
+    const gflops = factsOf(task.op).flops / winner.medianNs;
     return {
-      schedule,
-      medianNs,
-      gflops: factsOf(task.op).flops / medianNs,
+      schedule: winner.candidate,
+      medianNs: winner.medianNs,
+      gflops,
       measured,
       elapsedMs,
       failed: failures.length,
     };
   } finally {
     await workbench.close();
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
@@ -122,8 +124,12 @@ export function predictSchedule(op: Op, options: KernelOptions): Candidate {
   const space = generateSpace(taskOf(op, options));
   const schedule = predict(space);
   if (schedule) return schedule;
+  throw emptySpace(space);
+}
+
+function emptySpace(space: Space): DiagnosticError {
   const { message, detail } = explainSpace(space);
-  throw refusal("space.empty", message, detail);
+  return refusal("space.empty", message, detail);
 }
 
 export interface BuildOptions extends KernelOptions {

@@ -1,10 +1,10 @@
 // The addon without its kernels, as an object file. It costs four times what a kernel does and is the same for all, so a
 // process compiles it once for each compiler.
 
-import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeApiInclude, packageFile } from "./native-file.ts";
+import { withPrivateDirectory } from "./private-directory.ts";
 import { runCompiler } from "./toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
 
@@ -24,15 +24,11 @@ export function addonObject(toolchain: Toolchain, bench: boolean, timeoutMs: num
   return object;
 }
 
-async function compileAddon(toolchain: Toolchain, bench: boolean, timeoutMs: number): Promise<Uint8Array | string> {
-  const folder = await mkdtemp(join(tmpdir(), "unplugin-kernel-addon-"));
-  try {
+const compileAddon = (toolchain: Toolchain, bench: boolean, timeoutMs: number): Promise<Uint8Array | string> =>
+  withPrivateDirectory(async (folder) => {
     for (const source of sources) await copyFile(packageFile(source), join(folder, source.split("/").at(-1)!));
     const options = bench ? ["-DKERNEL_BENCH"] : [];
     const files = ["-I", nodeApiInclude(), "-c", "addon.c", "-o", "addon.o"];
     const failure = await runCompiler(toolchain, [...codeFlags("strict"), ...options, ...files], { folder, timeoutMs });
     return failure ?? (await readFile(join(folder, "addon.o")));
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
+  });

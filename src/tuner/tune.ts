@@ -9,7 +9,14 @@ import { recordSchema, type TuningRecord } from "./record/record.ts";
 import { createRng } from "./rng.ts";
 import { hasConverged } from "./search/convergence.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
-import { observe, rankedTrials, type SearchState, startSearch, trialCount } from "./search/search-state.ts";
+import {
+  type Observation,
+  observe,
+  rankedTrials,
+  type SearchState,
+  startSearch,
+  trialCount,
+} from "./search/search-state.ts";
 import type { Strategy } from "./search/strategy.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
@@ -40,51 +47,56 @@ export interface TuneProgress {
 }
 
 export interface TuneResult {
-  readonly best: Candidate;
-  readonly medianNs: number;
+  /** Null: nothing that was tried ran. */
+  readonly winner: { readonly candidate: Candidate; readonly medianNs: number } | null;
   /** Measured now, and read from records. */
   readonly measured: number;
   readonly recorded: number;
   readonly elapsedMs: number;
-  /** Failures by kind, for the report; a wrong result is a bug of ours. */
-  readonly failures: readonly { readonly candidate: Candidate; readonly measurement: Measurement }[];
+  /** Of records too. A wrong result is a bug of ours. */
+  readonly failures: readonly Failure[];
+}
+
+export interface Failure {
+  readonly candidate: Candidate;
+  readonly measurement: Exclude<Measurement, { readonly kind: "ok" }>;
 }
 
 /** Candidates of one round: enough to share a compiler run, few enough to learn between. */
 const roundSize = 16;
 const finalists = 4;
 
-/** Null: nothing in the space could be measured. */
-export async function tune(task: TuningTask, space: GeneratedSpace, options: TuneOptions): Promise<TuneResult | null> {
-  const { budget, strategy, seed, workbench, clock, signal, onProgress } = options;
+export async function tune(task: TuningTask, space: GeneratedSpace, options: TuneOptions): Promise<TuneResult> {
+  const { budget, strategy, seed, clock, signal, onProgress } = options;
   const start = clock();
   const rng = createRng(seed);
   const records = recordsOf(task, options);
   let state = startSearch(await provenSearchSpace(space), boostedTrees());
   if (records.length > 0) state = observe(state, records);
   const recorded = trialCount(state);
-  const failures: { candidate: Candidate; measurement: Measurement }[] = [];
   let measured = 0;
   for (let round = 0; ; round++) {
     const elapsedMs = clock() - start;
     const bestNs = state.best?.ns ?? null;
-    onProgress?.({ round, measured, failed: failures.length, bestNs, elapsedMs });
+    onProgress?.({ round, measured, failed: failuresOf(state).length, bestNs, elapsedMs });
     const left = Math.min(roundSize, budget.trials - recorded - measured);
     if (left <= 0 || elapsedMs >= budget.seconds * 1000 || hasConverged(state)) break;
     signal?.throwIfAborted();
     const candidates = strategy.propose(state, left, rng);
     if (candidates.length === 0) break;
-    const measurements = await measureRound(task, space, candidates, bestNs, workbench);
-    const observations = candidates.map((candidate, at) => ({ candidate, measurement: measurements[at]! }));
-    for (const [at, observation] of observations.entries()) {
-      options.database.append(recordOf(task, options, observation, recorded + measured + at));
-    }
-    failures.push(...observations.filter(({ measurement }) => measurement.kind !== "ok"));
-    measured += candidates.length;
+    const isOver = (): boolean => clock() - start >= budget.seconds * 1000;
+    const observations = await measureRound(
+      task,
+      space,
+      candidates,
+      { bestNs, trial: recorded + measured, isOver },
+      options,
+    );
+    measured += observations.length;
     state = observe(state, observations);
   }
-  const winner = await decide(task, space, state, workbench, measured > 0);
-  return winner && { ...winner, measured, recorded, elapsedMs: clock() - start, failures };
+  const winner = await decide(task, space, state, options.workbench, measured > 0);
+  return { winner, measured, recorded, elapsedMs: clock() - start, failures: failuresOf(state) };
 }
 
 const recordsOf = (task: TuningTask, { database, taskKey, workbench }: TuneOptions): readonly TuningRecord[] =>
@@ -92,23 +104,43 @@ const recordsOf = (task: TuningTask, { database, taskKey, workbench }: TuneOptio
     .records({ task: taskKey, targetClass: targetClass(task.target) })
     .filter((record) => record.toolchain === workbench.toolchain);
 
+const failuresOf = ({ rounds }: SearchState): readonly Failure[] =>
+  rounds.flat().flatMap(({ point, measurement }): Failure[] => {
+    return measurement.kind === "ok" ? [] : [{ candidate: point.candidate, measurement }];
+  });
+
+interface Round {
+  readonly bestNs: number | null;
+  /** Of the first candidate. */
+  readonly trial: number;
+  readonly isOver: () => boolean;
+}
+
+/** Each outcome is recorded at once: whatever ends the tuning, what was measured is kept. */
 async function measureRound(
   task: TuningTask,
   space: GeneratedSpace,
   candidates: readonly Candidate[],
-  bestNs: number | null,
-  workbench: Workbench,
-): Promise<readonly Measurement[]> {
+  { bestNs, trial, isOver }: Round,
+  options: TuneOptions,
+): Promise<readonly Observation[]> {
   const kernels = candidates.map((candidate) => candidateKernel(task, space, candidate));
-  const built = kernels.filter((kernel) => kernel.kind === "ok");
-  const results = (
-    await workbench.measure(
-      built.map(({ source }) => source),
-      bestNs,
-    )
-  ).values();
-  return kernels.map((kernel) => (kernel.kind === "ok" ? results.next().value! : refused(kernel)));
+  const results = options.workbench.measure(sourcesOf(kernels), bestNs);
+  const observations: Observation[] = [];
+  for (const [at, candidate] of candidates.entries()) {
+    const kernel = kernels[at]!;
+    const measurement = kernel.kind === "ok" ? (await results.next()).value! : refused(kernel);
+    const observation = { candidate, measurement };
+    options.database.append(recordOf(task, options, observation, trial + at));
+    observations.push(observation);
+    // A slow operator may need more than the budget for one round; without any time there would be nothing to choose.
+    if (isOver() && (bestNs !== null || observations.some((one) => one.measurement.kind === "ok"))) break;
+  }
+  return observations;
 }
+
+const sourcesOf = (kernels: readonly CandidateKernel[]): readonly MeasurableSource[] =>
+  kernels.flatMap((kernel) => (kernel.kind === "ok" ? [kernel.source] : []));
 
 const refused = ({ diagnostic }: Extract<CandidateKernel, { kind: "illegal" }>): Measurement => ({
   kind: "build-failed",
@@ -121,24 +153,19 @@ async function decide(
   space: GeneratedSpace,
   state: SearchState,
   workbench: Workbench,
-  race: boolean,
-): Promise<{ best: Candidate; medianNs: number } | null> {
+  isRaced: boolean,
+): Promise<TuneResult["winner"]> {
   const ranked = rankedTrials(state).slice(0, finalists);
-  const [first] = ranked;
-  if (!first) return null;
-  if (!race || ranked.length === 1) return { best: first.point.candidate, medianNs: first.ns! };
-  const sources = ranked.map(({ point }) => candidateKernel(task, space, point.candidate));
-  const { winner } = await workbench.race(
-    sources.flatMap((it): MeasurableSource[] => (it.kind === "ok" ? [it.source] : [])),
-  );
-  const { point, ns } = ranked[winner]!;
-  return { best: point.candidate, medianNs: ns! };
+  const kernels = ranked.map(({ point }) => candidateKernel(task, space, point.candidate));
+  const place = isRaced && ranked.length > 1 ? await workbench.race(sourcesOf(kernels)) : 0;
+  const winner = ranked[place];
+  return winner ? { candidate: winner.point.candidate, medianNs: winner.ns! } : null;
 }
 
 const recordOf = (
   task: TuningTask,
   { taskKey, workbench }: TuneOptions,
-  { candidate, measurement }: { candidate: Candidate; measurement: Measurement },
+  { candidate, measurement }: Observation,
   trial: number,
 ): TuningRecord => ({
   schema: recordSchema,

@@ -7,15 +7,14 @@ import type { Runnable, RunTask } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
 import { measureCandidate, raceCandidates } from "./measure/measure.ts";
 import type { Measurement } from "./measure/measurement.ts";
-import type { RaceResult } from "./measure/race.ts";
 
 export type MeasurableSource = CSource | WasmSource;
 
 export interface Workbench {
-  /** In the order of the sources; the time of the best so far lets losers stop early. */
-  measure(sources: readonly MeasurableSource[], incumbentNs: number | null): Promise<readonly Measurement[]>;
-  /** Finalists against each other, the first of them the incumbent. */
-  race(sources: readonly MeasurableSource[]): Promise<RaceResult>;
+  /** All are built, then measured in their order; the time of the best so far lets losers stop early. */
+  measure(sources: readonly MeasurableSource[], incumbentNs: number | null): AsyncIterator<Measurement, undefined>;
+  /** Finalists against each other, the first of them the incumbent; the place of the winner. */
+  race(sources: readonly MeasurableSource[]): Promise<number>;
   /** Compiler runs so far. */
   compilerRuns(): number;
   /** What measures: "gcc 12.2.0 …" or "wasm". */
@@ -61,22 +60,23 @@ export function createWorkbench({
   return {
     toolchain: toolchain?.identity ?? "wasm",
     compilerRuns: () => compilerRuns,
-    async measure(sources, incumbentNs) {
-      const measurements: Measurement[] = [];
+    async *measure(sources, incumbentNs) {
       let best = incumbentNs;
       for (const built of await build(sources)) {
         const measurement = built.kind === "ready" ? await measureCandidate(runner, built.candidate, best) : built;
         if (measurement.kind === "ok") best = Math.min(best ?? Number.POSITIVE_INFINITY, measurement.timing.medianNs);
-        measurements.push(measurement);
+        yield measurement;
       }
-      return measurements;
+      return undefined;
     },
     async race(sources) {
       const built = await build(sources);
-      return raceCandidates(
+      const entrants = built.flatMap((one, place) => (one.kind === "ready" ? [{ ...one, place }] : []));
+      const { winner } = await raceCandidates(
         runner,
-        built.flatMap((it) => (it.kind === "ready" ? [it.candidate] : [])),
+        entrants.map(({ candidate }) => candidate),
       );
+      return entrants[winner]?.place ?? 0;
     },
     close: () => runner.close(),
   };

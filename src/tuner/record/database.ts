@@ -36,7 +36,14 @@ export interface RecordDatabase {
  *     const [best] = database.fastest({ task, targetClass }, 1);
  */
 export function openDatabase(path: string): RecordDatabase {
-  const { records, skippedLines } = parseRecords(readOrEmpty(path));
+  return databaseOf(readOrEmpty(path), (line) => appendLine(path, line));
+}
+
+/** A database of nothing that keeps its records to itself. */
+export const memoryDatabase = (): RecordDatabase => databaseOf("", () => undefined);
+
+function databaseOf(content: string, write: (line: string) => void): RecordDatabase {
+  const { records, skippedLines } = parseRecords(content);
   const matching = (query: RecordQuery) => records.filter((record) => matches(record, query));
   return {
     skippedLines,
@@ -46,7 +53,7 @@ export function openDatabase(path: string): RecordDatabase {
       const line = JSON.stringify(clipped(record));
       const written = decodeRecord(JSON.parse(line), []);
       records.push(written);
-      appendLine(path, line);
+      write(line);
     },
   };
 }

@@ -1,0 +1,55 @@
+// Temporary directories of our own, named by machine and process, so that what a killed process left can be told from
+// what another one is using: unplugin-kernel-3f2a9c01-4711-Xb3k9Q.
+
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { sha256 } from "../compiler/index.ts";
+
+/** Containers may share the directory, and each counts its processes from 1. */
+const machine = sha256(hostname()).slice(0, 8);
+const ownName = new RegExp(`^unplugin-kernel-${machine}-(\\d+)-`);
+
+/** No build lasts this long: the process with that number is another one by now. */
+const longestUseMs = 86_400_000;
+
+/** Runs `work` with an empty directory that only this user can read, and removes it, whatever becomes of the work. */
+export async function withPrivateDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  await removeLeftovers();
+  const directory = await mkdtemp(join(tmpdir(), `unplugin-kernel-${machine}-${process.pid}-`));
+  try {
+    return await work(directory);
+  } finally {
+    await remove(directory);
+  }
+}
+
+/** What killed processes left behind. Another process, or another user's rights, may be in the way: no harm done. */
+async function removeLeftovers(): Promise<void> {
+  const names = await readdir(tmpdir());
+  for (const name of names) {
+    const [, pid] = ownName.exec(name) ?? [];
+    if (pid && (await isLeftover(join(tmpdir(), name), Number(pid)))) {
+      await remove(join(tmpdir(), name)).catch(() => undefined);
+    }
+  }
+}
+
+async function isLeftover(directory: string, pid: number): Promise<boolean> {
+  if (pid === process.pid) return false;
+  if (!isRunning(pid)) return true;
+  const facts = await stat(directory).catch(() => null);
+  return facts !== null && Date.now() - facts.mtimeMs > longestUseMs;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Windows holds loaded addons for a moment after their process has gone. */
+const remove = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 3 });
