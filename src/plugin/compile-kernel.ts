@@ -1,27 +1,28 @@
 // From a request to a compiled kernel: the operator is loaded, the mode decides who makes the schedule, the schedule
 // becomes bytes.
 
-import { kernelParameters, printTrace, referenceLoops } from "../compiler/index.ts";
-import { candidateTrace } from "../tuner/candidate-kernel.ts";
+import { kernelParameters, referenceLoops } from "../compiler/index.ts";
 import { worstRelativeError } from "../tuner/measure/error-bound.ts";
-import { generateSpace } from "../tuner/space/generate.ts";
 import { type Decision, decideSchedule } from "./compile/decide-schedule.ts";
 import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
 import { type Artifacts, makeArtifacts } from "./compile/make-artifacts.ts";
 import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 
-export const compileKernel: CompileKernel = async (request, services) => {
-  const context = await kernelContext(request, services);
-  if (request.mode === "off") return compiledKernel(context, null, noArtifacts);
+export const compileKernel: CompileKernel = async (request, services) =>
+  compileInContext(await kernelContext(request, services));
+
+/** The same with another workbench or another machine, for tests. */
+export async function compileInContext(context: KernelContext): Promise<CompiledKernel> {
+  if (context.request.mode === "off") return compiledKernel(context, null, noArtifacts);
   const decision = await decideSchedule(context);
   return compiledKernel(context, decision, await makeArtifacts(context, decision));
-};
+}
 
-const noArtifacts: Artifacts = { wasm: null, relaxed: null, native: null, compilerRuns: 0 };
+const noArtifacts: Artifacts = { wasm: null, relaxed: null, native: null, trace: "", compilerRuns: 0 };
 
 function compiledKernel(context: KernelContext, decision: Decision | null, artifacts: Artifacts): CompiledKernel {
   const { op, parameters, task, key, watchFiles } = context;
-  const { wasm, relaxed, native, compilerRuns } = artifacts;
+  const { wasm, relaxed, native, trace, compilerRuns } = artifacts;
   return {
     op: op.name,
     parameters,
@@ -32,7 +33,7 @@ function compiledKernel(context: KernelContext, decision: Decision | null, artif
     relaxed,
     native,
     reference: wasm || native ? null : referenceLoops(op),
-    trace: decision ? traceText(decision) : "",
+    trace,
     gflops: decision?.measured?.gflops ?? null,
     key,
     errorBound: worstRelativeError(op),
@@ -42,6 +43,3 @@ function compiledKernel(context: KernelContext, decision: Decision | null, artif
     compilerRuns: (decision?.compilerRuns ?? 0) + compilerRuns,
   };
 }
-
-const traceText = ({ task, candidate }: Decision): string =>
-  printTrace(candidateTrace(generateSpace(task), candidate) ?? []);

@@ -41,8 +41,8 @@ export interface CompileServices {
 /** A Node-API addon: `call(index, …arrays)` and `callAsync(index, …arrays)`, arrays in the order of `tensors`. */
 export interface NativeKernel {
   readonly bytes: Uint8Array;
-  /** The file in the store, for dev servers, which emit nothing. */
-  readonly path: string;
+  /** A file in the cache directory, for dev servers, which emit nothing; null where it could not be written. */
+  readonly path: string | null;
   /** Of the kernel within the addon. */
   readonly index: number;
   /** Checked on the CPU before the addon is loaded; gcc's names: avx512f, avx512vnni. */

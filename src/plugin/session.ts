@@ -5,6 +5,7 @@ import { basename, dirname } from "node:path";
 import { nowMs } from "../native/clock.ts";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
 import { declarationsText, type KernelImport } from "./declarations.ts";
+import { type Interrupt, onInterrupt } from "./interrupt.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import type { ParsedRequest } from "./request.ts";
@@ -54,6 +55,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const controller = new AbortController();
   const imports = new Map<string, KernelImport>();
   const flying = new Map<string, Promise<CompiledKernel>>();
+  /** Only while something is being compiled. */
+  let interrupt: Interrupt | null = null;
 
   const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
     const start = nowMs();
@@ -62,6 +65,13 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     const elapsedMs = tally.elapsedMs + nowMs() - start;
     tally = { kernels: new Map([...tally.kernels, [id, kernel]]), elapsedMs };
     return kernel;
+  };
+
+  const landed = (id: string): void => {
+    flying.delete(id);
+    if (flying.size > 0) return;
+    interrupt?.ignore();
+    interrupt = null;
   };
 
   return {
@@ -73,8 +83,9 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     },
     compile(request, mode = options.mode) {
       const id = `${mode} ${request.path}${request.query}`;
-      const started = flying.get(id) ?? run(id, request, mode).finally(() => flying.delete(id));
+      const started = flying.get(id) ?? run(id, request, mode).finally(() => landed(id));
       flying.set(id, started);
+      interrupt ??= onInterrupt(controller, () => Promise.allSettled(flying.values()));
       return started;
     },
     imported: (use) => void imports.set(use.specifier + use.file, use),

@@ -4,25 +4,24 @@
 import { basename, relative, sep } from "node:path";
 import {
   type ComputeDef,
-  codegenVersion,
   DiagnosticError,
   digestOf,
   instantiate,
-  kernelName,
   type Parameters,
   parameterDefaults,
-  printComputeDef,
   type Target,
 } from "../../compiler/index.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
-import { scheduleKey, scheduleKeyFields } from "../../tuner/store/key.ts";
+import { scheduleKey } from "../../tuner/store/key.ts";
 import { openStore, type Store } from "../../tuner/store/store.ts";
 import type { TuningTask } from "../../tuner/task.ts";
+import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../tuner/workbench.ts";
 import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
 import { loadOp } from "../load-op.ts";
 import { checkParameters } from "../request.ts";
+import { keyFields } from "./schedule.ts";
 
 export interface KernelContext {
   readonly request: KernelRequest;
@@ -35,8 +34,6 @@ export interface KernelContext {
   /** Features of this machine that the target needs and it lacks: it can build, but not measure. */
   readonly missing: readonly string[];
   readonly task: TuningTask;
-  /** Name of the target's kernel: the symbol in C. */
-  readonly name: string;
   /** The schedule key. */
   readonly key: string;
   /** How the lock file and messages call it: src/gemm.op.ts?M=64&tune=avx2. */
@@ -44,6 +41,8 @@ export interface KernelContext {
   readonly store: Store;
   /** The compiler for native targets, looked for when first asked for; null where there is none. */
   readonly toolchain: () => Promise<Toolchain | null>;
+  /** Where candidates are measured. Tests plant bad ones here. */
+  readonly workbench: (options: WorkbenchOptions) => Workbench;
 }
 
 export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
@@ -66,11 +65,11 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     machine,
     missing: missingFeatures(target, machine),
     task,
-    name: kernelName(op, target),
-    key: scheduleKey(scheduleKeyFields(task, printComputeDef(op), codegenVersion)),
+    key: scheduleKey(keyFields(task)),
     lockName: `${file}${queryOf(request, target)}`,
     store: openStore(cacheDir),
     toolchain: once(async () => (await detectToolchains())[0] ?? null),
+    workbench: createWorkbench,
   };
 }
 

@@ -1,75 +1,95 @@
-// Tunes one kernel: a workbench with the right answers, the search, the winner checked once more with every pass verified.
+// Tunes one kernel: a workbench with the right answers, the records, the search, and what is to be said of its failures.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { factsOf } from "../../compiler/index.ts";
+import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { nowMs } from "../../native/clock.ts";
-import { openDatabase } from "../../tuner/record/database.ts";
+import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { referenceTask } from "../../tuner/reference.ts";
 import { strategies } from "../../tuner/search/strategies.ts";
-import { generateSpace } from "../../tuner/space/generate.ts";
+import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
 import { targetClass } from "../../tuner/store/key.ts";
-import { tune } from "../../tuner/tune.ts";
-import { createWorkbench } from "../../tuner/workbench.ts";
-import { type Decision, emptySpace, sourceDigest } from "./decide-schedule.ts";
+import { type Failure, type TuneResult, tune } from "../../tuner/tune.ts";
+import type { Workbench } from "../../tuner/workbench.ts";
+import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
+import { openRecords } from "./open-records.ts";
+import { emptySpace } from "./predict-schedule.ts";
+import { scheduleOf } from "./schedule.ts";
 
 /** One seed for all: a build is to be repeatable. */
 const seed = 1;
 
-export async function tuneKernel(context: KernelContext): Promise<Decision> {
-  const { task, services, request, key, lockName } = context;
-  const { cacheDir } = services.options;
-  const space = generateSpace(task);
-  if (space.templates.length === 0) throw emptySpace(context, space);
-  const directory = await mkdtemp(join(tmpdir(), "unplugin-kernel-"));
-  const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
-  const flops = factsOf(task.op).flops;
-  const workbench = createWorkbench({
-    task: referenceTask(task.op),
-    toolchain,
-    directory,
-    signal: services.signal,
-    jobs: context.machine.cores,
-  });
-  try {
-    const result = await tune(task, space, {
-      budget: request.budget,
-      strategy: strategies.default,
-      seed,
-      taskKey: key,
-      database: openDatabase(join(cacheDir, "records.jsonl")),
-      workbench,
-      clock: nowMs,
+/** @throws DiagnosticError `space.empty`, `tune.nothing-ran` */
+export function tuneKernel(context: KernelContext): Promise<Decision> {
+  return withPrivateDirectory(async (directory) => {
+    const { task, services } = context;
+    const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
+    const workbench = context.workbench({
+      task: referenceTask(task.op),
+      toolchain,
+      directory,
       signal: services.signal,
-      onProgress: (progress) => services.onProgress?.(lockName, flops, progress),
+      jobs: context.machine.cores,
     });
-    if (!result) throw refuse("tune.nothing-ran", `${lockName}: no candidate could be built and measured`, null);
-    const wrong = result.failures.filter(({ measurement }) => measurement.kind === "wrong-result");
-    if (wrong.length > 0) {
-      services.log.warn(
-        `${lockName}: ${wrong.length} candidates computed wrong results; that is a bug of unplugin-kernel`,
-      );
+    try {
+      return await tuneOn(workbench, context);
+    } finally {
+      await workbench.close();
     }
-    const { best, medianNs, measured, recorded } = result;
-    return {
-      origin: "tuned",
-      task,
-      candidate: best,
-      source: sourceDigest(task, space, best),
-      measured: {
-        medianNs,
-        gflops: flops / medianNs,
-        machine: targetClass(task.target),
-        toolchain: workbench.toolchain,
-        trials: measured + recorded,
-      },
-      measurements: measured,
-      compilerRuns: workbench.compilerRuns(),
-    };
-  } finally {
-    await workbench.close();
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
+
+async function tuneOn(workbench: Workbench, context: KernelContext): Promise<Decision> {
+  const { task, services, request, key, lockName } = context;
+  const space = generateSpace(task);
+  const { flops } = factsOf(task.op);
+  const result = await tune(task, space, {
+    budget: request.budget,
+    strategy: strategies.default,
+    seed,
+    taskKey: key,
+    database: openRecords(join(services.options.cacheDir, "records.jsonl"), (line) =>
+      services.log.warn(`${lockName}: ${line}`),
+    ),
+    workbench,
+    clock: nowMs,
+    signal: services.signal,
+    onProgress: (progress) => services.onProgress?.(lockName, flops, progress),
+  });
+  warnOfBugs(context, result.failures);
+  if (!result.winner) throw noWinner(context, space, result);
+  const { winner, measured, recorded } = result;
+  const { medianNs } = winner;
+  const machine = { machine: targetClass(task.target), toolchain: workbench.toolchain };
+  return {
+    ...scheduleOf(task, space, winner.candidate),
+    origin: "tuned",
+    measured: { medianNs, gflops: flops / medianNs, ...machine, trials: measured + recorded },
+    measurements: measured,
+    compilerRuns: workbench.compilerRuns(),
+  };
+}
+
+const count = (failures: readonly Failure[]): string =>
+  failures.length === 1 ? "1 candidate" : `${failures.length} candidates`;
+
+/** Wrong numbers are no fault of the user's, and he should hear of them even though the kernel he gets is right. */
+function warnOfBugs({ services, lockName }: KernelContext, failures: readonly Failure[]): void {
+  const wrong = failures.filter(({ measurement }) => measurement.kind === "wrong-result");
+  if (wrong.length === 0) return;
+  const said = `${count(wrong)} computed wrong results and will not be used: ${reasonOf(wrong[0]!)}`;
+  services.log.warn(`${lockName}: ${said}. That is a bug of unplugin-kernel: please report it`);
+}
+
+function noWinner({ lockName }: KernelContext, space: GeneratedSpace, { failures }: TuneResult): DiagnosticError {
+  if (failures.length === 0) return emptySpace(lockName, space);
+  const kinds = [...new Set(failures.map(({ measurement }) => measurement.kind))];
+  const parts = kinds.map((kind) => {
+    const alike = failures.filter(({ measurement }) => measurement.kind === kind);
+    return `${count(alike)} ${kind}, as: ${reasonOf(alike[0]!)}`;
+  });
+  return refuse("tune.nothing-ran", `${lockName}: nothing could be measured: ${parts.join("; ")}`, null);
+}
+
+const reasonOf = ({ measurement }: Failure): string =>
+  measurement.kind === "timed-out" ? `it did not end within ${measurement.deadlineMs} ms` : measurement.reason;

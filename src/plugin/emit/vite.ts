@@ -23,7 +23,8 @@ const isDev = ({ environment }: HookContext): boolean => environment?.mode === "
 /** Server environments load addons from the store; WASM goes into the code there, and by URL to the browser. */
 function devUrl(platform: Platform, kernel: CompiledKernel, dev: DevServer): EmitUrl {
   return (asset) => {
-    if (asset.role === "native") return kernel.native && JSON.stringify(pathToFileURL(kernel.native.path).href);
+    if (asset.role === "native")
+      return kernel.native?.path ? JSON.stringify(pathToFileURL(kernel.native.path).href) : null;
     return platform === "browser" ? JSON.stringify(dev.serve(asset)) : null;
   };
 }

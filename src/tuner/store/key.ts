@@ -42,6 +42,10 @@ export interface ArtifactKeyFields {
 export const scheduleKey = (fields: ScheduleKeyFields): string =>
   sha256(canonicalJson({ key: "schedule", schema: keySchema, ...fields }));
 
+/** The answer is a function of the same facts, but another one. */
+export const predictionKey = (fields: ScheduleKeyFields): string =>
+  sha256(canonicalJson({ key: "prediction", schema: keySchema, ...fields }));
+
 export const artifactKey = (fields: ArtifactKeyFields): string =>
   sha256(canonicalJson({ key: "artifact", schema: keySchema, ...fields }));
 

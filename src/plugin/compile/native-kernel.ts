@@ -1,0 +1,95 @@
+// A schedule for a native target → its addon: the one that was measured, if the store has it; else one built here.
+
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type CSource, kernelName, sha256 } from "../../compiler/index.ts";
+import { buildNative } from "../../native/build.ts";
+import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { codeFlags, type Toolchain } from "../../native/toolchain/toolchain.ts";
+import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
+import type { NativeKernel } from "../compiled-kernel.ts";
+import { type Blobs, keepBlobs, storedBlobs, textBlob, textOf } from "./artifact-store.ts";
+import type { Decision } from "./decide-schedule.ts";
+import { type KernelContext, refuse } from "./kernel-context.ts";
+import { keyFields, type Schedule, sourceOf, traceText } from "./schedule.ts";
+
+export type NativeResult =
+  | { readonly kind: "built"; readonly kernel: NativeKernel; readonly trace: string; readonly compilerRuns: number }
+  | { readonly kind: "no-compiler" }
+  /** The schedule does not lead to its source. */
+  | { readonly kind: "stale" };
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export async function nativeKernel(context: KernelContext, decision: Decision): Promise<NativeResult> {
+  const measured = decision.measured && (await storedAddon(context, decision, decision.measured.toolchain));
+  if (measured) return built(context, decision, measured, 0);
+  const toolchain = await context.toolchain();
+  if (!toolchain) return { kind: "no-compiler" };
+  const stored = await storedAddon(context, decision, toolchain.identity);
+  if (stored) return built(context, decision, stored, 0);
+  const source = sourceOf(decision);
+  if (source?.kind !== "c") return { kind: "stale" };
+  const blobs = { addon: await compile(context, source, toolchain), trace: textBlob(traceText(decision)) };
+  await keepBlobs(context, addonKey(context, decision, toolchain.identity), blobs);
+  return built(context, decision, blobs, 1);
+}
+
+const storedAddon = (context: KernelContext, schedule: Schedule, identity: string): Promise<Blobs | null> =>
+  storedBlobs(context, addonKey(context, schedule, identity));
+
+/** `identity`: of the compiler, "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". */
+const addonKey = ({ machine }: KernelContext, { task, candidate, source }: Schedule, identity: string): string =>
+  artifactKey({
+    schedule: scheduleKey(keyFields(task)),
+    candidate,
+    source,
+    toolchain: {
+      name: identity.split(" ")[0]!,
+      version: identity,
+      triple: machine.platform,
+      options: [...codeFlags(task.numerics), ...task.target.features],
+    },
+  });
+
+async function compile({ lockName, services }: KernelContext, source: CSource, toolchain: Toolchain): Promise<Bytes> {
+  return withPrivateDirectory(async (outDir) => {
+    const artifact = await buildNative([source], { outDir, toolchain, signal: services.signal });
+    if (artifact.kind === "native") return new Uint8Array(await readFile(artifact.path));
+    throw refuse("build.failed", `${lockName}: ${toolchain.identity} refused the kernel: ${artifact.reason}`, null);
+  });
+}
+
+async function built(
+  context: KernelContext,
+  { task }: Schedule,
+  { addon, trace }: Blobs,
+  compilerRuns: number,
+): Promise<NativeResult> {
+  const bytes = addon!;
+  const { features } = task.target;
+  const path = await fileOf(context, `${kernelName(task.op, task.target)}-${sha256(bytes).slice(0, 16)}.node`, bytes);
+  const kernel = { bytes, path, index: 0, features, platform: context.machine.platform };
+  return { kind: "built", kernel, trace: textOf(trace), compilerRuns };
+}
+
+/** Dev servers emit nothing: they load the addon from a file under the cache directory. Null: it cannot be written. */
+async function fileOf({ services }: KernelContext, name: string, bytes: Bytes): Promise<string | null> {
+  const directory = join(services.options.cacheDir, "addons");
+  const path = join(directory, name);
+  if (existsSync(path)) return path;
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    await mkdir(directory, { recursive: true });
+    // Renamed, so that a kill leaves no half of an addon under its name.
+    await writeFile(temporary, bytes);
+    await rename(temporary, path);
+    return path;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    services.log.warn(`${path} could not be written: ${error.message}`);
+    await rm(temporary, { force: true });
+    return null;
+  }
+}

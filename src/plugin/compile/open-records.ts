@@ -1,0 +1,24 @@
+// The records of the cache directory, for a tuning that goes on when they cannot be read or written: a full or read-only
+// disk costs one warning, and memory keeps what was measured.
+
+import { memoryDatabase, openDatabase, type RecordDatabase } from "../../tuner/record/database.ts";
+
+export function openRecords(path: string, warn: (line: string) => void): RecordDatabase {
+  let isWarned = false;
+  const orWarn = <T>(work: () => T, otherwise: T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      if (!isWarned) warn(`measurements are not kept: ${error.message}`);
+      isWarned = true;
+      return otherwise;
+    }
+  };
+  const database = orWarn(() => openDatabase(path), memoryDatabase());
+  return { ...database, append: (record) => orWarn(() => database.append(record), undefined) };
+}
+
+/** Of the file system; our own errors have no such code. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && "syscall" in error && "code" in error;

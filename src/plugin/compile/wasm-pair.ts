@@ -1,0 +1,43 @@
+// A schedule for WASM → its module and, where sums and products may be fused, the twin for engines with relaxed SIMD.
+
+import { codegenVersion, kernelName, sha256, type WasmSource, wasmSource } from "../../compiler/index.ts";
+import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
+import { type Blobs, keepBlobs, storedBlobs, textBlob, textOf } from "./artifact-store.ts";
+import type { KernelContext } from "./kernel-context.ts";
+import { keyFields, relaxedBytes, type Schedule, sourceOf, traceText } from "./schedule.ts";
+
+export interface WasmPair {
+  readonly wasm: WasmSource;
+  /** Null where it would be the same module. */
+  readonly relaxed: WasmSource | null;
+  /** The schedule as text. */
+  readonly trace: string;
+}
+
+const encoder = { name: "wasm", version: codegenVersion, triple: null, options: [] };
+
+/** Null: the schedule does not lead to its source. */
+export async function wasmPair(context: KernelContext, schedule: Schedule): Promise<WasmPair | null> {
+  const { task, candidate, source } = schedule;
+  const key = artifactKey({ schedule: scheduleKey(keyFields(task)), candidate, source, toolchain: encoder });
+  const blobs = (await storedBlobs(context, key)) ?? (await generate(context, key, schedule));
+  if (!blobs?.wasm) return null;
+  const name = kernelName(task.op, task.target);
+  const { wasm, relaxed, trace } = blobs;
+  return {
+    wasm: wasmSource(task.op, name, wasm, false),
+    relaxed: relaxed ? wasmSource(task.op, name, relaxed, true) : null,
+    trace: textOf(trace),
+  };
+}
+
+async function generate(context: KernelContext, key: string, schedule: Schedule): Promise<Blobs | null> {
+  const source = sourceOf(schedule);
+  if (source?.kind !== "wasm") return null;
+  const wasm = source.bytes;
+  const trace = textBlob(traceText(schedule));
+  const relaxed = schedule.task.numerics === "fast" ? relaxedBytes(schedule) : wasm;
+  const blobs: Blobs = sha256(relaxed) === sha256(wasm) ? { wasm, trace } : { wasm, relaxed, trace };
+  await keepBlobs(context, key, blobs);
+  return blobs;
+}
