@@ -53,7 +53,7 @@ export function createWorkbench({
     const batches = inBatches(native, Math.ceil(native.length / jobs));
     compilerRuns += batches.length;
     const options = { outDir: directory, toolchain, bench: true, signal };
-    const built = await Promise.all(batches.map((batch) => buildEach(batch, options)));
+    const built = await allOf(batches.map((batch) => buildEach(batch, options)));
     return built.flat().map(fromBuilt);
   }
 
@@ -80,6 +80,12 @@ export function createWorkbench({
     },
     close: () => runner.close(),
   };
+}
+
+/** As Promise.all, but none is still running when it rejects: the directory may go then. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 const inBatches = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
