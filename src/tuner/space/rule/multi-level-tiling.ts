@@ -2,7 +2,7 @@
 // into panels or read where they are, in the orders of `tiling/order.ts`. GEMM, convolution, pooling along channels.
 
 import type { Operand, TailStrategy } from "../../../compiler/index.ts";
-import { type Draft, decide, estimate, instruct, splitWithTail, tailChoices, tunable } from "../draft.ts";
+import { atMost, type Draft, decide, estimate, instruct, splitWithTail, tailChoices, tunable } from "../draft.ts";
 import { dependsOn, isReused, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
@@ -12,6 +12,7 @@ import {
   blockTilesOf,
   registerOf,
   stepsOf,
+  surplusOf,
   type TiledAxis,
   tileAxis,
   tiledAxes,
@@ -113,5 +114,6 @@ function tailOf(
   const padded = moving.every((read) => packed.some(({ access }) => access === read));
   if (!padded) return [draft, "cut"];
   const name = `${it.loop}.tail`;
-  return [tunable(draft, name, tailChoices.keys()), { tunable: name }];
+  const chosen = tunable(draft, name, tailChoices.keys());
+  return [atMost(chosen, name, surplusOf(it), `there is a tail of ${it.axis.name} to mask`), { tunable: name }];
 }

@@ -42,6 +42,7 @@ export const registerOf = (it: TiledAxis): string => `${it.loop}.register`;
 export const blockTilesOf = (it: TiledAxis): string => `${it.loop}.block-tiles`;
 export const registerElementsOf = (it: TiledAxis): string => `${it.loop}.register-elements`;
 export const blockOf = (it: TiledAxis): string => `${it.loop}.block`;
+export const surplusOf = (it: TiledAxis): string => `${it.loop}.surplus`;
 export const stepsOf = (it: TiledAxis): string => `${it.loop}.steps`;
 export const unrollOf = (it: TiledAxis): string => `${it.loop}.unroll`;
 
@@ -84,7 +85,41 @@ function tileSpatial(draft: Draft, it: TiledAxis, registers: number): Draft {
     why: `all blocks of ${name} have as many register tiles`,
     role: "definition",
   });
-  return product(whole, blockOf(it), [registerElementsOf(it), blockTilesOf(it)], `elements of ${name} in a block`);
+  const block = product(
+    whole,
+    blockOf(it),
+    [registerElementsOf(it), blockTilesOf(it)],
+    `elements of ${name} in a block`,
+  );
+  return countSurplus(block, it);
+}
+
+/** Elements by which the register tiles overshoot the axis: 0 where there is no tail to decide about. */
+function countSurplus(draft: Draft, it: TiledAxis): Draft {
+  const { extent, name } = it.axis;
+  const covered = `${it.loop}.covered`;
+  const tiles = product(
+    draft,
+    covered,
+    [`${it.loop}.tiles`, registerElementsOf(it)],
+    `elements of ${name} in all tiles`,
+  );
+  const domain = valuesOf(tiles, covered).filter((value) => value >= extent);
+  return constrain(
+    derived(
+      tiles,
+      surplusOf(it),
+      domain.map((value) => value - extent),
+    ),
+    {
+      kind: "sum",
+      result: covered,
+      terms: [{ coefficient: 1, term: surplusOf(it) }],
+      offset: extent,
+      why: `surplus of the register tiles of ${name}`,
+      role: "definition",
+    },
+  );
 }
 
 /** Blocks are of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
