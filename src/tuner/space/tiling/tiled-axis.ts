@@ -98,28 +98,18 @@ function tileSpatial(draft: Draft, it: TiledAxis, registers: number): Draft {
 function countSurplus(draft: Draft, it: TiledAxis): Draft {
   const { extent, name } = it.axis;
   const covered = `${it.loop}.covered`;
-  const tiles = product(
-    draft,
-    covered,
-    [`${it.loop}.tiles`, registerElementsOf(it)],
-    `elements of ${name} in all tiles`,
-  );
-  const domain = valuesOf(tiles, covered).filter((value) => value >= extent);
-  return constrain(
-    derived(
-      tiles,
-      surplusOf(it),
-      domain.map((value) => value - extent),
-    ),
-    {
-      kind: "sum",
-      result: covered,
-      terms: [{ coefficient: 1, term: surplusOf(it) }],
-      offset: extent,
-      why: `surplus of the register tiles of ${name}`,
-      role: "definition",
-    },
-  );
+  const why = `elements of ${name} in all tiles`;
+  const tiles = product(draft, covered, [`${it.loop}.tiles`, registerElementsOf(it)], why);
+  // A whole tile of surplus would be a tile too many.
+  const most = Math.max(...valuesOf(draft, registerElementsOf(it))) - 1;
+  return constrain(derived(tiles, surplusOf(it), { from: 0, to: most }), {
+    kind: "sum",
+    result: covered,
+    terms: [{ coefficient: 1, term: surplusOf(it) }],
+    offset: extent,
+    why: `surplus of the register tiles of ${name}`,
+    role: "definition",
+  });
 }
 
 /** Blocks are of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
