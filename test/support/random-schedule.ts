@@ -2,9 +2,12 @@
 // space that the rules generate for one of the targets. The same seed and number give the same case.
 
 import conv2d from "../../fixtures/ops/conv2d.op.ts";
+import gelu from "../../fixtures/ops/gelu-bf16.op.ts";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import gemmExpGemm from "../../fixtures/ops/gemm-exp-gemm.op.ts";
+import gemmInt8 from "../../fixtures/ops/gemm-int8.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
+import statistics from "../../fixtures/ops/statistics.op.ts";
 import {
   type ComputeDef,
   type Diagnostic,
@@ -42,6 +45,9 @@ export const families: readonly Family[] = [
   { name: "conv2d", op: conv2d, callsFunctions: false, most: { H: 7, W: 7, C: 7, F: 23 } },
   { name: "softmax", op: softmax, callsFunctions: true, most: { M: 11, N: 67 } },
   { name: "gemm-exp-gemm", op: gemmExpGemm, callsFunctions: true, most: { M: 13, N: 19, K: 11, L: 23 } },
+  { name: "gemm-int8", op: gemmInt8, callsFunctions: false, most: { M: 13, N: 41, K: 29 } },
+  { name: "gelu-bf16", op: gelu, callsFunctions: true, most: { N: 200 } },
+  { name: "statistics", op: statistics, callsFunctions: true, most: { M: 11, N: 37 } },
 ];
 
 export interface ChainCase {
