@@ -9,10 +9,10 @@ import { families } from "../support/random-schedule.ts";
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const seed = setting("ORACLE_SEED", 1);
 const from = setting("ORACLE_FROM", 0);
-const count = setting("ORACLE_COUNT", 24);
+const count = setting("ORACLE_COUNT", 28);
 
 /** Kernels that one addon holds. */
-const batch = 24;
+const batch = 28;
 
 test("every stage computes what the reference does", { timeout: 4 * 3_600_000 }, async () => {
   const report = newReport();

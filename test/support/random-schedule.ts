@@ -36,19 +36,31 @@ interface Family {
   readonly name: string;
   readonly op: Op;
   readonly callsFunctions: boolean;
+  /** Parameters that are the length of a reduction worth cutting into blocks. */
+  readonly long: readonly string[];
   /** Largest value of each parameter: an interpreter has to run the operator some ten times. */
   readonly most: Readonly<Record<string, number>>;
 }
 
 export const families: readonly Family[] = [
-  { name: "gemm", op: gemm, callsFunctions: false, most: { M: 37, N: 41, K: 29 } },
-  { name: "conv2d", op: conv2d, callsFunctions: false, most: { H: 7, W: 7, C: 7, F: 23 } },
-  { name: "softmax", op: softmax, callsFunctions: true, most: { M: 11, N: 67 } },
-  { name: "gemm-exp-gemm", op: gemmExpGemm, callsFunctions: true, most: { M: 13, N: 19, K: 11, L: 23 } },
-  { name: "gemm-int8", op: gemmInt8, callsFunctions: false, most: { M: 13, N: 41, K: 29 } },
-  { name: "gelu-bf16", op: gelu, callsFunctions: true, most: { N: 200 } },
-  { name: "statistics", op: statistics, callsFunctions: true, most: { M: 11, N: 37 } },
+  { name: "gemm", op: gemm, callsFunctions: false, long: ["K"], most: { M: 37, N: 41, K: 29 } },
+  { name: "conv2d", op: conv2d, callsFunctions: false, long: ["C"], most: { H: 7, W: 7, C: 7, F: 23 } },
+  { name: "softmax", op: softmax, callsFunctions: true, long: [], most: { M: 11, N: 67 } },
+  {
+    name: "gemm-exp-gemm",
+    op: gemmExpGemm,
+    callsFunctions: true,
+    long: ["K", "N"],
+    most: { M: 13, N: 19, K: 11, L: 23 },
+  },
+  { name: "gemm-int8", op: gemmInt8, callsFunctions: false, long: ["K"], most: { M: 13, N: 41, K: 29 } },
+  { name: "gelu-bf16", op: gelu, callsFunctions: true, long: [], most: { N: 200 } },
+  { name: "statistics", op: statistics, callsFunctions: true, long: [], most: { M: 11, N: 37 } },
 ];
+
+/** Extents that the rules cut into blocks of at least 32, and a prime or two, with few elements along the other axes. */
+const longExtents = [64, 66, 67, 96, 99, 127];
+const mostBesideLong = 9;
 
 export interface ChainCase {
   readonly number: number;
@@ -84,14 +96,18 @@ const strictPlan = ({ outputs }: ComputeDef): ReferenceOptions => ({
 
 export const isIllegal = (scheduled: LoopFunc | Diagnostic): scheduled is Diagnostic => "code" in scheduled;
 
-/** One draw in four takes a power of two, the rest odd extents, many of them prime. */
-function drawOp({ name, op, most }: Family, rng: Rng): ComputeDef {
+/** One operator in three has a long reduction. Of other extents one in four is a power of two, the rest are odd. */
+function drawOp({ name, op, most, long }: Family, rng: Rng): ComputeDef {
+  const longest = long.length > 0 && rng.below(3) === 0 ? rng.pick(long) : null;
   const extents = Object.entries(most).map(([parameter, limit]): [string, number] => {
-    const odd = 1 + 2 * rng.below(Math.ceil(limit / 2));
-    return [parameter, rng.below(4) === 0 ? 2 ** rng.below(Math.floor(Math.log2(limit)) + 1) : odd];
+    if (parameter === longest) return [parameter, rng.pick(longExtents)];
+    return [parameter, drawExtent(longest ? Math.min(limit, mostBesideLong) : limit, rng)];
   });
   return instantiate(op, Object.fromEntries(extents), name.replaceAll("-", "_"));
 }
+
+const drawExtent = (limit: number, rng: Rng): number =>
+  rng.below(4) === 0 ? 2 ** rng.below(Math.floor(Math.log2(limit)) + 1) : 1 + 2 * rng.below(Math.ceil(limit / 2));
 
 interface SpaceOf {
   readonly op: ComputeDef;
