@@ -22,7 +22,7 @@ import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
-import type { MeasurableSource, Workbench } from "./workbench.ts";
+import type { MeasurableSource, Refusal, Workbench } from "./workbench.ts";
 
 export interface TuneOptions {
   readonly budget: Budget;
@@ -124,13 +124,10 @@ async function measureRound(
   { bestNs, trial, isOver }: Round,
   options: TuneOptions,
 ): Promise<readonly Observation[]> {
-  const kernels = candidates.map((candidate) => candidateKernel(task, space, candidate));
-  const results = options.workbench.measure(sourcesOf(kernels), bestNs);
+  const results = options.workbench.measure(sourcesOf(task, space, candidates), bestNs);
   const observations: Observation[] = [];
   for (const [at, candidate] of candidates.entries()) {
-    const kernel = kernels[at]!;
-    const measurement = kernel.kind === "ok" ? (await results.next()).value! : refused(kernel);
-    const observation = { candidate, measurement };
+    const observation = { candidate, measurement: (await results.next()).value! };
     options.database.append(recordOf(task, options, observation, trial + at));
     observations.push(observation);
     // A slow operator may need more than the budget for one round; without any time there would be nothing to choose.
@@ -139,10 +136,19 @@ async function measureRound(
   return observations;
 }
 
-const sourcesOf = (kernels: readonly CandidateKernel[]): readonly MeasurableSource[] =>
-  kernels.flatMap((kernel) => (kernel.kind === "ok" ? [kernel.source] : []));
+/** Each is generated when it is asked for. */
+function* sourcesOf(
+  task: TuningTask,
+  space: GeneratedSpace,
+  candidates: readonly Candidate[],
+): Generator<MeasurableSource | Refusal> {
+  for (const candidate of candidates) {
+    const kernel = candidateKernel(task, space, candidate);
+    yield kernel.kind === "ok" ? kernel.source : refused(kernel);
+  }
+}
 
-const refused = ({ diagnostic }: Extract<CandidateKernel, { kind: "illegal" }>): Measurement => ({
+const refused = ({ diagnostic }: Extract<CandidateKernel, { kind: "illegal" }>): Refusal => ({
   kind: "build-failed",
   reason: `${diagnostic.code}: ${diagnostic.message}`,
 });
@@ -156,8 +162,12 @@ async function decide(
   isRaced: boolean,
 ): Promise<TuneResult["winner"]> {
   const ranked = rankedTrials(state).slice(0, finalists);
-  const kernels = ranked.map(({ point }) => candidateKernel(task, space, point.candidate));
-  const place = isRaced && ranked.length > 1 ? await workbench.race(sourcesOf(kernels)) : 0;
+  const sources = sourcesOf(
+    task,
+    space,
+    ranked.map(({ point }) => point.candidate),
+  );
+  const place = isRaced && ranked.length > 1 ? await workbench.race([...sources]) : 0;
   const winner = ranked[place];
   return winner ? { candidate: winner.point.candidate, medianNs: winner.ns! } : null;
 }

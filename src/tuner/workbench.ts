@@ -10,11 +10,20 @@ import type { Measurement } from "./measure/measurement.ts";
 
 export type MeasurableSource = CSource | WasmSource;
 
+/** What a candidate that never became source is measured as. */
+export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;
+
 export interface Workbench {
-  /** All are built, then measured in their order; the time of the best so far lets losers stop early. */
-  measure(sources: readonly MeasurableSource[], incumbentNs: number | null): AsyncIterator<Measurement, undefined>;
+  /**
+   * One measurement for each, in their order; the time of the best so far lets losers stop early. Native kernels are all
+   * built first. Of WASM modules the next is taken from the iterable while one is measured.
+   */
+  measure(
+    sources: Iterable<MeasurableSource | Refusal>,
+    incumbentNs: number | null,
+  ): AsyncIterator<Measurement, undefined>;
   /** Finalists against each other, the first of them the incumbent; the place of the winner. */
-  race(sources: readonly MeasurableSource[]): Promise<number>;
+  race(sources: readonly (MeasurableSource | Refusal)[]): Promise<number>;
   /** Compiler runs so far. */
   compilerRuns(): number;
   /** What measures: "gcc 12.2.0 …" or "wasm". */
@@ -47,14 +56,26 @@ export function createWorkbench({
   runner.setTask(task);
   let compilerRuns = 0;
 
-  async function build(sources: readonly MeasurableSource[]): Promise<readonly BuiltRunnable[]> {
+  async function build(sources: readonly (MeasurableSource | Refusal)[]): Promise<readonly BuiltRunnable[]> {
     const native = sources.filter((source) => source.kind === "c");
-    if (native.length === 0 || !toolchain) return sources.map(fromWasm);
+    if (native.length === 0 || !toolchain) return sources.map(withoutCompiler);
     const batches = inBatches(native, Math.ceil(native.length / jobs));
     compilerRuns += batches.length;
     const options = { outDir: directory, toolchain, bench: true, signal };
-    const built = await allOf(batches.map((batch) => buildEach(batch, options)));
-    return built.flat().map(fromBuilt);
+    const built = (await allOf(batches.map((batch) => buildEach(batch, options)))).flat().map(fromBuilt).values();
+    return sources.map((source) => (source.kind === "c" ? built.next().value! : withoutCompiler(source)));
+  }
+
+  /** Resolves when this thread is free, with the measurement to come. */
+  async function start(
+    built: BuiltRunnable,
+    bestNs: number | null,
+  ): Promise<{ readonly outcome: Promise<Measurement> }> {
+    if (built.kind !== "ready") return { outcome: Promise.resolve(built) };
+    return new Promise((resolve) => {
+      const outcome = measureCandidate(runner, built.candidate, bestNs, () => resolve({ outcome }));
+      outcome.catch(() => resolve({ outcome }));
+    });
   }
 
   return {
@@ -62,8 +83,11 @@ export function createWorkbench({
     compilerRuns: () => compilerRuns,
     async *measure(sources, incumbentNs) {
       let best = incumbentNs;
-      for (const built of await build(sources)) {
-        const measurement = built.kind === "ready" ? await measureCandidate(runner, built.candidate, best) : built;
+      const built = (toolchain ? await build([...sources]) : lazily(sources, withoutCompiler))[Symbol.iterator]();
+      for (let next = built.next(); !next.done; ) {
+        const { outcome } = await start(next.value, best);
+        next = built.next();
+        const measurement = await outcome;
         if (measurement.kind === "ok") best = Math.min(best ?? Number.POSITIVE_INFINITY, measurement.timing.medianNs);
         yield measurement;
       }
@@ -91,11 +115,14 @@ async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 const inBatches = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
-type BuiltRunnable =
-  | { readonly kind: "ready"; readonly candidate: Runnable }
-  | Extract<Measurement, { readonly kind: "build-failed" }>;
+type BuiltRunnable = { readonly kind: "ready"; readonly candidate: Runnable } | Refusal;
 
-function fromWasm(source: MeasurableSource): BuiltRunnable {
+function* lazily<T, R>(items: Iterable<T>, make: (item: T) => R): Iterable<R> {
+  for (const item of items) yield make(item);
+}
+
+function withoutCompiler(source: MeasurableSource | Refusal): BuiltRunnable {
+  if (source.kind === "build-failed") return source;
   if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
   return { kind: "ready", candidate: toRunnable({ kind: "wasm", source }, 0) };
 }

@@ -30,6 +30,8 @@ export interface RunRequest {
   readonly sampleNs?: number;
   /** No sample begins after so much time with the candidate, the check run included; 40 % of the deadline unless said. */
   readonly budgetNs?: number;
+  /** Told when the candidate is on its way to the process: the caller's thread is free until the outcome. */
+  readonly onSent?: () => void;
 }
 
 export interface Runner {
@@ -68,9 +70,9 @@ export function createRunner(options: RunnerOptions = {}): Runner {
   const slots = new Map<Runnable, { readonly slot: number; process: WorkerProcess | null }>();
   let nextId = 0;
 
-  const measured = (ask: (process: WorkerProcess) => ToWorker): Promise<RunOutcome> =>
+  const measured = (ask: (process: WorkerProcess) => ToWorker, onSent?: () => void): Promise<RunOutcome> =>
     inTurn(() => {
-      const exchange = async () => host.exchange(ask, deadlineMs);
+      const exchange = async () => host.exchange(ask, deadlineMs, onSent);
       return exclusive ? withMachineLock("measure", { signal }, exchange) : exchange();
     });
   const longestNs = deadlineMs * 1e6 * timingShare;
@@ -88,14 +90,10 @@ export function createRunner(options: RunnerOptions = {}): Runner {
         host.setTask(task);
       });
     },
-    run: ({ candidate, incumbentNs, samples = 5, sampleNs = defaultSampleNs, budgetNs }) =>
-      measured(() => ({
-        kind: "run",
-        id: nextId++,
-        candidate,
-        plan: plan(incumbentNs, samples, sampleNs, budgetNs),
-        slot: null,
-      })),
+    run: ({ candidate, incumbentNs, samples = 5, sampleNs = defaultSampleNs, budgetNs, onSent }) => {
+      const timing = plan(incumbentNs, samples, sampleNs, budgetNs);
+      return measured(() => ({ kind: "run", id: nextId++, candidate, plan: timing, slot: null }), onSent);
+    },
     sample: (candidate, sampleNs = defaultSampleNs) =>
       measured((process) => {
         const kept = slots.get(candidate) ?? { slot: slots.size, process: null };
@@ -127,7 +125,7 @@ export function toRunnable(artifact: Artifact, index: number): Runnable {
 interface Host {
   setTask(task: RunTask): void;
   forget(): void;
-  exchange(ask: (process: WorkerProcess) => ToWorker, deadlineMs: number): Promise<RunOutcome>;
+  exchange(ask: (process: WorkerProcess) => ToWorker, deadlineMs: number, onSent?: () => void): Promise<RunOutcome>;
   close(reason: unknown): Promise<void>;
 }
 
@@ -169,9 +167,10 @@ function createHost({ signal, workerPath = defaultWorkerPath(), relaxedSimd = fa
     },
     forget: () => current?.send({ kind: "forget" }),
     close,
-    async exchange(ask, deadlineMs) {
+    async exchange(ask, deadlineMs, onSent) {
       const process = await ready();
       process.send(ask(process));
+      onSent?.();
       const answer = await withDeadline(process, deadlineMs);
       throwIfClosed();
       if (answer.kind === "outcome") return answer.outcome;

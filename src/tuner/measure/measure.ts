@@ -13,13 +13,17 @@ export const toMeasurement = (outcome: RunOutcome): Measurement =>
 /** Time for a contender, check run included: the search wants many candidates, the race of the finalists exact times. */
 const contenderNs = 20e6;
 
-/** Loads, checks and times a candidate; `incumbentNs` (median of the best so far, or null) lets losers stop early. */
+/**
+ * Loads, checks and times a candidate; `incumbentNs` (median of the best so far, or null) lets losers stop early, and
+ * `onSent` is told when this thread is free for other work.
+ */
 export async function measureCandidate(
   runner: Runner,
   candidate: Runnable,
   incumbentNs: number | null,
+  onSent: () => void,
 ): Promise<Measurement> {
-  return toMeasurement(await runner.run({ candidate, incumbentNs, budgetNs: contenderNs }));
+  return toMeasurement(await runner.run({ candidate, incumbentNs, budgetNs: contenderNs, onSent }));
 }
 
 /** Races built candidates against each other, the first of them the incumbent, and drops them from the runner. */
