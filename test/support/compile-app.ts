@@ -1,0 +1,55 @@
+// Compiles kernels of a small app without a bundler: requests in, kernels and warnings out.
+
+import { join } from "node:path";
+import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
+import { compileInContext } from "../../src/plugin/compile-kernel.ts";
+import type { CompiledKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import { resolveOptions } from "../../src/plugin/options.ts";
+import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+
+/** C = A × B, or with `twice` C = 2 · A × B: the same operator, changed. */
+export const gemmText = ({ twice = false } = {}): string => `
+import { compute, defineOp, reduceAxis, sum, tensor } from "unplugin-kernel/op";
+export default defineOp({ M: 8, N: 16, K: 8 }, ({ M, N, K }) => {
+  const A = tensor("A", [M, K], "f32");
+  const B = tensor("B", [K, N], "f32");
+  const k = reduceAxis("k", K);
+  return compute("C", [M, N], (i, j) => sum(A(i, k).mul(B(k, j))${twice ? ".mul(2)" : ""}, k));
+});
+`;
+
+export interface Compiled {
+  readonly kernel: CompiledKernel;
+  readonly warnings: readonly string[];
+}
+
+export interface CompileCase {
+  readonly request?: Partial<KernelRequest>;
+  readonly options?: KernelPluginOptions;
+  /** Another machine, another workbench. */
+  readonly change?: (context: KernelContext) => Partial<KernelContext>;
+  readonly warnings?: string[];
+}
+
+/** Compiles `src/gemm.op.ts` below `root`, with lock and store there: a few trials, WASM unless said otherwise. */
+export async function compileIn(
+  root: string,
+  { request = {}, options = {}, change = () => ({}), warnings = [] }: CompileCase = {},
+): Promise<Compiled> {
+  const resolved = resolveOptions({ root, cacheDir: "store", mode: "tune", ...options }, root, {});
+  const log = { debug: () => {}, info: () => {}, warn: (line: string) => void warnings.push(line) };
+  const wanted: KernelRequest = {
+    opFile: join(root, "src/gemm.op.ts"),
+    target: "wasm",
+    parameters: {},
+    fallback: "wasm",
+    threads: 1,
+    numerics: "fast",
+    mode: resolved.mode,
+    budget: { seconds: 20, trials: 4 },
+    ...request,
+  };
+  const services = { options: resolved, log, signal: new AbortController().signal };
+  const context = await kernelContext(wanted, services);
+  return { kernel: await compileInContext({ ...context, ...change(context) }), warnings };
+}

@@ -1,0 +1,173 @@
+// The loop itself, on a workbench whose times follow from the source alone.
+
+import { describe, expect, it } from "vitest";
+import { instantiate, opLibrary, sha256, targets } from "../../src/compiler/index.ts";
+import type { Measurement } from "../../src/tuner/measure/measurement.ts";
+import { memoryDatabase, type RecordDatabase } from "../../src/tuner/record/database.ts";
+import type { TuningRecord } from "../../src/tuner/record/record.ts";
+import { candidateKey } from "../../src/tuner/search/search-space.ts";
+import { strategies } from "../../src/tuner/search/strategies.ts";
+import { generateSpace } from "../../src/tuner/space/generate.ts";
+import type { TuningTask } from "../../src/tuner/task.ts";
+import { type TuneOptions, tune } from "../../src/tuner/tune.ts";
+import type { MeasurableSource, Workbench } from "../../src/tuner/workbench.ts";
+
+const op = instantiate(opLibrary.gemm({ M: 12, N: 16, K: 10, dtype: "f32" }), {}, "gemm");
+const task: TuningTask = { op, target: targets.wasm, numerics: "fast", threads: 1 };
+const space = generateSpace(task);
+const taskKey = sha256("task");
+
+type Measure = (source: MeasurableSource, ns: number) => Measurement;
+
+const timed: Measure = (_, ns) => ({ kind: "ok", timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 5 } });
+/** One in eight does not run. */
+const sometimes: Measure = (source, ns) => (ns % 8 < 1 ? { kind: "crashed", reason: "made to" } : timed(source, ns));
+
+const textOf = (source: MeasurableSource): string | Uint8Array => (source.kind === "c" ? source.text : source.bytes);
+const timeOf = (source: MeasurableSource): number => Number.parseInt(sha256(textOf(source)).slice(0, 6), 16);
+
+interface FakeWorkbench extends Workbench {
+  readonly measured: string[];
+}
+
+function fakeWorkbench(measure: Measure = timed, toolchain = "wasm"): FakeWorkbench {
+  const measured: string[] = [];
+  return {
+    measured,
+    toolchain,
+    compilerRuns: () => 0,
+    async *measure(sources) {
+      for (const source of sources) {
+        measured.push(sha256(textOf(source)));
+        yield measure(source, timeOf(source));
+      }
+      return undefined;
+    },
+    race: async (sources) => sources.map(timeOf).reduce((best, ns, at, all) => (ns < all[best]! ? at : best), 0),
+    close: async () => undefined,
+  };
+}
+
+const optionsWith = (workbench: Workbench, more: Partial<TuneOptions> = {}): TuneOptions => ({
+  budget: { seconds: 1000, trials: 40 },
+  strategy: strategies.default,
+  seed: 7,
+  taskKey,
+  database: memoryDatabase(),
+  workbench,
+  clock: () => 0,
+  ...more,
+});
+
+function databaseWith(records: readonly TuningRecord[]): RecordDatabase {
+  const database = memoryDatabase();
+  for (const record of records) database.append(record);
+  return database;
+}
+
+const all = { task: null, targetClass: null };
+
+describe("a tuning", () => {
+  it("gives the same candidates for the same seed, and others for another", async () => {
+    const runs = [fakeWorkbench(sometimes), fakeWorkbench(sometimes), fakeWorkbench(sometimes)];
+    const [first, second] = [
+      await tune(task, space, optionsWith(runs[0]!)),
+      await tune(task, space, optionsWith(runs[1]!)),
+    ];
+    await tune(task, space, optionsWith(runs[2]!, { seed: 8 }));
+    expect(runs[0]!.measured.length).toBeGreaterThan(20);
+    expect(runs[1]!.measured).toEqual(runs[0]!.measured);
+    expect(runs[2]!.measured).not.toEqual(runs[0]!.measured);
+    expect(second).toEqual(first);
+  });
+
+  it("goes on from records, twice in the same way, and measures nothing again", async () => {
+    const before = memoryDatabase();
+    await tune(
+      task,
+      space,
+      optionsWith(fakeWorkbench(sometimes), { database: before, budget: { seconds: 1, trials: 20 } }),
+    );
+    const records = before.records(all);
+    const runs = [1, 2].map(() => ({ workbench: fakeWorkbench(sometimes), database: databaseWith(records) }));
+    const results = [];
+    for (const { workbench, database } of runs)
+      results.push(await tune(task, space, optionsWith(workbench, { database })));
+    expect(runs[1]!.workbench.measured).toEqual(runs[0]!.workbench.measured);
+    expect(results[1]).toEqual(results[0]);
+    expect(results[0]).toMatchObject({ recorded: 20, measured: 20 });
+    const keys = runs[0]!.database.records(all).map(({ candidate }) => candidateKey(candidate));
+    expect(new Set(keys).size).toBe(40);
+  });
+
+  it("measures nothing where the records have used up the trials, and chooses their fastest", async () => {
+    const database = memoryDatabase();
+    await tune(task, space, optionsWith(fakeWorkbench(), { database }));
+    const workbench = fakeWorkbench();
+    const again = await tune(task, space, optionsWith(workbench, { database }));
+    expect(workbench.measured).toEqual([]);
+    expect(again.winner?.candidate).toEqual(database.fastest(all, 1)[0]!.candidate);
+  });
+
+  it("does not trust the records of another compiler", async () => {
+    const database = memoryDatabase();
+    const budget = { seconds: 1, trials: 8 };
+    await tune(task, space, optionsWith(fakeWorkbench(timed, "gcc 12"), { database, budget }));
+    const { recorded, measured } = await tune(
+      task,
+      space,
+      optionsWith(fakeWorkbench(timed, "gcc 13"), { database, budget }),
+    );
+    expect([recorded, measured]).toEqual([0, 8]);
+  });
+
+  it("chooses the fastest, records every outcome, and tells the failures", async () => {
+    const database = memoryDatabase();
+    const { winner, failures, measured } = await tune(task, space, optionsWith(fakeWorkbench(sometimes), { database }));
+    const records = database.records(all);
+    const times = records.flatMap(({ measurement: it }) => (it.kind === "ok" ? [it.timing.medianNs] : []));
+    expect(winner?.medianNs).toBe(Math.min(...times));
+    expect(records).toHaveLength(measured);
+    expect(records.map(({ trial }) => trial)).toEqual(records.map((_, at) => at));
+    expect(failures.map(({ measurement }) => measurement)).toEqual(
+      Array(measured - times.length).fill({ kind: "crashed", reason: "made to" }),
+    );
+    expect(failures.length).toBeGreaterThan(0);
+  });
+
+  it("has no winner where nothing runs", async () => {
+    const broken: Measure = () => ({ kind: "build-failed", reason: "no" });
+    const budget = { seconds: 1, trials: 5 };
+    const { winner, failures } = await tune(task, space, optionsWith(fakeWorkbench(broken), { budget }));
+    expect(winner).toBeNull();
+    expect(failures).toHaveLength(5);
+  });
+
+  it("ends in the middle of a round when the time is over and something ran", async () => {
+    let now = 0;
+    const workbench = fakeWorkbench((source, ns) => {
+      now += 400;
+      return timed(source, ns);
+    });
+    const { measured } = await tune(
+      task,
+      space,
+      optionsWith(workbench, { clock: () => now, budget: { seconds: 1, trials: 40 } }),
+    );
+    expect(measured).toBe(3);
+  });
+
+  it("keeps what was measured before it is aborted", async () => {
+    const database = memoryDatabase();
+    const controller = new AbortController();
+    const workbench = fakeWorkbench((source, ns) => {
+      if (database.records(all).length === 5) controller.abort(new Error("enough"));
+      controller.signal.throwIfAborted();
+      return timed(source, ns);
+    });
+    await expect(tune(task, space, optionsWith(workbench, { database, signal: controller.signal }))).rejects.toThrow(
+      "enough",
+    );
+    expect(database.records(all)).toHaveLength(5);
+  });
+});
