@@ -21,8 +21,13 @@ export type LockfileContent =
 
 /** Reads the lock file at `path`; a missing one has no entries. */
 export async function readLockfile(path: string): Promise<LockfileContent> {
-  const content = await readOrNull(path);
-  return content === null ? { kind: "ok", entries: new Map() } : parseLockfile(content, path);
+  try {
+    const content = await readOrNull(path);
+    return content === null ? { kind: "ok", entries: new Map() } : parseLockfile(content, path);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    return { kind: "broken", diagnostic: { ...broken(path, 1, error.message), loc: null } };
+  }
 }
 
 /** Parses a lock file's text; `path` is for the messages. */
