@@ -38,12 +38,16 @@ function fakeWorkbench(measure: Measure = timed, toolchain = "wasm"): FakeWorkbe
     compilerRuns: () => 0,
     async *measure(sources) {
       for (const source of sources) {
+        if (source.kind === "build-failed") throw new Error(source.reason);
         measured.push(sha256(textOf(source)));
         yield measure(source, timeOf(source));
       }
       return undefined;
     },
-    race: async (sources) => sources.map(timeOf).reduce((best, ns, at, all) => (ns < all[best]! ? at : best), 0),
+    async race(sources) {
+      const times = sources.map((source) => (source.kind === "build-failed" ? Number.NaN : timeOf(source)));
+      return times.indexOf(Math.min(...times));
+    },
     close: async () => undefined,
   };
 }

@@ -8,7 +8,7 @@ import type { KernelContext } from "../../../src/plugin/compile/kernel-context.t
 import type { CompiledKernel } from "../../../src/plugin/compiled-kernel.ts";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
-import { createWorkbench, type MeasurableSource } from "../../../src/tuner/workbench.ts";
+import { createWorkbench, type MeasurableSource, type Refusal } from "../../../src/tuner/workbench.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { compileIn, gemmText } from "../../support/compile-app.ts";
 import { loadModule } from "../../support/load-module.ts";
@@ -22,8 +22,9 @@ const planting =
   (options) => {
     const inner = createWorkbench({ ...options, deadlineMs });
     const left = [...bad];
-    const plant = (source: MeasurableSource): MeasurableSource => left.shift()?.(source) ?? source;
-    return { ...inner, measure: (sources, incumbentNs) => inner.measure(sources.map(plant), incumbentNs) };
+    const plant = (source: MeasurableSource | Refusal): MeasurableSource | Refusal =>
+      source.kind === "build-failed" ? source : (left.shift()?.(source) ?? source);
+    return { ...inner, measure: (sources, incumbentNs) => inner.measure([...sources].map(plant), incumbentNs) };
   };
 
 const wasm =
