@@ -2,11 +2,13 @@
 // does every pass of the lowering.
 
 import { fc, test } from "@fast-check/vitest";
-import { expect } from "vitest";
+import { describe, expect, test as plainTest } from "vitest";
 import {
+  generateC,
   generateWasm,
   interpret,
   type LoopFunc,
+  newArray,
   printTrace,
   type Target,
   type Trace,
@@ -16,11 +18,14 @@ import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { blocksIn, loopsIn } from "../../src/compiler/schedule/nest.ts";
 import { replay } from "../../src/compiler/schedule/replay.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
+import { createRng } from "../../src/tuner/rng.ts";
 import { blur, gemm, inputsOf, padded, scattered, twoGemms } from "../compiler/schedule/nests.ts";
+import { compileAll, skipReason } from "../native/compiled.ts";
 import { drawInstruction } from "../support/random-instruction.ts";
 import { avx512On2 } from "../support/random-schedule.ts";
 
 const numRuns = Number(process.env.TRACE_RUNS ?? 120);
+const traceSeed = Number(process.env.TRACE_SEED ?? 1);
 const nests: readonly LoopFunc[] = [gemm(5, 7, 6), gemm(8, 8, 8), gemm(1, 13, 3), blur, twoGemms, padded, scattered];
 const someTargets: readonly Target[] = [targets.wasm, targets.avx2, avx512On2];
 
@@ -83,3 +88,28 @@ test.prop([fc.constantFrom(...nests), seeds, fc.constantFrom(...someTargets)], {
     if (target.codegen === "wasm") expect(runWasm(flat, inputs), printTrace(trace)).toEqual(wanted);
   },
 );
+
+describe.skipIf(skipReason)(`as C${skipReason ? ` (${skipReason})` : ""}`, () => {
+  plainTest("random traces in one addon", async () => {
+    const rng = createRng(traceSeed);
+    const cases = Array.from({ length: Math.ceil(numRuns / 3) }, () => {
+      const nest = rng.pick(nests);
+      const target = rng.pick([targets.avx2, avx512On2]);
+      const { trace, after } = legalTrace(nest, Array.from({ length: 1 + rng.below(20) }, rng.next));
+      const flat = lower(after, { target, numerics: "fast" });
+      return { nest, trace, source: generateC(flat, target, { numerics: "fast" }) };
+    });
+    const kernels = await compileAll(cases.map(({ source }) => source));
+    cases.forEach(({ nest, trace, source }, index) => {
+      const inputs = inputsOf(nest);
+      const arrays = source.parameters.map(
+        ({ name, dtype, length }) => inputs[name] ?? newArray(dtype, length).fill(99),
+      );
+      kernels.call(index, ...arrays);
+      const outputs = source.parameters.flatMap(({ name, role }, at) =>
+        role === "output" ? [[name, arrays[at]!]] : [],
+      );
+      expect(Object.fromEntries(outputs), `${printTrace(trace)}\n${source.text}`).toEqual(interpret(nest, inputs));
+    });
+  });
+});
