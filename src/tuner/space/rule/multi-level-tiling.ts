@@ -10,6 +10,7 @@ import { type LoopOrder, loopOrders } from "../tiling/order.ts";
 import { type Packable, packAt, packables } from "../tiling/packing.ts";
 import {
   blockTilesOf,
+  mostBlock,
   registerOf,
   stepsOf,
   surplusOf,
@@ -32,10 +33,10 @@ export const multiLevelTiling: SpaceRule = {
   },
 
   apply(draft, stage, { task }) {
-    const { target, numerics } = task;
-    const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, target), numerics);
-    const isOneBlock = numerics === "strict" && stage.reduce.length > 1;
-    const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, isOneBlock), draft);
+    const { target } = task;
+    const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, target), task);
+    const most = mostBlock(stage, axes, target);
+    const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, most), draft);
     const limited = limitCaches(limitRegisters(tiled, stage, axes, target), stage, axes, target);
     return loopOrders(axes).flatMap((order) =>
       packings(stage, axes).map((packed) => oneTemplate(limited, stage, axes, order, packed)),
@@ -99,6 +100,7 @@ function splitAxis(draft: Draft, stage: SchedulableStage, it: TiledAxis, packed:
     case "reduce":
       return splitWithTail(draft, it.loop, [0, ...tunables(stepsOf(it), unrollOf(it))], "cut");
     case "whole":
+    case "outer":
       return draft;
   }
 }

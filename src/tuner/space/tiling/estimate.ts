@@ -42,6 +42,7 @@ export function tilingEstimate(
 function extentsOf(it: TiledAxis, assignment: Assignment): Extents {
   const all = it.axis.extent;
   if (it.role === "whole") return { it, register: 1, block: all, all, blocks: 1, tiles: 1 };
+  if (it.role === "outer") return { it, register: 1, block: 1, all, blocks: all, tiles: 1 };
   const block = Math.min(all, assignment[blockOf(it)]!);
   const blocks = Math.ceil(all / block);
   if (it.role === "reduce") return { it, register: 1, block, all, blocks, tiles: 1 };
@@ -62,7 +63,7 @@ function factsOf(
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
   const rows = extents.filter(({ it }) => it.role === "spatial");
-  const reduce = extents.filter(({ it }) => it.role === "reduce" || it.role === "whole");
+  const reduce = extents.filter(({ it }) => it.role === "reduce" || it.role === "whole" || it.role === "outer");
   const vectors = assignment[registerOf(vector.it)]!;
   const height = productOf(rows, ({ register }) => register);
   const accumulators = vectors * height;

@@ -37,7 +37,7 @@ export function limitRegisters(
 /** The panel of each operand that the register tile reads fits L1; its block fits L2 (vector operand: L3). */
 export function limitCaches(draft: Draft, stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): Draft {
   return stage.reads.reduce((limited, read) => {
-    const used = axes.filter((it) => dependsOn(read, it.axis.name));
+    const used = axes.filter((it) => it.role !== "outer" && dependsOn(read, it.axis.name));
     const bytes = byteSize[read.dtype];
     const whole = used.filter((it) => it.role === "whole").map((it) => it.axis.extent);
     const vector = used.some((it) => it.role === "vector");
@@ -72,6 +72,6 @@ export function limitCaches(draft: Draft, stage: SchedulableStage, axes: readonl
 }
 
 function panelTerm(it: TiledAxis): Term[] {
-  if (it.role === "whole") return [];
+  if (it.role === "whole" || it.role === "outer") return [];
   return [it.role === "reduce" ? blockOf(it) : registerElementsOf(it)];
 }

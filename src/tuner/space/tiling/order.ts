@@ -29,12 +29,21 @@ export function loopOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
     `${vector.loop}.2`,
     `${vector.loop}.3`,
   ];
+  const outer = axes.filter((it) => it.role === "outer").map((it) => it.loop);
   const outerReduce = `${reduce.loop}.0`;
   const lastOuter = spatial.length > 0 ? `${spatial.at(-1)!.loop}.0` : outerReduce;
   const outside: LoopOrder = {
     name: `${vector.axis.name} outside`,
     vectorOutside: true,
-    loops: [`${vector.loop}.0`, outerReduce, ...level(spatial, 0), `${vector.loop}.1`, ...level(spatial, 1), ...inner],
+    loops: [
+      `${vector.loop}.0`,
+      ...outer,
+      outerReduce,
+      ...level(spatial, 0),
+      `${vector.loop}.1`,
+      ...level(spatial, 1),
+      ...inner,
+    ],
     packVectorAt: outerReduce,
     packOthersAt: lastOuter,
     tileLoop: spatial.length > 0 ? `${spatial.at(-1)!.loop}.1` : `${vector.loop}.1`,
@@ -43,7 +52,15 @@ export function loopOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
   const inside: LoopOrder = {
     name: `${vector.axis.name} inside`,
     vectorOutside: false,
-    loops: [...level(spatial, 0), outerReduce, `${vector.loop}.0`, ...level(spatial, 1), `${vector.loop}.1`, ...inner],
+    loops: [
+      ...level(spatial, 0),
+      ...outer,
+      outerReduce,
+      `${vector.loop}.0`,
+      ...level(spatial, 1),
+      `${vector.loop}.1`,
+      ...inner,
+    ],
     packVectorAt: `${vector.loop}.0`,
     packOthersAt: outerReduce,
     tileLoop: `${vector.loop}.1`,

@@ -3,9 +3,10 @@
 //   vector axis    j → j.0 outer, j.1 tiles of a block, j.2 vectors of a register tile, j.3 lanes
 //   other spatial  i → i.0 outer, i.1 tiles of a block, i.2 rows of a register tile
 //   last reduce    k → k.0 outer, k.1 steps of a block, k.2 unrolled
-//   other reduce   stays whole
+//   other reduce   whole inside the blocks; or, for strict sums and where it is too long, outside of them
 
-import { loopName, type Numerics } from "../../../compiler/index.ts";
+import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
+import type { TuningTask } from "../../task.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
 import type { SchedulableStage } from "../schedulable-stage.ts";
 
@@ -13,28 +14,49 @@ type Axis = SchedulableStage["spatial"][number];
 
 export interface TiledAxis {
   readonly axis: Axis;
-  readonly role: "vector" | "spatial" | "reduce" | "whole";
+  readonly role: "vector" | "spatial" | "reduce" | "whole" | "outer";
   /** Name of the axis's first loop, and prefix of its tunables. */
   readonly loop: string;
   /** Lanes of the vector axis, else 1. */
   readonly lanes: number;
 }
 
-/** The longest reduce axis is tiled; strictly the last one, the others staying outside, so that sums keep their order. */
-export const tiledAxes = (stage: SchedulableStage, lanes: number, numerics: Numerics): readonly TiledAxis[] => {
+/**
+ * The longest reduce axis is tiled. Strictly it is the last one, and the others are outside, so that sums keep their order;
+ * they are too where they are so long that a panel would not fit L1.
+ */
+export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTask): readonly TiledAxis[] => {
+  const { numerics, target } = task;
   const vector = stage.spatial.at(-1)!;
   const longest = stage.reduce.reduce((best, axis) => (axis.extent >= best.extent ? axis : best), stage.reduce[0]!);
   const tileable = numerics === "strict" ? stage.reduce.at(-1)! : longest;
+  const others = stage.reduce.filter((axis) => axis !== tileable).map((axis) => axis.extent);
+  const isOutside = numerics === "strict" || mostBlockOf(stage, lanes, others, target) < leastBlock;
   return [
     ...stage.spatial.map((axis): TiledAxis => {
       const role = axis === vector ? "vector" : "spatial";
       return { axis, role, loop: loopName(stage.name, axis.name), lanes: axis === vector ? lanes : 1 };
     }),
     ...stage.reduce.map((axis): TiledAxis => {
-      const role = axis === tileable ? "reduce" : "whole";
+      const role = axis === tileable ? "reduce" : isOutside ? "outer" : "whole";
       return { axis, role, loop: loopName(stage.name, axis.name), lanes: 1 };
     }),
   ];
+};
+
+/** A block of fewer elements is not worth its loop. */
+const leastBlock = 4;
+
+/** Elements of the tiled reduce axis, with all of the other reduce axes, whose vectors fill L1. */
+function mostBlockOf(stage: SchedulableStage, lanes: number, others: readonly number[], { l1Bytes }: Target): number {
+  const bytes = Math.max(...stage.reads.map((read) => byteSize[read.dtype]));
+  return Math.floor(l1Bytes / others.reduce((product, extent) => product * extent, lanes * bytes));
+}
+
+/** Elements of the tiled reduce axis that fit L1 with what stays whole inside its blocks. */
+export const mostBlock = (stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): number => {
+  const whole = axes.filter((it) => it.role === "whole").map((it) => it.axis.extent);
+  return Math.max(1, mostBlockOf(stage, Math.max(...axes.map((it) => it.lanes)), whole, target));
 };
 
 /** Rows (or vectors) of a register tile, tiles of a block, elements of a block. */
@@ -46,15 +68,16 @@ export const surplusOf = (it: TiledAxis): string => `${it.loop}.surplus`;
 export const stepsOf = (it: TiledAxis): string => `${it.loop}.steps`;
 export const unrollOf = (it: TiledAxis): string => `${it.loop}.unroll`;
 
-/** Adds the tunables of an axis and what follows from them. The outer loop of a reduce axis in one block runs once. */
-export function tileAxis(draft: Draft, it: TiledAxis, registers: number, isOneBlock: boolean): Draft {
+/** Adds the tunables of an axis and what follows from them; `mostBlock` elements of the reduce axis fit L1. */
+export function tileAxis(draft: Draft, it: TiledAxis, registers: number, mostBlock: number): Draft {
   switch (it.role) {
     case "vector":
     case "spatial":
       return tileSpatial(draft, it, registers);
     case "reduce":
-      return tileReduce(draft, it, isOneBlock);
+      return tileReduce(draft, it, mostBlock);
     case "whole":
+    case "outer":
       return draft;
   }
 }
@@ -113,10 +136,10 @@ function countSurplus(draft: Draft, it: TiledAxis): Draft {
 }
 
 /** Blocks are of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
-function tileReduce(draft: Draft, it: TiledAxis, isOneBlock: boolean): Draft {
+function tileReduce(draft: Draft, it: TiledAxis, mostBlock: number): Draft {
   const { extent, name } = it.axis;
   const unrolls = [1, 2, 4].filter((count) => count <= extent);
-  const blocks = isOneBlock ? [extent] : blockSizes(extent);
+  const blocks = blockSizes(extent, mostBlock);
   const steps = unrolls.flatMap((unroll) =>
     blocks.filter((block) => block % unroll === 0).map((block) => block / unroll),
   );
@@ -130,11 +153,15 @@ function tileReduce(draft: Draft, it: TiledAxis, isOneBlock: boolean): Draft {
   });
 }
 
-/** Divisors of an extent from 32 on and the extent itself; with less than three, also equal parts rounded up. */
-function blockSizes(extent: number): readonly number[] {
+/**
+ * Divisors of an extent from 32 on and the extent itself; with less than three, also equal parts rounded up. If none is
+ * small enough for the cache, the largest equal part that is.
+ */
+function blockSizes(extent: number, most: number): readonly number[] {
   const divisors = divisorsOf(extent).filter((size) => size >= 32 || size === extent);
   const parts = divisors.length < 3 && extent > 64 ? range(1, 8).map((count) => Math.ceil(extent / count)) : [];
-  return sortedUnique([...divisors, ...parts.filter((size) => size >= 32)]);
+  const sizes = sortedUnique([...divisors, ...parts.filter((size) => size >= 32)]);
+  return sizes[0]! <= most ? sizes : [Math.ceil(extent / Math.ceil(extent / most)), ...sizes];
 }
 
 const divisorsOf = (value: number): number[] => range(1, value).filter((divisor) => value % divisor === 0);
