@@ -2,6 +2,7 @@
 
 import type { LoopFunc } from "../ir/loop-ir.ts";
 import { assertVerified, type Form } from "../ir/verify.ts";
+import { branchSelects } from "./pass/branch-selects.ts";
 import { cutTails } from "./pass/cut-tails.ts";
 import { expandMath } from "./pass/expand-math.ts";
 import { flatten } from "./pass/flatten.ts";
@@ -20,6 +21,7 @@ export const passes: readonly Pass[] = [
   flatten,
   vectorize,
   unroll,
+  branchSelects,
   hoistConditions,
   promoteRegisters,
   shareLoads,

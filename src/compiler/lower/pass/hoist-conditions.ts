@@ -1,6 +1,8 @@
 // A condition that a loop does not change → out of the loop; neighbours of which one's condition implies the other's →
 // one inside the other.
 //
+// Choices with two sides too, where the condition is the same to the letter.
+//
 //   for k: if (i < 11) X            if (i < 11)
 //   if (i < 11 && i != 3) Y    →      for k: X
 //                                     if (i != 3) Y
@@ -8,6 +10,7 @@
 import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { and, ifThen } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
+import { sameExpr } from "../../ir/expr-key.ts";
 import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
 import { seqOf, simplifyExpr, withRange } from "../../ir/simplify.ts";
 import { someExpr } from "../../ir/visit.ts";
@@ -40,13 +43,23 @@ function hoist(stmt: Stmt, ranges: Ranges): Stmt {
 
 function hoistFrom(loop: For): Stmt {
   const { body } = loop;
-  if (body.kind !== "if" || body.else) return loop;
+  if (body.kind !== "if") return loop;
+  if (body.else)
+    return mayChange(body.condition, loop.name) ? loop : branchedLoop(loop, body.condition, body.then, body.else);
   const conditions = conjunctsOf(body.condition);
   const fixed = conditions.filter((condition) => !mayChange(condition, loop.name));
   if (fixed.length === 0) return loop;
   const rest = conditions.filter((condition) => !fixed.includes(condition));
   return guarded(fixed, { ...loop, body: guarded(rest, body.then) });
 }
+
+/** A loop a side; the conditions inside know no more than before. */
+const branchedLoop = (loop: For, condition: Expr, yes: Stmt, no: Stmt): Stmt => ({
+  kind: "if",
+  condition,
+  then: hoistFrom({ ...loop, body: yes }),
+  else: hoistFrom({ ...loop, body: no }),
+});
 
 const guarded = (conditions: readonly Expr[], stmt: Stmt): Stmt =>
   conditions.length === 0 ? stmt : ifThen(conditions.reduce(and), stmt);
@@ -67,9 +80,16 @@ function joined(stmts: readonly Stmt[], ranges: Ranges): readonly Stmt[] {
 
 function append(list: Stmt[], stmt: Stmt, ranges: Ranges): void {
   const last = list.at(-1);
-  const both = last && isPlainIf(last) && isPlainIf(stmt) ? join(last, stmt, ranges) : null;
+  const both = last && (isPlainIf(last) && isPlainIf(stmt) ? join(last, stmt, ranges) : joinBranches(last, stmt));
   if (both) list[list.length - 1] = both;
   else list.push(stmt);
+}
+
+/** Two choices by one condition are one choice. */
+function joinBranches(first: Stmt, second: Stmt): Stmt | null {
+  if (first.kind !== "if" || second.kind !== "if" || !first.else || !second.else) return null;
+  if (!isFixed(first.condition) || !sameExpr(first.condition, second.condition)) return null;
+  return { ...first, then: seqOf([first.then, second.then]), else: seqOf([first.else, second.else]) };
 }
 
 const isPlainIf = (stmt: Stmt): stmt is If => stmt.kind === "if" && !stmt.else && isFixed(stmt.condition);

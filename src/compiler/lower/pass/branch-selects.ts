@@ -1,0 +1,26 @@
+// A store of a scalar choice → a choice of stores, which can leave loops and join its neighbours. Twelve accumulators that
+// start from 0 or from memory are then two straight lines instead of twelve forks, which C compilers thread into each other.
+//
+//   acc[0] = k0 == 0 ? 0 : C[0]          if (k0 == 0) acc[0] = 0
+//                                   →    else         acc[0] = C[0]
+
+import { lanesOf } from "../../ir/lanes.ts";
+import type { Expr, Stmt } from "../../ir/loop-ir.ts";
+import { mapStmt, someExpr } from "../../ir/visit.ts";
+import type { Pass } from "./pass.ts";
+
+export const branchSelects: Pass = {
+  name: "branch-selects",
+  run: (func) => ({ ...func, body: mapStmt(func.body, branch) }),
+};
+
+function branch(stmt: Stmt): Stmt {
+  if (stmt.kind !== "store" || stmt.value.kind !== "select") return stmt;
+  const { condition, then: yes, else: no } = stmt.value;
+  if (lanesOf(condition) > 1 || readsMemory(condition)) return stmt;
+  return { kind: "if", condition, then: branch({ ...stmt, value: yes }), else: branch({ ...stmt, value: no }) };
+}
+
+/** Such a condition may change between one store and the next. */
+const readsMemory = (condition: Expr): boolean =>
+  someExpr(condition, (expr) => expr.kind === "load" || expr.kind === "local");
