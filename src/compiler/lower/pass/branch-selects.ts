@@ -11,7 +11,10 @@ import type { Pass } from "./pass.ts";
 
 export const branchSelects: Pass = {
   name: "branch-selects",
-  run: (func) => ({ ...func, body: mapStmt(func.body, branch) }),
+  run(func) {
+    const body = mapStmt(func.body, branch);
+    return body === func.body ? func : { ...func, body };
+  },
 };
 
 function branch(stmt: Stmt): Stmt {
