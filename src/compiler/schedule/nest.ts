@@ -3,30 +3,13 @@
 
 import type { Interval } from "../ir/bounds.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
-import { substitute, varsIn } from "../ir/visit.ts";
+import { childrenOf, mapChildren, substitute, varsIn } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
-
-/** The statements directly inside `stmt`. */
-function children(stmt: Stmt): readonly Stmt[] {
-  switch (stmt.kind) {
-    case "for":
-      return [stmt.body];
-    case "seq":
-      return stmt.body;
-    case "if":
-      return stmt.else ? [stmt.then, stmt.else] : [stmt.then];
-    case "store":
-    case "define":
-    case "assign":
-    case "block":
-      return [];
-  }
-}
 
 /** The way from `root` (included) down to the first statement that `wanted` accepts (included), or null. */
 export function pathTo(root: Stmt, wanted: (stmt: Stmt) => boolean): readonly Stmt[] | null {
   if (wanted(root)) return [root];
-  for (const child of children(root)) {
+  for (const child of childrenOf(root)) {
     const path = pathTo(child, wanted);
     if (path) return [root, ...path];
   }
@@ -63,40 +46,17 @@ export function findBlock(func: LoopFunc, name: string): BlockPlace | null {
 }
 
 export const blocksIn = (stmt: Stmt): readonly Block[] =>
-  stmt.kind === "block" ? [stmt] : children(stmt).flatMap(blocksIn);
+  stmt.kind === "block" ? [stmt] : childrenOf(stmt).flatMap(blocksIn);
 
 export const loopsIn = (stmt: Stmt): readonly For[] =>
-  isLoop(stmt) ? [stmt, ...loopsIn(stmt.body)] : children(stmt).flatMap(loopsIn);
+  isLoop(stmt) ? [stmt, ...loopsIn(stmt.body)] : childrenOf(stmt).flatMap(loopsIn);
 
 export const bufferNamed = (func: LoopFunc, name: string): Buffer | undefined =>
   func.buffers.find((buffer) => buffer.name === name);
 
 /** `root` with the statements that `edit` answers for replaced; where it gives null the search goes on inside. */
-export function editStmt(root: Stmt, edit: (stmt: Stmt) => Stmt | null): Stmt {
-  const edited = edit(root);
-  if (edited) return edited;
-  switch (root.kind) {
-    case "for": {
-      const body = editStmt(root.body, edit);
-      return body === root.body ? root : { ...root, body };
-    }
-    case "seq": {
-      const body = root.body.map((stmt) => editStmt(stmt, edit));
-      return body.every((stmt, at) => stmt === root.body[at]) ? root : { ...root, body };
-    }
-    case "if":
-      return {
-        ...root,
-        then: editStmt(root.then, edit),
-        else: root.else && editStmt(root.else, edit),
-      };
-    case "store":
-    case "define":
-    case "assign":
-    case "block":
-      return root;
-  }
-}
+export const editStmt = (root: Stmt, edit: (stmt: Stmt) => Stmt | null): Stmt =>
+  edit(root) ?? mapChildren(root, (child) => editStmt(child, edit));
 
 export const replaceLoop = (func: LoopFunc, name: string, by: (loop: For) => Stmt): LoopFunc => ({
   ...func,
