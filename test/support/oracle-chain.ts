@@ -15,7 +15,7 @@ import {
 } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { compileAll, skipReason } from "../native/compiled.ts";
-import { type ChainCase, drawCase, isIllegal } from "./random-schedule.ts";
+import { type ChainCase, isIllegal } from "./random-schedule.ts";
 import { wrongJs, wrongNative, wrongNest, wrongWasm } from "./reference.ts";
 
 export interface ChainReport {
@@ -39,14 +39,10 @@ export const links = (noCompiler: string | null): readonly string[] => [
   ...(noCompiler ? [] : ["C"]),
 ];
 
-/** Runs `count` cases from number `from` on, adding to the report. */
-export async function runCases(
-  report: ChainReport,
-  { seed, from, count }: { readonly seed: number; readonly from: number; readonly count: number },
-): Promise<void> {
+/** Runs the cases, adding to the report. */
+export async function runCases(report: ChainReport, cases: Iterable<ChainCase>): Promise<void> {
   const compiled: Compiled[] = [];
-  for (let number = from; number < from + count; number++) {
-    const it = drawCase(seed, number);
+  for (const it of cases) {
     report.drawn += 1;
     if (isIllegal(it.scheduled)) report.rejected.push(describe(it, printDiagnostic(it.scheduled)));
     else compiled.push(...runCase(report, it, it.scheduled));

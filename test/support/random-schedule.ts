@@ -77,15 +77,27 @@ export interface ChainCase {
 export function drawCase(seed: number, number: number): ChainCase {
   const rng = createRng(seed * 1_000_003 + number);
   const family = families[number % families.length]!;
+  return caseOf({ number, family: family.name, op: drawOp(family, rng), callsFunctions: family.callsFunctions }, rng);
+}
+
+export interface CaseOf {
+  readonly number: number;
+  readonly family: string;
+  readonly op: ComputeDef;
+  /** exp and the like, which no two back ends round alike. */
+  readonly callsFunctions: boolean;
+}
+
+/** A case of this operator, with target, numerics and schedule drawn. */
+export function caseOf({ number, family, op, callsFunctions }: CaseOf, rng: Rng): ChainCase {
   const target = rng.pick(chainTargets);
   const numerics = rng.pick(["fast", "strict"] as const);
-  const op = drawOp(family, rng);
   const { template, trace } = drawTrace({ op, target, numerics }, rng);
-  const isStrict = numerics === "strict" && !family.callsFunctions;
+  const isStrict = numerics === "strict" && !callsFunctions;
   const reference = isStrict ? referenceOf(op, rng, strictPlan(op)) : referenceOf(op, rng);
   const result = replay(reference.naive, trace);
   const scheduled = result.kind === "ok" ? result.nest : result.diagnostic;
-  return { number, family: family.name, target, numerics, reference, template, trace, scheduled };
+  return { number, family, target, numerics, reference, template, trace, scheduled };
 }
 
 /** Sums in the order of the reference round as its sums do: equal bits, whatever the inputs. */
