@@ -1,6 +1,7 @@
 // The seam between the bundler side and the tuner: what is asked for, and what comes back to be emitted.
 
 import type { JsSource, KernelParameter, Numerics, Parameters, WasmSource } from "../compiler/index.ts";
+import type { Queue } from "../native/queue.ts";
 import type { Budget } from "../tuner/task.ts";
 import type { TuneProgress } from "../tuner/tune.ts";
 import type { ResolvedOptions } from "./options.ts";
@@ -34,6 +35,8 @@ export interface CompileServices {
   readonly log: CompileLog;
   /** Aborted when the build is closed: stop tuning, keep what was measured. */
   readonly signal: AbortSignal;
+  /** Tunings of one build wait for each other: each wants the whole machine, and the whole of its seconds. */
+  readonly inTurn: Queue;
   /** Told after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { nowMs } from "../native/clock.ts";
+import { createQueue } from "../native/queue.ts";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
 import { declarationsText, type KernelImport } from "./declarations.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
@@ -53,6 +54,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   let log = createLog(options.logLevel, consoleSink);
   let tally = nothing;
   const controller = new AbortController();
+  const inTurn = createQueue();
   const imports = new Map<string, KernelImport>();
   const flying = new Map<string, Promise<CompiledKernel>>();
   /** Only while something is being compiled. */
@@ -60,7 +62,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
 
   const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
     const start = nowMs();
-    const services = { options, log, signal: controller.signal, onProgress: log.progress.show };
+    const services = { options, log, signal: controller.signal, inTurn, onProgress: log.progress.show };
     const kernel = await compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
     const elapsedMs = tally.elapsedMs + nowMs() - start;
     tally = { kernels: new Map([...tally.kernels, [id, kernel]]), elapsedMs };

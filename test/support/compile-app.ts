@@ -1,6 +1,7 @@
 // Compiles kernels of a small app without a bundler: requests in, kernels and warnings out.
 
 import { join } from "node:path";
+import { createQueue } from "../../src/native/queue.ts";
 import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
 import { compileInContext } from "../../src/plugin/compile-kernel.ts";
 import type { CompiledKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
@@ -49,7 +50,7 @@ export async function compileIn(
     budget: { seconds: 20, trials: 4 },
     ...request,
   };
-  const services = { options: resolved, log, signal: new AbortController().signal };
+  const services = { options: resolved, log, signal: new AbortController().signal, inTurn: createQueue() };
   const context = await kernelContext(wanted, services);
   return { kernel: await compileInContext({ ...context, ...change(context) }), warnings };
 }

@@ -4,6 +4,7 @@
 
 import type { Artifact } from "../artifact.ts";
 import { withMachineLock } from "../machine-lock.ts";
+import { createQueue } from "../queue.ts";
 import type { FromWorker, Runnable, RunOutcome, RunTask, TimingPlan, ToWorker } from "./protocol.ts";
 import { type Death, defaultWorkerPath, startWorker, type WorkerProcess } from "./worker-process.ts";
 
@@ -195,14 +196,4 @@ async function withDeadline(
     timer = setTimeout(() => resolve({ kind: "expired" }), deadlineMs);
   });
   return Promise.race([process.receive(), expired]).finally(() => clearTimeout(timer));
-}
-
-/** Runs tasks one after the other, whatever becomes of them. */
-function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const next = last.then(task, task);
-    last = next.catch(() => undefined);
-    return next;
-  };
 }

@@ -27,7 +27,7 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   const stored = await fromStore(context);
   if (stored) return lockDecision(context, stored);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
-  const tuned = await tuneKernel(context);
+  const tuned = await context.services.inTurn(() => tuneKernel(context));
   await storeDecision(context, tuned);
   return lockDecision(context, tuned);
 }

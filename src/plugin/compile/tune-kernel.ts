@@ -23,6 +23,7 @@ const seed = 1;
 export function tuneKernel(context: KernelContext): Promise<Decision> {
   return withPrivateDirectory(async (directory) => {
     const { task, services } = context;
+    services.signal.throwIfAborted();
     const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
     const workbench = context.workbench({
       task: referenceTask(task.op),
