@@ -58,6 +58,14 @@ export const bufferNamed = (func: LoopFunc, name: string): Buffer | undefined =>
 export const editStmt = (root: Stmt, edit: (stmt: Stmt) => Stmt | null): Stmt =>
   edit(root) ?? mapChildren(root, (child) => editStmt(child, edit));
 
+/** `root` without the members of its sequences that `dropped` accepts. */
+export const dropFrom = (root: Stmt, dropped: (stmt: Stmt) => boolean): Stmt =>
+  editStmt(root, (stmt) =>
+    stmt.kind === "seq" && stmt.body.some(dropped)
+      ? { ...stmt, body: stmt.body.filter((member) => !dropped(member)) }
+      : null,
+  );
+
 export const replaceLoop = (func: LoopFunc, name: string, by: (loop: For) => Stmt): LoopFunc => ({
   ...func,
   body: editStmt(func.body, (stmt) => (stmt.kind === "for" && stmt.name === name ? by(stmt) : null)),

@@ -18,7 +18,7 @@ import {
   bindAxes,
   blocksIn,
   bufferNamed,
-  editStmt,
+  dropFrom,
   findBlock,
   findLoop,
   loopsIn,
@@ -103,7 +103,7 @@ function regionRead(loop: For, buffer: string): DimRegion[] | null {
 }
 
 const dropNest = (root: Stmt, outermost: string): Stmt =>
-  editStmt(root, (stmt) => (stmt.kind === "for" && stmt.name === outermost ? { kind: "seq", body: [] } : null));
+  dropFrom(root, (stmt) => stmt.kind === "for" && stmt.name === outermost);
 
 /** The producer over the region: its spatial loops span it, its reduce loops stay whole. */
 function placedNest(block: Block, around: readonly For[], box: readonly DimRegion[]): Stmt {

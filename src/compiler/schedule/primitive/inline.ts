@@ -5,7 +5,7 @@
 
 import type { Block, Expr, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { mapExpr, someExpr, substitute, varsIn } from "../../ir/visit.ts";
-import { blocksIn, bufferNamed, editStmt, findBlock, mapBlockExprs, mapBlocks } from "../nest.ts";
+import { blocksIn, bufferNamed, dropFrom, findBlock, mapBlockExprs, mapBlocks } from "../nest.ts";
 import { illegal, noSuchBlock } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
 
@@ -65,9 +65,8 @@ const readThrough = (expr: Expr, block: Block): Expr =>
 
 /** Removes a block with the loops that hold nothing else. */
 function dropNest(root: Stmt, name: string): Stmt {
-  const holds = (stmt: Stmt): boolean => {
+  return dropFrom(root, (stmt) => {
     const blocks = blocksIn(stmt);
     return blocks.length === 1 && blocks[0]!.name === name;
-  };
-  return editStmt(root, (stmt) => (holds(stmt) ? { kind: "seq", body: [] } : null));
+  });
 }

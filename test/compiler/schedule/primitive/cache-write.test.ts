@@ -146,7 +146,6 @@ test("another block under the loop", () => {
     ),
   ).toMatchInlineSnapshot(`
     "cache-write.several-blocks: D.i holds other blocks than D
-       { }
      ▶ for D.i in 0..5
          for C.i in 0..1
            for C.j in 0..4

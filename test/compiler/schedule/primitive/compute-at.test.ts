@@ -6,8 +6,7 @@ const splitQ = { kind: "split", loop: "Q.i", factors: [0, 4], tail: "cut" } as c
 test("the region that a tile reads", () => {
   const at = { kind: "compute-at", block: "P", loop: "Q.i.0" } as const;
   expect(scheduled(blur, splitQ, at)).toMatchInlineSnapshot(`
-    "{ }
-    for Q.i.0 in 0..3 cut
+    "for Q.i.0 in 0..3 cut
       for P.i in 0..5
         block P (i = Q.i.0 * 4 + P.i in 0..10)
           P[P.i] = X[i] * 2.0
@@ -20,8 +19,7 @@ test("the region that a tile reads", () => {
 
 test("at the innermost loop", () => {
   expect(scheduled(blur, { kind: "compute-at", block: "P", loop: "Q.i" })).toMatchInlineSnapshot(`
-    "{ }
-    for Q.i in 0..9
+    "for Q.i in 0..9
       for P.i in 0..2
         block P (i = Q.i + P.i in 0..10)
           P[P.i] = X[i] * 2.0
@@ -33,8 +31,7 @@ test("at the innermost loop", () => {
 test("a reduction, whole, for each row of its consumer", () => {
   const at = { kind: "compute-at", block: "C", loop: "D.i" } as const;
   expect(scheduled(twoGemms, at)).toMatchInlineSnapshot(`
-    "{ }
-    for D.i in 0..5
+    "for D.i in 0..5
       for C.i in 0..1
         for C.j in 0..4
           for C.k in 0..3
@@ -124,7 +121,6 @@ test("twice", () => {
   const at = { kind: "compute-at", block: "C", loop: "D.i" } as const;
   expect(refusal(twoGemms, at, at)).toMatchInlineSnapshot(`
     "compute-at.scheduled: C has been scheduled already
-       { }
      ▶ for D.i in 0..5
          for C.i in 0..1
            for C.j in 0..4

@@ -127,7 +127,6 @@ test("outside of a loop that computes the stage again in each iteration", () => 
     ),
   ).toMatchInlineSnapshot(`
     "decompose-reduction.repeated: C is computed again in each iteration of D.l, and needs its initialisation there
-       { }
        for D.i in 0..5
      ▶   for D.l in 0..6
            for C.i in 0..1
@@ -153,7 +152,6 @@ test("outside of a loop that computes other elements in the same place", () => {
     ),
   ).toMatchInlineSnapshot(`
     "decompose-reduction.repeated: C is computed again in each iteration of D.n, and needs its initialisation there
-       { }
        for D.i in 0..5
          for D.l in 0..6
      ▶     for D.n in 0..4

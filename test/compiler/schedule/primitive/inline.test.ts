@@ -3,8 +3,7 @@ import { blur, buffersAfter, gemm, refusal, scattered, scheduled, twoGemms } fro
 
 test("a block that is read at two places", () => {
   expect(scheduled(blur, { kind: "inline", block: "P" })).toMatchInlineSnapshot(`
-    "{ }
-    for Q.i in 0..9
+    "for Q.i in 0..9
       block Q (i = Q.i in 0..9)
         Q[i] = X[i] * 2.0 + X[i + 1] * 2.0"
   `);
@@ -13,8 +12,7 @@ test("a block that is read at two places", () => {
 
 test("a read that is not affine", () => {
   expect(scheduled(scattered, { kind: "inline", block: "P" })).toMatchInlineSnapshot(`
-    "{ }
-    for Q.i in 0..5
+    "for Q.i in 0..5
       block Q (i = Q.i in 0..5)
         Q[i] = X[i * i % 5] * 3.0"
   `);
