@@ -52,7 +52,11 @@ export function createWorkbench({
   jobs = 1,
   deadlineMs,
 }: WorkbenchOptions): Workbench {
-  const runner: Runner = createRunner({ signal, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
+  const runner: Runner = createRunner({
+    signal,
+    relaxedSimd: true,
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  });
   runner.setTask(task);
   let compilerRuns = 0;
 

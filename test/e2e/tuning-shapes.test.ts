@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
 import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
@@ -104,9 +104,12 @@ describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noA
     compiled.push(kernel);
     return kernel;
   };
+  const lines: string[] = [];
   const build = async (): Promise<readonly CompiledKernel[]> => {
     compiled.length = 0;
-    await buildApp("rollup", root, recording, { cacheDir: "store", budget: { seconds: 60 } });
+    const spy = vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
+    await buildApp("rollup", root, recording, { cacheDir: "store", budget: { seconds: 60 }, logLevel: "info" });
+    spy.mockRestore();
     return compiled.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   };
   let first: readonly CompiledKernel[] = [];
@@ -138,6 +141,9 @@ describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noA
     const second = await build();
     expect(second.map(({ measurements, compilerRuns, origin }) => [measurements, compilerRuns, origin])).toEqual(
       second.map(() => [0, 0, "lock"]),
+    );
+    expect(lines.at(-1)).toMatch(
+      new RegExp(`\\] ${second.length} kernels from kernels\\.lock\\.json, 0 measured, 0 compiler runs, \\d+ ms$`),
     );
     expect(second.map(({ native, wasm, relaxed }) => [native?.bytes, wasm?.bytes, relaxed?.bytes])).toEqual(
       first.map(({ native, wasm, relaxed }) => [native?.bytes, wasm?.bytes, relaxed?.bytes]),

@@ -9,6 +9,7 @@ import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { nativeKernel } from "./native-kernel.ts";
 import { newPrediction, predictSchedule } from "./predict-schedule.ts";
+import type { Schedule } from "./schedule.ts";
 import { type WasmPair, wasmPair } from "./wasm-pair.ts";
 
 export interface Artifacts {
@@ -21,19 +22,19 @@ export interface Artifacts {
 }
 
 export async function makeArtifacts(context: KernelContext, decision: Decision): Promise<Artifacts> {
+  const { request, services } = context;
   if (decision.task.target.codegen === "wasm") {
-    const pair = await wasmPair(context, decision);
+    const pair = await wasmTwins(context, decision);
     if (!pair) throw otherSource(context);
     return { ...pair, native: null, compilerRuns: 0 };
   }
-  const { request, services } = context;
   const result = await nativeKernel(context, decision);
   if (result.kind === "stale") throw otherSource(context);
   if (result.kind === "no-compiler") {
     if (request.fallback === "none") throw noCompiler(context);
     services.log.warn(`${noCompilerText(context)}; the WASM twin runs instead`);
   }
-  const twin = request.fallback === "none" ? null : await wasmTwin(context, decision);
+  const twin = await wasmTwins(context, decision);
   const native = result.kind === "built" ? result : null;
   return {
     wasm: twin?.wasm ?? null,
@@ -59,12 +60,17 @@ const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
   );
 
 /**
- * For a native target: the predicted schedule of the same operator for WASM. It follows from the caches of the decision,
- * so that a lock rebuilds the same twin on every machine.
+ * The modules that come with a schedule; null where the import wants none, or the schedule does not lead to its source.
+ *
+ * With a native one it is the predicted schedule of the same operator for WASM. That follows from the caches of the
+ * decision, so that a lock rebuilds the same twin on every machine.
  */
-async function wasmTwin(context: KernelContext, { task }: Decision): Promise<WasmPair> {
+export async function wasmTwins(context: KernelContext, schedule: Schedule): Promise<WasmPair | null> {
+  const { task } = schedule;
+  if (task.target.codegen === "wasm") return wasmPair(context, schedule);
+  if (context.request.fallback === "none") return null;
   const { l1Bytes, l2Bytes, l3Bytes } = task.target;
   const twin: TuningTask = { ...task, target: { ...targets.wasm, l1Bytes, l2Bytes, l3Bytes, threads: 1 }, threads: 1 };
   const pair = await wasmPair(context, await predictSchedule(context, twin));
-  return pair ?? (await wasmPair(context, newPrediction(context, twin)))!;
+  return pair ?? wasmPair(context, newPrediction(context, twin));
 }

@@ -12,9 +12,10 @@ import { type Failure, type TuneResult, tune } from "../../tuner/tune.ts";
 import type { Workbench } from "../../tuner/workbench.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
+import { wasmTwins } from "./make-artifacts.ts";
 import { openRecords } from "./open-records.ts";
 import { emptySpace } from "./predict-schedule.ts";
-import { scheduleOf } from "./schedule.ts";
+import { type Schedule, scheduleOf } from "./schedule.ts";
 
 /** One seed for all: a build is to be repeatable. */
 const seed = 1;
@@ -61,14 +62,35 @@ async function tuneOn(workbench: Workbench, context: KernelContext): Promise<Dec
   if (!result.winner) throw noWinner(context, space, result);
   const { winner, measured, recorded } = result;
   const { medianNs } = winner;
+  const schedule = scheduleOf(task, space, winner.candidate);
+  await checkTwins(workbench, context, schedule);
   const machine = { machine: targetClass(task.target), toolchain: workbench.toolchain };
   return {
-    ...scheduleOf(task, space, winner.candidate),
+    ...schedule,
     origin: "tuned",
     measured: { medianNs, gflops: flops / medianNs, ...machine, trials: measured + recorded },
     measurements: measured,
     compilerRuns: workbench.compilerRuns(),
   };
+}
+
+/** The modules that come with the winner were not candidates: they are run once before anything is decided. */
+async function checkTwins(workbench: Workbench, context: KernelContext, schedule: Schedule): Promise<void> {
+  const pair = await wasmTwins(context, schedule);
+  const modules = [pair?.wasm, pair?.relaxed].filter((module) => module != null);
+  const outcomes = workbench.measure(modules, null);
+  for (const { relaxed } of modules) {
+    const outcome = (await outcomes.next()).value!;
+    // A slow one may be right.
+    if (outcome.kind === "ok" || outcome.kind === "timed-out") continue;
+    const twin = `its ${relaxed ? "relaxed " : ""}WASM twin is wrong (${outcome.reason})`;
+    const hint = relaxed ? 'numerics: "strict" leaves it out' : "fallback=none leaves it out";
+    throw refuse(
+      "twin.wrong",
+      `${context.lockName}: ${twin}; that is a bug of unplugin-kernel: please report it`,
+      hint,
+    );
+  }
 }
 
 const count = (failures: readonly Failure[]): string =>

@@ -1,5 +1,6 @@
 // Bad candidates planted in a real tuning: each costs its deadline and one record, and the kernel that comes out is right.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import binaryen from "binaryen";
 import { describe, expect, it } from "vitest";
@@ -125,5 +126,17 @@ describe("a tuning with bad candidates", () => {
     await expect(compiled).rejects.toThrow(
       "tune.nothing-ran: src/gemm.op.ts?tune=wasm: nothing could be measured: 3 candidates crashed, as: RuntimeError: unreachable",
     );
+  });
+
+  it("does not end with a twin that is wrong, and decides nothing then", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    const same = (source: MeasurableSource): MeasurableSource => source;
+    const bad = [same, same, same, same, same, wasm("(f32.store (i32.const 0) (f32.const 1))")];
+    const compiled = compileIn(root, { change: () => ({ workbench: planting(bad) }) });
+    await expect(compiled).rejects.toThrow(
+      /^twin\.wrong: src\/gemm\.op\.ts\?tune=wasm: its relaxed WASM twin is wrong \(.+\); that is a bug of unplugin-kernel: please report it\n {2}hint: numerics: "strict" leaves it out$/,
+    );
+    expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
+    expect((await compileIn(root)).kernel).toMatchObject({ origin: "tuned", measurements: 0 });
   });
 });
