@@ -6,29 +6,19 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { parseRecords } from "../../src/tuner/record/database.ts";
 import { writeApp } from "../support/build-app.ts";
+import { childScript } from "../support/child-script.ts";
 import { compileIn, gemmText } from "../support/compile-app.ts";
 
-/** Inside the repository, so that packages are found. */
-const script = join(import.meta.dirname, "../../dist/test/build-child.js");
 const hasProc = existsSync("/proc/self/status");
 const hasCompiler = (await detectToolchains()).length > 0;
 
+let script = "";
 beforeAll(async () => {
-  await build({
-    entryPoints: [join(import.meta.dirname, "../support/build-child.ts")],
-    outfile: script,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    packages: "external",
-    logLevel: "warning",
-  });
+  script = await childScript("interrupt");
 });
 
 const started: ChildProcess[] = [];

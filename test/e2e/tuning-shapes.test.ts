@@ -1,13 +1,15 @@
 // A convolution and a GEMM of prime sizes, tuned a little for WASM and for the CPU's own instructions, in one build; then
 // the bundle: right numbers, refusals, calls off the event loop, the second build.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { execa } from "execa";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
 import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
-import { buildApp, runMoved, writeApp } from "../support/build-app.ts";
+import { buildApp, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
+import { childScript } from "../support/child-script.ts";
 import { noAddon } from "../support/fake-kernel.ts";
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/ops", name), "utf8");
@@ -154,4 +156,23 @@ describe(`a convolution and a GEMM of prime sizes${noAvx2 ? ` (WASM alone: ${noA
       expect(plain[target]!.twins).toEqual([expect.stringMatching(/^wasm/), expect.stringMatching(/^wasm/)]);
     }
   });
+
+  it("are rebuilt from the lock alone where CI is set, byte for byte, and nothing is measured", async () => {
+    await build();
+    const before = outputOf(root);
+    for (const folder of ["store", "out"]) rmSync(join(root, folder), { recursive: true });
+    const env = { ...process.env, CI: "1" };
+    const { stderr } = await execa(process.execPath, [await childScript("shapes"), root], { env });
+    expect(outputOf(root)).toEqual(before);
+    expect(stderr).toMatch(
+      new RegExp(
+        `\\] ${first.length} kernels from kernels\\.lock\\.json, 0 measured, ${first.length - 2} compiler runs?, .+$`,
+      ),
+    );
+    expect(existsSync(join(root, "store/records.jsonl"))).toBe(false);
+  });
 });
+
+/** File → its bytes. */
+const outputOf = (root: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(outputFiles(root).map((name) => [name, readFileSync(join(root, "out", name), "base64")]));

@@ -114,11 +114,18 @@ function appendLine(path: string, line: string): void {
   try {
     const bytes = Buffer.from(`${endsInsideLine(file) ? "\n" : ""}${line}\n`);
     const written = writeSync(file, bytes);
-    if (written < bytes.length) throw new Error(`${path}: only ${written} of ${bytes.length} bytes could be written`);
+    if (written < bytes.length) throw tornWrite(path, written, bytes.length);
   } finally {
     closeSync(file);
   }
 }
+
+/** As the system's own error for a disk that was full before. */
+const tornWrite = (path: string, written: number, wanted: number): NodeJS.ErrnoException =>
+  Object.assign(new Error(`ENOSPC: only ${written} of ${wanted} bytes could be written to ${path}`), {
+    code: "ENOSPC",
+    syscall: "write",
+  });
 
 /** Whether the last line was torn by a kill or a full disk. */
 function endsInsideLine(file: number): boolean {
