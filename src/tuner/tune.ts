@@ -63,7 +63,7 @@ export interface Failure {
 }
 
 /** Candidates of one round: enough to share a compiler run, few enough to learn between. */
-const roundSize = 16;
+const roundSize = 24;
 const finalists = 4;
 
 export async function tune(task: TuningTask, space: GeneratedSpace, options: TuneOptions): Promise<TuneResult> {

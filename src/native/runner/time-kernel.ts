@@ -9,6 +9,10 @@ import type { TimingPlan } from "./protocol.ts";
  */
 const givenUpAt = [1.6, 1.35, 1.2] as const;
 
+/** Of a run this long little is cold: it is given up sooner. */
+const longRunNs = 2e6;
+const longRunGivenUpAt = 1.25;
+
 /** Runs in one sample, at most: bounds a batch of kernels that take no time at all. */
 const maxRuns = 1e6;
 
@@ -17,7 +21,8 @@ const maxRuns = 1e6;
  * is the only sample of a candidate that it shows to be a loser, or that leaves no time for more.
  */
 export function timeKernel(kernel: LoadedKernel, firstNs: number, plan: TimingPlan): number[] {
-  const coldLoser = firstNs >= plan.sampleNs && isLoser(firstNs, 0, plan);
+  const factor = firstNs >= longRunNs ? longRunGivenUpAt : givenUpAt[0];
+  const coldLoser = firstNs >= plan.sampleNs && isSlower(firstNs, factor, plan);
   if (coldLoser || firstNs > plan.budgetNs) return [firstNs];
   let runs = runsFor(firstNs, plan.sampleNs);
   let spentNs = firstNs;
@@ -39,8 +44,11 @@ export function timeSample(kernel: LoadedKernel, estimateNs: number, sampleNs: n
   return kernel.time(runs) / runs;
 }
 
-const isLoser = (bestNs: number, samples: number, { incumbentNs }: TimingPlan): boolean =>
-  incumbentNs !== null && Number.isFinite(bestNs) && bestNs > incumbentNs * givenUpAt[Math.min(samples, 2)]!;
+const isLoser = (bestNs: number, samples: number, plan: TimingPlan): boolean =>
+  Number.isFinite(bestNs) && isSlower(bestNs, givenUpAt[Math.min(samples, 2)]!, plan);
+
+const isSlower = (ns: number, factor: number, { incumbentNs }: TimingPlan): boolean =>
+  incumbentNs !== null && ns > incumbentNs * factor;
 
 const runsFor = (runNs: number, sampleNs: number): number =>
   Math.min(maxRuns, Math.max(1, Math.ceil(sampleNs / Math.max(runNs, 1))));

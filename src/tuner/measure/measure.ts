@@ -11,7 +11,7 @@ export const toMeasurement = (outcome: RunOutcome): Measurement =>
   outcome.kind === "ok" ? { kind: "ok", timing: summarize(outcome.samplesNs) } : outcome;
 
 /** Time for a contender, check run included: the search wants many candidates, the race of the finalists exact times. */
-const contenderNs = 20e6;
+const contenderNs = 12e6;
 
 /**
  * Loads, checks and times a candidate; `incumbentNs` (median of the best so far, or null) lets losers stop early, and

@@ -138,7 +138,7 @@ function countSurplus(draft: Draft, it: TiledAxis): Draft {
 /** Blocks are of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
 function tileReduce(draft: Draft, it: TiledAxis, mostBlock: number): Draft {
   const { extent, name } = it.axis;
-  const unrolls = [1, 2, 4].filter((count) => count <= extent);
+  const unrolls = [1, 2].filter((count) => count <= extent);
   const blocks = blockSizes(extent, mostBlock);
   const steps = unrolls.flatMap((unroll) =>
     blocks.filter((block) => block % unroll === 0).map((block) => block / unroll),
