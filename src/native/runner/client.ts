@@ -151,8 +151,9 @@ function createHost({ signal, workerPath = defaultWorkerPath(), relaxedSimd = fa
   const ready = async (): Promise<WorkerProcess> => {
     throwIfClosed();
     if (current) return current;
-    const started = startWorker(workerPath, relaxedSimd);
+    const started = await startWorker(workerPath, relaxedSimd);
     current = started;
+    if (closed) await started.kill();
     const first = await started.receive();
     if (first.kind === "death") current = null;
     throwIfClosed();

@@ -3,7 +3,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { execa } from "execa";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 
 /** How a process ended: "SIGSEGV", "exit code 1: …". */
@@ -42,7 +41,9 @@ export function defaultWorkerPath(): string {
   return join(folder, "dist", "native", "worker.js");
 }
 
-export function startWorker(path: string, relaxedSimd: boolean): WorkerProcess {
+export async function startWorker(path: string, relaxedSimd: boolean): Promise<WorkerProcess> {
+  // Its hundred files are loaded when something is measured, not by every build.
+  const { execa } = await import("execa");
   const options = [...engineOptions, ...(relaxedSimd ? relaxedOptions() : [])];
   const posix = process.platform !== "win32";
   const child = execa(process.execPath, [...options, path], {

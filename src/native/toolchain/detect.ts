@@ -2,7 +2,6 @@
 
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { execa } from "execa";
 import { sha256 } from "../../compiler/index.ts";
 import { clang } from "./clang.ts";
 import { gcc } from "./gcc.ts";
@@ -44,6 +43,7 @@ function isExecutable(path: string): boolean {
 
 /** Null if the command does not run: a broken installation is no compiler. */
 async function firstLineOf(path: string, option: string): Promise<string | null> {
+  const { execa } = await import("execa");
   const result = await execa(path, [option], { reject: false, timeout: 10_000, env: { LC_ALL: "C" } });
   return result.failed ? null : (result.stdout.split("\n")[0] ?? null);
 }

@@ -1,7 +1,6 @@
 // One run of a compiler in a private directory: arguments → null, or why it failed.
 
 import { dirname } from "node:path";
-import { execa } from "execa";
 import type { Toolchain } from "./toolchain.ts";
 
 export interface RunOptions {
@@ -18,6 +17,7 @@ export async function runCompiler(
   args: readonly string[],
   { folder, timeoutMs, signal }: RunOptions,
 ): Promise<string | null> {
+  const { execa } = await import("execa");
   const result = await execa(toolchain.path, args, {
     cwd: folder,
     env: { LC_ALL: "C", PATH: `${dirname(toolchain.path)}:/usr/bin:/bin`, TMPDIR: folder },
