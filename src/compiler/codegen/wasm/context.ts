@@ -2,10 +2,10 @@
 
 import type { Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
-import type { HelperName } from "./helper-functions.ts";
 import type { LocalPool } from "./local-pool.ts";
 import type { LoopScope } from "./loop-pointer.ts";
 import type { MemoryLayout } from "./memory-layout.ts";
+import type { RunTimeName } from "./run-time-functions.ts";
 
 /** Where a defined value is: one WASM local, or one v128 a part. */
 export interface Binding {
@@ -21,8 +21,8 @@ export interface Context {
   readonly locals: LocalPool;
   /** Whether integer sums of loop variables may become pointers of their loops. */
   readonly hoisting: boolean;
-  /** The helper functions that the code calls; emitters add to it. */
-  readonly helpers: Set<HelperName>;
+  /** The run-time functions that the code calls; emitters add to it. */
+  readonly runTime: Set<RunTimeName>;
   /** Innermost last. */
   readonly loops: LoopScope[];
   /** What the `define`s in force introduced. */

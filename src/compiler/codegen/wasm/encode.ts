@@ -8,7 +8,7 @@ const emptyBlock = 0x40;
 /** A mutable i32 global with the value 0. */
 const mutableZero = [valueTypes.i32, 0x01, opcodes["i32.const"], 0x00, opcodes.end];
 
-/** The module `run`, `memory` and its helpers, as bytes that any WASM engine with SIMD128 accepts. */
+/** The module `run`, `memory` and its runTime, as bytes that any WASM engine with SIMD128 accepts. */
 export function encodeModule(module: WasmModule): Uint8Array<ArrayBuffer> {
   const { functions, memoryPages } = module;
   const indices = new Map(functions.map(({ name }, index) => [name, index]));

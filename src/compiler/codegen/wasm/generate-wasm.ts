@@ -6,11 +6,11 @@ import type { WasmSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
 import type { Context } from "./context.ts";
 import { encodeModule } from "./encode.ts";
-import { helperFunctions } from "./helper-functions.ts";
 import type { WasmModule } from "./instruction.ts";
 import { LocalPool } from "./local-pool.ts";
 import { layOutMemory, type MemoryLayout } from "./memory-layout.ts";
 import { printModule } from "./print-wat.ts";
+import { runTimeFunctions } from "./run-time-functions.ts";
 import { statement } from "./statement.ts";
 
 export interface WasmOptions {
@@ -48,12 +48,12 @@ function buildModule({ body }: LoopFunc, layout: MemoryLayout, { relaxed }: Wasm
     relaxed,
     locals,
     hoisting: true,
-    helpers: new Set(),
+    runTime: new Set(),
     loops: [],
     bindings: new Map(),
     splats: new Map(),
   };
   const code = statement(context, body);
   const run = { name: "run", params: [], results: [], locals: locals.types, code };
-  return { memoryPages: layout.pages, functions: [run, ...helperFunctions(context.helpers)] };
+  return { memoryPages: layout.pages, functions: [run, ...runTimeFunctions(context.runTime)] };
 }

@@ -5,9 +5,9 @@ import type { UnaryOp } from "../../expr/scalar-expr.ts";
 import type { IrBinaryOp, IrType } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Context } from "./context.ts";
-import { callHelper } from "./helper-functions.ts";
 import { type Code, get, type Instruction, i32, plain, set } from "./instruction.ts";
 import { isOpName } from "./opcodes.ts";
+import { callRunTime } from "./run-time-functions.ts";
 import { isFloatType, isHalf, scalarType } from "./value-type.ts";
 
 /** The instruction of a name that was put together from parts and has to exist. */
@@ -71,7 +71,7 @@ export function binaryCode(context: Context, op: IrBinaryOp, dtype: IrType, left
     case "floorDiv":
     case "mod":
       invariant(scalarType[dtype] === "i32", `no ${op} of ${dtype}`);
-      return [...left, ...right, ...callHelper(context.helpers, op), ...wrap(dtype)];
+      return [...left, ...right, ...callRunTime(context.runTime, op), ...wrap(dtype)];
     case "min":
     case "max":
       return minMax(context, op, dtype, left, right);

@@ -2,8 +2,8 @@
 
 import type { IrType } from "../../ir/loop-ir.ts";
 import type { Context } from "./context.ts";
-import { callHelper } from "./helper-functions.ts";
 import { type Code, i32, lane, plain } from "./instruction.ts";
+import { callRunTime } from "./run-time-functions.ts";
 import { named, wrap } from "./scalar-arithmetic.ts";
 import { isFloatType, isHalf, scalarType } from "./value-type.ts";
 
@@ -39,16 +39,16 @@ const limits: Readonly<Partial<Record<IrType, readonly [number, number]>>> = {
 function floatToInteger(context: Context, from: "f32" | "f64", to: IrType): Code {
   const truncate = named(`${scalarType[to]}.trunc_sat_${from}_s`);
   const limit = limits[to];
-  return limit ? [truncate, i32(limit[0]), i32(limit[1]), ...callHelper(context.helpers, "clamp")] : [truncate];
+  return limit ? [truncate, i32(limit[0]), i32(limit[1]), ...callRunTime(context.runTime, "clamp")] : [truncate];
 }
 
 /** The bits of a half on the stack → f32: one lane of the vector routine, which is all that a module needs to carry. */
 function widen(context: Context, from: "f16" | "bf16"): Code {
   if (from === "bf16") return [i32(16), plain("i32.shl"), plain("f32.reinterpret_i32")];
-  return [plain("i32x4.splat"), ...callHelper(context.helpers, "widenF16"), lane("f32x4.extract_lane", 0)];
+  return [plain("i32x4.splat"), ...callRunTime(context.runTime, "widenF16"), lane("f32x4.extract_lane", 0)];
 }
 
 function narrow(context: Context, to: "f16" | "bf16"): Code {
-  const helper = to === "f16" ? "narrowF16" : "narrowBf16";
-  return [plain("f32x4.splat"), ...callHelper(context.helpers, helper), lane("i32x4.extract_lane", 0)];
+  const narrow = to === "f16" ? "narrowF16" : "narrowBf16";
+  return [plain("f32x4.splat"), ...callRunTime(context.runTime, narrow), lane("i32x4.extract_lane", 0)];
 }

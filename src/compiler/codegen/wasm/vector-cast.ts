@@ -4,10 +4,10 @@
 import type { Cast, IrType } from "../../ir/loop-ir.ts";
 import { splatBytes } from "./const-bits.ts";
 import type { Context } from "./context.ts";
-import { callHelper } from "./helper-functions.ts";
 import { type Code, get, i32, lane, plain, set, shuffle, v128, zeroVector } from "./instruction.ts";
 import { mask } from "./mask.ts";
 import { type LaneSource, narrowLanes, widenLanes } from "./resize.ts";
+import { callRunTime } from "./run-time-functions.ts";
 import { castCode } from "./scalar-cast.ts";
 import { isFloatType, isHalf, laneBytesOf, vectorShape } from "./value-type.ts";
 import { type LaneRange, vector } from "./vector.ts";
@@ -76,12 +76,12 @@ function pairs(
 function widenHalf(context: Context, from: "f16" | "bf16", source: LaneSource, range: LaneRange): Code {
   const bits = widenLanes(2, 4, "u", source, range);
   if (from === "bf16") return [...bits, i32(16), plain("i32x4.shl")];
-  return [...bits, ...callHelper(context.helpers, "widenF16")];
+  return [...bits, ...callRunTime(context.runTime, "widenF16")];
 }
 
 function narrowHalf(context: Context, to: "f16" | "bf16", source: LaneSource, range: LaneRange): Code {
-  const helper = to === "f16" ? "narrowF16" : "narrowBf16";
-  const bits: LaneSource = (part) => [...source(part), ...callHelper(context.helpers, helper)];
+  const narrow = to === "f16" ? "narrowF16" : "narrowBf16";
+  const bits: LaneSource = (part) => [...source(part), ...callRunTime(context.runTime, narrow)];
   return narrowLanes(4, 2, "wrap", bits, range);
 }
 

@@ -235,7 +235,6 @@ describe("i64", () => {
       kind: "select",
       dtype: "i64",
       condition: odd,
-      // biome-ignore lint/suspicious/noThenProperty: a field of the IR
       then: ir.mul(whole, splat(-3, "i64")),
       else: ir.bin("max", whole, splat(5, "i64")),
     };

@@ -104,7 +104,6 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
         kind: "select",
         dtype,
         condition: of("bool", pick(scope, 1, lanes)),
-        // biome-ignore lint/suspicious/noThenProperty: a field of the IR
         then: of(dtype),
         else: of(dtype),
       };

@@ -4,11 +4,11 @@ import { splatBytes } from "./const-bits.ts";
 import { type Code, call, get, i32, ifElse, plain, set, tee, v128, type WasmFunction } from "./instruction.ts";
 import type { OpName } from "./opcodes.ts";
 
-export const helperNames = ["floorDiv", "mod", "clamp", "widenF16", "narrowF16", "narrowBf16"] as const;
-export type HelperName = (typeof helperNames)[number];
+export const runTimeNames = ["floorDiv", "mod", "clamp", "widenF16", "narrowF16", "narrowBf16"] as const;
+export type RunTimeName = (typeof runTimeNames)[number];
 
-export const callHelper = (helpers: Set<HelperName>, name: HelperName): Code => {
-  helpers.add(name);
+export const callRunTime = (runTime: Set<RunTimeName>, name: RunTimeName): Code => {
+  runTime.add(name);
   return [call(name)];
 };
 
@@ -123,8 +123,8 @@ const narrowBf16: WasmFunction = {
   ],
 };
 
-const helpers: Readonly<Record<HelperName, WasmFunction>> = { floorDiv, mod, clamp, widenF16, narrowF16, narrowBf16 };
+const runTime: Readonly<Record<RunTimeName, WasmFunction>> = { floorDiv, mod, clamp, widenF16, narrowF16, narrowBf16 };
 
 /** The functions of `names`, in a fixed order. */
-export const helperFunctions = (names: ReadonlySet<HelperName>): readonly WasmFunction[] =>
-  helperNames.filter((name) => names.has(name)).map((name) => helpers[name]);
+export const runTimeFunctions = (names: ReadonlySet<RunTimeName>): readonly WasmFunction[] =>
+  runTimeNames.filter((name) => names.has(name)).map((name) => runTime[name]);
