@@ -1,4 +1,4 @@
-// Builds the package: bundles the entries of package.json's exports into dist/ (esbuild, shared chunks) and the measuring
+// Builds the package: bundles the entries of package.json's exports into dist/ (rollup, shared chunks) and the measuring
 // worker into dist/native/, and writes the declarations (tsc). The C sources of addons are read where they are, in src/.
 //
 //     node build.js            everything
@@ -9,7 +9,8 @@ import { readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { transform } from "esbuild";
+import { rollup } from "rollup";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, "dist");
@@ -25,30 +26,37 @@ const entries = {
   "native/worker": "native/runner/worker.ts",
 };
 
+/** By rollup, which puts into a chunk what is used: esbuild's chunks take along all that an index file names. */
 async function bundle() {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: Object.entries(entries).map(([out, source]) => ({ out, in: join(root, "src", source) })),
-    outdir: dist,
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20.19",
-    packages: "external",
-    chunkNames: "chunks/[name]-[hash]",
-    sourcemap: "linked",
-    sourcesContent: false,
-    logLevel: "warning",
-    metafile: true,
+  const build = await rollup({
+    input: Object.fromEntries(Object.entries(entries).map(([out, source]) => [out, join(root, "src", source)])),
+    external: /^[^./]/,
+    plugins: [typescript],
+    treeshake: { moduleSideEffects: false },
+    onLog: (level, log, print) => log.code === "CIRCULAR_DEPENDENCY" || print(level, log), // expressions are recursive
   });
-  removeOldChunks(new Set(Object.keys(metafile.outputs)));
+  const { output } = await build.write({
+    dir: dist,
+    format: "es",
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
+    experimentalMinChunkSize: 2000,
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  });
+  await build.close();
+  removeOldChunks(new Set(output.map(({ fileName }) => fileName)));
 }
+
+const typescript = {
+  name: "typescript",
+  transform: (code, id) => transform(code, { loader: "ts", target: "node20.19", sourcemap: true, sourcefile: id }),
+};
 
 /** Last, so that a program which is running from dist/ finds its chunks for as long as possible. */
 function removeOldChunks(current) {
   for (const name of readdirSync(join(dist, "chunks"))) {
-    if (!current.has(`dist/chunks/${name}`)) rmSync(join(dist, "chunks", name));
+    if (!current.has(`chunks/${name}`)) rmSync(join(dist, "chunks", name));
   }
 }
 

@@ -93,7 +93,7 @@ const worldly: Readonly<Record<string, readonly string[]>> = {
   "node:net": ["src/native/"],
   "node:http": [],
   "node:https": [],
-  "node:vm": ["src/plugin/load-op.ts"],
+  "node:vm": ["src/plugin/operator/load-op.ts"],
 };
 
 test("files, processes, timers and sockets", () => {
@@ -120,12 +120,12 @@ test("the clock only in native", () => {
 
 // ── packages ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test("bundlers: types only, and unplugin; operator files are bundled by esbuild, loaded when one is", () => {
+test("bundlers: types only, and unplugin; operator files are bundled by esbuild", () => {
   const hosts = /^(vite|rollup|rolldown|webpack|@rspack\/.*|@rsbuild\/.*|@farmfe\/.*|esbuild|unplugin)$/;
   const reason = ({ path }: SourceFile, { from, kind }: Import): string | null => {
     if (!hosts.test(from) || kind === "type") return null;
     if (!path.startsWith("src/plugin/")) return "no bundler outside the plugin";
-    const isLoader = path === "src/plugin/load-op.ts" && from === "esbuild" && kind === "lazy";
+    const isLoader = path === "src/plugin/operator/new-bundle.ts" && from === "esbuild";
     return from === "unplugin" || isLoader ? null : "types only";
   };
   expect(badImports(reason)).toEqual([]);
@@ -216,4 +216,19 @@ describe("the rules find what they forbid", () => {
       "src/x.ts:1: export function a(): void { (82 lines)",
     ]);
   });
+});
+
+/** Of the plugin, what a build does not need that finds its kernels in the store. */
+const forMisses = [
+  "src/plugin/operator/new-bundle.ts",
+  "src/plugin/compile/new-prediction.ts",
+  "src/plugin/compile/reference-loops.ts",
+  "src/plugin/compile/schedule-source.ts",
+  "src/plugin/compile/tune-kernel.ts",
+];
+
+test("what a build does not need that finds its kernels is loaded when it is needed", () => {
+  const reason = ({ path }: SourceFile, { from, kind }: Import): string | null =>
+    forMisses.includes(from) && kind === "static" && !forMisses.includes(path) ? "import it lazily" : null;
+  expect(badImports(reason)).toEqual([]);
 });

@@ -4,6 +4,7 @@
 export { generateC } from "./codegen/c/generate-c.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";
 export { generateJs } from "./codegen/js/generate-js.ts";
+export { kernelName } from "./codegen/kernel-name.ts";
 export type * from "./codegen/kernel-source.ts";
 export * from "./codegen/parameters.ts";
 export * from "./codegen/wasm/generate-wasm.ts";

@@ -2,6 +2,7 @@
 
 import { generateC } from "./codegen/c/generate-c.ts";
 import { generateJs } from "./codegen/js/generate-js.ts";
+import { kernelName } from "./codegen/kernel-name.ts";
 import type { CSource, JsSource, WasmSource } from "./codegen/kernel-source.ts";
 import { generateWasm } from "./codegen/wasm/generate-wasm.ts";
 import type { ComputeDef } from "./expr/compute-def.ts";
@@ -31,13 +32,6 @@ export function generateKernel(op: ComputeDef, trace: Trace, target: Target, opt
   const flat = lower(scheduled.nest, { target, numerics, verify });
   const source = target.codegen === "wasm" ? generateWasm(flat, { relaxed }) : generateC(flat, target, { numerics });
   return { kind: "ok", source };
-}
-
-/** gemm_f32_512x512_avx2: operator, type and shape of its first result, target. */
-export function kernelName(op: ComputeDef, target: Target): string {
-  const result = op.stages.find((stage) => stage.name === op.outputs[0])!;
-  const shape = [...result.axes, ...(result.reduce?.axes ?? [])].map((axis) => axis.extent).join("x");
-  return [op.name, result.dtype, shape, target.name].join("_").replace(/[^A-Za-z0-9_]/g, "_");
 }
 
 /**

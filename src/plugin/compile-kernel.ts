@@ -1,7 +1,7 @@
 // From a request to a compiled kernel: the operator is loaded, the mode decides who makes the schedule, the schedule
 // becomes bytes.
 
-import { kernelParameters, referenceLoops } from "../compiler/index.ts";
+import { type ComputeDef, type JsSource, kernelParameters } from "../compiler/index.ts";
 import { worstRelativeError } from "../tuner/measure/error-bound.ts";
 import { type Decision, decideSchedule } from "./compile/decide-schedule.ts";
 import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
@@ -18,9 +18,19 @@ export async function compileInContext(context: KernelContext): Promise<Compiled
   return compiledKernel(context, decision, await makeArtifacts(context, decision));
 }
 
+/** Without a kernel there are the plain loops. */
+async function plainLoops(op: ComputeDef): Promise<JsSource> {
+  const { referenceLoops } = await import("./compile/reference-loops.ts");
+  return referenceLoops(op);
+}
+
 const noArtifacts: Artifacts = { wasm: null, relaxed: null, native: null, trace: "", compilerRuns: 0 };
 
-function compiledKernel(context: KernelContext, decision: Decision | null, artifacts: Artifacts): CompiledKernel {
+async function compiledKernel(
+  context: KernelContext,
+  decision: Decision | null,
+  artifacts: Artifacts,
+): Promise<CompiledKernel> {
   const { op, parameters, task, key, watchFiles } = context;
   const { wasm, relaxed, native, trace, compilerRuns } = artifacts;
   return {
@@ -32,7 +42,7 @@ function compiledKernel(context: KernelContext, decision: Decision | null, artif
     wasm,
     relaxed,
     native,
-    reference: wasm || native ? null : referenceLoops(op),
+    reference: wasm || native ? null : await plainLoops(op),
     trace,
     gflops: decision?.measured?.gflops ?? null,
     key,

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type ComputeDef, DiagnosticError, instantiate, type Parameters } from "../../src/compiler/index.ts";
-import { loadOp } from "../../src/plugin/load-op.ts";
+import { loadOp } from "../../src/plugin/operator/load-op.ts";
 
 /** Runs `body` in a folder that holds `files`, path → text, and removes the folder. */
 export async function inFolder<T>(
@@ -26,7 +26,7 @@ export async function inFolder<T>(
 /** The instance that a build makes of the file `src/x.op.ts` with this text. */
 export const build = (text: string, overrides: Partial<Parameters> = {}): Promise<ComputeDef> =>
   inFolder({ "src/x.op.ts": text }, async (root) => {
-    const { op } = await loadOp(join(root, "src/x.op.ts"), { root });
+    const { op } = await loadOp(join(root, "src/x.op.ts"), { root, store: null });
     return instantiate(op, overrides, "x");
   });
 

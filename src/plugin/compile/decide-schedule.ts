@@ -8,8 +8,7 @@ import { type Measured, type ScheduleEntry, storeSchema } from "../../tuner/stor
 import type { Origin } from "../compiled-kernel.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
-import { type Schedule, sourceOf } from "./schedule.ts";
-import { tuneKernel } from "./tune-kernel.ts";
+import type { Schedule } from "./schedule.ts";
 
 export interface Decision extends Schedule {
   readonly origin: Origin;
@@ -27,6 +26,7 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   const stored = await fromStore(context);
   if (stored) return lockDecision(context, stored);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
+  const { tuneKernel } = await import("./tune-kernel.ts");
   const tuned = await context.services.inTurn(() => tuneKernel(context));
   await storeDecision(context, tuned);
   return lockDecision(context, tuned);
@@ -63,6 +63,7 @@ async function fromStore({ store, key, task }: KernelContext): Promise<Decision 
   const entry = await store.entry(key);
   if (entry?.kind !== "schedule" || !entry.measured) return null;
   const schedule = { task, candidate: entry.candidate, source: entry.source };
+  const { sourceOf } = await import("./schedule-source.ts");
   return sourceOf(schedule) && found("store", schedule, entry.measured);
 }
 

@@ -17,9 +17,9 @@ import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { scheduleKey } from "../../tuner/store/key.ts";
 import { openStore, type Store } from "../../tuner/store/store.ts";
 import type { TuningTask } from "../../tuner/task.ts";
-import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../tuner/workbench.ts";
+import type { Workbench, WorkbenchOptions } from "../../tuner/workbench.ts";
 import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
-import { loadOp } from "../load-op.ts";
+import { loadOp } from "../operator/load-op.ts";
 import { checkParameters } from "../request.ts";
 import { keyFields } from "./schedule.ts";
 
@@ -42,13 +42,14 @@ export interface KernelContext {
   /** The compiler for native targets, looked for when first asked for; null where there is none. */
   readonly toolchain: () => Promise<Toolchain | null>;
   /** Where candidates are measured. Tests plant bad ones here. */
-  readonly workbench: (options: WorkbenchOptions) => Workbench;
+  readonly workbench: (options: WorkbenchOptions) => Workbench | Promise<Workbench>;
 }
 
 export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
   const { opFile, numerics, threads } = request;
   const { root, cacheDir } = services.options;
-  const loaded = await loadOp(opFile, { root });
+  const store = openStore(cacheDir);
+  const loaded = await loadOp(opFile, { root, store });
   const file = relative(root, opFile).split(sep).join("/");
   const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
   const op = instantiate(loaded.op, parameters, identifier(opFile));
@@ -67,9 +68,9 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     task,
     key: scheduleKey(keyFields(task)),
     lockName: `${file}${queryOf(request, target)}`,
-    store: openStore(cacheDir),
+    store,
     toolchain: once(async () => (await detectToolchains())[0] ?? null),
-    workbench: createWorkbench,
+    workbench: async (options) => (await import("../../tuner/workbench.ts")).createWorkbench(options),
   };
 }
 

@@ -8,7 +8,7 @@ import type { NativeKernel } from "../compiled-kernel.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { nativeKernel } from "./native-kernel.ts";
-import { newPrediction, predictSchedule } from "./predict-schedule.ts";
+import { predictSchedule } from "./predict-schedule.ts";
 import type { Schedule } from "./schedule.ts";
 import { type WasmPair, wasmPair } from "./wasm-pair.ts";
 
@@ -72,5 +72,7 @@ export async function wasmTwins(context: KernelContext, schedule: Schedule): Pro
   const { l1Bytes, l2Bytes, l3Bytes } = task.target;
   const twin: TuningTask = { ...task, target: { ...targets.wasm, l1Bytes, l2Bytes, l3Bytes, threads: 1 }, threads: 1 };
   const pair = await wasmPair(context, await predictSchedule(context, twin));
-  return pair ?? wasmPair(context, newPrediction(context, twin));
+  if (pair) return pair;
+  const { newPrediction } = await import("./new-prediction.ts");
+  return wasmPair(context, newPrediction(context, twin));
 }

@@ -4,15 +4,14 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type CSource, kernelName, sha256 } from "../../compiler/index.ts";
-import { buildNative } from "../../native/build.ts";
-import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { codeFlags, type Toolchain } from "../../native/toolchain/toolchain.ts";
+import { type Blobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
-import { type Blobs, keepBlobs, storedBlobs, textBlob, textOf } from "./artifact-store.ts";
+import { keepBlobs, storedBlobs } from "./artifact-store.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
-import { keyFields, type Schedule, sourceOf, traceText } from "./schedule.ts";
+import { keyFields, type Schedule } from "./schedule.ts";
 
 export type NativeResult =
   | { readonly kind: "built"; readonly kernel: NativeKernel; readonly trace: string; readonly compilerRuns: number }
@@ -29,6 +28,7 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
   if (!toolchain) return { kind: "no-compiler" };
   const stored = await storedAddon(context, decision, toolchain.identity);
   if (stored) return built(context, decision, stored, 0);
+  const { sourceOf, traceText } = await import("./schedule-source.ts");
   const source = sourceOf(decision);
   if (source?.kind !== "c") return { kind: "stale" };
   const blobs = { addon: await compile(context, source, toolchain), trace: textBlob(traceText(decision)) };
@@ -54,6 +54,8 @@ const addonKey = ({ machine }: KernelContext, { task, candidate, source }: Sched
   });
 
 async function compile({ lockName, services }: KernelContext, source: CSource, toolchain: Toolchain): Promise<Bytes> {
+  const { buildNative } = await import("../../native/build.ts");
+  const { withPrivateDirectory } = await import("../../native/private-directory.ts");
   return withPrivateDirectory(async (outDir) => {
     const artifact = await buildNative([source], { outDir, toolchain, signal: services.signal });
     if (artifact.kind === "native") return new Uint8Array(await readFile(artifact.path));

@@ -1,18 +1,6 @@
 // A schedule on its way to a kernel: the task and the candidate, with the digest of the source that they generate.
-// Schedule → source text or bytes, and null where the candidate does not lead to that source (any more).
 
-import {
-  type CSource,
-  codegenVersion,
-  invariant,
-  printComputeDef,
-  printTrace,
-  sha256,
-  type WasmSource,
-} from "../../compiler/index.ts";
-import { candidateKernel, candidateTrace } from "../../tuner/candidate-kernel.ts";
-import { findPoint, searchSpace } from "../../tuner/search/search-space.ts";
-import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
+import { codegenVersion, printComputeDef } from "../../compiler/index.ts";
 import type { Candidate } from "../../tuner/space/space.ts";
 import { type ScheduleKeyFields, scheduleKeyFields } from "../../tuner/store/key.ts";
 import type { TuningTask } from "../../tuner/task.ts";
@@ -27,35 +15,3 @@ export interface Schedule {
 
 export const keyFields = (task: TuningTask): ScheduleKeyFields =>
   scheduleKeyFields(task, printComputeDef(task.op), codegenVersion);
-
-/** For a candidate that was just found in the space. */
-export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: Candidate): Schedule {
-  const kernel = candidateKernel(task, space, candidate);
-  invariant(kernel.kind === "ok", "a candidate of the space is legal");
-  return { task, candidate, source: digestOfSource(kernel.source) };
-}
-
-/**
- * Generates the source anew, every pass verified. Null: the space has no such candidate, or another source comes of it;
- * the schedule may be from a file that was edited.
- */
-export function sourceOf({ task, candidate, source }: Schedule): CSource | WasmSource | null {
-  const space = generateSpace(task);
-  if (!findPoint(searchSpace(space), candidate)) return null;
-  const kernel = candidateKernel(task, space, candidate, { verify: true });
-  return kernel.kind === "ok" && digestOfSource(kernel.source) === source ? kernel.source : null;
-}
-
-/** The same schedule for WASM with products and sums fused. */
-export function relaxedBytes({ task, candidate }: Schedule): Uint8Array<ArrayBuffer> {
-  const kernel = candidateKernel(task, generateSpace(task), candidate, { verify: true, relaxed: true });
-  invariant(kernel.kind === "ok" && kernel.source.kind === "wasm", "what is legal is legal with fused products too");
-  return kernel.source.bytes;
-}
-
-/** What the user sees of a schedule. */
-export const traceText = ({ task, candidate }: Schedule): string =>
-  printTrace(candidateTrace(generateSpace(task), candidate) ?? []);
-
-const digestOfSource = (source: CSource | WasmSource): string =>
-  sha256(source.kind === "c" ? source.text : source.bytes);

@@ -13,9 +13,10 @@ import type { Workbench } from "../../tuner/workbench.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { wasmTwins } from "./make-artifacts.ts";
+import { emptySpace } from "./new-prediction.ts";
 import { openRecords } from "./open-records.ts";
-import { emptySpace } from "./predict-schedule.ts";
-import { type Schedule, scheduleOf } from "./schedule.ts";
+import type { Schedule } from "./schedule.ts";
+import { scheduleOf } from "./schedule-source.ts";
 
 /** One seed for all: a build is to be repeatable. */
 const seed = 1;
@@ -26,7 +27,7 @@ export function tuneKernel(context: KernelContext): Promise<Decision> {
     const { task, services } = context;
     services.signal.throwIfAborted();
     const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
-    const workbench = context.workbench({
+    const workbench = await context.workbench({
       task: referenceTask(task.op),
       toolchain,
       directory,

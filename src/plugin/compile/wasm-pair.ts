@@ -1,10 +1,11 @@
 // A schedule for WASM → its module and, where sums and products may be fused, the twin for engines with relaxed SIMD.
 
 import { codegenVersion, kernelName, sha256, type WasmSource, wasmSource } from "../../compiler/index.ts";
+import { type Blobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
-import { type Blobs, keepBlobs, storedBlobs, textBlob, textOf } from "./artifact-store.ts";
+import { keepBlobs, storedBlobs } from "./artifact-store.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import { keyFields, relaxedBytes, type Schedule, sourceOf, traceText } from "./schedule.ts";
+import { keyFields, type Schedule } from "./schedule.ts";
 
 export interface WasmPair {
   readonly wasm: WasmSource;
@@ -32,6 +33,7 @@ export async function wasmPair(context: KernelContext, schedule: Schedule): Prom
 }
 
 async function generate(context: KernelContext, key: string, schedule: Schedule): Promise<Blobs | null> {
+  const { relaxedBytes, sourceOf, traceText } = await import("./schedule-source.ts");
   const source = sourceOf(schedule);
   if (source?.kind !== "wasm") return null;
   const wasm = source.bytes;

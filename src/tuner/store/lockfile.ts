@@ -2,7 +2,8 @@
 // lock between processes and by rename, so that concurrent builds lose nothing and a kill leaves the old file.
 
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Diagnostic, invariant, sha256 } from "../../compiler/index.ts";
 import { withMachineLock } from "../../native/machine-lock.ts";
@@ -22,7 +23,7 @@ export type LockfileContent =
 /** Reads the lock file at `path`; a missing one has no entries. */
 export async function readLockfile(path: string): Promise<LockfileContent> {
   try {
-    const content = await readOrNull(path);
+    const content = readOrNull(path);
     return content === null ? { kind: "ok", entries: new Map() } : parseLockfile(content, path);
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
@@ -136,9 +137,9 @@ async function removeLeftovers(file: string): Promise<void> {
   for (const name of leftovers) await rm(join(dirname(file), name), { force: true });
 }
 
-async function readOrNull(path: string): Promise<string | null> {
+function readOrNull(path: string): string | null {
   try {
-    return await readFile(path, "utf8");
+    return readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;

@@ -3,7 +3,7 @@
 // The promise is cacache's too: content whose hash is not its name is never returned.
 
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
 
@@ -17,8 +17,8 @@ export type Content =
  * The sha256 (hex) of the content that a key leads to, or null. A key's bucket is a file of lines `sha1(json) TAB json`;
  * the last whole line with the key counts, and one without integrity is a deletion.
  */
-export async function findDigest(directory: string, key: string): Promise<string | null> {
-  const bucket = await readOrNull(join(directory, "index-v5", ...segments(sha256(key))));
+export function findDigest(directory: string, key: string): string | null {
+  const bucket = readOrNull(join(directory, "index-v5", ...segments(sha256(key))));
   const newest = (bucket?.toString("utf8") ?? "")
     .split("\n")
     .map(parseIndexLine)
@@ -28,8 +28,8 @@ export async function findDigest(directory: string, key: string): Promise<string
 }
 
 /** The content with this sha256, checked. */
-export async function readContent(directory: string, digest: string): Promise<Content> {
-  const bytes = await readOrNull(join(directory, "content-v2", "sha256", ...segments(digest)));
+export function readContent(directory: string, digest: string): Content {
+  const bytes = readOrNull(join(directory, "content-v2", "sha256", ...segments(digest)));
   if (!bytes) return { kind: "missing" };
   return sha256(bytes) === digest ? { kind: "found", bytes } : { kind: "corrupt" };
 }
@@ -49,10 +49,13 @@ function parseIndexLine(line: string): IndexLine | null {
   return typeof key === "string" ? { key, integrity: integrity ?? null } : null;
 }
 
-/** What cannot be read for whatever reason is absent: a store is never the cause of a failed build. */
-async function readOrNull(file: string): Promise<Buffer | null> {
+/**
+ * What cannot be read for whatever reason is absent: a store is never the cause of a failed build. Read synchronously,
+ * because a small file takes a tenth of a trip through the thread pool.
+ */
+function readOrNull(file: string): Buffer | null {
   try {
-    return await readFile(file);
+    return readFileSync(file);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     return null;

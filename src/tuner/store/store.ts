@@ -51,7 +51,7 @@ export function openStore(directory: string): Store {
 }
 
 async function readEntry(directory: string, key: string, countBroken: () => void): Promise<StoreEntry | null> {
-  const digest = await findDigest(directory, key);
+  const digest = findDigest(directory, key);
   const bytes = digest && (await readBlob(directory, digest, countBroken));
   if (!bytes) return null;
   const entry = parseEntry(bytes);
@@ -71,7 +71,7 @@ function parseEntry(bytes: Uint8Array): StoreEntry | null {
 
 /** Corrupt content is removed, because a put would keep it; where that fails (read-only), it goes on being a miss. */
 async function readBlob(directory: string, digest: string, countBroken: () => void): Promise<Uint8Array | null> {
-  const content = await readContent(directory, digest);
+  const content = readContent(directory, digest);
   if (content.kind === "found") return content.bytes;
   if (content.kind === "missing") return null;
   countBroken();

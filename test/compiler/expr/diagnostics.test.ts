@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { codes, instantiate } from "../../../src/compiler/index.ts";
-import { loadOp } from "../../../src/plugin/load-op.ts";
+import { loadOp } from "../../../src/plugin/operator/load-op.ts";
 import { build, inFolder, printedError } from "../../support/op-file.ts";
 
 const seen = new Set<string>();
@@ -133,7 +133,7 @@ export default defineOp({ M: 4 }, ({ M }) => {
   return compute("C", [M], (i) => A(i));
 });`;
     const twice = inFolder({ "x.op.ts": text }, async (root) => {
-      const { op } = await loadOp(join(root, "x.op.ts"), { root });
+      const { op } = await loadOp(join(root, "x.op.ts"), { root, store: null });
       instantiate(op, {}, "x");
       return message(async () => instantiate(op, {}, "x"));
     });

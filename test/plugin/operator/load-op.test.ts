@@ -2,16 +2,16 @@
 
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { evaluate, instantiate, printComputeDef } from "../../src/compiler/index.ts";
-import { loadOp } from "../../src/plugin/load-op.ts";
-import { build, inFolder, printedError } from "../support/op-file.ts";
+import { evaluate, instantiate, printComputeDef } from "../../../src/compiler/index.ts";
+import { loadOp } from "../../../src/plugin/operator/load-op.ts";
+import { build, inFolder, printedError } from "../../support/op-file.ts";
 
 const fixture = (name: string): string => resolve("fixtures/ops", `${name}.op.ts`);
 const root = resolve(".");
 
 describe("loadOp", () => {
   test("gives the operator, its files and a digest", async () => {
-    const { op, files, sourceDigest } = await loadOp(fixture("gemm"), { root });
+    const { op, files, sourceDigest } = await loadOp(fixture("gemm"), { root, store: null });
     const def = instantiate(op, { M: 2, N: 1, K: 3 }, "gemm");
     const C = evaluate(def, { A: Float32Array.of(1, 2, 3, 4, 5, 6), B: Float32Array.of(1, 10, 100) }).C;
     expect(C).toEqual(Float32Array.of(321, 654));
@@ -42,7 +42,7 @@ export default defineOp({}, () => {
 });`;
     const digestWith = (one: string): Promise<string> =>
       inFolder({ "a.op.ts": op, "one.ts": one }, async (folder) => {
-        const { files, sourceDigest } = await loadOp(join(folder, "a.op.ts"), { root: folder });
+        const { files, sourceDigest } = await loadOp(join(folder, "a.op.ts"), { root: folder, store: null });
         expect([...files].sort()).toEqual([join(folder, "a.op.ts"), join(folder, "one.ts")]);
         return sourceDigest;
       });
@@ -54,7 +54,9 @@ export default defineOp({}, () => {
 
 describe("messages", () => {
   test("no such file", async () => {
-    expect(await printedError(() => loadOp("/nowhere/x.op.ts", { root: "/nowhere" }))).toMatchInlineSnapshot(`
+    expect(
+      await printedError(() => loadOp("/nowhere/x.op.ts", { root: "/nowhere", store: null })),
+    ).toMatchInlineSnapshot(`
       "op.not-found: there is no operator file x.op.ts
         hint: check the import"
     `);
@@ -140,7 +142,7 @@ export const product = defineOp({ N: 4 }, ({ N }) => {
     };
     const message = await inFolder(files, (folder) =>
       printedError(async () => {
-        const { op } = await loadOp(join(folder, "x.op.ts"), { root: folder });
+        const { op } = await loadOp(join(folder, "x.op.ts"), { root: folder, store: null });
         instantiate(op, {}, "x");
       }),
     );

@@ -1,8 +1,8 @@
 // Positions in the bundle of an operator file → positions in the files that it was made of.
 
+import { SourceMap } from "node:module";
 import { relative, resolve } from "node:path";
-import { originalPositionFor, sourceContentFor, TraceMap } from "@jridgewell/trace-mapping";
-import type { SourceMapper } from "../compiler/index.ts";
+import type { SourceMapper } from "../../compiler/index.ts";
 
 export interface SourceMapperOptions {
   /** The name of the bundle in stack traces. */
@@ -16,18 +16,19 @@ export interface SourceMapperOptions {
 }
 
 export function sourceMapper({ bundle, map, folder, root }: SourceMapperOptions): SourceMapper {
-  const trace = new TraceMap(map);
+  const { sources, sourcesContent } = JSON.parse(map) as { sources: string[]; sourcesContent: string[] };
+  const trace = new SourceMap(JSON.parse(map));
   const shown = (source: string): string => relative(root, resolve(folder, source)).replaceAll("\\", "/");
   return {
     locate({ file, line, column }) {
       if (file !== bundle) return null;
-      const original = originalPositionFor(trace, { line, column: column - 1 });
-      if (original.source === null) return null;
-      return { file: shown(original.source), line: original.line, column: original.column + 1 };
+      const original = trace.findEntry(line - 1, column - 1);
+      if (!("originalSource" in original)) return null;
+      const { originalSource, originalLine, originalColumn } = original;
+      return { file: shown(originalSource), line: originalLine + 1, column: originalColumn + 1 };
     },
     line({ file, line }) {
-      const source = trace.sources.find((candidate) => candidate !== null && shown(candidate) === file);
-      const text = source && sourceContentFor(trace, source);
+      const text = sourcesContent[sources.findIndex((source) => shown(source) === file)];
       return text?.split("\n")[line - 1] ?? null;
     },
   };

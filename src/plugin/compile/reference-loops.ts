@@ -1,0 +1,3 @@
+// Loaded only where the plain loops are wanted: generating them takes all of lowering.
+
+export { referenceLoops } from "../../compiler/index.ts";

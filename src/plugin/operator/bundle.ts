@@ -1,0 +1,75 @@
+// An operator file and what it imports → one script. Taken from the store where no file of it has changed: starting the
+// bundler takes longer than all else of a build that finds its kernels.
+
+import { readFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { sha256 } from "../../compiler/index.ts";
+import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
+import { canonicalJson } from "../../tuner/store/key.ts";
+import type { Store } from "../../tuner/store/store.ts";
+
+export interface Bundle {
+  /** CommonJS. */
+  readonly code: string;
+  /** The source map, JSON, with the text of the sources; paths relative to the folder of the file. */
+  readonly map: string;
+  /** Absolute paths of all that went in. */
+  readonly files: readonly string[];
+}
+
+/** Path relative to the folder of the operator file → sha256 of what was bundled. */
+export type Inputs = Readonly<Record<string, string>>;
+
+export interface BundleOptions {
+  readonly root: string;
+  readonly store: Store | null;
+  /** Modules that are not bundled. */
+  readonly external: readonly string[];
+}
+
+/** @throws DiagnosticError `op.not-found`, `op.syntax` */
+export async function bundleOf(file: string, { root, store, external }: BundleOptions): Promise<Bundle> {
+  const key = store && keyOf(file);
+  const known = key && (await storedBundle(store, key, dirname(file)));
+  if (known) return known;
+  const { newBundle } = await import("./new-bundle.ts");
+  const { bundle, inputs } = await newBundle(file, { root, external });
+  // A store that cannot be written will say so when there is a kernel to be kept.
+  if (key && inputs) await putBlobs(store, key, blobsOf(bundle, inputs));
+  return bundle;
+}
+
+/** Raise it when a bundle is made in another way. */
+const bundleVersion = 1;
+
+/** Null: the file cannot be read, and the bundler will say so. */
+function keyOf(file: string): string | null {
+  const source = digestOfFile(file);
+  return source && sha256(canonicalJson({ key: "bundle", version: bundleVersion, name: basename(file), source }));
+}
+
+/** Null: it cannot be read. */
+function digestOfFile(file: string): string | null {
+  try {
+    return sha256(readFileSync(file));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return null;
+  }
+}
+
+const blobsOf = ({ code, map }: Bundle, inputs: Inputs): Blobs => ({
+  code: textBlob(code),
+  map: textBlob(map),
+  inputs: textBlob(JSON.stringify(inputs)),
+});
+
+/** Null: there is none, or a file that went into it is no longer the same. */
+async function storedBundle(store: Store, key: string, folder: string): Promise<Bundle | null> {
+  const blobs = await blobsAt(store, key);
+  if (!blobs?.code || !blobs.map || !blobs.inputs) return null;
+  const inputs = Object.entries(JSON.parse(textOf(blobs.inputs)) as Inputs);
+  const files = inputs.map(([path]) => resolve(folder, path));
+  if (inputs.some(([, digest], at) => digest !== digestOfFile(files[at]!))) return null;
+  return { code: textOf(blobs.code), map: textOf(blobs.map), files };
+}

@@ -1,0 +1,103 @@
+// An operator file → its operator: bundled with esbuild, run in this process, positions mapped back to what was written.
+
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { compileFunction } from "node:vm";
+import {
+  authoring,
+  isOp,
+  type Op,
+  opLibrary,
+  runUserCode,
+  type SourceLoc,
+  type SourceMapper,
+  sha256,
+  withMapper,
+} from "../../compiler/index.ts";
+import type { Store } from "../../tuner/store/store.ts";
+import { bundleOf } from "./bundle.ts";
+import { mistake, placeOf } from "./mistake.ts";
+import { sourceMapper } from "./source-mapper.ts";
+
+export interface LoadedOp {
+  readonly op: Op;
+  /** Absolute paths of the operator file and all that it imports: what a build watches. */
+  readonly files: readonly string[];
+  /** Sha256 of the bundled code: changes when the file or an import of it does. */
+  readonly sourceDigest: string;
+}
+
+export interface LoadOptions {
+  /** Paths in diagnostics are relative to it; the working directory of the build. */
+  readonly root: string;
+  /** Where bundles are kept, so that a file which has not changed is not bundled again. */
+  readonly store: Store | null;
+}
+
+/**
+ * Loads an operator file. It runs with the rights of the build, as a configuration file does.
+ *
+ * @param file absolute path
+ * @throws DiagnosticError `op.not-found`, `op.syntax`, `op.threw`, `op.no-default-export`, `op.not-an-op`, and what the
+ *   language refuses while the file is evaluated; mistakes inside the operator are found by `instantiate`
+ * @example const { op } = await loadOp("/app/src/gemm.op.ts", { root: "/app" }); instantiate(op, { M: 64 }, "gemm")
+ */
+export async function loadOp(file: string, { root, store }: LoadOptions): Promise<LoadedOp> {
+  const { code, map, files } = await bundleOf(file, { root, store, external: Object.keys(languageModules) });
+  const mapper = sourceMapper({ bundle: bundleName(file), map, folder: dirname(file), root });
+  const exported = run(code, file, mapper, root);
+  return { op: defaultExport(exported, mapper, placeOf(file, root)), files, sourceDigest: sha256(code) };
+}
+
+/** The modules of the language that an operator file may import: it gets ours, not a copy. */
+const languageModules: Readonly<Record<string, unknown>> = {
+  "unplugin-kernel/op": authoring,
+  "unplugin-kernel/ops": opLibrary,
+};
+
+/** What the bundle is called in stack traces: not the file itself, whose own line numbers are others. */
+const bundleName = (file: string): string => `${file}?bundle`;
+
+function run(code: string, file: string, mapper: SourceMapper, root: string): unknown {
+  const module = { exports: {} };
+  const body = compileFunction(code, ["module", "exports", "require"], { filename: bundleName(file) });
+  withMapper(mapper, () =>
+    runUserCode(mapper, placeOf(file, root), () => body(module, module.exports, requireFor(file))),
+  );
+  return module.exports;
+}
+
+function requireFor(file: string): (name: string) => unknown {
+  const fromFile = createRequire(file);
+  return (name) => languageModules[name] ?? fromFile(name);
+}
+
+function defaultExport(exported: unknown, mapper: SourceMapper, loc: SourceLoc): Op {
+  const value = (exported as { readonly default?: unknown }).default;
+  if (isOp(value)) return value;
+  const hint = "export default defineOp({ … }, ({ … }) => …)";
+  if (value === undefined) throw mistake("op.no-default-export", `${loc.file} has no default export`, loc, { hint });
+  const line = defaultExportLine(loc, mapper);
+  throw mistake("op.not-an-op", `the default export of ${loc.file} is ${kindOf(value)}, not an operator`, line, {
+    hint,
+  });
+}
+
+/** Where `export default` stands, the top of the file if it is spelled in another way. */
+function defaultExportLine(top: SourceLoc, mapper: SourceMapper): SourceLoc {
+  for (let line = 1; ; line++) {
+    const text = mapper.line({ ...top, line });
+    if (text === null) return top;
+    const column = text.search(/\bexport default\b/) + 1;
+    if (column > 0) return { ...top, line, column };
+  }
+}
+
+const kindOf = (value: unknown): string =>
+  value === null
+    ? "null"
+    : Array.isArray(value)
+      ? "an array"
+      : typeof value === "object"
+        ? "an object"
+        : `a ${typeof value}`;

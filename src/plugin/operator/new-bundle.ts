@@ -1,0 +1,95 @@
+// An operator file and what it imports → one script, made by esbuild, with what it was made of.
+
+import { dirname, posix, resolve } from "node:path";
+import { type BuildFailure, type BuildResult, build, type Message, type OutputFile } from "esbuild";
+import { type DiagnosticError, type SourceLoc, sha256 } from "../../compiler/index.ts";
+import type { Bundle, Inputs } from "./bundle.ts";
+import { mistake, shown } from "./mistake.ts";
+
+export interface NewBundle {
+  readonly bundle: Bundle;
+  /** Null where the same files may give another bundle one day: it is not to be kept. */
+  readonly inputs: Inputs | null;
+}
+
+export interface NewBundleOptions {
+  /** Paths in diagnostics are relative to it. */
+  readonly root: string;
+  /** Modules that are not bundled. */
+  readonly external: readonly string[];
+}
+
+/** @throws DiagnosticError `op.not-found`, `op.syntax` */
+export async function newBundle(file: string, { root, external }: NewBundleOptions): Promise<NewBundle> {
+  const folder = dirname(file);
+  try {
+    const result = await build({
+      entryPoints: [file],
+      absWorkingDir: folder,
+      outfile: resolve(folder, "op.js"),
+      bundle: true,
+      write: false,
+      metafile: true,
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      sourcemap: "external",
+      sourcesContent: true,
+      external: [...external],
+      logLevel: "silent",
+    });
+    const { code, map } = outputsOf(result.outputFiles);
+    const files = Object.keys(result.metafile.inputs).map((input) => resolve(folder, input));
+    return { bundle: { code, map, files }, inputs: importsAreOutright(result) ? inputsOf(result, map) : null };
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error;
+    throw bundleError(error, file, root);
+  }
+}
+
+function outputsOf(outputs: readonly OutputFile[]): Pick<Bundle, "code" | "map"> {
+  const text = (suffix: string): string => outputs.find(({ path }) => path.endsWith(suffix))?.text ?? "";
+  return { code: text(".js"), map: text(".js.map") };
+}
+
+type Result = BuildResult<{ metafile: true }>;
+
+/** Whether every import names its file as it is: no package, no alias, no extension that another new file could take. */
+const importsAreOutright = ({ metafile }: Result): boolean =>
+  Object.entries(metafile.inputs).every(([importer, { imports }]) =>
+    imports.every(({ path, original = "", external }) => external || path === outright(importer, original)),
+  );
+
+/** What a relative import names; null for a package or an alias. */
+const outright = (importer: string, specifier: string): string | null =>
+  /^\.\.?\//.test(specifier) ? posix.join(posix.dirname(importer), specifier) : null;
+
+/** Digests of what the bundler read, which may since have changed. Null: the map does not hold all of it. */
+function inputsOf({ metafile }: Result, map: string): Inputs | null {
+  const { sources, sourcesContent } = JSON.parse(map) as { sources: string[]; sourcesContent: string[] };
+  const inputs: [string, string][] = [];
+  for (const input of Object.keys(metafile.inputs)) {
+    const text = sourcesContent[sources.indexOf(input)];
+    if (text === undefined) return null;
+    inputs.push([input, sha256(text)]);
+  }
+  return Object.fromEntries(inputs);
+}
+
+const isBuildFailure = (error: unknown): error is BuildFailure => error instanceof Error && "errors" in error;
+
+function bundleError({ errors }: BuildFailure, file: string, root: string): DiagnosticError {
+  const [first] = errors;
+  if (!first || (!first.location && first.text.startsWith("Could not resolve"))) {
+    return mistake("op.not-found", `there is no operator file ${shown(file, root)}`, null, {
+      hint: "check the import",
+    });
+  }
+  return mistake("op.syntax", first.text, messagePlace(first, file, root), { lineText: first.location?.lineText });
+}
+
+function messagePlace({ location }: Message, file: string, root: string): SourceLoc | null {
+  if (!location) return null;
+  const path = resolve(dirname(file), location.file);
+  return { file: shown(path, root), line: location.line, column: location.column + 1 };
+}
