@@ -12,7 +12,7 @@ const disk = mkdtempSync(join(tmpdir(), "full-disk-"));
 
 function mountTiny(): boolean {
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], { stdio: "ignore" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=160k", "tmpfs", disk], { stdio: "ignore" });
     return true;
   } catch {
     return false;
@@ -28,7 +28,7 @@ afterAll(() => {
 /** Leaves `bytes` free, as near as blocks allow. */
 function fillBut(bytes: number): void {
   mkdirSync(join(disk, "store"), { recursive: true });
-  writeFileSync(join(disk, "ballast"), Buffer.alloc(64 * 1024 - bytes));
+  writeFileSync(join(disk, "ballast"), Buffer.alloc(160 * 1024 - bytes));
 }
 
 describe.skipIf(!isMounted)("a full disk (needs the right to mount a tmpfs)", () => {
