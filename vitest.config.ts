@@ -13,7 +13,7 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/bench/**"],
+    exclude: ["test/bench/**", "test/emulated/**"],
     globalSetup: ["test/support/build-worker.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,

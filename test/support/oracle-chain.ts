@@ -44,7 +44,7 @@ export async function runCases(report: ChainReport, cases: Iterable<ChainCase>):
   const compiled: Compiled[] = [];
   for (const it of cases) {
     report.drawn += 1;
-    if (isIllegal(it.scheduled)) report.rejected.push(describe(it, printDiagnostic(it.scheduled)));
+    if (isIllegal(it.scheduled)) report.rejected.push(describeCase(it, printDiagnostic(it.scheduled)));
     else compiled.push(...runCase(report, it, it.scheduled));
   }
   if (skipReason) return;
@@ -107,10 +107,14 @@ function attempt(report: ChainReport, it: ChainCase, link: string, run: () => st
 function note({ counts, failures }: ChainReport, it: ChainCase, link: string, wrong: string | null, where = ""): void {
   const count = counts.get(it.family) ?? {};
   counts.set(it.family, { ...count, [link]: (count[link] ?? 0) + 1 });
-  if (wrong !== null) failures.push(describe(it, `${link}: ${where}${wrong}`));
+  if (wrong !== null) failures.push(describeCase(it, `${link}: ${where}${wrong}`));
 }
 
-const describe = ({ number, family, reference, target, numerics, template, trace }: ChainCase, text: string): string =>
+/** The text, then all that it takes to draw the case again and read it. */
+export const describeCase = (
+  { number, family, reference, target, numerics, template, trace }: ChainCase,
+  text: string,
+): string =>
   [
     text,
     `case ${number}: ${family} ${JSON.stringify(reference.op.parameters)} ${target.name} ${numerics}; ${template}`,

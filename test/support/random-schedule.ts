@@ -74,10 +74,11 @@ export interface ChainCase {
   readonly scheduled: LoopFunc | Diagnostic;
 }
 
-export function drawCase(seed: number, number: number): ChainCase {
+export function drawCase(seed: number, number: number, among: readonly Target[] = chainTargets): ChainCase {
   const rng = createRng(seed * 1_000_003 + number);
   const family = families[number % families.length]!;
-  return caseOf({ number, family: family.name, op: drawOp(family, rng), callsFunctions: family.callsFunctions }, rng);
+  const { name, callsFunctions } = family;
+  return caseOf({ number, family: name, op: drawOp(family, rng), callsFunctions }, rng, among);
 }
 
 export interface CaseOf {
@@ -89,8 +90,12 @@ export interface CaseOf {
 }
 
 /** A case of this operator, with target, numerics and schedule drawn. */
-export function caseOf({ number, family, op, callsFunctions }: CaseOf, rng: Rng): ChainCase {
-  const target = rng.pick(chainTargets);
+export function caseOf(
+  { number, family, op, callsFunctions }: CaseOf,
+  rng: Rng,
+  among: readonly Target[] = chainTargets,
+): ChainCase {
+  const target = rng.pick(among);
   const numerics = rng.pick(["fast", "strict"] as const);
   const { template, trace } = drawTrace({ op, target, numerics }, rng);
   const isStrict = numerics === "strict" && !callsFunctions;

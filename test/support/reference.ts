@@ -50,7 +50,8 @@ export function referenceOf(op: ComputeDef, rng: Rng, options: ReferenceOptions 
 
 type Outputs = (parameter: KernelParameter) => KernelArray;
 
-const firstMismatch = ({ expected }: Reference, outputs: Outputs): string | null =>
+/** What is wrong with these outputs; null: nothing. */
+export const firstMismatch = ({ expected }: Reference, outputs: Outputs): string | null =>
   expected.map((each) => mismatch(each, outputs(each.parameter))).find((text) => text !== null) ?? null;
 
 /** What is wrong with the results of interpreting `func`; null: nothing. An access outside a buffer is wrong too. */

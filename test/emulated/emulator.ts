@@ -1,0 +1,68 @@
+// Bochs, which emulates a Skylake-X: a ROM, code and data → the data after the guest has stopped. Debian's package has
+// the debugger in it, which writes memory to a file.
+
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import { codeAt, dataAt, guestMiB } from "./memory-image.ts";
+
+const model = "corei7_skylake_x";
+const packages = "apt-get install bochs bochs-term";
+
+/** Why there is no emulator; null if there is one. */
+export async function emulatorSkipReason(): Promise<string | null> {
+  const [options, models] = await Promise.all([help(), help("cpu")]);
+  if (options === null || models === null) return `no bochs (${packages})`;
+  if (!models.split("\n").includes(model)) return `this bochs has no ${model}`;
+  // An option that only a bochs with the debugger knows.
+  return options.includes("-rc filename") ? null : "this bochs has no debugger";
+}
+
+async function help(...topic: readonly string[]): Promise<string | null> {
+  const result = await execa("bochs", ["--help", ...topic], { reject: false, all: true, stdin: "ignore" });
+  return result.failed ? null : result.all;
+}
+
+export interface Guest {
+  /** 64 KiB, of which the last 16 bytes are the reset vector. */
+  readonly rom: Uint8Array;
+  /** For the addresses `codeAt` and `dataAt`. */
+  readonly code: Uint8Array;
+  readonly data: Uint8Array;
+}
+
+// The terminal is the one display that needs no window and opens no port.
+const configuration = `
+cpu: model=${model}, count=1, ips=50000000
+memory: guest=${guestMiB}, host=${guestMiB}
+romimage: file=rom
+optramimage1: file=image, address=${codeAt}
+magic_break: enabled=1
+port_e9_hack: enabled=1
+display_library: term
+config_interface: textconfig
+sound: waveoutdrv=dummy, waveindrv=dummy, midioutdrv=dummy
+plugin_ctrl: speaker=0
+boot: floppy
+log: log
+`;
+
+/** Runs the guest until it stops in the debugger. Throws what the emulator said if it does not, or is not done in time. */
+export async function emulate({ rom, code, data }: Guest, folder: string, timeoutMs: number): Promise<Buffer> {
+  const gap = Buffer.alloc(dataAt - codeAt - code.length);
+  const files = { rom, image: Buffer.concat([code, gap, data]), configuration };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  const result = await execa("nice", ["-n", "19", "bochs", "-q", "-f", "configuration"], {
+    cwd: folder,
+    env: { TERM: "vt100" },
+    input: `continue\nwritemem "after" ${dataAt} ${data.length}\nquit\n`,
+    reject: false,
+    all: true,
+    timeout: timeoutMs,
+    forceKillAfterDelay: 500,
+  });
+  const after = await readFile(join(folder, "after")).catch(() => null);
+  if (after?.length === data.length) return after;
+  const why = result.timedOut ? `did not end within ${timeoutMs} ms` : "failed";
+  throw new Error(`the emulator ${why}:\n${result.all.slice(-2000)}`);
+}

@@ -1,0 +1,72 @@
+// C kernels → the ROM and the code of the emulated machine, compiled with the flags that addons are compiled with; and
+// the masked instructions in that code.
+
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execa } from "execa";
+import type { CSource, Numerics } from "../../src/compiler/index.ts";
+import { compileFlags } from "../../src/native/build.ts";
+import { packageFile } from "../../src/native/native-file.ts";
+import { runCompiler } from "../../src/native/toolchain/run-compiler.ts";
+import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
+import { translationUnit } from "../../src/native/translation-unit.ts";
+
+export interface GuestProgram {
+  readonly rom: Buffer;
+  readonly code: Buffer;
+  readonly masked: readonly MaskedInstruction[];
+}
+
+/** An instruction with a mask register, `vmovups %zmm1,(%rax){%k1}`. */
+export interface MaskedInstruction {
+  readonly address: number;
+  /** "vmovups" */
+  readonly name: string;
+}
+
+const folderHere = "test/emulated";
+const files = [`${folderHere}/boot.S`, `${folderHere}/guest.c`, `${folderHere}/guest.h`, `${folderHere}/guest.ld`];
+
+/** No vectors and no calls that C does not say: these run around the kernels. */
+const guestFlags = "-std=gnu99 -O2 -ffreestanding -fno-pie -mgeneral-regs-only -fno-tree-loop-distribute-patterns";
+
+/** The guest runs the fast kernels in their order, then the strict ones. */
+export async function buildGuest(
+  kernels: Readonly<Record<Numerics, readonly CSource[]>>,
+  toolchain: Toolchain,
+  folder: string,
+): Promise<GuestProgram> {
+  for (const path of [...files, "src/native/load/kernel-table.h"]) {
+    await copyFile(packageFile(path), join(folder, path.split("/").at(-1)!));
+  }
+  const compile = async (...args: readonly string[]): Promise<void> => {
+    const failure = await runCompiler(toolchain, args, { folder, timeoutMs: 600_000 });
+    if (failure !== null) throw new Error(failure);
+  };
+  const objects = ["boot.o", "guest.o"];
+  await compile(...guestFlags.split(" "), "-c", "boot.S", "guest.c");
+  for (const [numerics, sources] of Object.entries(kernels)) {
+    if (sources.length === 0) continue;
+    await writeFile(join(folder, `${numerics}.c`), translationUnit(sources));
+    const names = [`-Duk_kernels=uk_${numerics}`, `-Duk_kernel_count=uk_${numerics}_count`];
+    await compile(...compileFlags(sources[0]!, toolchain), ...names, "-c", `${numerics}.c`);
+    objects.push(`${numerics}.o`);
+  }
+  await compile("-nostdlib", "-static", "-no-pie", "-Wl,-T,guest.ld,--build-id=none", ...objects, "-o", "guest");
+  const [rom, code] = [await section(folder, ".rom"), await section(folder, ".code")];
+  return { rom, code, masked: await maskedInstructions(folder) };
+}
+
+async function section(folder: string, name: string): Promise<Buffer> {
+  await execa("objcopy", ["-O", "binary", "-j", name, "guest", `guest${name}`], { cwd: folder });
+  return readFile(join(folder, `guest${name}`));
+}
+
+async function maskedInstructions(folder: string): Promise<readonly MaskedInstruction[]> {
+  const args = ["-d", "--no-show-raw-insn", "-j", ".code", "guest"];
+  const { stdout } = await execa("objdump", args, { cwd: folder, maxBuffer: 2 ** 30 });
+  return stdout.split("\n").flatMap((line) => {
+    const [, address, name] = /^\s*([0-9a-f]+):\s+(\S+)\s.*\{%k[1-7]\}/.exec(line) ?? [];
+    return address && name ? [{ address: Number.parseInt(address, 16), name }] : [];
+  });
+}
