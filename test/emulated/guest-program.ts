@@ -1,5 +1,5 @@
 // C kernels → the ROM and the code of the emulated machine, compiled with the flags that addons are compiled with; and
-// the masked instructions in that code.
+// the instructions in that code.
 
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,14 +14,15 @@ import { translationUnit } from "../../src/native/translation-unit.ts";
 export interface GuestProgram {
   readonly rom: Buffer;
   readonly code: Buffer;
-  readonly masked: readonly MaskedInstruction[];
+  readonly instructions: readonly Instruction[];
 }
 
-/** An instruction with a mask register, `vmovups %zmm1,(%rax){%k1}`. */
-export interface MaskedInstruction {
+export interface Instruction {
   readonly address: number;
   /** "vmovups" */
   readonly name: string;
+  /** With a mask register: `vmovups %zmm1,(%rax){%k1}`. */
+  readonly isMasked: boolean;
 }
 
 const folderHere = "test/emulated";
@@ -54,7 +55,7 @@ export async function buildGuest(
   }
   await compile("-nostdlib", "-static", "-no-pie", "-Wl,-T,guest.ld,--build-id=none", ...objects, "-o", "guest");
   const [rom, code] = [await section(folder, ".rom"), await section(folder, ".code")];
-  return { rom, code, masked: await maskedInstructions(folder) };
+  return { rom, code, instructions: await disassemble(folder) };
 }
 
 async function section(folder: string, name: string): Promise<Buffer> {
@@ -62,11 +63,11 @@ async function section(folder: string, name: string): Promise<Buffer> {
   return readFile(join(folder, `guest${name}`));
 }
 
-async function maskedInstructions(folder: string): Promise<readonly MaskedInstruction[]> {
+async function disassemble(folder: string): Promise<readonly Instruction[]> {
   const args = ["-d", "--no-show-raw-insn", "-j", ".code", "guest"];
   const { stdout } = await execa("objdump", args, { cwd: folder, maxBuffer: 2 ** 30 });
   return stdout.split("\n").flatMap((line) => {
-    const [, address, name] = /^\s*([0-9a-f]+):\s+(\S+)\s.*\{%k[1-7]\}/.exec(line) ?? [];
-    return address && name ? [{ address: Number.parseInt(address, 16), name }] : [];
+    const [, address, name] = /^\s*([0-9a-f]+):\t(\w+)/.exec(line) ?? [];
+    return address && name ? [{ address: Number.parseInt(address, 16), name, isMasked: /\{%k[1-7]\}/.test(line) }] : [];
   });
 }

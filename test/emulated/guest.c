@@ -32,11 +32,20 @@ void guest(void) {
   __asm__ volatile("xchg %bx, %bx");
 }
 
-// gcc calls these two for copies and initial values.
+// gcc calls these three for copies and initial values.
+
 void *memcpy(void *restrict to, const void *restrict from, size_t count) {
   void *const start = to;
   __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(count) : : "memory");
   return start;
+}
+
+void *memmove(void *to, const void *from, size_t count) {
+  if ((size_t)to - (size_t)from >= count) return memcpy(to, from, count);
+  char *last = (char *)to + count - 1;
+  const char *last_from = (const char *)from + count - 1;
+  __asm__ volatile("std; rep movsb; cld" : "+D"(last), "+S"(last_from), "+c"(count) : : "memory");
+  return to;
 }
 
 void *memset(void *to, int byte, size_t count) {

@@ -29,7 +29,11 @@ function scalarSaturating(prelude: Prelude, from: Element, to: Element): string 
   const lines = [
     `if (a >= ${literal(above, from)}) return ${most};`,
     `if (a < ${literal(below, from)}) return ${least};`,
-    `return a == a ? (${type})a : 0;`,
+    "if (a != a) return 0;",
+    `${type} r = (${type})a;`,
+    // Without signed zeros in mind gcc makes a truncation of (float)(int)a, where -0.5 would become -0.
+    '__asm__("" : "+r"(r));',
+    "return r;",
   ];
   return prelude.define(name, () => `${inline} ${type} ${name}(${cName[from]} a) {\n  ${lines.join("\n  ")}\n}`);
 }

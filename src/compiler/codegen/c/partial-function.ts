@@ -61,7 +61,7 @@ function maskedMove(prelude: Prelude, element: Element, lanes: number): Masked |
 /** AVX-512: one mask bit a lane. AVX-512F has 4- and 8-byte lanes, AVX-512BW the narrower. */
 function maskedByBits(prelude: Prelude, element: Element, lanes: number): Masked {
   const { move, carrier, bits, when } = avx512Move[elementBytes[element] as 1 | 2 | 4 | 8];
-  const [type, vector] = [prelude.type(element, lanes), prelude.type(carrier, lanes)];
+  const [type, vector] = [prelude.type(element, lanes), carrier ? prelude.type(carrier, lanes) : plainChars(prelude)];
   const mask = `const ${bits} k = n >= ${lanes} ? (${bits})-1 : n <= 0 ? 0 : (${bits})((1ULL << n) - 1);`;
   return {
     when,
@@ -70,8 +70,21 @@ function maskedByBits(prelude: Prelude, element: Element, lanes: number): Masked
   };
 }
 
-const avx512Move: Readonly<Record<1 | 2 | 4 | 8, { move: string; carrier: Element; bits: string; when: string }>> = {
-  1: { move: "dquqi", carrier: "i8", bits: "unsigned long long", when: "defined(__AVX512BW__)" },
+/** What the builtins for bytes take: neither signed nor unsigned char is `char`. */
+const plainChars = (prelude: Prelude): string =>
+  prelude.define("uk_charx64", () => "typedef char uk_charx64 __attribute__((vector_size(64)));");
+
+interface Avx512Move {
+  readonly move: string;
+  /** The elements of the builtin's vector; null: `char`. */
+  readonly carrier: Element | null;
+  /** One bit a lane. */
+  readonly bits: string;
+  readonly when: string;
+}
+
+const avx512Move: Readonly<Record<1 | 2 | 4 | 8, Avx512Move>> = {
+  1: { move: "dquqi", carrier: null, bits: "unsigned long long", when: "defined(__AVX512BW__)" },
   2: { move: "dquhi", carrier: "i16", bits: "unsigned int", when: "defined(__AVX512BW__)" },
   4: { move: "ups", carrier: "f32", bits: "unsigned short", when: "defined(__AVX512F__)" },
   8: { move: "upd", carrier: "f64", bits: "unsigned char", when: "defined(__AVX512F__)" },

@@ -160,8 +160,28 @@ for (const { title, target, laneCounts } of runs) {
         expect([`${from} → ${to}`, ...valuesOf(to, y)]).toEqual([`${from} → ${to}`, ...expected]);
       }
     });
+
+    test.for(laneCounts)("floats made integers and floats again in %i lanes: no negative zero", async (lanes) => {
+      const cases = (["f32", "f64"] as const).flatMap((from) => integerTypes.map((through) => ({ from, through })));
+      const vectors = vectorsFor(lanes);
+      const run = await compileFunctions(
+        cases.map(({ from, through }) =>
+          mapFunction(`${from}_${through}`, from, from, lanes, vectors, (x) => cast(from, cast(through, x))),
+        ),
+        target,
+      );
+      for (const [at, { from, through }] of cases.entries()) {
+        const x = filled(from, lanes * vectors);
+        const y = newArray(from, x.length);
+        run(at, x, y);
+        const expected = valuesOf(from, x).map((value) => castValue(castValue(value, from, through), through, from));
+        expect([`${from} → ${through}`, ...valuesOf(from, y)]).toEqual([`${from} → ${through}`, ...expected]);
+      }
+    });
   });
 }
+
+const integerTypes: readonly DType[] = ["i32", "i16", "i8", "u8"];
 
 describe.skipIf(skipReason)("numerics", () => {
   /** y = x·x - x; the square of 1 + 2^-12 needs more bits than f32 has, and the difference shows them. */
