@@ -4,13 +4,13 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { partialMoves } from "../compiler/codegen/c/partial-moves.ts";
 import { randomFlat } from "../compiler/codegen/wasm/random-flat.ts";
 import { toolchain } from "../native/compiled.ts";
 import { families } from "../support/random-schedule.ts";
 import { chainKernel } from "./chain-kernel.ts";
 import { emulatorSkipReason } from "./emulator.ts";
 import { flatKernel } from "./flat-kernel.ts";
-import { partialMoves } from "./partial-moves.ts";
 import { type EmulatedKernel, type EmulatedReport, printEmulatedReport, runEmulated } from "./run-emulated.ts";
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);

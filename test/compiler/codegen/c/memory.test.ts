@@ -1,6 +1,7 @@
 // Reading and writing memory as compiled C: partial vectors beside sentinels, strides, gathers, every kind of buffer.
 
 import { describe, expect, test } from "vitest";
+import { generateC } from "../../../../src/compiler/codegen/c/generate-c.ts";
 import type { DType } from "../../../../src/compiler/expr/dtype.ts";
 import { arrayOf, newArray } from "../../../../src/compiler/expr/typed-array.ts";
 import {
@@ -30,8 +31,10 @@ import {
 } from "../../../../src/compiler/ir/build.ts";
 import type { Buffer, Expr, LoopFunc, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
-import { compileFunctions, skipReason, wideAvx2 } from "../../../native/compiled.ts";
+import { buildNative } from "../../../../src/native/build.ts";
+import { compileFunctions, inTempDir, skipReason, toolchain, wideAvx2 } from "../../../native/compiled.ts";
 import { body, buffer } from "./flat-functions.ts";
+import { partialMoves } from "./partial-moves.ts";
 
 const types: readonly DType[] = ["f64", "f32", "i32", "i16", "u8", "bool"];
 const runs = [
@@ -295,3 +298,11 @@ for (const { title, target } of runs) {
     });
   });
 }
+
+// They run in `npm run test:avx512-emulated`.
+test.skipIf(!toolchain)("partial vectors of every type are C for AVX-512", async () => {
+  const sources = partialMoves().map(({ func }) => generateC(func, targets.avx512, { numerics: "strict" }));
+  await inTempDir(async (outDir) => {
+    expect(await buildNative(sources, { outDir, toolchain: toolchain! })).toMatchObject({ kind: "native" });
+  });
+});

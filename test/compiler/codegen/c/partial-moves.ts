@@ -1,10 +1,10 @@
 // Flat functions that move the leading lanes of vectors of every type: below none, none, some, all, more than all. Their
 // arrays are as long as what is moved, so that in the emulated machine the next element is on no page.
 
-import { byteSize, type DType } from "../../src/compiler/index.ts";
-import { constInt, constOf, loadOf, ramp, store } from "../../src/compiler/ir/build.ts";
-import type { Buffer, Expr, LoopFunc, Stmt } from "../../src/compiler/ir/loop-ir.ts";
-import { body, buffer } from "../compiler/codegen/c/flat-functions.ts";
+import { byteSize, type DType } from "../../../../src/compiler/index.ts";
+import { constInt, constOf, loadOf, ramp, store } from "../../../../src/compiler/ir/build.ts";
+import type { Buffer, Expr, LoopFunc, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
+import { body, buffer } from "./flat-functions.ts";
 
 export interface PartialMove {
   readonly func: LoopFunc;
