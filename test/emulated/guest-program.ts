@@ -19,6 +19,8 @@ export interface GuestProgram {
 
 export interface Instruction {
   readonly address: number;
+  /** "vmovups %zmm1,(%rax){%k1}" */
+  readonly text: string;
   /** "vmovups" */
   readonly name: string;
   /** With a mask register: `vmovups %zmm1,(%rax){%k1}`. */
@@ -50,13 +52,23 @@ export async function buildGuest(
     if (sources.length === 0) continue;
     await writeFile(join(folder, `${numerics}.c`), translationUnit(sources));
     const names = [`-Duk_kernels=uk_${numerics}`, `-Duk_kernel_count=uk_${numerics}_count`];
-    await compile(...compileFlags(sources[0]!, toolchain), ...names, "-c", `${numerics}.c`);
+    await compile(...compileFlags(sources[0]!, toolchain), ...names, "-S", `${numerics}.c`);
+    const assembly = join(folder, `${numerics}.s`);
+    await writeFile(assembly, withLongOffsets(await readFile(assembly, "utf8")));
+    await compile("-c", `${numerics}.s`);
     objects.push(`${numerics}.o`);
   }
   await compile("-nostdlib", "-static", "-no-pie", "-Wl,-T,guest.ld,--build-id=none", ...objects, "-o", "guest");
   const [rom, code] = [await section(folder, ".rom"), await section(folder, ".code")];
   return { rom, code, instructions: await disassemble(folder) };
 }
+
+/**
+ * Bochs 2.7 misreads the offset of two instructions if it is one byte, which EVEX scales by the size of the element. (Of
+ * 377 forms, each with an offset of one and of four bytes, these two gave different results.)
+ */
+const withLongOffsets = (assembly: string): string =>
+  assembly.replaceAll(/^\t(vpinsrb|vpextrw)\t(?=.*\()/gm, "\t{disp32} $1\t");
 
 async function section(folder: string, name: string): Promise<Buffer> {
   await execa("objcopy", ["-O", "binary", "-j", name, "guest", `guest${name}`], { cwd: folder });
@@ -67,7 +79,9 @@ async function disassemble(folder: string): Promise<readonly Instruction[]> {
   const args = ["-d", "--no-show-raw-insn", "-j", ".code", "guest"];
   const { stdout } = await execa("objdump", args, { cwd: folder, maxBuffer: 2 ** 30 });
   return stdout.split("\n").flatMap((line) => {
-    const [, address, name] = /^\s*([0-9a-f]+):\t(\w+)/.exec(line) ?? [];
-    return address && name ? [{ address: Number.parseInt(address, 16), name, isMasked: /\{%k[1-7]\}/.test(line) }] : [];
+    const [, address, text] = /^\s*([0-9a-f]+):\t(\w.*)$/.exec(line) ?? [];
+    if (!address || !text) return [];
+    const isMasked = /\{%k[1-7]\}/.test(text);
+    return [{ address: Number.parseInt(address, 16), text, name: text.split(/\s/)[0]!, isMasked }];
   });
 }

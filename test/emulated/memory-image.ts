@@ -31,10 +31,16 @@ export interface GuestCall {
   readonly workspaceBytes: number;
 }
 
+export interface Trap {
+  readonly what: string;
+  /** Of the instruction. */
+  readonly address: number;
+}
+
 /** How a call ended, and its arrays then. */
 export interface CallResult {
   /** Null, or the exception that ended the kernel. */
-  readonly trap: string | null;
+  readonly trap: Trap | null;
   readonly arrays: readonly Uint8Array<ArrayBuffer>[];
   /** The place of an array whose page was written outside of the array; -1: none. */
   readonly overrun: number;
@@ -217,21 +223,24 @@ function isOverrun(after: Buffer, { firstPage, pages, address, array }: Region):
 /** UK_RETURNED of guest.h, and what the vector is before. No exceptions have these numbers. */
 const returned = 255;
 const notRun = 254;
+const pageFault = 14;
 
 const exceptions: Readonly<Record<number, string>> = {
   0: "a division",
   6: "an instruction that this processor does not have",
   13: "a general protection fault",
-  14: "a page fault",
   17: "a misaligned access",
   19: "a floating-point exception",
+  [notRun]: "it has not run",
 };
 
-function trapOf(after: Buffer, offset: number): string | null {
-  const [vector, error, rip, address] = [0, 8, 16, 24].map((at) => Number(after.readBigUInt64LE(offset + at)));
+function trapOf(after: Buffer, offset: number): Trap | null {
+  const word = (at: number): number => Number(after.readBigUInt64LE(offset + at));
+  const [vector, error, address] = [word(0), word(8), word(16)];
   if (vector === returned) return null;
-  if (vector === notRun) return "it has not run";
-  const what = exceptions[vector!] ?? `exception ${vector}`;
-  const where = vector === 14 ? ` at ${address!.toString(16)} (${error! & 2 ? "written" : "read"})` : "";
-  return `${what}${where}, instruction ${rip!.toString(16)}`;
+  if (vector === pageFault) {
+    const what = error & 2 ? "a write to" : "a read of";
+    return { what: `${what} ${word(24).toString(16)}, where it may not`, address };
+  }
+  return { what: exceptions[vector] ?? `exception ${vector}`, address };
 }

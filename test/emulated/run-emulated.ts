@@ -47,7 +47,8 @@ export async function runEmulated(kernels: readonly EmulatedKernel[]): Promise<E
     const program = await buildGuest({ fast: fast.map(sourceOf), strict: strict.map(sourceOf) }, toolchain!, folder);
     const image = memoryImage(inOrder.map(guestCall), program.code.length);
     const after = await emulate({ ...program, data: image.bytes }, folder, timeoutMs);
-    const wrong = image.results(after).map((result, at) => wrongCall(inOrder[at]!, result));
+    const text = (at: number): string => program.instructions.find(({ address }) => address === at)?.text ?? "no code";
+    const wrong = image.results(after).map((result, at) => wrongCall(inOrder[at]!, result, text));
     return reportOf(inOrder, wrong, program.instructions, ({ address }) => image.hasRun(after, address));
   });
 }
@@ -63,9 +64,13 @@ function guestCall({ source, inputs, sentinels }: EmulatedKernel): GuestCall {
 }
 
 /** What is wrong: an exception, a write beside an array, an output. */
-function wrongCall({ source, inputs, wrong }: EmulatedKernel, { trap, overrun, arrays }: CallResult): string | null {
+function wrongCall(
+  { source, inputs, wrong }: EmulatedKernel,
+  { trap, overrun, arrays }: CallResult,
+  instructionAt: (address: number) => string,
+): string | null {
   const { parameters } = source;
-  if (trap !== null) return trap;
+  if (trap) return `${trap.what}: ${instructionAt(trap.address)}`;
   if (overrun >= 0) return `${parameters[overrun]?.name ?? "the workspace"}: bytes beside it were written`;
   const all = parameters.map(({ dtype, length }, at) => arrayAt(dtype, arrays[at]!.buffer, 0, length));
   return wrong(all.slice(inputs.length));

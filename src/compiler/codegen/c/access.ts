@@ -25,7 +25,8 @@ function loadText(context: Context, load: Load, element: Element, piece: Piece):
   const index = load.indices[0]!;
   const active = activeLanes(context, load.active, piece);
   const type = context.prelude.type(element, piece.lanes);
-  if (active.kind === "none") return piece.lanes === 1 ? "0" : `(${type}){0}`;
+  // `type` of one lane is a scalar, and 0 / 0 of the type int is undefined.
+  if (active.kind === "none") return piece.lanes === 1 ? `((${type})0)` : `(${type}){0}`;
   if (piece.lanes === 1) return guarded(active, scalarLoad(context, load.buffer, index, piece.start));
   if (index.kind !== "ramp" || index.stride !== 1) return gatherText(context, load, element, piece, active);
   const address = `${bufferName(context, load.buffer)} + ${offsetText(context, index.base, piece.start)}`;

@@ -27,6 +27,7 @@ import {
   select,
   store,
   sub,
+  unary,
   variable,
 } from "../../../../src/compiler/ir/build.ts";
 import type { Buffer, Expr, LoopFunc, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
@@ -87,6 +88,19 @@ for (const { title, target } of runs) {
           ]);
         }
       }
+    });
+
+    test("a lane that is not active is a zero of its type", async () => {
+      const [x, y] = [buffer("x", "f64", 1, "input"), buffer("y", "f64", 2, "output")];
+      const none = loadOf(x, [constInt(0)], constInt(-1));
+      const stmts = [
+        store(y, [constInt(0)], binary("div", none, none)),
+        store(y, [constInt(1)], binary("div", constOf("f64", 1), unary("neg", none))),
+      ];
+      const run = await compileFunctions([func("zeros", [x, y], ...stmts)], target);
+      const out = new Float64Array(2);
+      run(0, Float64Array.of(7), out);
+      expect([...out]).toEqual([Number.NaN, Number.NEGATIVE_INFINITY]);
     });
 
     test("strides, gathers and scatters", async () => {
