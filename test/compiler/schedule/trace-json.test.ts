@@ -9,6 +9,7 @@ import {
   schedule,
   traceToJson,
 } from "../../../src/compiler/index.ts";
+import { primitives } from "../../../src/compiler/schedule/primitive/index.ts";
 import { drawInstruction } from "../../support/random-instruction.ts";
 import { drawCase, isIllegal } from "../../support/random-schedule.ts";
 import { gemm, twoGemms } from "./nests.ts";
@@ -54,12 +55,12 @@ test.each<[unknown, string]>([
   [[null], "trace[0] is null, an object is wanted"],
   [[{ loop: "C.i" }], "trace[0] has no kind"],
   [
-    [{ ...split, kind: "tensorize" }],
-    'trace[0].kind is "tensorize", one of split, fuse, reorder, unroll, vectorize, parallel, compute-at, inline, cache-read, cache-write, decompose-reduction, set-scope is wanted',
+    [{ ...split, kind: "fission" }],
+    `trace[0].kind is "fission", one of ${Object.keys(primitives).join(", ")} is wanted`,
   ],
   [
     [{ ...split, kind: "constructor" }],
-    'trace[0].kind is "constructor", one of split, fuse, reorder, unroll, vectorize, parallel, compute-at, inline, cache-read, cache-write, decompose-reduction, set-scope is wanted',
+    `trace[0].kind is "constructor", one of ${Object.keys(primitives).join(", ")} is wanted`,
   ],
   [[split, { ...split, names: [] }], "trace[1] has the unknown field names"],
   [[{ kind: "split", loop: "C.i", tail: "cut" }], "trace[0] has no factors"],
