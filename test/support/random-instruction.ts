@@ -38,6 +38,12 @@ const reorder: Drawer = (nest, rng) => {
   return { kind: "reorder", loops: rng.shuffle(around).slice(0, 1 + rng.below(around.length)) };
 };
 
+const partition: Drawer = (nest, rng) => {
+  const { name, extent } = rng.pick(loopsIn(nest.body));
+  const points = Array.from({ length: 1 + rng.below(2) }, () => 1 + rng.below(extent));
+  return { kind: "loop-partition", loop: name, at: points.sort((a, b) => a - b) };
+};
+
 const mark: Drawer = (nest, rng) => {
   const around = findBlock(nest, blockOf(nest, rng))!.around;
   const loop = rng.below(2) === 0 ? around.at(-1)!.name : loopOf(nest, rng);
@@ -85,5 +91,6 @@ const setScope: Drawer = (nest, rng) => ({
 /** As often as they stand here. */
 const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
+  ...[partition],
   ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
 ];

@@ -26,6 +26,8 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
   switch (instruction.kind) {
     case "split":
       return { ...instruction, factors: instruction.factors.map(number) };
+    case "loop-partition":
+      return { ...instruction, at: instruction.at.map(number) };
     case "cache-read":
       return {
         ...instruction,

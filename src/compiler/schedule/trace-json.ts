@@ -83,6 +83,7 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   split: { loop: name, factors: listOf(integerFrom(0)), tail: oneOf("perfect", "guard", "cut", "mask") },
   fuse: { outer: name, inner: name },
   reorder: { loops: listOf(name) },
+  "loop-partition": { loop: name, at: listOf(integerFrom(1)) },
   unroll: loop,
   vectorize: loop,
   parallel: loop,

@@ -25,6 +25,8 @@ export interface InstructionArgs<N> {
   readonly fuse: { readonly outer: string; readonly inner: string };
   /** Loops of one chain, in the order wanted; the positions that they take are those that they had together. */
   readonly reorder: { readonly loops: readonly string[] };
+  /** Cuts a loop before the iterations `at` (ascending) into loops named loop@0, loop@1, …; what is inside is named alike. */
+  readonly "loop-partition": { readonly loop: string; readonly at: readonly N[] };
   readonly unroll: { readonly loop: string };
   readonly vectorize: { readonly loop: string };
   readonly parallel: { readonly loop: string };

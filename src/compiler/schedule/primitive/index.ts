@@ -7,6 +7,7 @@ import { computeAt } from "./compute-at.ts";
 import { decomposeReduction } from "./decompose-reduction.ts";
 import { fuse } from "./fuse.ts";
 import { inline } from "./inline.ts";
+import { loopPartition } from "./loop-partition.ts";
 import { parallel } from "./parallel.ts";
 import type { Primitive } from "./primitive.ts";
 import { reorder } from "./reorder.ts";
@@ -19,6 +20,7 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   split,
   fuse,
   reorder,
+  "loop-partition": loopPartition,
   unroll,
   vectorize,
   parallel,
