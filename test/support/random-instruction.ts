@@ -82,6 +82,11 @@ const decompose: Drawer = (nest, rng) => {
   return { kind: "decompose-reduction", block, loop: rng.pick(findBlock(nest, block)!.around).name };
 };
 
+const rfactor: Drawer = (nest, rng) => {
+  const around = findBlock(nest, blockOf(nest, rng))!.around;
+  return { kind: "rfactor", loop: rng.pick(around).name };
+};
+
 const setScope: Drawer = (nest, rng) => ({
   kind: "set-scope",
   buffer: bufferOf(nest, rng).name,
@@ -93,4 +98,5 @@ const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
   ...[partition],
   ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
+  ...[rfactor, rfactor],
 ];

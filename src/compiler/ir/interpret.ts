@@ -16,8 +16,9 @@ import {
   type Scope,
 } from "./interpret-expr.ts";
 import { createMemory, type Memory, offsetOf, write } from "./interpret-memory.ts";
-import type { Block, Expr, For, If, LoopFunc, Seq, Stmt, Store } from "./loop-ir.ts";
-import { lanesOf, varsIn } from "./visit.ts";
+import type { Block, BlockAxis, Expr, For, If, LoopFunc, Seq, Stmt, Store } from "./loop-ir.ts";
+import { reduceLoopsOfBlock } from "./reduce-loops.ts";
+import { lanesOf } from "./visit.ts";
 
 type Action = () => void;
 
@@ -155,19 +156,17 @@ function compileBlock(block: Block, outer: Scope): Action {
   const element = { buffer: block.buffer, indices: block.indices, active: null };
   const update = compileStore({ ...element, value: block.value }, scope);
   const init = block.init && compileStore({ ...element, value: block.init }, scope);
-  const reduceCells = reduceLoops(block).map((name) => cellOf(outer, name));
-  return () => {
-    for (const [index, axis] of block.axes.entries()) {
+  const reduceCells = [...reduceLoopsOfBlock(block)].map((name) => cellOf(outer, name));
+  const isInside = (role: BlockAxis["role"]): boolean =>
+    block.axes.every((axis, index) => {
+      if (axis.role !== role) return true;
       const value = decisive(bindings[index]!(), "a binding");
-      if (value < 0 || value >= axis.extent) return;
       cells[index]!.value = value;
-    }
+      return value >= 0 && value < axis.extent;
+    });
+  return () => {
+    if (!isInside("spatial")) return;
     if (init && reduceCells.every((cell) => cell.value === 0)) init();
-    update();
+    if (isInside("reduce")) update();
   };
 }
-
-/** The loops that the block's reduce axes depend on. */
-const reduceLoops = ({ axes, bindings }: Block): readonly string[] => [
-  ...new Set(axes.flatMap((axis, index) => (axis.role === "reduce" ? [...varsIn(bindings[index]!)] : []))),
-];

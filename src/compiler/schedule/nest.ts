@@ -3,7 +3,8 @@
 
 import type { Interval } from "../ir/bounds.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
-import { childrenOf, mapChildren, substitute, varsIn } from "../ir/visit.ts";
+import { reduceLoopsOfBlock } from "../ir/reduce-loops.ts";
+import { childrenOf, mapChildren, substitute } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
 
 /** The way from `root` (included) down to the first statement that `wanted` accepts (included), or null. */
@@ -91,9 +92,8 @@ export const substituteInBlocks = (root: Stmt, by: ReadonlyMap<string, Expr>): S
 export const bindAxes = (block: Block, expr: Expr): Expr =>
   substitute(expr, new Map(block.axes.map((axis, at) => [axis.name, block.bindings[at]!])));
 
-/** Names of the loop variables that the reduce axes of a block depend on. */
-export const reduceVars = (block: Block): ReadonlySet<string> =>
-  new Set(block.axes.flatMap((axis, at) => (axis.role === "reduce" ? [...varsIn(block.bindings[at]!)] : [])));
+/** Names of the loops that the reduction of a block runs over. */
+export const reduceVars: (block: Block) => ReadonlySet<string> = reduceLoopsOfBlock;
 
 /** Inserts buffers after those of the same function, keeping parameters first. */
 export const withBuffer = (func: LoopFunc, buffer: Buffer): LoopFunc => ({

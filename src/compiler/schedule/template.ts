@@ -42,6 +42,7 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
     case "inline":
     case "cache-write":
     case "decompose-reduction":
+    case "rfactor":
     case "set-scope":
       return instruction;
   }

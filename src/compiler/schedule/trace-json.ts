@@ -92,6 +92,7 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   "cache-read": { buffer: name, loop: name, layout: listOf(layoutDim) },
   "cache-write": { block: name, loop: name, scope },
   "decompose-reduction": { block: name, loop: name },
+  rfactor: loop,
   "set-scope": { buffer: name, scope },
 };
 

@@ -40,6 +40,8 @@ export interface InstructionArgs<N> {
   readonly "cache-write": { readonly block: string; readonly loop: string; readonly scope: Scope };
   /** Moves the initialisation of a reduction into a block of its own, before `loop`. */
   readonly "decompose-reduction": { readonly block: string; readonly loop: string };
+  /** Keeps the partial results of each iteration of a reduce loop apart in `block.rf`, and reduces those at the end. */
+  readonly rfactor: { readonly loop: string };
   readonly "set-scope": { readonly buffer: string; readonly scope: Scope };
 }
 

@@ -70,6 +70,7 @@ test("printed, one line an instruction", () => {
     },
     { kind: "cache-write", block: "C", loop: "C.j", scope: "register" },
     { kind: "decompose-reduction", block: "C", loop: "C.k" },
+    { kind: "rfactor", loop: "C.k" },
     { kind: "set-scope", buffer: "P", scope: "workspace" },
   ];
   expect(printTrace(all)).toBe(`split C.i [3, 2] perfect
@@ -84,5 +85,6 @@ inline P
 cache-read B at C.k layout [1/4] [0] [1%4]
 cache-write C register at C.j
 decompose-reduction C at C.k
+rfactor C.k
 set-scope P workspace`);
 });

@@ -14,6 +14,7 @@ import { boundsOf, boundsOfAffine, noRanges, type Ranges } from "../../ir/bounds
 import { and, constInt, constOf, eq, ifThen, select, variable } from "../../ir/build.ts";
 import { assume, compareAffine } from "../../ir/compare.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { reduceLoopsOf } from "../../ir/reduce-loops.ts";
 import {
   isNothing,
   seqOf,
@@ -113,11 +114,9 @@ const assumeAll = (conditions: readonly Expr[], ranges: Ranges): Ranges =>
 const guarded = (conditions: readonly Expr[], stmt: Stmt): Stmt =>
   conditions.length === 0 ? stmt : ifThen(conditions.reduce(and), stmt);
 
-/** Where the loops that reduce axes depend on are 0. */
-function firstUpdate(axes: readonly BoundAxis[]): readonly Expr[] {
-  const loops = axes.filter(({ role }) => role === "reduce").flatMap(({ binding }) => [...varsIn(binding)]);
-  return [...new Set(loops)].map((name) => eq(variable(name), constInt(0)));
-}
+/** Where the loops of the reduction are 0. */
+const firstUpdate = (axes: readonly BoundAxis[]): readonly Expr[] =>
+  [...reduceLoopsOf(axes)].map((name) => eq(variable(name), constInt(0)));
 
 // ── surplus ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

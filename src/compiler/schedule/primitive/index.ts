@@ -11,6 +11,7 @@ import { loopPartition } from "./loop-partition.ts";
 import { parallel } from "./parallel.ts";
 import type { Primitive } from "./primitive.ts";
 import { reorder } from "./reorder.ts";
+import { rfactor } from "./rfactor.ts";
 import { setScope } from "./set-scope.ts";
 import { split } from "./split.ts";
 import { unroll } from "./unroll.ts";
@@ -29,5 +30,6 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   "cache-read": cacheRead,
   "cache-write": cacheWrite,
   "decompose-reduction": decomposeReduction,
+  rfactor,
   "set-scope": setScope,
 };
