@@ -10,7 +10,6 @@
 // and what lies outside the operand is filled with 0. So a read that is guarded by "inside the operand, else 0", as
 // padding is written, needs no guard any more.
 
-import { fromAffine, toAffine } from "../../ir/affine.ts";
 import { add, and, constInt, floorDiv, ge, lt, mod, mul, select, variable } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
 import type { Block, Buffer, Expr, For } from "../../ir/loop-ir.ts";
@@ -30,7 +29,7 @@ import {
   withBuffer,
   wrapLoops,
 } from "../nest.ts";
-import { boundingBox, type DimRegion } from "../region.ts";
+import { boundingBox, type DimRegion, fromStart } from "../region.ts";
 import type { InstructionOf, LayoutDim } from "../trace.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
@@ -168,15 +167,10 @@ function readPacked(
   box: readonly DimRegion[],
   around: readonly For[],
 ) {
-  const ranges = rangesOf([...around, ...loopsIn(loop.body)]);
+  const inside = loopsIn(loop.body);
+  const ranges = rangesOf([...around, ...inside]);
   const packedIndices = (block: Block, indices: readonly Expr[]): Expr[] => {
-    const local = indices.map((index, dim) => {
-      const affine = toAffine(bindAxes(block, index));
-      const start = box[dim]!.startAffine;
-      const outer = new Set(start.terms.map((term) => (term.atom.kind === "var" ? term.atom.name : "")));
-      const terms = affine.terms.filter((term) => !(term.atom.kind === "var" && outer.has(term.atom.name)));
-      return fromAffine({ constant: affine.constant - start.constant, terms });
-    });
+    const local = indices.map((index, dim) => fromStart(bindAxes(block, index), box[dim]!, inside));
     return layout.map(({ dim, part, tile }) => {
       const index = local[dim]!;
       if (part === "whole") return index;

@@ -9,7 +9,6 @@
 // Where a reduce loop stays outside, the accumulators start from the element itself in all but its first iteration. The
 // copied loops keep their marks, so mark first and cache then.
 
-import { fromAffine, toAffine } from "../../ir/affine.ts";
 import type { Block, Buffer, Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import {
@@ -23,7 +22,7 @@ import {
   withBuffer,
   wrapLoops,
 } from "../nest.ts";
-import { boundingBox } from "../region.ts";
+import { boundingBox, fromStart } from "../region.ts";
 import { copySpatialLoops } from "../spatial-copy.ts";
 import { loopsFrom } from "./decompose-reduction.ts";
 import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
@@ -95,12 +94,7 @@ function plan(nest: LoopFunc, name: string, loop: string) {
   const init = copySpatialLoops(block, below, "init");
   const store = copySpatialLoops(block, below, "store");
   if (!box) return null;
-  const accIndices = written.map((index, dim): Expr => {
-    const affine = toAffine(index);
-    const own = new Set(below.map((it) => it.name));
-    const terms = affine.terms.filter((term) => term.atom.kind === "var" && own.has(term.atom.name));
-    return fromAffine({ constant: affine.constant - box[dim]!.startAffine.constant, terms });
-  });
+  const accIndices = written.map((index, dim) => fromStart(index, box[dim]!, below));
   return { block, inside, copies: { init, store }, accIndices, shape: box.map((dim) => dim.extent) };
 }
 

@@ -1,5 +1,5 @@
 // Compute a producer where its consumers need it: under one of their loops, just the region that the body reads there.
-// Its buffer shrinks to that region.
+// Its buffer shrinks to that region, without the elements that a stride leaves out.
 //
 //   for B.i in 0..96: B[i] = f(i)            for C.i.0 in 0..6
 //   for C.i.0 in 0..6                          for B.i in 0..16: B[B.i] = f(C.i.0*16 + B.i)
@@ -8,8 +8,7 @@
 //
 // The producer must not have been scheduled yet: place first, tile then.
 
-import { fromAffine, toAffine } from "../../ir/affine.ts";
-import { add, variable } from "../../ir/build.ts";
+import { add, constInt, mul, variable } from "../../ir/build.ts";
 import { loopName } from "../../ir/from-compute.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { mapExpr } from "../../ir/visit.ts";
@@ -27,7 +26,7 @@ import {
   replaceLoop,
   wrapLoops,
 } from "../nest.ts";
-import { boundingBox, type DimRegion } from "../region.ts";
+import { boundingBox, countOf, type DimRegion, stepsFromStart } from "../region.ts";
 import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
 
@@ -64,10 +63,13 @@ export const computeAt: Primitive<"compute-at"> = {
     const without: LoopFunc = { ...nest, body: dropNest(nest.body, loopName(name, block.axes[0]!.name)) };
     const placed = replaceLoop(without, loop, (it) => ({
       ...it,
-      body: { kind: "seq", body: [moved, mapBlocks(it.body, (reader) => rebase(reader, block.buffer, box))] },
+      body: {
+        kind: "seq",
+        body: [moved, mapBlocks(it.body, (reader) => rebase(reader, block.buffer, box, loopsIn(it.body)))],
+      },
     }));
     const shrink = (buffer: Buffer): Buffer =>
-      buffer.name === block.buffer ? { ...buffer, shape: box.map((dim) => dim.extent) } : buffer;
+      buffer.name === block.buffer ? { ...buffer, shape: box.map(countOf) } : buffer;
     return { ...placed, buffers: placed.buffers.map(shrink) };
   },
 
@@ -108,35 +110,28 @@ const dropNest = (root: Stmt, outermost: string): Stmt =>
 /** The producer over the region: its spatial loops span it, its reduce loops stay whole. */
 function placedNest(block: Block, around: readonly For[], box: readonly DimRegion[]): Stmt {
   const dimOf = (at: number): DimRegion | undefined => (block.axes[at]!.role === "spatial" ? box[at] : undefined);
-  const loops = around.map((loop, at): For => ({ ...loop, extent: dimOf(at)?.extent ?? loop.extent }));
+  const loops = around.map((loop, at): For => {
+    const dim = dimOf(at);
+    return { ...loop, extent: dim ? countOf(dim) : loop.extent };
+  });
   const bindings = loops.map((loop, at): Expr => {
     const dim = dimOf(at);
-    return dim ? add(dim.start, variable(loop.name)) : variable(loop.name);
+    return dim ? add(dim.start, mul(variable(loop.name), constInt(dim.step))) : variable(loop.name);
   });
-  const rebased = rebase({ ...block, bindings }, block.buffer, box);
-  return wrapLoops(loops, { ...rebased, indices: local(block.indices, { ...block, bindings }, box) });
+  const rebased = rebase({ ...block, bindings }, block.buffer, box, loops);
+  return wrapLoops(loops, { ...rebased, indices: local(block.indices, { ...block, bindings }, box, loops) });
 }
 
 /** Indices into the shrunken buffer, over the loops around the block. */
-const local = (indices: readonly Expr[], block: Block, box: readonly DimRegion[]): Expr[] =>
-  indices.map((index, dim) => subtract(bindAxes(block, index), box[dim]!));
-
-function subtract(index: Expr, { startAffine }: DimRegion): Expr {
-  const affine = toAffine(index);
-  const own = affine.terms.flatMap((term) => {
-    const start = startAffine.terms.find((it) => sameAtom(it.atom, term.atom));
-    const coefficient = term.coefficient - (start?.coefficient ?? 0);
-    return coefficient === 0 ? [] : [{ ...term, coefficient }];
-  });
-  return fromAffine({ constant: affine.constant - startAffine.constant, terms: own });
-}
-
-const sameAtom = (a: Expr, b: Expr): boolean => a.kind === "var" && b.kind === "var" && a.name === b.name;
+const local = (indices: readonly Expr[], block: Block, box: readonly DimRegion[], inside: readonly For[]): Expr[] =>
+  indices.map((index, dim) => stepsFromStart(bindAxes(block, index), box[dim]!, inside));
 
 /** A block with its reads of the shrunken buffer moved to where the region now starts. */
-const rebase = (block: Block, buffer: string, box: readonly DimRegion[]): Block =>
+const rebase = (block: Block, buffer: string, box: readonly DimRegion[], inside: readonly For[]): Block =>
   mapBlockExprs(block, (expr) =>
     mapExpr(expr, (node) =>
-      node.kind === "load" && node.buffer === buffer ? { ...node, indices: local(node.indices, block, box) } : node,
+      node.kind === "load" && node.buffer === buffer
+        ? { ...node, indices: local(node.indices, block, box, inside) }
+        : node,
     ),
   );

@@ -161,21 +161,44 @@ test("another block under the loop", () => {
   `);
 });
 
+const fused = [
+  { kind: "split", loop: "C.j", factors: [0, 4], tail: "cut" },
+  { kind: "fuse", outer: "C.i", inner: "C.j.0" },
+] as const;
+
 test("fused loops", () => {
+  const cache = { kind: "cache-write", block: "C", loop: "C.i+C.j.0", scope: "register" } as const;
+  expect(scheduled(gemm(), ...fused, cache)).toMatchInlineSnapshot(`
+    "for C.i+C.j.0 in 0..12
+      for C.j.1.init in 0..4 cut
+        block C.init (i = C.i+C.j.0 // 2 in 0..6, j = C.i+C.j.0 % 2 * 4 + C.j.1.init in 0..7)
+          C.acc[0, C.j.1.init] = 0.0
+      for C.j.1 in 0..4 cut
+        for C.k in 0..5
+          block C (i = C.i+C.j.0 // 2 in 0..6, j = C.i+C.j.0 % 2 * 4 + C.j.1 in 0..7, reduce k = C.k in 0..5)
+            C.acc[0, C.j.1] += A[i, k] * B[k, j]
+      for C.j.1.store in 0..4 cut
+        block C.store (i = C.i+C.j.0 // 2 in 0..6, j = C.i+C.j.0 % 2 * 4 + C.j.1.store in 0..7)
+          C[i, j] = C.acc[0, C.j.1.store]"
+  `);
+});
+
+test("loops that cut across those that were fused", () => {
   expect(
     refusal(
       gemm(),
-      { kind: "split", loop: "C.j", factors: [0, 4], tail: "cut" },
-      { kind: "fuse", outer: "C.i", inner: "C.j.0" },
-      { kind: "cache-write", block: "C", loop: "C.i+C.j.0", scope: "register" },
+      ...fused,
+      { kind: "split", loop: "C.i+C.j.0", factors: [0, 3], tail: "cut" },
+      { kind: "cache-write", block: "C", loop: "C.i+C.j.0.0", scope: "register" },
     ),
   ).toMatchInlineSnapshot(`
-    "cache-write.not-affine: C is not written at affine indices under C.i+C.j.0
-     ▶ for C.i+C.j.0 in 0..12
-         for C.j.1 in 0..4 cut
-           for C.k in 0..5
-             block C (i = C.i+C.j.0 // 2 in 0..6, j = C.i+C.j.0 % 2 * 4 + C.j.1 in 0..7, reduce k = C.k in 0..5)
-               C[i, j] = 0.0 first
-               C[i, j] += A[i, k] * B[k, j]"
+    "cache-write.not-affine: C is not written at affine indices under C.i+C.j.0.0
+     ▶ for C.i+C.j.0.0 in 0..4 cut
+         for C.i+C.j.0.1 in 0..3 cut
+           for C.j.1 in 0..4 cut
+             for C.k in 0..5
+               block C (i = (C.i+C.j.0.0 * 3 + C.i+C.j.0.1) // 2 in 0..6, j = (C.i+C.j.0.0 * 3 + C.i+C.j.0.1) % 2 * 4 + C.j.1 in 0..7, reduce k = C.k in 0..5)
+                 C[i, j] = 0.0 first
+                 C[i, j] += A[i, k] * B[k, j]"
   `);
 });
