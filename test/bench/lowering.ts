@@ -1,0 +1,51 @@
+// How long a candidate takes from its decisions to its code: replaying the trace, all passes, the code generator. The median
+// over random candidates of the space, for each operator and target.
+//
+//     npm run bench:lowering
+
+import { generateKernel, instantiate, type Op, opLibrary, type Target, targets } from "../../src/compiler/index.ts";
+import { nowMs } from "../../src/native/clock.ts";
+import { candidateTrace } from "../../src/tuner/candidate-kernel.ts";
+import { createRng } from "../../src/tuner/rng.ts";
+import { drawPoint, searchSpace } from "../../src/tuner/search/search-space.ts";
+import { generateSpace } from "../../src/tuner/space/generate.ts";
+
+const { conv2d, gemm } = opLibrary;
+const candidates = 60;
+const warmUp = 20;
+
+const operators: readonly { readonly name: string; readonly op: Op }[] = [
+  { name: "gemm 512x512x512", op: gemm({ M: 512, N: 512, K: 512 }) },
+  {
+    name: "conv2d 56x56x64 3x3 64 bias relu",
+    op: conv2d({ H: 56, W: 56, C: 64, F: 64, padding: 1 }, { bias: true, activation: "relu" }),
+  },
+];
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
+function timesOf(op: Op, target: Target): readonly number[] {
+  const def = instantiate(op, {}, "bench");
+  const space = generateSpace({ op: def, target, numerics: "fast", threads: 1 });
+  const search = searchSpace(space);
+  const rng = createRng(1);
+  const times: number[] = [];
+  while (times.length < warmUp + candidates) {
+    const template = search.templates[times.length % search.templates.length]!;
+    const point = drawPoint(search, template, rng, {});
+    if (!point) throw new Error(`${template.template.name} has no candidate`);
+    const start = nowMs();
+    const trace = candidateTrace(space, point.candidate)!;
+    const result = generateKernel(def, trace, target, { numerics: "fast", verify: false, relaxed: false });
+    times.push(nowMs() - start);
+    if (result.kind !== "ok") throw new Error(`${point.key} is illegal`);
+  }
+  return times.slice(warmUp);
+}
+
+for (const { name, op } of operators) {
+  for (const target of [targets.avx2, targets.avx512, targets.wasm]) {
+    const times = timesOf(op, target);
+    console.log(`${name.padEnd(34)} ${target.name.padEnd(7)} median ${median(times).toFixed(1)} ms, worst ${Math.max(...times).toFixed(1)} ms`);
+  }
+}
