@@ -46,6 +46,8 @@ function timesOf(op: Op, target: Target): readonly number[] {
 for (const { name, op } of operators) {
   for (const target of [targets.avx2, targets.avx512, targets.wasm]) {
     const times = timesOf(op, target);
-    console.log(`${name.padEnd(34)} ${target.name.padEnd(7)} median ${median(times).toFixed(1)} ms, worst ${Math.max(...times).toFixed(1)} ms`);
+    console.log(
+      `${name.padEnd(34)} ${target.name.padEnd(7)} median ${median(times).toFixed(1)} ms, worst ${Math.max(...times).toFixed(1)} ms`,
+    );
   }
 }

@@ -4,6 +4,7 @@
 import conv2d from "../../fixtures/ops/conv2d.op.ts";
 import gelu from "../../fixtures/ops/gelu-bf16.op.ts";
 import gemm from "../../fixtures/ops/gemm.op.ts";
+import gemmBiasRelu from "../../fixtures/ops/gemm-bias-relu.op.ts";
 import gemmExpGemm from "../../fixtures/ops/gemm-exp-gemm.op.ts";
 import gemmInt8 from "../../fixtures/ops/gemm-int8.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
@@ -44,6 +45,7 @@ interface Family {
 
 export const families: readonly Family[] = [
   { name: "gemm", op: gemm, callsFunctions: false, long: ["K"], most: { M: 37, N: 41, K: 29 } },
+  { name: "gemm-bias-relu", op: gemmBiasRelu, callsFunctions: false, long: [], most: { M: 37, N: 41, K: 29 } },
   { name: "conv2d", op: conv2d, callsFunctions: false, long: ["C"], most: { H: 7, W: 7, C: 7, F: 23 } },
   { name: "softmax", op: softmax, callsFunctions: true, long: [], most: { M: 11, N: 67 } },
   {

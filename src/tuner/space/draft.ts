@@ -20,17 +20,28 @@ export interface Draft {
   readonly constraints: readonly Constraint[];
   /** One a stage that a rule knows the cost of: facts for the analytic prior. */
   readonly estimates: readonly Estimate[];
+  /** Stages that were scheduled together with one that reads them: no rule is asked about them. */
+  readonly fused: readonly string[];
 }
 
 /** What a schedule with these values of all variables does to the machine, as far as its stage goes. */
 export type Estimate = (assignment: Assignment) => RankingFacts;
 
-export const emptyDraft: Draft = { decisions: [], instructions: [], variables: [], constraints: [], estimates: [] };
+export const emptyDraft: Draft = {
+  decisions: [],
+  instructions: [],
+  variables: [],
+  constraints: [],
+  estimates: [],
+  fused: [],
+};
 
 export const estimate = (draft: Draft, facts: Estimate): Draft => ({
   ...draft,
   estimates: [...draft.estimates, facts],
 });
+
+export const fuse = (draft: Draft, stage: string): Draft => ({ ...draft, fused: [...draft.fused, stage] });
 
 export const decide = (draft: Draft, decision: string): Draft => ({
   ...draft,

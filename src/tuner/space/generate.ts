@@ -7,7 +7,7 @@ import type { TuningTask } from "../task.ts";
 import { type Draft, emptyDraft } from "./draft.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
-import { schedulableStages } from "./schedulable-stage.ts";
+import { type SchedulableStage, schedulableStages } from "./schedulable-stage.ts";
 import type { Space, Template } from "./space.ts";
 
 /** A space, and what an analytic model thinks of its points before any is measured. */
@@ -23,7 +23,7 @@ export function generateSpace(task: TuningTask, rules: readonly SpaceRule[] = de
   const drafts = stages.toReversed().reduce<readonly Draft[]>(
     (forks, stage) => {
       const rule = rules.find((it) => it.applies(stage, context));
-      return rule ? forks.flatMap((draft) => rule.apply(draft, stage, context)) : forks;
+      return rule ? forks.flatMap((draft) => unlessFused(draft, stage, rule, context)) : forks;
     },
     [emptyDraft],
   );
@@ -34,6 +34,9 @@ export function generateSpace(task: TuningTask, rules: readonly SpaceRule[] = de
       (estimates.get(template.name) ?? []).reduce((ns, facts) => ns + predictNs(facts(assignment), task.target), 0),
   };
 }
+
+const unlessFused = (draft: Draft, stage: SchedulableStage, rule: SpaceRule, context: RuleContext): readonly Draft[] =>
+  draft.fused.includes(stage.name) ? [draft] : rule.apply(draft, stage, context);
 
 const nameOf = ({ decisions }: Draft): string => (decisions.length === 0 ? "plain" : decisions.join("; "));
 

@@ -1,9 +1,16 @@
 // The rules in the order in which they are asked; the first that applies schedules the stage.
 
+import { fuseEpilogue } from "./fuse-epilogue.ts";
 import { inlineStage } from "./inline-stage.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
 import { rowReduction } from "./row-reduction.ts";
 import type { SpaceRule } from "./space-rule.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
-export const defaultRules: readonly SpaceRule[] = [inlineStage, multiLevelTiling, rowReduction, vectorizeMap];
+export const defaultRules: readonly SpaceRule[] = [
+  inlineStage,
+  fuseEpilogue,
+  multiLevelTiling,
+  rowReduction,
+  vectorizeMap,
+];

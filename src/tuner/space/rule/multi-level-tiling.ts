@@ -3,12 +3,13 @@
 
 import type { Operand, TailStrategy } from "../../../compiler/index.ts";
 import { atMost, type Draft, decide, estimate, instruct, splitWithTail, tailChoices, tunable } from "../draft.ts";
-import { dependsOn, isReused, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
+import { dependsOn, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { type LoopOrder, loopOrders } from "../tiling/order.ts";
-import { type Packable, packAt, packables } from "../tiling/packing.ts";
+import { isVectorPanel, type Packable, packAt, packings, printPacked } from "../tiling/packing.ts";
 import {
+  blockSizes,
   blockTilesOf,
   mostBlock,
   registerOf,
@@ -35,28 +36,14 @@ export const multiLevelTiling: SpaceRule = {
   apply(draft, stage, { task }) {
     const { target } = task;
     const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, target), task);
-    const most = mostBlock(stage, axes, target);
-    const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, most), draft);
+    const blocks = blockSizes(axes, mostBlock(stage, axes, target));
+    const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, blocks), draft);
     const limited = limitCaches(limitRegisters(tiled, stage, axes, target), stage, axes, target);
     return loopOrders(axes).flatMap((order) =>
       packings(stage, axes).map((packed) => oneTemplate(limited, stage, axes, order, packed)),
     );
   },
 };
-
-const isVectorPanel = ({ panelAxis }: Packable): boolean => panelAxis?.role === "vector";
-
-/**
- * Nothing packed, the vector operands packed, everything packed. A padded operand always is: its copy has the padding in
- * it, and the innermost loops no guard.
- */
-function packings(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly (readonly Packable[])[] {
-  const reused = packables(stage, axes).filter(({ access }) => isReused(stage, access));
-  const choices = [() => false, isVectorPanel, () => true].map((chosen) =>
-    reused.filter((it) => it.access.guarded || chosen(it)),
-  );
-  return choices.filter((choice, at) => choices.findIndex((other) => other.length === choice.length) === at);
-}
 
 function oneTemplate(
   draft: Draft,
@@ -82,9 +69,6 @@ function oneTemplate(
     { kind: "cache-write", block: stage.name, loop: order.tileLoop, scope: "register" },
   );
 }
-
-const printPacked = (packed: readonly Packable[]): string =>
-  packed.length === 0 ? "nothing packed" : `${packed.map(({ access }) => access.buffer).join(" and ")} packed`;
 
 function splitAxis(draft: Draft, stage: SchedulableStage, it: TiledAxis, packed: readonly Packable[]): Draft {
   const tunables = (...names: string[]): Operand[] => names.map((name) => ({ tunable: name }));

@@ -34,8 +34,23 @@ export function limitRegisters(
   return atMost(summed, live, vectorRegisters, why);
 }
 
-/** The panel of each operand that the register tile reads fits L1; its block fits L2 (vector operand: L3). */
-export function limitCaches(draft: Draft, stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): Draft {
+/** A level of cache and how much fits it. */
+interface Cache {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/**
+ * The panel of each operand that the register tile reads fits L1, unless said to stream from farther away; its block fits
+ * L2 (vector operand: L3).
+ */
+export function limitCaches(
+  draft: Draft,
+  stage: SchedulableStage,
+  axes: readonly TiledAxis[],
+  target: Target,
+  panels: Cache = { name: "L1", bytes: target.l1Bytes },
+): Draft {
   return stage.reads.reduce((limited, read) => {
     const used = axes.filter((it) => it.role !== "outer" && dependsOn(read, it.axis.name));
     const bytes = byteSize[read.dtype];
@@ -50,14 +65,14 @@ export function limitCaches(draft: Draft, stage: SchedulableStage, axes: readonl
       panel,
       `bytes of a panel of ${read.buffer}`,
     );
-    const panels = atMost(
+    const withPanels = atMost(
       withPanel,
       `${stage.name}.${read.buffer}.panel-bytes`,
-      target.l1Bytes,
-      `a panel of ${read.buffer} (${names(used)}) fits L1, ${target.l1Bytes} bytes`,
+      panels.bytes,
+      `a panel of ${read.buffer} (${names(used)}) fits ${panels.name}, ${panels.bytes} bytes`,
     );
     const withBlock = product(
-      panels,
+      withPanels,
       `${stage.name}.${read.buffer}.block-bytes`,
       block,
       `bytes of a block of ${read.buffer}`,

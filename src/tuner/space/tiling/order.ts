@@ -15,6 +15,33 @@ export interface LoopOrder {
   readonly vectorOutside: boolean;
 }
 
+/** The orders of tiles that are finished before the next one is begun: the reduction is inside of all of them. */
+export function finishedTileOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
+  const vector = axes.find((it) => it.role === "vector")!;
+  const spatial = axes.filter((it) => it.role === "spatial").map((it) => it.loop);
+  const level = (at: number): string[] => spatial.map((loop) => `${loop}.${at}`);
+  const inner = [...level(2), `${vector.loop}.2`, `${vector.loop}.3`];
+  const outermost = `${vector.loop}.0`;
+  const outside: LoopOrder = {
+    name: `${vector.axis.name} outside`,
+    vectorOutside: true,
+    loops: [outermost, ...level(0), `${vector.loop}.1`, ...level(1), ...inner],
+    packVectorAt: outermost,
+    packOthersAt: level(0).at(-1) ?? outermost,
+    tileLoop: level(1).at(-1) ?? `${vector.loop}.1`,
+  };
+  if (spatial.length === 0) return [outside];
+  const inside: LoopOrder = {
+    name: `${vector.axis.name} inside`,
+    vectorOutside: false,
+    loops: [...level(0), outermost, ...level(1), `${vector.loop}.1`, ...inner],
+    packVectorAt: outermost,
+    packOthersAt: level(0).at(-1)!,
+    tileLoop: `${vector.loop}.1`,
+  };
+  return [outside, inside];
+}
+
 export function loopOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
   const vector = axes.find((it) => it.role === "vector")!;
   const spatial = axes.filter((it) => it.role === "spatial");

@@ -2,7 +2,7 @@
 // the innermost loops walk them.
 
 import type { Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
-import type { Access, SchedulableStage } from "../schedulable-stage.ts";
+import { type Access, isReused, type SchedulableStage } from "../schedulable-stage.ts";
 import { registerOf, type TiledAxis } from "./tiled-axis.ts";
 
 export interface Packable {
@@ -23,6 +23,24 @@ export function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): 
     return [{ access, panelAxis: panel?.axis ?? null, layout }];
   });
 }
+
+export const isVectorPanel = ({ panelAxis }: Packable): boolean => panelAxis?.role === "vector";
+
+/**
+ * Nothing packed, the vector operands packed, everything packed. A padded operand always is: its copy has the padding in
+ * it, and the innermost loops no guard.
+ */
+export function packings(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly (readonly Packable[])[] {
+  const reused = packables(stage, axes).filter(({ access }) => isReused(stage, access));
+  const choices = [() => false, isVectorPanel, () => true].map((chosen) =>
+    reused.filter((it) => it.access.guarded || chosen(it)),
+  );
+  return choices.filter((choice, at) => choices.findIndex((other) => other.length === choice.length) === at);
+}
+
+/** "A and B packed" */
+export const printPacked = (packed: readonly Packable[]): string =>
+  packed.length === 0 ? "nothing packed" : `${packed.map(({ access }) => access.buffer).join(" and ")} packed`;
 
 const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
 

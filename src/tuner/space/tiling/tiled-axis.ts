@@ -68,14 +68,14 @@ export const surplusOf = (it: TiledAxis): string => `${it.loop}.surplus`;
 export const stepsOf = (it: TiledAxis): string => `${it.loop}.steps`;
 export const unrollOf = (it: TiledAxis): string => `${it.loop}.unroll`;
 
-/** Adds the tunables of an axis and what follows from them; `mostBlock` elements of the reduce axis fit L1. */
-export function tileAxis(draft: Draft, it: TiledAxis, registers: number, mostBlock: number): Draft {
+/** Adds the tunables of an axis and what follows from them; `blocks`: sizes that a block of the reduce axis may have. */
+export function tileAxis(draft: Draft, it: TiledAxis, registers: number, blocks: readonly number[]): Draft {
   switch (it.role) {
     case "vector":
     case "spatial":
       return tileSpatial(draft, it, registers);
     case "reduce":
-      return tileReduce(draft, it, mostBlock);
+      return tileReduce(draft, it, blocks);
     case "whole":
     case "outer":
       return draft;
@@ -136,10 +136,9 @@ function countSurplus(draft: Draft, it: TiledAxis): Draft {
 }
 
 /** Blocks are of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
-function tileReduce(draft: Draft, it: TiledAxis, mostBlock: number): Draft {
+function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Draft {
   const { extent, name } = it.axis;
   const unrolls = [1, 2].filter((count) => count <= extent);
-  const blocks = blockSizes(extent, mostBlock);
   const steps = unrolls.flatMap((unroll) =>
     blocks.filter((block) => block % unroll === 0).map((block) => block / unroll),
   );
@@ -154,10 +153,11 @@ function tileReduce(draft: Draft, it: TiledAxis, mostBlock: number): Draft {
 }
 
 /**
- * Divisors of an extent from 32 on and the extent itself; with less than three, also equal parts rounded up. If none is
- * small enough for the cache, the largest equal part that is.
+ * Sizes of blocks of the tiled reduce axis: divisors of its extent from 32 on and the extent itself; with less than
+ * three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is.
  */
-function blockSizes(extent: number, most: number): readonly number[] {
+export function blockSizes(axes: readonly TiledAxis[], most: number): readonly number[] {
+  const { extent } = axes.find((it) => it.role === "reduce")!.axis;
   const divisors = divisorsOf(extent).filter((size) => size >= 32 || size === extent);
   const parts = divisors.length < 3 && extent > 64 ? range(1, 8).map((count) => Math.ceil(extent / count)) : [];
   const sizes = sortedUnique([...divisors, ...parts.filter((size) => size >= 32)]);

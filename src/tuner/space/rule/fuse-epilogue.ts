@@ -1,0 +1,134 @@
+// An element-wise stage that reads a tiled reduction once an element: it takes each register tile as soon as it is summed
+// up, so that the sums never leave the registers. Bias and activation of a GEMM, the exp between two of them.
+//
+//   for tiles of C                              for tiles of C
+//     C.sum[…] += A·B, summed over k       →      registers = Σ A·B
+//   for C: C[…] = max(C.sum[…] + bias, 0)         C[…] = max(registers + bias, 0)
+//
+// The reduction is not cut into blocks then: its panels come from L2 where they are too long for L1.
+
+import { loopName, type Operand } from "../../../compiler/index.ts";
+import { type Draft, decide, estimate, fuse, instruct, splitWithTail } from "../draft.ts";
+import type { Access, SchedulableStage } from "../schedulable-stage.ts";
+import { tilingEstimate } from "../tiling/estimate.ts";
+import { limitCaches, limitRegisters } from "../tiling/limits.ts";
+import { finishedTileOrders, type LoopOrder } from "../tiling/order.ts";
+import { isVectorPanel, type Packable, packAt, packings, printPacked } from "../tiling/packing.ts";
+import { blockTilesOf, registerOf, type TiledAxis, tileAxis, tiledAxes, unrollOf } from "../tiling/tiled-axis.ts";
+import { lanesFor } from "../vector-lanes.ts";
+import { multiLevelTiling } from "./multi-level-tiling.ts";
+import type { RuleContext, SpaceRule } from "./space-rule.ts";
+import { vectorizeMap } from "./vectorize-map.ts";
+
+export const fuseEpilogue: SpaceRule = {
+  name: "fuse-epilogue",
+
+  applies: (stage, context) => vectorizeMap.applies(stage, context) && sumsOf(stage, context) !== null,
+
+  apply(draft, stage, context) {
+    const sums = sumsOf(stage, context)!;
+    const { target } = context.task;
+    const axes = fusedAxes(sums, stage, context);
+    const whole = axes.filter(({ role }) => role === "reduce").map(({ axis }) => axis.extent);
+    const tiled = axes.reduce(
+      (result, it) => tileAxis(result, it, target.vectorRegisters, whole),
+      fuse(draft, sums.name),
+    );
+    const l2 = { name: "L2", bytes: target.l2Bytes };
+    const limited = limitCaches(limitRegisters(tiled, sums, axes, target), sums, axes, target, l2);
+    const fused = finishedTileOrders(axes).flatMap((order) =>
+      packings(sums, axes).map((packed) => oneTemplate(limited, { stage, sums, axes, order, packed })),
+    );
+    return [...vectorizeMap.apply(draft, stage, context), ...fused];
+  },
+};
+
+/** The reduction whose results the stage reads, each once and at its own place. */
+function sumsOf(stage: SchedulableStage, context: RuleContext): SchedulableStage | null {
+  const candidates = context.stages.filter(
+    (it) => it.readers.length === 1 && it.readers[0] === stage.name && !it.isOutput && it.spatial.length > 0,
+  );
+  const reads = (it: SchedulableStage): readonly Access[] => stage.reads.filter(({ buffer }) => buffer === it.name);
+  return (
+    candidates.find(
+      (it) => multiLevelTiling.applies(it, context) && reads(it).every((read) => isInPlace(read, stage, it)),
+    ) ?? null
+  );
+}
+
+/** Element [i, j] is read for element [i, j], wherever it is computed. */
+const isInPlace = ({ dims, guarded }: Access, stage: SchedulableStage, sums: SchedulableStage): boolean =>
+  !guarded &&
+  dims.length === stage.spatial.length &&
+  stage.spatial.every(({ name, extent }, at) => {
+    const dim = dims[at];
+    return dim?.size === 1 && dim.get(name) === 1 && extent === sums.spatial[at]!.extent;
+  });
+
+/** The axes of the sums; their tiles are cut from the loops of the stage that reads them, and no reduce axis is cut. */
+const fusedAxes = (sums: SchedulableStage, stage: SchedulableStage, { task }: RuleContext): readonly TiledAxis[] =>
+  tiledAxes(sums, lanesFor(sums, sums.spatial.at(-1)!.extent, task.target), task).map((it, at): TiledAxis => {
+    const spatial = stage.spatial[at];
+    if (spatial) return { ...it, loop: loopName(stage.name, spatial.name) };
+    return it.role === "outer" ? { ...it, role: "whole" } : it;
+  });
+
+interface Choice {
+  readonly stage: SchedulableStage;
+  readonly sums: SchedulableStage;
+  readonly axes: readonly TiledAxis[];
+  readonly order: LoopOrder;
+  readonly packed: readonly Packable[];
+}
+
+function oneTemplate(draft: Draft, { stage, sums, axes, order, packed }: Choice): Draft {
+  const decision = `${stage.name} with ${sums.name} in registers: ${order.name}, ${printPacked(packed)}`;
+  const estimated = estimate(decide(draft, decision), tilingEstimate(sums, axes, order, packed));
+  const vector = axes.find((it) => it.role === "vector")!;
+  const rows = axes.filter((it) => it.role === "spatial");
+  const packs = packed.flatMap((it) =>
+    packAt(it, isVectorPanel(it) ? order.packVectorAt : order.packOthersAt, vector.lanes),
+  );
+  const tiles = instruct(
+    axes.reduce(splitAxis, estimated),
+    { kind: "reorder", loops: order.loops },
+    { kind: "compute-at", block: sums.name, loop: order.tileLoop },
+    { kind: "vectorize", loop: `${vector.loop}.3` },
+    ...[...rows, vector].map((it) => ({ kind: "unroll", loop: `${it.loop}.2` }) as const),
+  );
+  return instruct(sumTile(tiles, sums, axes), ...packs, { kind: "set-scope", buffer: sums.name, scope: "register" });
+}
+
+function splitAxis(draft: Draft, it: TiledAxis): Draft {
+  const tunables = (...names: string[]): Operand[] => names.map((name) => ({ tunable: name }));
+  switch (it.role) {
+    case "vector":
+      return splitWithTail(draft, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it)), it.lanes], "cut");
+    case "spatial":
+      return splitWithTail(draft, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it))], "cut");
+    case "reduce":
+    case "whole":
+    case "outer":
+      return draft;
+  }
+}
+
+/** The sums of one tile: its rows and vectors inside the reduction, in registers. */
+function sumTile(draft: Draft, sums: SchedulableStage, axes: readonly TiledAxis[]): Draft {
+  const ownLoop = (it: TiledAxis): string => loopName(sums.name, it.axis.name);
+  const rows = axes.filter((it) => it.role === "spatial").map(ownLoop);
+  const vector = axes.find((it) => it.role === "vector")!;
+  const columns = ownLoop(vector);
+  const whole = axes.filter((it) => it.role === "whole").map((it) => it.loop);
+  const reduce = axes.find((it) => it.role === "reduce")!;
+  const reduceLoops = [...whole, `${reduce.loop}.0`, `${reduce.loop}.1`];
+  return instruct(
+    draft,
+    { kind: "split", loop: columns, factors: [0, vector.lanes], tail: "perfect" },
+    { kind: "split", loop: reduce.loop, factors: [0, { tunable: unrollOf(reduce) }], tail: "cut" },
+    { kind: "reorder", loops: [...reduceLoops, ...rows, `${columns}.0`, `${columns}.1`] },
+    { kind: "vectorize", loop: `${columns}.1` },
+    ...[`${reduce.loop}.1`, ...rows, `${columns}.0`].map((loop) => ({ kind: "unroll", loop }) as const),
+    { kind: "decompose-reduction", block: sums.name, loop: reduceLoops[0]! },
+  );
+}
