@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import conv2d from "../../../fixtures/ops/conv2d.op.ts";
 import gemm from "../../../fixtures/ops/gemm.op.ts";
+import gemmBiasRelu from "../../../fixtures/ops/gemm-bias-relu.op.ts";
 import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import softmax from "../../../fixtures/ops/softmax.op.ts";
 import statistics from "../../../fixtures/ops/statistics.op.ts";
@@ -27,7 +28,14 @@ import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
 
-const ops = { gemm, conv2d, softmax, "gemm-exp-gemm": gemmExpGemm, statistics } as const;
+const ops = {
+  gemm,
+  "gemm-bias-relu": gemmBiasRelu,
+  conv2d,
+  softmax,
+  "gemm-exp-gemm": gemmExpGemm,
+  statistics,
+} as const;
 type Name = keyof typeof ops;
 
 const taskOf = (name: Name, target: Target, parameters = {}): TuningTask => ({
@@ -53,6 +61,17 @@ describe("templates by name", () => {
     `);
   });
 
+  test("gemm with bias and relu: summed first, or finished tile by tile", () => {
+    const ways = (stage: string): readonly string[] =>
+      ["outside", "inside"].flatMap((order) =>
+        ["nothing", "B", "A and B"].map((packed) => `${stage}: j ${order}, ${packed} packed`),
+      );
+    expect(templatesOf(taskOf("gemm-bias-relu", frozenTargets.avx2))).toEqual([
+      ...ways("C.sum"),
+      ...ways("C with C.sum in registers"),
+    ]);
+  });
+
   test("conv2d", () => {
     expect(templatesOf(taskOf("conv2d", frozenTargets.avx2))).toMatchInlineSnapshot(`
       [
@@ -73,12 +92,13 @@ describe("templates by name", () => {
   });
 
   test("gemm-exp-gemm: each product in the ways of a gemm", () => {
-    const ways = (axis: string, packed: readonly string[]): readonly string[] =>
-      ["outside", "inside"].flatMap((order) => packed.map((operands) => `${axis} ${order}, ${operands} packed`));
-    const ofF = ways("l", ["nothing", "E", "D and E"]);
-    const ofC = ways("j", ["nothing", "B", "A and B"]);
+    const ways = (stage: string, axis: string, packed: readonly string[]): readonly string[] =>
+      ["outside", "inside"].flatMap((order) => packed.map((it) => `${stage}: ${axis} ${order}, ${it} packed`));
+    const ofF = ways("F", "l", ["nothing", "E", "D and E"]);
+    const packed = ["nothing", "B", "A and B"];
+    const ofC = [...ways("C", "j", packed), ...ways("D with C in registers", "j", packed)];
     expect(templatesOf(taskOf("gemm-exp-gemm", frozenTargets.avx2))).toEqual(
-      ofF.flatMap((f) => ofC.map((c) => `F: ${f}; C: ${c}`)),
+      ofF.flatMap((f) => ofC.map((c) => `${f}; ${c}`)),
     );
   });
 
