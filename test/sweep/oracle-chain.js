@@ -2,6 +2,11 @@
 //
 //     npm run test:oracle -- --count 1000
 //     npm run test:oracle -- --seed 7 --from 417 --count 1
+//
+// With --library each operator of the library is drawn that often, in its types in turn; --only names one of them:
+//
+//     npm run test:oracle -- --library --count 200
+//     npm run test:oracle -- --library --only "conv2d: bias, gelu" --from 41 --count 1
 
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -13,13 +18,22 @@ const options = {
   seed: { type: "string", default: "1" },
   from: { type: "string", default: "0" },
   count: { type: "string", default: "1000" },
+  library: { type: "boolean", default: false },
+  only: { type: "string" },
 };
-const { seed, from, count } = parseArgs({ options }).values;
+const { seed, from, count, library, only } = parseArgs({ options }).values;
+const test = library ? "test/property/library-chain.test.ts" : "test/property/oracle-chain.test.ts";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
-const { status } = spawnSync(process.execPath, [vitest, "run", "test/property/oracle-chain.test.ts"], {
+const { status } = spawnSync(process.execPath, [vitest, "run", test], {
   cwd: root,
   stdio: "inherit",
-  env: { ...process.env, ORACLE_SEED: seed, ORACLE_FROM: from, ORACLE_COUNT: count },
+  env: {
+    ...process.env,
+    ORACLE_SEED: seed,
+    ORACLE_FROM: from,
+    [library ? "ORACLE_LIBRARY" : "ORACLE_COUNT"]: count,
+    ...(only && { ORACLE_ONLY: only }),
+  },
 });
 process.exitCode = status ?? 1;

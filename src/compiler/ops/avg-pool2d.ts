@@ -3,7 +3,7 @@
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { store } from "./epilogue.ts";
 import type { MaxPool2dParameters } from "./max-pool2d.ts";
-import { padded, windowCount } from "./window.ts";
+import { padded, tapAt, windowCount } from "./window.ts";
 
 export type AvgPool2dParameters = MaxPool2dParameters;
 
@@ -17,8 +17,8 @@ export function avgPool2d(parameters: AvgPool2dParameters): Op {
     const window = { stride, padding, dilation: 1 };
     const shape = [N, windowCount(H, size, window), windowCount(W, size, window), C] as const;
     return compute("out", shape, (n, y, x, c) => {
-      const iy = y.mul(stride).add(ry).sub(padding);
-      const ix = x.mul(stride).add(rx).sub(padding);
+      const iy = tapAt(y, ry, window);
+      const ix = tapAt(x, rx, window);
       const inside = [
         [iy, H],
         [ix, W],

@@ -1,8 +1,8 @@
-// A matrix product for each element of a batch: C[b] = A[b] · B[b].
+// A matrix product for each element of a batch: C[b] = epilogue(A[b] · B[b]).
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { store } from "./epilogue.ts";
+import { type Epilogue, epilogueOf } from "./epilogue.ts";
 
 export interface BatchMatmulParameters {
   readonly batch: number;
@@ -11,16 +11,19 @@ export interface BatchMatmulParameters {
   readonly K: number;
   /** Type of A and B; C has the same, i32 for integers. "f32" unless said. */
   readonly dtype?: DType;
+  /** Type of B where it is another: `dtype: "u8", dtypeB: "i8"`. */
+  readonly dtypeB?: DType;
 }
 
 /** @example export default batchMatmul({ batch: 12, M: 128, N: 128, K: 64 }); */
-export function batchMatmul(parameters: BatchMatmulParameters): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ batch, M, N, K, dtype }) => {
+export function batchMatmul(parameters: BatchMatmulParameters, epilogue: Epilogue = {}): Op {
+  return defineOp({ dtype: "f32", ...parameters }, ({ batch, M, N, K, dtype, dtypeB = dtype }) => {
     const A = tensor("A", [batch, M, K], dtype);
-    const B = tensor("B", [batch, K, N], dtype);
+    const B = tensor("B", [batch, K, N], dtypeB);
+    const finish = epilogueOf(epilogue, { shape: [batch, M, N], dtype: sumType(dtype) });
     const k = reduceAxis("k", K);
     return compute("C", [batch, M, N], (b, i, j) =>
-      store(sum(factor(A(b, i, k)).mul(factor(B(b, k, j))), k), sumType(dtype)),
+      finish(sum(factor(A(b, i, k)).mul(factor(B(b, k, j))), k), [b, i, j]),
     );
   });
 }

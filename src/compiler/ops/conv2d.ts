@@ -2,8 +2,8 @@
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { type Epilogue, finish, store } from "./epilogue.ts";
-import { padded, windowCount } from "./window.ts";
+import { type Epilogue, epilogueOf } from "./epilogue.ts";
+import { padded, tapAt, windowCount } from "./window.ts";
 
 export interface Conv2dParameters {
   /** Number of images, 1 unless said. */
@@ -25,35 +25,34 @@ export interface Conv2dParameters {
   readonly dilation?: number;
   /** Type of image and filter; the result has the same, i32 for integers. "f32" unless said. */
   readonly dtype?: DType;
+  /** Type of the filter where it is another: `dtype: "u8", filterDtype: "i8"`. */
+  readonly filterDtype?: DType;
 }
 
-const defaults = { N: 1, KH: 3, KW: 3, stride: 1, padding: 0, dilation: 1, dtype: "f32" };
+const defaults = { N: 1, KH: 3, KW: 3, stride: 1, padding: 0, dilation: 1, dtype: "f32" as DType };
 
 /** @example export default conv2d({ H: 56, W: 56, C: 64, F: 64, padding: 1 }, { bias: true, activation: "relu" }); */
 export function conv2d(parameters: Conv2dParameters, epilogue: Epilogue = {}): Op {
-  return defineOp({ ...defaults, ...parameters }, ({ N, H, W, C, F, KH, KW, stride, padding, dilation, dtype }) => {
-    const image = tensor("image", [N, H, W, C], dtype);
-    const filter = tensor("filter", [KH, KW, C, F], dtype);
-    const bias = epilogue.bias ? tensor("bias", [F], sumType(dtype)) : null;
-    const ry = reduceAxis("ry", KH);
-    const rx = reduceAxis("rx", KW);
-    const rc = reduceAxis("rc", C);
-    const OH = windowCount(H, KH, { stride, padding, dilation });
-    const OW = windowCount(W, KW, { stride, padding, dilation });
-    return compute("out", [N, OH, OW, F], (n, y, x, f) => {
-      const iy = y.mul(stride).add(ry.mul(dilation)).sub(padding);
-      const ix = x.mul(stride).add(rx.mul(dilation)).sub(padding);
-      const pixel = padded(
-        padding,
-        [
+  return defineOp(
+    { ...defaults, ...parameters },
+    ({ N, H, W, C, F, KH, KW, dtype, filterDtype = dtype, ...window }) => {
+      const image = tensor("image", [N, H, W, C], dtype);
+      const filter = tensor("filter", [KH, KW, C, F], filterDtype);
+      const shape = [N, windowCount(H, KH, window), windowCount(W, KW, window), F] as const;
+      const finish = epilogueOf(epilogue, { shape, dtype: sumType(dtype) });
+      const ry = reduceAxis("ry", KH);
+      const rx = reduceAxis("rx", KW);
+      const rc = reduceAxis("rc", C);
+      return compute("out", shape, (n, y, x, f) => {
+        const iy = tapAt(y, ry, window);
+        const ix = tapAt(x, rx, window);
+        const inside = [
           [iy, H],
           [ix, W],
-        ],
-        () => image(n, iy, ix, rc),
-        0,
-      );
-      const product = sum(factor(pixel).mul(factor(filter(ry, rx, rc, f))), [ry, rx, rc]);
-      return store(finish(product, epilogue, bias?.(f)), sumType(dtype));
-    });
-  });
+        ] as const;
+        const pixel = padded(window.padding, inside, () => image(n, iy, ix, rc), 0);
+        return finish(sum(factor(pixel).mul(factor(filter(ry, rx, rc, f))), [ry, rx, rc]), [n, y, x, f]);
+      });
+    },
+  );
 }

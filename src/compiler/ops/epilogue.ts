@@ -1,12 +1,17 @@
-// What an operator does to each element before it is stored: a bias, an activation. Shared by the operators.
+// What an operator does to each element before it is stored: scale, bias, residual, activation. Shared by the operators.
 
-import { type DType, type Expr, erf, max, sigmoid, tanh } from "../expr/authoring.ts";
+import { type DType, type Expr, erf, max, sigmoid, type Tensor, tanh, tensor } from "../expr/authoring.ts";
 
 export type Activation = "none" | "relu" | "gelu" | "sigmoid" | "tanh" | "silu";
 
+/** `activation(x · scale[c] + bias[c] + residual)`: of the tensors those that are asked for, inputs in this order. */
 export interface Epilogue {
+  /** Multiplies by a tensor `scale`, one element for each column or channel: with `bias` a folded batch norm. */
+  readonly scale?: boolean;
   /** Adds a tensor `bias`, one element for each column or channel. */
   readonly bias?: boolean;
+  /** Adds a tensor `residual` of the shape of the result. */
+  readonly residual?: boolean;
   /** "none" unless said. */
   readonly activation?: Activation;
 }
@@ -21,9 +26,33 @@ const activations: Readonly<Record<Activation, (x: Expr) => Expr>> = {
   silu: (x) => x.mul(sigmoid(x)),
 };
 
-/** `activation(x + bias)` in the type that is computed with. */
-export function finish(x: Expr, { activation = "none" }: Epilogue, bias?: Expr): Expr {
-  return activations[activation](bias ? x.add(bias) : x);
+export interface Result {
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+  /** How many of the last dimensions number the channels, 1 unless said. */
+  readonly channelDims?: number;
+}
+
+/** Declares the tensors of an epilogue; gives what to do to the element at some indices of the result. */
+export function epilogueOf(
+  { scale, bias, residual, activation = "none" }: Epilogue,
+  { shape, dtype, channelDims = 1 }: Result,
+): (x: Expr, indices: readonly Expr[]) => Expr {
+  const channels = shape.slice(-channelDims);
+  const declare = (isWanted: boolean | undefined, name: string, its: readonly number[]): Tensor | null =>
+    isWanted ? tensor(name, its, dtype) : null;
+  const tensors = {
+    scale: declare(scale, "scale", channels),
+    bias: declare(bias, "bias", channels),
+    residual: declare(residual, "residual", shape),
+  };
+  return (x, indices) => {
+    const channel = indices.slice(-channelDims);
+    const scaled = tensors.scale ? x.mul(tensors.scale(...channel)) : x;
+    const shifted = tensors.bias ? scaled.add(tensors.bias(...channel)) : scaled;
+    const added = tensors.residual ? shifted.add(tensors.residual(...indices)) : shifted;
+    return store(activations[activation](added), dtype);
+  };
 }
 
 /** The value as an element of `dtype`. */

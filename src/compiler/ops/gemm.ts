@@ -1,8 +1,8 @@
-// Matrix product: C[M, N] = activation(A[M, K] · B[K, N] + bias[N]).
+// Matrix product: C[M, N] = epilogue(A[M, K] · B[K, N]).
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { type Epilogue, finish, store } from "./epilogue.ts";
+import { type Epilogue, epilogueOf } from "./epilogue.ts";
 
 export interface GemmParameters {
   readonly M: number;
@@ -10,18 +10,17 @@ export interface GemmParameters {
   readonly K: number;
   /** Type of A and B; C has the same, i32 for integers. "f32" unless said. */
   readonly dtype?: DType;
+  /** Type of B where it is another: `dtype: "u8", dtypeB: "i8"`. */
+  readonly dtypeB?: DType;
 }
 
 /** @example export default gemm({ M: 1024, N: 1024, K: 1024, dtype: "f32" }, { bias: true, activation: "relu" }); */
 export function gemm(parameters: GemmParameters, epilogue: Epilogue = {}): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ M, N, K, dtype }) => {
+  return defineOp({ dtype: "f32", ...parameters }, ({ M, N, K, dtype, dtypeB = dtype }) => {
     const A = tensor("A", [M, K], dtype);
-    const B = tensor("B", [K, N], dtype);
-    const bias = epilogue.bias ? tensor("bias", [N], sumType(dtype)) : null;
+    const B = tensor("B", [K, N], dtypeB);
+    const finish = epilogueOf(epilogue, { shape: [M, N], dtype: sumType(dtype) });
     const k = reduceAxis("k", K);
-    return compute("C", [M, N], (i, j) => {
-      const product = sum(factor(A(i, k)).mul(factor(B(k, j))), k);
-      return store(finish(product, epilogue, bias?.(j)), sumType(dtype));
-    });
+    return compute("C", [M, N], (i, j) => finish(sum(factor(A(i, k)).mul(factor(B(k, j))), k), [i, j]));
   });
 }

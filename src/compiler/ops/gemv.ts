@@ -1,8 +1,8 @@
-// Matrix times vector: y[M] = activation(A[M, K] · x[K] + bias[M]).
+// Matrix times vector: y[M] = epilogue(A[M, K] · x[K]).
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { type Epilogue, finish, store } from "./epilogue.ts";
+import { type Epilogue, epilogueOf } from "./epilogue.ts";
 
 export interface GemvParameters {
   readonly M: number;
@@ -16,11 +16,8 @@ export function gemv(parameters: GemvParameters, epilogue: Epilogue = {}): Op {
   return defineOp({ dtype: "f32", ...parameters }, ({ M, K, dtype }) => {
     const A = tensor("A", [M, K], dtype);
     const x = tensor("x", [K], dtype);
-    const bias = epilogue.bias ? tensor("bias", [M], sumType(dtype)) : null;
+    const finish = epilogueOf(epilogue, { shape: [M], dtype: sumType(dtype) });
     const k = reduceAxis("k", K);
-    return compute("y", [M], (i) => {
-      const product = sum(factor(A(i, k)).mul(factor(x(k))), k);
-      return store(finish(product, epilogue, bias?.(i)), sumType(dtype));
-    });
+    return compute("y", [M], (i) => finish(sum(factor(A(i, k)).mul(factor(x(k))), k), [i]));
   });
 }

@@ -2,7 +2,7 @@
 
 import { compute, type DType, defineOp, max, type Op, reduceAxis, tensor } from "../expr/authoring.ts";
 import { store } from "./epilogue.ts";
-import { padded, windowCount } from "./window.ts";
+import { padded, tapAt, windowCount } from "./window.ts";
 
 export interface MaxPool2dParameters {
   /** Number of images, 1 unless said. */
@@ -30,8 +30,8 @@ export function maxPool2d(parameters: MaxPool2dParameters): Op {
     const window = { stride, padding, dilation: 1 };
     const shape = [N, windowCount(H, size, window), windowCount(W, size, window), C] as const;
     return compute("out", shape, (n, y, x, c) => {
-      const iy = y.mul(stride).add(ry).sub(padding);
-      const ix = x.mul(stride).add(rx).sub(padding);
+      const iy = tapAt(y, ry, window);
+      const ix = tapAt(x, rx, window);
       const pixel = padded(
         padding,
         [

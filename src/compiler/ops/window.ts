@@ -12,15 +12,26 @@ export interface Window {
 export const windowCount = (extent: number, size: number, { stride, padding, dilation }: Window): number =>
   Math.floor((extent + 2 * padding - dilation * (size - 1) - 1) / stride) + 1;
 
-/** The value where every index is inside its extent, else `outside`; without padding there is nothing to ask. */
-export function padded(
-  padding: number,
-  indices: readonly (readonly [index: Expr<"i32">, extent: number])[],
-  value: () => Expr,
-  outside: number,
-): Expr {
-  if (padding === 0) return value();
-  const inside = indices.map(([index, extent]) => index.ge(0).and(index.lt(extent)));
-  const all = inside.reduce((a, b) => a.and(b));
-  return select(all, value(), outside);
+/** Where tap `tap` of window `at` lies. */
+export const tapAt = (at: Expr<"i32">, tap: Expr<"i32">, { stride, padding, dilation }: Window): Expr<"i32"> => {
+  const unpadded = times(at, stride).add(times(tap, dilation));
+  return padding === 0 ? unpadded : unpadded.sub(padding);
+};
+
+const times = (index: Expr<"i32">, factor: number): Expr<"i32"> => (factor === 1 ? index : index.mul(factor));
+
+export type Position = readonly [index: Expr<"i32">, extent: number];
+
+/** The value where every index is inside its extent, else `outside`. */
+export function inside(positions: readonly Position[], value: () => Expr, outside: number): Expr {
+  const each = positions.map(([index, extent]) => index.ge(0).and(index.lt(extent)));
+  return select(
+    each.reduce((a, b) => a.and(b)),
+    value(),
+    outside,
+  );
 }
+
+/** The same, but without padding there is nothing to ask. */
+export const padded = (padding: number, positions: readonly Position[], value: () => Expr, outside: number): Expr =>
+  padding === 0 ? value() : inside(positions, value, outside);

@@ -1,0 +1,48 @@
+// Convolution of sequences, NWC · [K, C, F] → NWF, with stride, padding and dilation.
+
+import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { factor, sumType } from "./accumulate.ts";
+import { type Epilogue, epilogueOf } from "./epilogue.ts";
+import { padded, tapAt, windowCount } from "./window.ts";
+
+export interface Conv1dParameters {
+  /** Number of sequences, 1 unless said. */
+  readonly N?: number;
+  /** Length of a sequence. */
+  readonly W: number;
+  /** Channels of the sequence. */
+  readonly C: number;
+  /** Filters: channels of the result. */
+  readonly F: number;
+  /** Length of a filter, 3 unless said. */
+  readonly K?: number;
+  /** 1 unless said. */
+  readonly stride?: number;
+  /** Zeros at each end, 0 unless said. */
+  readonly padding?: number;
+  /** Distance between the taps of a filter, 1 unless said. */
+  readonly dilation?: number;
+  /** Type of sequence and filter; the result has the same, i32 for integers. "f32" unless said. */
+  readonly dtype?: DType;
+  /** Type of the filter where it is another: `dtype: "u8", filterDtype: "i8"`. */
+  readonly filterDtype?: DType;
+}
+
+const defaults = { N: 1, K: 3, stride: 1, padding: 0, dilation: 1, dtype: "f32" as DType };
+
+/** @example export default conv1d({ W: 1000, C: 80, F: 256, padding: 1 }); */
+export function conv1d(parameters: Conv1dParameters, epilogue: Epilogue = {}): Op {
+  return defineOp({ ...defaults, ...parameters }, ({ N, W, C, F, K, dtype, filterDtype = dtype, ...window }) => {
+    const sequence = tensor("sequence", [N, W, C], dtype);
+    const filter = tensor("filter", [K, C, F], filterDtype);
+    const shape = [N, windowCount(W, K, window), F] as const;
+    const finish = epilogueOf(epilogue, { shape, dtype: sumType(dtype) });
+    const rx = reduceAxis("rx", K);
+    const rc = reduceAxis("rc", C);
+    return compute("out", shape, (n, x, f) => {
+      const ix = tapAt(x, rx, window);
+      const element = padded(window.padding, [[ix, W]], () => sequence(n, ix, rc), 0);
+      return finish(sum(factor(element).mul(factor(filter(rx, rc, f))), [rx, rc]), [n, x, f]);
+    });
+  });
+}
