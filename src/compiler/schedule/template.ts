@@ -1,17 +1,16 @@
 // A template and an assignment of its tunables → the concrete trace.
 
 import { invariant } from "../support/invariant.ts";
-import type { Assignment, Instruction, LayoutDim, Operand, TemplateInstruction, Trace } from "./trace.ts";
+import type { Assignment, Condition, Instruction, LayoutDim, Operand, TemplateInstruction, Trace } from "./trace.ts";
 
 /**
  * @example
- * instantiate([{ instruction: { kind: "split", loop: "C.i", factors: [0, { tunable: "mr" }], tail: "cut" }, when: null }], { mr: 6 })
+ * instantiate([{ instruction: { kind: "split", loop: "C.i", factors: [0, { tunable: "mr" }], tail: "cut" }, when: [] }], { mr: 6 })
  * // [{ kind: "split", loop: "C.i", factors: [0, 6], tail: "cut" }]
  */
 export function instantiate(template: readonly TemplateInstruction[], assignment: Assignment): Trace {
-  const holds = ({ when }: TemplateInstruction): boolean =>
-    when === null || when.oneOf.includes(resolve({ tunable: when.tunable }, assignment));
-  return template.filter(holds).map(({ instruction }) => concrete(instruction, assignment));
+  const holds = ({ tunable, oneOf }: Condition): boolean => oneOf.includes(resolve({ tunable }, assignment));
+  return template.filter(({ when }) => when.every(holds)).map(({ instruction }) => concrete(instruction, assignment));
 }
 
 function resolve(operand: Operand, assignment: Assignment): number {

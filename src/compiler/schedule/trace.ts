@@ -54,10 +54,16 @@ export type Trace = readonly Instruction[];
 /** A number that is known, or the value of a tunable, perhaps times a constant: vectors of a tile × lanes. */
 export type Operand = number | { readonly tunable: string; readonly times?: number };
 
-/** An instruction that is part of the schedule only where the tunable has one of the values. */
+/** The tunable has one of the values. */
+export interface Condition {
+  readonly tunable: string;
+  readonly oneOf: readonly number[];
+}
+
+/** An instruction that is part of the schedule only where all conditions hold. */
 export interface TemplateInstruction {
   readonly instruction: Instruction<Operand>;
-  readonly when: { readonly tunable: string; readonly oneOf: readonly number[] } | null;
+  readonly when: readonly Condition[];
 }
 
 /** Values of the tunables by name: a point of a space. Stage 4. */

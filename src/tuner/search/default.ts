@@ -9,7 +9,7 @@ import { coordinateDescent } from "./coordinate-descent.ts";
 import { mutation } from "./evolutionary.ts";
 import { type Breed, type EvolutionSize, evolve, quickEvolution, type ScoredPoint } from "./evolve.ts";
 import { random } from "./random.ts";
-import { candidateKey, type SearchTemplate } from "./search-space.ts";
+import { candidateKey, type Point } from "./search-space.ts";
 import { type SearchState, trialCount } from "./search-state.ts";
 import { diverse, selectBatch } from "./select.ts";
 import type { Strategy } from "./strategy.ts";
@@ -31,8 +31,8 @@ const firstEvolution: EvolutionSize = { population: 512, generations: 4, childre
 function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
   if (!state.space.prior) return random.propose(state, count, rng);
   const points = evolve(state, firstEvolution, both(state), rng);
-  // The prior is least sure about structure, so up to half of the batch is the best of each template.
-  const leaders = bestOfEachTemplate(points).slice(0, Math.ceil(count / 2));
+  // The prior is least sure about structure, so up to half of the batch is the best of each.
+  const leaders = bestOfEachStructure(points).slice(0, Math.ceil(count / 2));
   const others = diverse(
     points.filter((one) => !leaders.includes(one)),
     count - leaders.length,
@@ -40,11 +40,18 @@ function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
   return [...leaders, ...others].map(({ point }) => point.candidate);
 }
 
-function bestOfEachTemplate(points: readonly ScoredPoint[]): ScoredPoint[] {
-  const best = new Map<SearchTemplate, ScoredPoint>();
-  for (const one of points) if (!best.has(one.point.template)) best.set(one.point.template, one);
+function bestOfEachStructure(points: readonly ScoredPoint[]): ScoredPoint[] {
+  const best = new Map<string, ScoredPoint>();
+  for (const one of points) {
+    const key = structureOf(one.point);
+    if (!best.has(key)) best.set(key, one);
+  }
   return [...best.values()];
 }
+
+/** Equal for points that differ in sizes only. */
+const structureOf = ({ template: { template }, assignment }: Point): string =>
+  [template.name, ...template.structure.map((name) => assignment[name])].join(" ");
 
 function generation(state: SearchState, count: number, rng: Rng): Candidate[] {
   return selectBatch(evolve(state, quickEvolution, both(state), rng), count, rng);

@@ -3,6 +3,7 @@
 
 import type {
   Assignment,
+  Condition,
   Instruction,
   Operand,
   SplitTail,
@@ -18,6 +19,8 @@ export interface Draft {
   readonly instructions: readonly TemplateInstruction[];
   readonly variables: readonly Variable[];
   readonly constraints: readonly Constraint[];
+  /** Names of the tunables that `choice` made. */
+  readonly structure: readonly string[];
   /** One a stage that a rule knows the cost of: facts for the analytic prior. */
   readonly estimates: readonly Estimate[];
   /** Stages that were scheduled together with one that reads them: no rule is asked about them. */
@@ -32,6 +35,7 @@ export const emptyDraft: Draft = {
   instructions: [],
   variables: [],
   constraints: [],
+  structure: [],
   estimates: [],
   fused: [],
 };
@@ -48,15 +52,32 @@ export const decide = (draft: Draft, decision: string): Draft => ({
   decisions: [...draft.decisions, decision],
 });
 
-export const instruct = (draft: Draft, ...instructions: readonly Instruction<Operand>[]): Draft => ({
+export const instruct = (draft: Draft, ...instructions: readonly Instruction<Operand>[]): Draft =>
+  instructWhen(draft, [], ...instructions);
+
+/** Instructions that are part of the schedule only where all conditions hold. */
+export const instructWhen = (
+  draft: Draft,
+  when: readonly Condition[],
+  ...instructions: readonly Instruction<Operand>[]
+): Draft => ({
   ...draft,
-  instructions: [...draft.instructions, ...instructions.map((instruction) => ({ instruction, when: null }))],
+  instructions: [...draft.instructions, ...instructions.map((instruction) => ({ instruction, when }))],
 });
+
+/** The condition that a tunable has a value. */
+export const is = (tunable: string, value: number): Condition => ({ tunable, oneOf: [value] });
 
 /** A tunable: a key variable with the values that it may take, sorted and without repetition. */
 export const tunable = (draft: Draft, name: string, domain: Iterable<number>): Draft => ({
   ...draft,
   variables: [...draft.variables, { name, domain: sortedUnique(domain), key: true }],
+});
+
+/** A tunable that decides about the shape of the schedule: one of `count` ways, by number. */
+export const choice = (draft: Draft, name: string, count: number): Draft => ({
+  ...tunable(draft, name, Array(count).keys()),
+  structure: [...draft.structure, name],
 });
 
 /** A variable that follows from others. */
@@ -127,13 +148,11 @@ export function splitWithTail(
   tail: SplitTail | { readonly tunable: string },
 ): Draft {
   if (typeof tail === "string") return instruct(draft, { kind: "split", loop, factors, tail });
-  const choices = tailChoices.map(
-    (choice, value): TemplateInstruction => ({
-      instruction: { kind: "split", loop, factors, tail: choice },
-      when: { tunable: tail.tunable, oneOf: [value] },
-    }),
+  return tailChoices.reduce(
+    (result, chosen, value) =>
+      instructWhen(result, [is(tail.tunable, value)], { kind: "split", loop, factors, tail: chosen }),
+    draft,
   );
-  return { ...draft, instructions: [...draft.instructions, ...choices] };
 }
 
 export const sortedUnique = (values: Iterable<number>): number[] => [...new Set(values)].sort((a, b) => a - b);

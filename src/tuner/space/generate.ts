@@ -44,4 +44,5 @@ const templateOf = (draft: Draft): Template => ({
   name: nameOf(draft),
   instructions: draft.instructions,
   model: { variables: draft.variables, constraints: draft.constraints },
+  structure: draft.structure,
 });

@@ -5,10 +5,12 @@ import type { ConstraintModel } from "../constraint/constraint.ts";
 
 /** One shape of schedule. The key variables of `model` are its tunables. */
 export interface Template {
-  /** What tells it from its siblings: "pack A at ic, pack B at kc, accumulators over k.1". */
+  /** What tells it from its siblings: "C with C.sum in registers". */
   readonly name: string;
   readonly instructions: readonly TemplateInstruction[];
   readonly model: ConstraintModel;
+  /** Tunables that decide about the shape, not the size: the order of loops, which operands are packed. */
+  readonly structure: readonly string[];
 }
 
 /** All schedules that the rules allow for a task. A candidate is a template and an assignment of its key variables. */

@@ -4,11 +4,11 @@ import { instantiateTemplate, type TemplateInstruction } from "../../../src/comp
 const template: readonly TemplateInstruction[] = [
   {
     instruction: { kind: "split", loop: "C.i", factors: [0, { tunable: "rows" }], tail: "cut" },
-    when: { tunable: "tail", oneOf: [0, 2] },
+    when: [{ tunable: "tail", oneOf: [0, 2] }],
   },
   {
     instruction: { kind: "split", loop: "C.i", factors: [0, { tunable: "rows" }], tail: "mask" },
-    when: { tunable: "tail", oneOf: [1] },
+    when: [{ tunable: "tail", oneOf: [1] }],
   },
   {
     instruction: {
@@ -21,9 +21,9 @@ const template: readonly TemplateInstruction[] = [
         { dim: 0, part: "inner", tile: { tunable: "rows" } },
       ],
     },
-    when: null,
+    when: [],
   },
-  { instruction: { kind: "unroll", loop: "C.i.1" }, when: null },
+  { instruction: { kind: "unroll", loop: "C.i.1" }, when: [] },
 ];
 
 test.each([

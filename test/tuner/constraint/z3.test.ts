@@ -55,7 +55,7 @@ describe("z3 on a GEMM space", () => {
   });
 
   test("stands in as the sampler of a search", () => {
-    const template = { name: "gemm", instructions: [], model: gemm };
+    const template = { name: "gemm", instructions: [], structure: [], model: gemm };
     const space = searchSpace({ templates: [template] }, { sampler: z3Sampler(z3) });
     const candidates = strategies.random.propose(startSearch(space, boostedTrees()), 8, createRng(2));
     expect(new Set(candidates.map(candidateKey)).size).toBe(8);

@@ -5,6 +5,7 @@ import type { Template } from "../../../src/tuner/space/space.ts";
 const template = (name: string, variables: readonly string[]): Template => ({
   name,
   instructions: [],
+  structure: [],
   model: { variables: variables.map((variable) => ({ name: variable, domain: [0, 1], key: true })), constraints: [] },
 });
 

@@ -71,7 +71,7 @@ describe.each(strategyNames)("strategy %s", (strategy) => {
 
   test("proposes what is left of a small space, and then nothing", () => {
     const model = gemmModel({ m: 2, n: 8, k: 2, registers: 4, l2Bytes: 512 });
-    const small = searchSpace({ templates: [{ name: "small", instructions: [], model }] });
+    const small = searchSpace({ templates: [{ name: "small", instructions: [], structure: [], model }] });
     const all = [...enumerate(small.templates[0]!.compiled)].length;
     let state = startSearch(small, boostedTrees());
     for (let round = 0; round < 12; round++) {

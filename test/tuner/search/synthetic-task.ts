@@ -15,6 +15,7 @@ import { gemmModel } from "../constraint/gemm-space.ts";
 const template = (name: string, m: number, n: number, k: number): Template => ({
   name,
   instructions: [],
+  structure: [],
   model: gemmModel({ m, n, k, registers: 24, l2Bytes: 2 ** 17 }),
 });
 

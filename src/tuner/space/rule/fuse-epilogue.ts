@@ -8,12 +8,12 @@
 // The reduction is not cut into blocks then: its panels come from L2 where they are too long for L1.
 
 import { loopName, type Operand } from "../../../compiler/index.ts";
-import { type Draft, decide, estimate, fuse, instruct, splitWithTail } from "../draft.ts";
+import { type Draft, decide, estimate, fuse, instruct, instructWhen, splitWithTail } from "../draft.ts";
 import type { Access, SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
-import { finishedTileOrders, type LoopOrder } from "../tiling/order.ts";
-import { isVectorPanel, type Packable, packAt, packings, printPacked } from "../tiling/packing.ts";
+import { addOrderChoice, finishedTileOrders, inEachOrder, type OrderChoice, orderChoice } from "../tiling/order.ts";
+import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/packing.ts";
 import { blockTilesOf, registerOf, type TiledAxis, tileAxis, tiledAxes, unrollOf } from "../tiling/tiled-axis.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
@@ -36,10 +36,12 @@ export const fuseEpilogue: SpaceRule = {
     );
     const l2 = { name: "L2", bytes: target.l2Bytes };
     const limited = limitCaches(limitRegisters(tiled, sums, axes, target), sums, axes, target, l2);
-    const fused = finishedTileOrders(axes).flatMap((order) =>
-      packings(sums, axes).map((packed) => oneTemplate(limited, { stage, sums, axes, order, packed })),
-    );
-    return [...vectorizeMap.apply(draft, stage, context), ...fused];
+    const order = orderChoice(sums, finishedTileOrders(axes));
+    const packs = packChoices(sums, axes);
+    const named = decide(limited, `${stage.name} with ${sums.name} in registers`);
+    const chosen = addPackChoices(addOrderChoice(named, order), packs);
+    const fused = estimate(chosen, tilingEstimate(sums, axes, order, packs));
+    return [...vectorizeMap.apply(draft, stage, context), schedule(fused, { sums, axes, order, packs })];
   },
 };
 
@@ -73,30 +75,28 @@ const fusedAxes = (sums: SchedulableStage, stage: SchedulableStage, { task }: Ru
     return it.role === "outer" ? { ...it, role: "whole" } : it;
   });
 
-interface Choice {
-  readonly stage: SchedulableStage;
+interface Fusion {
   readonly sums: SchedulableStage;
   readonly axes: readonly TiledAxis[];
-  readonly order: LoopOrder;
-  readonly packed: readonly Packable[];
+  readonly order: OrderChoice;
+  readonly packs: readonly PackChoice[];
 }
 
-function oneTemplate(draft: Draft, { stage, sums, axes, order, packed }: Choice): Draft {
-  const decision = `${stage.name} with ${sums.name} in registers: ${order.name}, ${printPacked(packed)}`;
-  const estimated = estimate(decide(draft, decision), tilingEstimate(sums, axes, order, packed));
+function schedule(draft: Draft, { sums, axes, order, packs }: Fusion): Draft {
   const vector = axes.find((it) => it.role === "vector")!;
   const rows = axes.filter((it) => it.role === "spatial");
-  const packs = packed.flatMap((it) =>
-    packAt(it, isVectorPanel(it) ? order.packVectorAt : order.packOthersAt, vector.lanes),
+  const placed = inEachOrder(axes.reduce(splitAxis, draft), order, (result, { loops, tileLoop }, when) =>
+    instructWhen(result, when, { kind: "reorder", loops }, { kind: "compute-at", block: sums.name, loop: tileLoop }),
   );
-  const tiles = instruct(
-    axes.reduce(splitAxis, estimated),
-    { kind: "reorder", loops: order.loops },
-    { kind: "compute-at", block: sums.name, loop: order.tileLoop },
+  const tile = instruct(
+    placed,
     { kind: "vectorize", loop: `${vector.loop}.3` },
     ...[...rows, vector].map((it) => ({ kind: "unroll", loop: `${it.loop}.2` }) as const),
   );
-  return instruct(sumTile(tiles, sums, axes), ...packs, { kind: "set-scope", buffer: sums.name, scope: "register" });
+  const packed = inEachOrder(sumTile(tile, sums, axes), order, (result, it, when) =>
+    packIn(result, packs, { order: it, when, lanes: vector.lanes }),
+  );
+  return instruct(packed, { kind: "set-scope", buffer: sums.name, scope: "register" });
 }
 
 function splitAxis(draft: Draft, it: TiledAxis): Draft {

@@ -2,12 +2,22 @@
 // into panels or read where they are, in the orders of `tiling/order.ts`. GEMM, convolution, pooling along channels.
 
 import type { Operand, TailStrategy } from "../../../compiler/index.ts";
-import { atMost, type Draft, decide, estimate, instruct, splitWithTail, tailChoices, tunable } from "../draft.ts";
+import {
+  atMost,
+  type Draft,
+  decide,
+  estimate,
+  instruct,
+  instructWhen,
+  splitWithTail,
+  tailChoices,
+  tunable,
+} from "../draft.ts";
 import { dependsOn, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
-import { type LoopOrder, loopOrders } from "../tiling/order.ts";
-import { isVectorPanel, type Packable, packAt, packings, printPacked } from "../tiling/packing.ts";
+import { addOrderChoice, inEachOrder, loopOrders, type OrderChoice, orderChoice } from "../tiling/order.ts";
+import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/packing.ts";
 import {
   blockSizes,
   blockTilesOf,
@@ -39,46 +49,47 @@ export const multiLevelTiling: SpaceRule = {
     const blocks = blockSizes(axes, mostBlock(stage, axes, target));
     const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, blocks), draft);
     const limited = limitCaches(limitRegisters(tiled, stage, axes, target), stage, axes, target);
-    return loopOrders(axes).flatMap((order) =>
-      packings(stage, axes).map((packed) => oneTemplate(limited, stage, axes, order, packed)),
-    );
+    const order = orderChoice(stage, loopOrders(axes));
+    const packs = packChoices(stage, axes);
+    const chosen = addPackChoices(addOrderChoice(decide(limited, `${stage.name} tiled`), order), packs);
+    const estimated = estimate(chosen, tilingEstimate(stage, axes, order, packs));
+    return [schedule(estimated, { stage, axes, order, packs })];
   },
 };
 
-function oneTemplate(
-  draft: Draft,
-  stage: SchedulableStage,
-  axes: readonly TiledAxis[],
-  order: LoopOrder,
-  packed: readonly Packable[],
-): Draft {
-  const named = decide(draft, `${stage.name}: ${order.name}, ${printPacked(packed)}`);
-  const estimated = estimate(named, tilingEstimate(stage, axes, order, packed));
-  const splits = axes.reduce((result, it) => splitAxis(result, stage, it, packed), estimated);
-  const vector = axes.find((it) => it.role === "vector")!;
-  const packs = packed.flatMap((it) =>
-    packAt(it, isVectorPanel(it) ? order.packVectorAt : order.packOthersAt, vector.lanes),
+interface Tiling {
+  readonly stage: SchedulableStage;
+  readonly axes: readonly TiledAxis[];
+  readonly order: OrderChoice;
+  readonly packs: readonly PackChoice[];
+}
+
+function schedule(draft: Draft, { stage, axes, order, packs }: Tiling): Draft {
+  const splits = axes.reduce((result, it) => splitAxis(result, stage, it, packs), draft);
+  const { loop: vector, lanes } = axes.find((it) => it.role === "vector")!;
+  const placed = inEachOrder(splits, order, (result, it, when) =>
+    packIn(instructWhen(result, when, { kind: "reorder", loops: it.loops }), packs, { order: it, when, lanes }),
   );
   const unrolled = axes.flatMap((it) => (it.role === "spatial" || it.role === "reduce" ? [`${it.loop}.2`] : []));
-  return instruct(
-    splits,
-    { kind: "reorder", loops: order.loops },
-    ...packs,
-    { kind: "vectorize", loop: `${vector.loop}.3` },
-    ...[...unrolled, `${vector.loop}.2`].map((loop) => ({ kind: "unroll", loop }) as const),
-    { kind: "cache-write", block: stage.name, loop: order.tileLoop, scope: "register" },
+  const inner = instruct(
+    placed,
+    { kind: "vectorize", loop: `${vector}.3` },
+    ...[...unrolled, `${vector}.2`].map((loop) => ({ kind: "unroll", loop }) as const),
+  );
+  return inEachOrder(inner, order, (result, { tileLoop }, when) =>
+    instructWhen(result, when, { kind: "cache-write", block: stage.name, loop: tileLoop, scope: "register" }),
   );
 }
 
-function splitAxis(draft: Draft, stage: SchedulableStage, it: TiledAxis, packed: readonly Packable[]): Draft {
+function splitAxis(draft: Draft, stage: SchedulableStage, it: TiledAxis, packs: readonly PackChoice[]): Draft {
   const tunables = (...names: string[]): Operand[] => names.map((name) => ({ tunable: name }));
   switch (it.role) {
     case "vector": {
-      const [withTail, tail] = tailOf(draft, stage, it, packed);
+      const [withTail, tail] = tailOf(draft, stage, it, packs);
       return splitWithTail(withTail, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it)), it.lanes], tail);
     }
     case "spatial": {
-      const [withTail, tail] = tailOf(draft, stage, it, packed);
+      const [withTail, tail] = tailOf(draft, stage, it, packs);
       return splitWithTail(withTail, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it))], tail);
     }
     case "reduce":
@@ -94,12 +105,24 @@ function tailOf(
   draft: Draft,
   stage: SchedulableStage,
   it: TiledAxis,
-  packed: readonly Packable[],
+  packs: readonly PackChoice[],
 ): [Draft, TailStrategy | { tunable: string }] {
-  const moving = stage.reads.filter((read) => dependsOn(read, it.axis.name));
-  const padded = moving.every((read) => packed.some(({ access }) => access === read));
-  if (!padded) return [draft, "cut"];
+  const moving = stage.reads
+    .filter((read) => dependsOn(read, it.axis.name))
+    .map((read) => packs.find(({ packable }) => packable.access === read));
+  if (moving.includes(undefined)) return [draft, "cut"];
   const name = `${it.loop}.tail`;
-  const chosen = tunable(draft, name, tailChoices.keys());
-  return [atMost(chosen, name, surplusOf(it), `there is a tail of ${it.axis.name} to mask`), { tunable: name }];
+  const { name: axis } = it.axis;
+  const chosen = atMost(
+    tunable(draft, name, tailChoices.keys()),
+    name,
+    surplusOf(it),
+    `there is a tail of ${axis} to mask`,
+  );
+  const masked = moving.reduce(
+    (result, pack) =>
+      pack?.tunable ? atMost(result, name, pack.tunable, `a masked tail of ${axis} is padded by a pack`) : result,
+    chosen,
+  );
+  return [masked, { tunable: name }];
 }

@@ -6,8 +6,8 @@ import { type Assignment, byteSize } from "../../../compiler/index.ts";
 import type { RankingFacts } from "../../cost-model/ranker.ts";
 import type { Estimate } from "../draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
-import type { LoopOrder } from "./order.ts";
-import type { Packable } from "./packing.ts";
+import { type LoopOrder, type OrderChoice, orderBy } from "./order.ts";
+import { type Packable, type PackChoice, packedBy } from "./packing.ts";
 import { blockOf, blockTilesOf, registerElementsOf, registerOf, type TiledAxis, unrollOf } from "./tiled-axis.ts";
 
 /** The extents that an assignment gives to one axis. */
@@ -26,15 +26,15 @@ interface Extents {
 export function tilingEstimate(
   stage: SchedulableStage,
   axes: readonly TiledAxis[],
-  order: LoopOrder,
-  packed: readonly Packable[],
+  order: OrderChoice,
+  packs: readonly PackChoice[],
 ): Estimate {
   return (assignment) =>
     factsOf(
       stage,
       axes.map((it) => extentsOf(it, assignment)),
-      order,
-      packed,
+      orderBy(order, assignment),
+      packedBy(packs, assignment),
       assignment,
     );
 }

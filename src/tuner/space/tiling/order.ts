@@ -1,10 +1,12 @@
 // The loop orders that multi-level tiling offers, as BLIS and its relatives have them: which operand's block stays in
 // the nearer cache is decided by which outer loop is inside the other.
 
+import type { Assignment, Condition } from "../../../compiler/index.ts";
+import { choice, type Draft, is } from "../draft.ts";
+import type { SchedulableStage } from "../schedulable-stage.ts";
 import type { TiledAxis } from "./tiled-axis.ts";
 
 export interface LoopOrder {
-  readonly name: string;
   readonly loops: readonly string[];
   /** The loop around which the vector operand's block, and that of the others, is complete. */
   readonly packVectorAt: string;
@@ -15,6 +17,31 @@ export interface LoopOrder {
   readonly vectorOutside: boolean;
 }
 
+/** A choice among loop orders: by the value of `tunable`, or the only one. */
+export interface OrderChoice {
+  readonly orders: readonly LoopOrder[];
+  readonly tunable: string | null;
+}
+
+export const orderChoice = (stage: SchedulableStage, orders: readonly LoopOrder[]): OrderChoice => ({
+  orders,
+  tunable: orders.length > 1 ? `${stage.name}.order` : null,
+});
+
+export const addOrderChoice = (draft: Draft, { orders, tunable }: OrderChoice): Draft =>
+  tunable ? choice(draft, tunable, orders.length) : draft;
+
+/** The order that an assignment has. */
+export const orderBy = ({ orders, tunable }: OrderChoice, assignment: Assignment): LoopOrder =>
+  orders[tunable ? assignment[tunable]! : 0]!;
+
+/** Adds what each order wants, under its value of the tunable. */
+export const inEachOrder = (
+  draft: Draft,
+  { orders, tunable }: OrderChoice,
+  add: (draft: Draft, order: LoopOrder, when: readonly Condition[]) => Draft,
+): Draft => orders.reduce((result, order, value) => add(result, order, tunable ? [is(tunable, value)] : []), draft);
+
 /** The orders of tiles that are finished before the next one is begun: the reduction is inside of all of them. */
 export function finishedTileOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
   const vector = axes.find((it) => it.role === "vector")!;
@@ -23,7 +50,6 @@ export function finishedTileOrders(axes: readonly TiledAxis[]): readonly LoopOrd
   const inner = [...level(2), `${vector.loop}.2`, `${vector.loop}.3`];
   const outermost = `${vector.loop}.0`;
   const outside: LoopOrder = {
-    name: `${vector.axis.name} outside`,
     vectorOutside: true,
     loops: [outermost, ...level(0), `${vector.loop}.1`, ...level(1), ...inner],
     packVectorAt: outermost,
@@ -32,7 +58,6 @@ export function finishedTileOrders(axes: readonly TiledAxis[]): readonly LoopOrd
   };
   if (spatial.length === 0) return [outside];
   const inside: LoopOrder = {
-    name: `${vector.axis.name} inside`,
     vectorOutside: false,
     loops: [...level(0), outermost, ...level(1), `${vector.loop}.1`, ...inner],
     packVectorAt: outermost,
@@ -60,7 +85,6 @@ export function loopOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
   const outerReduce = `${reduce.loop}.0`;
   const lastOuter = spatial.length > 0 ? `${spatial.at(-1)!.loop}.0` : outerReduce;
   const outside: LoopOrder = {
-    name: `${vector.axis.name} outside`,
     vectorOutside: true,
     loops: [
       `${vector.loop}.0`,
@@ -77,7 +101,6 @@ export function loopOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
   };
   if (spatial.length === 0) return [outside];
   const inside: LoopOrder = {
-    name: `${vector.axis.name} inside`,
     vectorOutside: false,
     loops: [
       ...level(spatial, 0),

@@ -1,8 +1,10 @@
 // Which operands of a tiled stage can be packed, and the layout of the pack: register-tile panels in the order in which
 // the innermost loops walk them.
 
-import type { Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
+import type { Assignment, Condition, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
+import { choice, type Draft, instructWhen, is } from "../draft.ts";
 import { type Access, isReused, type SchedulableStage } from "../schedulable-stage.ts";
+import type { LoopOrder } from "./order.ts";
 import { registerOf, type TiledAxis } from "./tiled-axis.ts";
 
 export interface Packable {
@@ -13,7 +15,7 @@ export interface Packable {
 }
 
 /** Operands that are read once and at affine indices. What is walked by plain axes gets panels. */
-export function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly Packable[] {
+function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly Packable[] {
   const buffers = stage.reads.map((read) => read.buffer);
   return stage.reads.flatMap((access) => {
     const readTwice = buffers.filter((buffer) => buffer === access.buffer).length > 1;
@@ -26,21 +28,42 @@ export function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): 
 
 export const isVectorPanel = ({ panelAxis }: Packable): boolean => panelAxis?.role === "vector";
 
-/**
- * Nothing packed, the vector operands packed, everything packed. A padded operand always is: its copy has the padding in
- * it, and the innermost loops no guard.
- */
-export function packings(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly (readonly Packable[])[] {
-  const reused = packables(stage, axes).filter(({ access }) => isReused(stage, access));
-  const choices = [() => false, isVectorPanel, () => true].map((chosen) =>
-    reused.filter((it) => it.access.guarded || chosen(it)),
-  );
-  return choices.filter((choice, at) => choices.findIndex((other) => other.length === choice.length) === at);
+/** An operand that may be packed: always where `tunable` is null, else where that is 1. */
+export interface PackChoice {
+  readonly packable: Packable;
+  readonly tunable: string | null;
 }
 
-/** "A and B packed" */
-export const printPacked = (packed: readonly Packable[]): string =>
-  packed.length === 0 ? "nothing packed" : `${packed.map(({ access }) => access.buffer).join(" and ")} packed`;
+/**
+ * The operands of which each element is used several times. A padded one is always packed: its copy has the padding in
+ * it, and the innermost loops no guard.
+ */
+export const packChoices = (stage: SchedulableStage, axes: readonly TiledAxis[]): readonly PackChoice[] =>
+  packables(stage, axes)
+    .filter(({ access }) => isReused(stage, access))
+    .map((packable) => {
+      const { buffer, guarded } = packable.access;
+      return { packable, tunable: guarded ? null : `${stage.name}.pack.${buffer}` };
+    });
+
+export const addPackChoices = (draft: Draft, packs: readonly PackChoice[]): Draft =>
+  packs.reduce((result, { tunable }) => (tunable ? choice(result, tunable, 2) : result), draft);
+
+/** The operands that an assignment packs. */
+export const packedBy = (packs: readonly PackChoice[], assignment: Assignment): readonly Packable[] =>
+  packs.filter(({ tunable }) => tunable === null || assignment[tunable] === 1).map(({ packable }) => packable);
+
+/** Adds the packs of one loop order, each under its tunable. */
+export const packIn = (
+  draft: Draft,
+  packs: readonly PackChoice[],
+  { order, when, lanes }: { readonly order: LoopOrder; readonly when: readonly Condition[]; readonly lanes: number },
+): Draft =>
+  packs.reduce((result, { packable, tunable }) => {
+    const conditions = tunable ? [...when, is(tunable, 1)] : when;
+    const loop = isVectorPanel(packable) ? order.packVectorAt : order.packOthersAt;
+    return instructWhen(result, conditions, ...packAt(packable, loop, lanes));
+  }, draft);
 
 const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
 
@@ -64,7 +87,7 @@ function panelLayout(access: Access, { axis, dim }: { axis: TiledAxis; dim: numb
 }
 
 /** The instructions that pack an operand at a loop: in vectors where the copy is contiguous, else element by element. */
-export function packAt(packable: Packable, loop: string, lanes: number): readonly Instruction<Operand>[] {
+function packAt(packable: Packable, loop: string, lanes: number): readonly Instruction<Operand>[] {
   const { access, layout, panelAxis } = packable;
   const pack: Instruction<Operand> = { kind: "cache-read", buffer: access.buffer, loop, layout };
   const inner = `${access.buffer}.pack.${layout.length - 1}`;
