@@ -19,14 +19,35 @@ import { blocksIn, loopsIn } from "../../src/compiler/schedule/nest.ts";
 import { replay } from "../../src/compiler/schedule/replay.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
 import { createRng } from "../../src/tuner/rng.ts";
-import { blur, gemm, inputsOf, padded, scattered, twoGemms } from "../compiler/schedule/nests.ts";
+import {
+  blur,
+  epilogue,
+  gemm,
+  gemmMapGemm,
+  inputsOf,
+  padded,
+  residual,
+  scattered,
+  twoGemms,
+} from "../compiler/schedule/nests.ts";
 import { compileAll, skipReason } from "../native/compiled.ts";
 import { drawInstruction } from "../support/random-instruction.ts";
 import { avx512On2 } from "../support/random-schedule.ts";
 
 const numRuns = Number(process.env.TRACE_RUNS ?? 120);
 const traceSeed = Number(process.env.TRACE_SEED ?? 1);
-const nests: readonly LoopFunc[] = [gemm(5, 7, 6), gemm(8, 8, 8), gemm(1, 13, 3), blur, twoGemms, padded, scattered];
+const nests: readonly LoopFunc[] = [
+  gemm(5, 7, 6),
+  gemm(8, 8, 8),
+  gemm(1, 13, 3),
+  blur,
+  twoGemms,
+  padded,
+  scattered,
+  epilogue,
+  gemmMapGemm,
+  residual,
+];
 const someTargets: readonly Target[] = [targets.wasm, targets.avx2, avx512On2];
 
 /** The legal ones among the instructions drawn. */

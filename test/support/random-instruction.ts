@@ -50,6 +50,12 @@ const mark: Drawer = (nest, rng) => {
   return { kind: rng.pick(["vectorize", "vectorize", "unroll", "parallel"]), loop };
 };
 
+const reverseComputeAt: Drawer = (nest, rng) => ({
+  kind: "reverse-compute-at",
+  block: blockOf(nest, rng),
+  loop: loopOf(nest, rng),
+});
+
 const computeAt: Drawer = (nest, rng) => ({
   kind: "compute-at",
   block: blockOf(nest, rng),
@@ -96,7 +102,7 @@ const setScope: Drawer = (nest, rng) => ({
 /** As often as they stand here. */
 const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
-  ...[partition],
+  ...[partition, reverseComputeAt, reverseComputeAt],
   ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
   ...[rfactor, rfactor],
 ];

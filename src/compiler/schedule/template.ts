@@ -38,6 +38,7 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
     case "vectorize":
     case "parallel":
     case "compute-at":
+    case "reverse-compute-at":
     case "inline":
     case "cache-write":
     case "decompose-reduction":

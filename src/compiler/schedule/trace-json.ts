@@ -88,6 +88,7 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   vectorize: loop,
   parallel: loop,
   "compute-at": { block: name, loop: name },
+  "reverse-compute-at": { block: name, loop: name },
   inline: { block: name },
   "cache-read": { buffer: name, loop: name, layout: listOf(layoutDim) },
   "cache-write": { block: name, loop: name, scope },

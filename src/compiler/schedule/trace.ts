@@ -32,6 +32,8 @@ export interface InstructionArgs<N> {
   readonly parallel: { readonly loop: string };
   /** Moves the producer block under a loop of its consumers; it computes just the region that they read there. */
   readonly "compute-at": { readonly block: string; readonly loop: string };
+  /** Moves the consumer block under a loop of its producer; it computes just what is complete after an iteration. */
+  readonly "reverse-compute-at": { readonly block: string; readonly loop: string };
   /** Puts the expression of a map block in place of every read of it. */
   readonly inline: { readonly block: string };
   /** Copies what the loop's body reads of `buffer` into `buffer.pack`, laid out as `layout` says, before the body. */

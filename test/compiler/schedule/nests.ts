@@ -115,3 +115,52 @@ export function refusal(nest: LoopFunc, ...trace: Trace): string {
   expect(codes).toHaveProperty([result.diagnostic.code]);
   return printDiagnostic(result.diagnostic);
 }
+
+/** A product with an epilogue: D = max(C + b, 0), C = A·B. */
+export const epilogue: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ M: 6, N: 5, K: 4 }, ({ M, N, K }) => {
+      const A = tensor("A", [M, K], "f32");
+      const B = tensor("B", [K, N], "f32");
+      const b = tensor("b", [N], "f32");
+      const k = reduceAxis("k", K);
+      const C = compute("C", [M, N], (i, j) => sum(A(i, k).mul(B(k, j)), k));
+      return compute("D", [M, N], (i, j) => C(i, j).add(b(j)).max(0));
+    }),
+    {},
+    "epilogue",
+  ),
+);
+
+/** GEMM-exp-GEMM with another function in place of exp: F = (2·(A·B))·E. */
+export const gemmMapGemm: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ M: 5, N: 4, K: 3, L: 6 }, ({ M, N, K, L }) => {
+      const A = tensor("A", [M, K], "f32");
+      const B = tensor("B", [K, N], "f32");
+      const E = tensor("E", [N, L], "f32");
+      const k = reduceAxis("k", K);
+      const n = reduceAxis("n", N);
+      const C = compute("C", [M, N], (i, j) => sum(A(i, k).mul(B(k, j)), k));
+      const D = compute("D", [M, N], (i, j) => C(i, j).mul(2));
+      return compute("F", [M, L], (i, l) => sum(D(i, n).mul(E(n, l)), n));
+    }),
+    {},
+    "gemm_map_gemm",
+  ),
+);
+
+/** Two maps of one input, their sum, and a sum of that with one of them: S = (2·X + 3·X) + 3·X. */
+export const residual: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ N: 7 }, ({ N }) => {
+      const X = tensor("X", [N], "f32");
+      const P = compute("P", [N], (i) => X(i).mul(2));
+      const Q = compute("Q", [N], (i) => X(i).mul(3));
+      const R = compute("R", [N], (i) => P(i).add(Q(i)));
+      return compute("S", [N], (i) => R(i).add(Q(i)));
+    }),
+    {},
+    "residual",
+  ),
+);

@@ -12,6 +12,7 @@ import { add, constInt, mul, variable } from "../../ir/build.ts";
 import { loopName } from "../../ir/from-compute.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { mapExpr } from "../../ir/visit.ts";
+import { loadsOf, readsFrom } from "../dataflow.ts";
 import {
   type BlockPlace,
   bindAxes,
@@ -45,7 +46,7 @@ export const computeAt: Primitive<"compute-at"> = {
     if (!isNaive(nest, place)) {
       return no("scheduled", `${name} has been scheduled already`, "place a producer first, then tile it");
     }
-    const readers = blocksIn(nest.body).filter((it) => it !== block && reads(it, block.buffer));
+    const readers = blocksIn(nest.body).filter((it) => it !== block && readsFrom(it, block.buffer));
     const under = new Set(blocksIn(target.loop));
     const outside = readers.find((reader) => !under.has(reader));
     if (outside) return no("other-consumer", `${outside.name} reads ${block.buffer} outside ${loop}`);
@@ -77,24 +78,11 @@ export const computeAt: Primitive<"compute-at"> = {
 };
 
 /** Still the loops that the stage began with, nothing else under them, and nobody else who writes the buffer. */
-function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean {
+export function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean {
   const loops = block.axes.map((axis) => loopName(block.name, axis.name));
   if (around.map((loop) => loop.name).join() !== loops.join()) return false;
   if (blocksIn(around[0] ?? block).length > 1) return false;
   return blocksIn(nest.body).every((other) => other === block || other.buffer !== block.buffer);
-}
-
-function reads(block: Block, buffer: string): boolean {
-  return loadsOf(block, buffer).length > 0;
-}
-
-function loadsOf(block: Block, buffer: string): (readonly Expr[])[] {
-  const found: (readonly Expr[])[] = [];
-  mapExpr(block.value, (node) => {
-    if (node.kind === "load" && node.buffer === buffer) found.push(node.indices);
-    return node;
-  });
-  return found;
 }
 
 function regionRead(loop: For, buffer: string): DimRegion[] | null {
@@ -104,7 +92,7 @@ function regionRead(loop: For, buffer: string): DimRegion[] | null {
   return accesses.length === 0 ? null : boundingBox(accesses, loopsIn(loop.body));
 }
 
-const dropNest = (root: Stmt, outermost: string): Stmt =>
+export const dropNest = (root: Stmt, outermost: string): Stmt =>
   dropFrom(root, (stmt) => stmt.kind === "for" && stmt.name === outermost);
 
 /** The producer over the region: its spatial loops span it, its reduce loops stay whole. */
@@ -123,11 +111,15 @@ function placedNest(block: Block, around: readonly For[], box: readonly DimRegio
 }
 
 /** Indices into the shrunken buffer, over the loops around the block. */
-const local = (indices: readonly Expr[], block: Block, box: readonly DimRegion[], inside: readonly For[]): Expr[] =>
-  indices.map((index, dim) => stepsFromStart(bindAxes(block, index), box[dim]!, inside));
+export const local = (
+  indices: readonly Expr[],
+  block: Block,
+  box: readonly DimRegion[],
+  inside: readonly For[],
+): Expr[] => indices.map((index, dim) => stepsFromStart(bindAxes(block, index), box[dim]!, inside));
 
 /** A block with its reads of the shrunken buffer moved to where the region now starts. */
-const rebase = (block: Block, buffer: string, box: readonly DimRegion[], inside: readonly For[]): Block =>
+export const rebase = (block: Block, buffer: string, box: readonly DimRegion[], inside: readonly For[]): Block =>
   mapBlockExprs(block, (expr) =>
     mapExpr(expr, (node) =>
       node.kind === "load" && node.buffer === buffer

@@ -11,6 +11,7 @@ import { loopPartition } from "./loop-partition.ts";
 import { parallel } from "./parallel.ts";
 import type { Primitive } from "./primitive.ts";
 import { reorder } from "./reorder.ts";
+import { reverseComputeAt } from "./reverse-compute-at.ts";
 import { rfactor } from "./rfactor.ts";
 import { setScope } from "./set-scope.ts";
 import { split } from "./split.ts";
@@ -26,6 +27,7 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   vectorize,
   parallel,
   "compute-at": computeAt,
+  "reverse-compute-at": reverseComputeAt,
   inline,
   "cache-read": cacheRead,
   "cache-write": cacheWrite,

@@ -4,7 +4,8 @@
 //   block C: C[i] = B[i] + 1        →    block C: C[i] = exp(A[i]) + 1
 
 import type { Block, Expr, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { mapExpr, someExpr, substitute, varsIn } from "../../ir/visit.ts";
+import { mapExpr, substitute, varsIn } from "../../ir/visit.ts";
+import { readsFrom } from "../dataflow.ts";
 import { blocksIn, bufferNamed, dropFrom, findBlock, mapBlockExprs, mapBlocks } from "../nest.ts";
 import { illegal, noSuchBlock } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
@@ -49,10 +50,6 @@ function whyNot(nest: LoopFunc, block: Block): { code: string; text: string } | 
   const local = blocksIn(outermost ?? block).find((other) => other !== block && readsFrom(block, other.buffer));
   if (local) return { code: "local-operand", text: `${name} reads ${local.buffer}, which holds a part at a time` };
   return null;
-}
-
-function readsFrom({ value }: Block, buffer: string): boolean {
-  return someExpr(value, (node) => node.kind === "load" && node.buffer === buffer);
 }
 
 /** Replaces reads of the block's buffer by its value at the indices read. */
