@@ -107,9 +107,12 @@ function join(first: If, second: If, ranges: Ranges): Stmt | null {
   return { ...outer, then: seqOf(inside) };
 }
 
-/** The conditions that what is known leaves open. */
+/** The conditions that what is known does not imply: those that it excludes are among them. */
 const open = (stmt: If, known: Ranges): readonly Expr[] =>
-  conjunctsOf(stmt.condition).filter((condition) => simplifyExpr(condition, known).kind !== "const");
+  conjunctsOf(stmt.condition).filter((condition) => {
+    const decided = simplifyExpr(condition, known);
+    return decided.kind !== "const" || decided.value === 0;
+  });
 
 function partsOf(rest: readonly Expr[], stmt: If): readonly Stmt[] {
   if (rest.length > 0) return [guarded(rest, stmt.then)];

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { constInt, constOf, eq, forLoop, ge, ifThen, seq, store, variable } from "../../../../src/compiler/ir/build.ts";
+import { printStmt } from "../../../../src/compiler/ir/print.ts";
+import { hoistConditions } from "../../../../src/compiler/lower/pass/hoist-conditions.ts";
+import { targets } from "../../../../src/compiler/target/targets.ts";
+
+const k = variable("k");
+const write = (at: number) => store({ name: "C" }, [constInt(at)], constOf("f32", 0));
+
+test("neighbours of which one excludes the other stay apart", () => {
+  const body = forLoop("k", 4, seq(ifThen(ge(k, constInt(3)), write(0)), ifThen(eq(k, constInt(0)), write(1))));
+  const { body: after } = hoistConditions.run(
+    { name: "f", buffers: [], body },
+    { target: targets.avx2, numerics: "fast" },
+  );
+  expect(printStmt(after)).toBe(printStmt(body));
+});
+
+test("of neighbours the stronger condition goes into the weaker", () => {
+  const body = forLoop("k", 4, seq(ifThen(ge(k, constInt(3)), write(0)), ifThen(ge(k, constInt(1)), write(1))));
+  const { body: after } = hoistConditions.run(
+    { name: "f", buffers: [], body },
+    { target: targets.avx2, numerics: "fast" },
+  );
+  expect(printStmt(after)).toMatchInlineSnapshot();
+});
