@@ -288,7 +288,7 @@ test("rows that a box does not hold", () => {
 
 test("another operand that is computed later", () => {
   expect(refusal(residual, { kind: "reverse-compute-at", block: "R", loop: "P.i" })).toMatchInlineSnapshot(`
-    "reverse-compute-at.not-ready: R reads Q, which Q has not computed by then
+    "reverse-compute-at.not-ready: R reads Q, which is not complete before P.i
      ▶ for P.i in 0..7
          block P (i = P.i in 0..7)
            P[i] = X[i] * 2.0
