@@ -9,13 +9,15 @@ export interface GemvParameters {
   readonly K: number;
   /** Type of A and x; y has the same, i32 for integers. "f32" unless said. */
   readonly dtype?: DType;
+  /** Type of x where it is another: `dtype: "u8", dtypeX: "i8"`. */
+  readonly dtypeX?: DType;
 }
 
 /** @example export default gemv({ M: 4096, K: 4096 }); */
 export function gemv(parameters: GemvParameters, epilogue: Epilogue = {}): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ M, K, dtype }) => {
+  return defineOp({ dtype: "f32", ...parameters }, ({ M, K, dtype, dtypeX = dtype }) => {
     const A = tensor("A", [M, K], dtype);
-    const x = tensor("x", [K], dtype);
+    const x = tensor("x", [K], dtypeX);
     const finish = epilogueOf(epilogue, { shape: [M], dtype: sumType(dtype) });
     const k = reduceAxis("k", K);
     return compute("y", [M], (i) => finish(sum(factor(A(i, k)).mul(factor(x(k))), k), [i]));

@@ -57,8 +57,8 @@ const batchMatmul = libraryOperator({
 
 const gemv = libraryOperator({
   name: "gemv",
-  types: [...floats, "i8"],
-  make: (parameters, { dtype }) => opLibrary.gemv({ ...parameters, dtype }),
+  types: factors,
+  make: (parameters, { dtype, second }) => opLibrary.gemv({ ...parameters, dtype, dtypeX: second }),
   plain: ({ M, K }, { A, x }) => ({ y: tabulate([M], (i) => total(K, (k) => A![i! * K + k]! * x![k]!)) }),
   small: (rng) => ({ M: drawExtent(13, rng), K: drawExtent(67, rng) }),
   shapes: [
