@@ -22,7 +22,8 @@ import { nowMs } from "./native/clock.ts";
 import { loadNative } from "./native/load/load-native.ts";
 import { loadWasm } from "./native/load/load-wasm.ts";
 import { withPrivateDirectory } from "./native/private-directory.ts";
-import { detectToolchains } from "./native/toolchain/detect.ts";
+import { noCompiler } from "./native/toolchain/compilers.ts";
+import { detectToolchains, wantedFamilies } from "./native/toolchain/detect.ts";
 import { detectMachine, hostTarget } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
@@ -152,7 +153,7 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
   if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
   if (kernel.source.kind === "wasm") return { kind: "wasm", source: kernel.source };
   const [toolchain] = await detectToolchains();
-  if (!toolchain) throw refusal("target.no-compiler", "no C compiler found (looked for gcc, clang)", null);
+  if (!toolchain) throw withoutCompiler();
   await mkdir(outDir, { recursive: true });
   const artifact = await buildNative([kernel.source], { outDir, toolchain, bench });
   if (artifact.kind === "native") return artifact;
@@ -205,6 +206,11 @@ export function explain(op: Op, options: KernelOptions): string {
 function taskOf(op: Op, { target, parameters = {}, numerics = "fast" }: KernelOptions): TuningTask {
   const def: ComputeDef = instantiate(op, parameters, "kernel");
   return { op: def, target: { ...hostTarget(target), threads: 1 }, numerics, threads: 1 };
+}
+
+function withoutCompiler(): DiagnosticError {
+  const { message, hint } = noCompiler(wantedFamilies());
+  return new DiagnosticError({ code: "target.no-compiler", message, loc: null, hint, detail: null });
 }
 
 const refusal = (code: string, message: string, detail: string | null): DiagnosticError =>

@@ -5,6 +5,7 @@ import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeApiInclude, packageFile } from "./native-file.ts";
 import { withPrivateDirectory } from "./private-directory.ts";
+import { compilers } from "./toolchain/compilers.ts";
 import { runCompiler } from "./toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
 
@@ -27,7 +28,7 @@ export function addonObject(toolchain: Toolchain, bench: boolean, timeoutMs: num
 const compileAddon = (toolchain: Toolchain, bench: boolean, timeoutMs: number): Promise<Uint8Array | string> =>
   withPrivateDirectory(async (folder) => {
     for (const source of sources) await copyFile(packageFile(source), join(folder, source.split("/").at(-1)!));
-    const options = bench ? ["-DKERNEL_BENCH"] : [];
+    const options = [...compilers[toolchain.family].ownFlags, ...(bench ? ["-DKERNEL_BENCH"] : [])];
     const files = ["-I", nodeApiInclude(), "-c", "addon.c", "-o", "addon.o"];
     const failure = await runCompiler(toolchain, [...codeFlags("strict"), ...options, ...files], { folder, timeoutMs });
     return failure ?? (await readFile(join(folder, "addon.o")));

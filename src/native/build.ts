@@ -7,9 +7,9 @@ import { type CSource, invariant, sha256 } from "../compiler/index.ts";
 import { addonObject } from "./addon-object.ts";
 import type { NativeArtifact } from "./artifact.ts";
 import { packageFile } from "./native-file.ts";
-import { compilers } from "./toolchain/detect.ts";
+import { compilers } from "./toolchain/compilers.ts";
 import { runCompiler } from "./toolchain/run-compiler.ts";
-import { codeFlags, linkFlags, type Toolchain } from "./toolchain/toolchain.ts";
+import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
 import { translationUnit } from "./translation-unit.ts";
 
 export interface BuildOptions {
@@ -79,10 +79,12 @@ function checkAlike(sources: readonly CSource[]): void {
 
 /** The compiler's flags, from which, with the text, the addon's bytes follow. */
 export function compileFlags(source: CSource, toolchain: Toolchain): readonly string[] {
+  const { ownFlags, vectorFlags, linkFlags } = compilers[toolchain.family];
   return [
     ...codeFlags(source.numerics),
+    ...ownFlags,
     ...source.features.map((feature) => `-m${feature}`),
-    ...compilers[toolchain.family].vectorFlags(source.features),
+    ...vectorFlags(source.features),
     ...linkFlags(process.platform),
   ];
 }

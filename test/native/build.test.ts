@@ -10,18 +10,18 @@ import { buildEach, buildNative } from "../../src/native/build.ts";
 import { loadNative } from "../../src/native/load/load-native.ts";
 import { packedGemm } from "../compiler/codegen/c/flat-functions.ts";
 import { randomFlat } from "../compiler/codegen/wasm/random-flat.ts";
-import { inTempDir, skipReason, toolchain } from "./compiled.ts";
+import { eachCompiler, inTempDir, toolchain as preferred, skipReason } from "./compiled.ts";
 
 const gemm = generateC(packedGemm({ m: 4, n: 16, k: 4 }, { mr: 2, nr: 16, lanes: 8 }), targets.avx2, {
   numerics: "fast",
 });
 const bad: CSource = { ...gemm, text: `void ${gemm.name}(void *const *args, void *workspace) { nonsense(; }\n` };
 
-describe.skipIf(skipReason)("builds", () => {
+eachCompiler("builds", ({ toolchain }) => {
   test("two directories hold byte-identical addons, named by content", async () => {
     await inTempDir(async (folder) => {
       const outDirs = [join(folder, "a"), join(folder, "some where", "else")];
-      const built = await Promise.all(outDirs.map((outDir) => buildNative([gemm], { outDir, toolchain: toolchain! })));
+      const built = await Promise.all(outDirs.map((outDir) => buildNative([gemm], { outDir, toolchain })));
       const paths = built.map((artifact) => (artifact.kind === "native" ? artifact.path : artifact.reason));
       expect(basename(paths[0]!)).toBe(basename(paths[1]!));
       expect(basename(paths[0]!)).toMatch(/^gemm_f32_4x16x4__2x16-[0-9a-f]{16}\.node$/);
@@ -34,7 +34,7 @@ describe.skipIf(skipReason)("builds", () => {
 
   test("a text that does not compile is a value with the compiler's words, and nothing is left", async () => {
     await inTempDir(async (outDir) => {
-      const result = await buildNative([bad], { outDir, toolchain: toolchain! });
+      const result = await buildNative([bad], { outDir, toolchain });
       expect(result).toEqual({ kind: "build-failed", reason: expect.stringMatching(/^kernels\.c:\d+:\d+: error: /) });
       expect(readdirSync(outDir)).toEqual([]);
     });
@@ -42,7 +42,7 @@ describe.skipIf(skipReason)("builds", () => {
 
   test("in a batch, a bad kernel costs only itself", async () => {
     await inTempDir(async (outDir) => {
-      const built = await buildEach([gemm, bad, gemm], { outDir, toolchain: toolchain! });
+      const built = await buildEach([gemm, bad, gemm], { outDir, toolchain });
       expect(built.map(({ kind }) => kind)).toEqual(["built", "build-failed", "built"]);
     });
   });
@@ -54,7 +54,7 @@ describe.skipIf(skipReason)("builds", () => {
       });
     });
     await inTempDir(async (outDir) => {
-      expect(await buildNative(sources, { outDir, toolchain: toolchain! })).toMatchObject({ kind: "native" });
+      expect(await buildNative(sources, { outDir, toolchain })).toMatchObject({ kind: "native" });
     });
   });
 
@@ -65,7 +65,7 @@ describe.skipIf(skipReason)("builds", () => {
       );
       const reason = new Error("enough");
       const controller = new AbortController();
-      const build = buildNative(sources, { outDir, toolchain: toolchain!, signal: controller.signal });
+      const build = buildNative(sources, { outDir, toolchain, signal: controller.signal });
       setTimeout(() => controller.abort(reason), 60);
       await expect(build).rejects.toBe(reason);
       expect(readdirSync(outDir)).toEqual([]);
@@ -77,7 +77,7 @@ describe.skipIf(skipReason)("builds", () => {
       const path = join(folder, "gcc");
       writeFileSync(path, "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
       mkdirSync(join(folder, "out"));
-      const hanging = { ...toolchain!, path };
+      const hanging = { ...toolchain, path };
       const result = await buildNative([gemm], { outDir: join(folder, "out"), toolchain: hanging, timeoutMs: 200 });
       expect(result).toEqual({ kind: "build-failed", reason: "the compiler did not end within 200 ms" });
       expect(readdirSync(join(folder, "out"))).toEqual([]);
@@ -92,7 +92,7 @@ describe.skipIf(skipReason)("builds", () => {
     const gemm512 = packedGemm({ m: 28, n: 32, k: 8 }, { mr: 14, nr: 32, lanes: 16 });
     const sources = [gemm512, ...functions].map((func) => generateC(func, targets.avx512, { numerics: "fast" }));
     await inTempDir(async (outDir) => {
-      expect(await buildNative(sources, { outDir, toolchain: toolchain! })).toMatchObject({ kind: "native" });
+      expect(await buildNative(sources, { outDir, toolchain })).toMatchObject({ kind: "native" });
     });
   });
 });
@@ -100,7 +100,7 @@ describe.skipIf(skipReason)("builds", () => {
 describe.skipIf(skipReason)("loading", () => {
   test("a CPU without the features, a file that is none, and --no-addons are reasons, not crashes", async () => {
     await inTempDir(async (outDir) => {
-      const artifact = await buildNative([gemm], { outDir, toolchain: toolchain! });
+      const artifact = await buildNative([gemm], { outDir, toolchain: preferred! });
       if (artifact.kind === "build-failed") throw new Error(artifact.reason);
       expect(loadNative(artifact.path, { features: ["avx2", "fma"], cpu: ["avx2"] })).toEqual({
         kind: "unavailable",

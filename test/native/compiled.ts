@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { describe, test } from "vitest";
 import {
   type CSource,
   generateC,
@@ -16,21 +17,46 @@ import { type BuildOptions, buildNative } from "../../src/native/build.ts";
 import { loadNative, type NativeKernels } from "../../src/native/load/load-native.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { detectMachine, missingFeatures } from "../../src/native/toolchain/machine.ts";
+import { compilerFamilies, type Toolchain } from "../../src/native/toolchain/toolchain.ts";
 
-const [found] = await detectToolchains();
-
-/** Null if C cannot be compiled here. */
-export const toolchain = found ?? null;
+/** `npm run test:zig` installs zig outside this project and says where. */
+const project = process.env.ZIG_PROJECT ?? process.cwd();
+const found = await detectToolchains({ project });
 
 const missing = missingFeatures(targets.avx2, detectMachine());
+const lacking = missing.length > 0 ? `this CPU lacks ${missing.join(", ")}` : null;
+
+/** The preferred compiler; null if C cannot be compiled here. */
+export const toolchain = found[0] ?? null;
 
 /** Why compiled kernels cannot run here; null if they can. Printed once. */
-export const skipReason = toolchain
-  ? missing.length > 0
-    ? `this CPU lacks ${missing.join(", ")}`
-    : null
-  : "no C compiler";
+export const skipReason = toolchain ? lacking : "no C compiler";
 if (skipReason) console.log(`skipped: tests of compiled kernels: ${skipReason}`);
+
+/** All compilers whose kernels can run here. */
+export const toolchains: readonly Toolchain[] = skipReason ? [] : found;
+
+/** What `eachCompiler` gives to its tests. */
+export interface TestCompiler {
+  readonly toolchain: Toolchain;
+  readonly compileAll: typeof compileAll;
+  readonly compileFunctions: typeof compileFunctions;
+}
+
+/** A `describe` for each compiler that there is; one that there is not is skipped with the reason in the name. */
+export function eachCompiler(title: string, body: (compiler: TestCompiler) => void): void {
+  for (const family of compilerFamilies) {
+    const own = toolchains.find((toolchain) => toolchain.family === family);
+    if (own) describe(`${title}, ${family}`, () => body(withToolchain(own)));
+    else describe.skip(`${title}, ${family}`, () => test.skip(`(${lacking ?? `no ${family}`})`, () => undefined));
+  }
+}
+
+const withToolchain = (toolchain: Toolchain): TestCompiler => ({
+  toolchain,
+  compileAll: (sources, options) => compileAll(sources, { toolchain, ...options }),
+  compileFunctions: (functions, target, numerics) => compileFunctions(functions, target, numerics, toolchain),
+});
 
 /** 64-byte vectors, and all that goes with them, on a machine with AVX2 only. */
 export const wideAvx2: Target = { ...targets.avx2, vectorBytes: 64 };
@@ -64,7 +90,9 @@ export async function compileFunctions(
   functions: readonly LoopFunc[],
   target: Target = targets.avx2,
   numerics: Numerics = "strict",
+  own: Toolchain = toolchain!,
 ): Promise<(index: number, ...arrays: readonly TypedArray[]) => void> {
-  const kernels = await compileAll(functions.map((func) => generateC(func, target, { numerics })));
+  const sources = functions.map((func) => generateC(func, target, { numerics }));
+  const kernels = await compileAll(sources, { toolchain: own });
   return (index, ...arrays) => kernels.call(index, ...arrays);
 }

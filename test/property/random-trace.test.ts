@@ -2,7 +2,7 @@
 // does every pass of the lowering.
 
 import { fc, test } from "@fast-check/vitest";
-import { describe, expect, test as plainTest } from "vitest";
+import { expect, test as plainTest } from "vitest";
 import {
   generateC,
   generateWasm,
@@ -30,7 +30,7 @@ import {
   scattered,
   twoGemms,
 } from "../compiler/schedule/nests.ts";
-import { compileAll, skipReason } from "../native/compiled.ts";
+import { eachCompiler } from "../native/compiled.ts";
 import { drawInstruction } from "../support/random-instruction.ts";
 import { avx512On2 } from "../support/random-schedule.ts";
 
@@ -110,7 +110,7 @@ test.prop([fc.constantFrom(...nests), seeds, fc.constantFrom(...someTargets)], {
   },
 );
 
-describe.skipIf(skipReason)(`as C${skipReason ? ` (${skipReason})` : ""}`, () => {
+eachCompiler("as C", ({ compileAll }) => {
   plainTest("random traces in one addon", async () => {
     const rng = createRng(traceSeed);
     const cases = Array.from({ length: Math.ceil(numRuns / 3) }, () => {

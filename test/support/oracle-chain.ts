@@ -14,7 +14,8 @@ import {
   targets,
 } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
-import { compileAll, skipReason } from "../native/compiled.ts";
+import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
+import { compileAll, toolchains } from "../native/compiled.ts";
 import { type ChainCase, isIllegal } from "./random-schedule.ts";
 import { wrongJs, wrongNative, wrongNest, wrongWasm } from "./reference.ts";
 
@@ -29,15 +30,11 @@ export interface ChainReport {
 
 export const newReport = (): ChainReport => ({ counts: new Map(), rejected: [], failures: [], drawn: 0 });
 
+/** "C gcc" */
+const linkOf = ({ family }: Toolchain): string => `C ${family}`;
+
 /** The links that every operator must have been through. */
-export const links = (noCompiler: string | null): readonly string[] => [
-  "naive",
-  "scheduled",
-  "JS",
-  "passes",
-  "WASM",
-  ...(noCompiler ? [] : ["C"]),
-];
+export const links: readonly string[] = ["naive", "scheduled", "JS", "passes", "WASM", ...toolchains.map(linkOf)];
 
 /** Runs the cases, adding to the report. */
 export async function runCases(report: ChainReport, cases: Iterable<ChainCase>): Promise<void> {
@@ -47,10 +44,10 @@ export async function runCases(report: ChainReport, cases: Iterable<ChainCase>):
     if (isIllegal(it.scheduled)) report.rejected.push(describeCase(it, printDiagnostic(it.scheduled)));
     else compiled.push(...runCase(report, it, it.scheduled));
   }
-  if (skipReason) return;
   for (const numerics of ["fast", "strict"] as const) {
     const batch = compiled.filter(({ source }) => source.numerics === numerics);
-    if (batch.length > 0) await runNative(report, batch);
+    if (batch.length === 0) continue;
+    for (const toolchain of toolchains) await runNative(report, batch, toolchain);
   }
 }
 
@@ -59,10 +56,13 @@ interface Compiled {
   readonly source: CSource;
 }
 
-async function runNative(report: ChainReport, batch: readonly Compiled[]): Promise<void> {
-  const kernels = await compileAll(batch.map(({ source }) => source));
+async function runNative(report: ChainReport, batch: readonly Compiled[], toolchain: Toolchain): Promise<void> {
+  const kernels = await compileAll(
+    batch.map(({ source }) => source),
+    { toolchain },
+  );
   batch.forEach(({ it }, index) => {
-    note(report, it, "C", wrongNative(it.reference, kernels, index));
+    note(report, it, linkOf(toolchain), wrongNative(it.reference, kernels, index));
   });
 }
 

@@ -1,44 +1,51 @@
-// The C compilers of this machine: gcc and clang on PATH.
+// The C compilers of this machine: gcc and clang on the PATH, zig among the packages of the project.
 
-import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
-import { sha256 } from "../../compiler/index.ts";
-import { clang } from "./clang.ts";
-import { gcc } from "./gcc.ts";
-import type { CompilerFacts, CompilerFamily, Toolchain } from "./toolchain.ts";
+import { DiagnosticError, sha256 } from "../../compiler/index.ts";
+import { compilers } from "./compilers.ts";
+import { type CompilerFamily, compilerFamilies, type SearchPlaces, type Toolchain } from "./toolchain.ts";
 
-export const compilers: Readonly<Record<CompilerFamily, CompilerFacts>> = { gcc, clang };
+/** The variable that names the one family to use. */
+export const compilerVariable = "UNPLUGIN_KERNEL_COMPILER";
 
-/** What is looked for, for the message when nothing is found. */
-export const compilerCommands: readonly string[] = Object.values(compilers).map(({ command }) => command);
+/**
+ * The families that are looked for, the preferred first: all, or the one that the environment names.
+ *
+ * @throws DiagnosticError `options.bad-value`
+ */
+export function wantedFamilies(named: string | undefined = process.env[compilerVariable]): readonly CompilerFamily[] {
+  if (!named) return compilerFamilies;
+  const families = compilerFamilies.filter((family) => family === named);
+  if (families.length > 0) return families;
+  const message = `${compilerVariable} is ${JSON.stringify(named)}`;
+  const hint = `wanted: one of ${compilerFamilies.join(", ")}`;
+  throw new DiagnosticError({ code: "options.bad-value", message, loc: null, hint, detail: null });
+}
 
-/** gcc first. Empty if there is no compiler. `path` is a PATH; by default that of this process. */
-export async function detectToolchains(path: string = process.env.PATH ?? ""): Promise<readonly Toolchain[]> {
-  const found = await Promise.all([detect("gcc", path), detect("clang", path)]);
+/**
+ * The compilers that work here, the preferred first; empty if there is none. By default this process's PATH and working
+ * directory are searched.
+ *
+ * @throws DiagnosticError `options.bad-value`, as `wantedFamilies`
+ */
+export async function detectToolchains(
+  { path = process.env.PATH ?? "", project = process.cwd() }: Partial<SearchPlaces> = {},
+  families: readonly CompilerFamily[] = wantedFamilies(),
+): Promise<readonly Toolchain[]> {
+  const found = await Promise.all(families.map((family) => detect(family, { path, project })));
   return found.filter((toolchain) => toolchain !== null);
 }
 
-async function detect(family: CompilerFamily, searchPath: string): Promise<Toolchain | null> {
-  const path = findCommand(compilers[family].command, searchPath);
-  if (!path) return null;
-  const [about, machine] = await Promise.all([firstLineOf(path, "--version"), firstLineOf(path, "-dumpmachine")]);
-  const version = about && compilers[family].parseVersion(about);
+async function detect(family: CompilerFamily, places: SearchPlaces): Promise<Toolchain | null> {
+  const facts = compilers[family];
+  const place = facts.locate(places);
+  if (!place) return null;
+  const [about, machine] = await Promise.all([
+    firstLineOf(place.path, facts.aboutOption),
+    facts.machine ?? firstLineOf(place.path, "-dumpmachine"),
+  ]);
+  const version = about && facts.parseVersion(about);
   if (!about || !machine || !version) return null;
-  return { family, path, version, identity: `${family} ${version} ${machine} ${sha256(about).slice(0, 8)}` };
-}
-
-function findCommand(command: string, searchPath: string): string | null {
-  const paths = searchPath.split(delimiter).filter(isAbsolute);
-  return paths.map((folder) => join(folder, command)).find(isExecutable) ?? null;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return { ...place, family, version, identity: `${family} ${version} ${machine} ${sha256(about).slice(0, 8)}` };
 }
 
 /** Null if the command does not run: a broken installation is no compiler. */

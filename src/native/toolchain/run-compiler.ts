@@ -1,6 +1,7 @@
 // One run of a compiler in a private directory: arguments → null, or why it failed.
 
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
+import { compilers } from "./compilers.ts";
 import type { Toolchain } from "./toolchain.ts";
 
 export interface RunOptions {
@@ -18,9 +19,16 @@ export async function runCompiler(
   { folder, timeoutMs, signal }: RunOptions,
 ): Promise<string | null> {
   const { execa } = await import("execa");
-  const result = await execa(toolchain.path, args, {
+  const { subcommand, privateFiles } = compilers[toolchain.family];
+  const result = await execa(toolchain.path, [...subcommand, ...args], {
     cwd: folder,
-    env: { LC_ALL: "C", PATH: `${dirname(toolchain.path)}:/usr/bin:/bin`, TMPDIR: folder },
+    env: {
+      LC_ALL: "C",
+      PATH: `${dirname(toolchain.path)}:/usr/bin:/bin`,
+      TMPDIR: folder,
+      ...toolchain.environment,
+      ...privateFiles(resolve(folder)),
+    },
     extendEnv: false,
     reject: false,
     all: true,

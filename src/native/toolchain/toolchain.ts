@@ -3,26 +3,53 @@
 
 import type { Numerics } from "../../compiler/index.ts";
 
-export type CompilerFamily = "gcc" | "clang";
+/** In the order in which they are preferred; docs/compilers.md says why. */
+export const compilerFamilies = ["gcc", "clang", "zig"] as const;
+export type CompilerFamily = (typeof compilerFamilies)[number];
 
-export interface Toolchain {
+export interface Toolchain extends Installation {
   readonly family: CompilerFamily;
-  /** Absolute path. */
-  readonly path: string;
   /** "12.2.0" */
   readonly version: string;
   /** What decides the code that it makes, for keys: "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". No paths. */
   readonly identity: string;
 }
 
-/** Facts of a compiler family: how its version text reads, and the options that only it takes. */
+/** Where a compiler is. */
+export interface Installation {
+  /** Absolute path of the executable. */
+  readonly path: string;
+  /** Variables with which it finds its parts; empty where it finds them by itself. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Where compilers are looked for. */
+export interface SearchPlaces {
+  /** A PATH: folders of executables. */
+  readonly path: string;
+  /** A folder of the user's project: packages are resolved from here. */
+  readonly project: string;
+}
+
+/** Facts of a compiler family: how it is found and asked what it is, and the options that only it takes. */
 export interface CompilerFacts {
-  /** The executable that is looked for. */
-  readonly command: string;
-  /** The version in the first line of `--version`; null if the line is another family's. */
+  locate(places: SearchPlaces): Installation | null;
+  /** What makes it print a line with its version. */
+  readonly aboutOption: string;
+  /** The version in that line; null if the line is another family's. */
   parseVersion(firstLine: string): string | null;
+  /** The machine that it compiles for; null: it is asked with -dumpmachine. */
+  readonly machine: string | null;
+  /** Arguments before all others. */
+  readonly subcommand: readonly string[];
+  /** Options for all code, beside `codeFlags`. */
+  readonly ownFlags: readonly string[];
   /** Options for vectors as wide as the features allow. */
   vectorFlags(features: readonly string[]): readonly string[];
+  /** Options that make an addon. Nothing that differs from build to build goes in. */
+  linkFlags(platform: NodeJS.Platform): readonly string[];
+  /** Variables that put the compiler's own files into a private directory. */
+  privateFiles(folder: string): Readonly<Record<string, string>>;
 }
 
 /**
@@ -42,6 +69,10 @@ export const codeFlags = (numerics: Numerics): readonly string[] => [
   "-w",
 ];
 
-/** Node's own symbols are found when the addon is loaded. Nothing that differs from build to build goes in. */
-export const linkFlags = (platform: NodeJS.Platform): readonly string[] =>
+/** Node's own symbols are found when the addon is loaded. */
+export const systemLinkFlags = (platform: NodeJS.Platform): readonly string[] =>
   platform === "darwin" ? ["-bundle", "-undefined", "dynamic_lookup"] : ["-shared", "-s", "-Wl,--build-id=none"];
+
+/** Wide vectors stay whole: clang splits 64-byte ones into halves without it; gcc asks for loops that it vectorises itself. */
+export const preferWideVectors = (features: readonly string[]): readonly string[] =>
+  features.includes("avx512f") ? ["-mprefer-vector-width=512"] : [];

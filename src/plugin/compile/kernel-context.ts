@@ -69,7 +69,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     key: scheduleKey(keyFields(task)),
     lockName: `${file}${queryOf(request, target)}`,
     store,
-    toolchain: once(async () => (await detectToolchains())[0] ?? null),
+    toolchain: once(async () => (await detectToolchains({ project: root }))[0] ?? null),
     workbench: async (options) => (await import("../../tuner/workbench.ts")).createWorkbench(options),
   };
 }

@@ -2,7 +2,8 @@
 // the store holds is used as it is; what it lacks is built and stored.
 
 import { type DiagnosticError, targets, type WasmSource } from "../../compiler/index.ts";
-import { compilerCommands } from "../../native/toolchain/detect.ts";
+import { noCompiler } from "../../native/toolchain/compilers.ts";
+import { wantedFamilies } from "../../native/toolchain/detect.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
 import type { Decision } from "./decide-schedule.ts";
@@ -31,8 +32,9 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
   const result = await nativeKernel(context, decision);
   if (result.kind === "stale") throw otherSource(context);
   if (result.kind === "no-compiler") {
-    if (request.fallback === "none") throw noCompiler(context);
-    services.log.warn(`${noCompilerText(context)}; the WASM twin runs instead`);
+    const { message, hint } = noCompilerFor(context);
+    if (request.fallback === "none") throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
+    services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
   }
   const twin = await wasmTwins(context, decision);
   const native = result.kind === "built" ? result : null;
@@ -45,11 +47,10 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
   };
 }
 
-const noCompilerText = ({ lockName }: KernelContext): string =>
-  `${lockName}: no C compiler found (looked for ${compilerCommands.join(", ")})`;
-
-const noCompiler = (context: KernelContext): DiagnosticError =>
-  refuse("target.no-compiler", noCompilerText(context), "install one, or leave out fallback=none");
+const noCompilerFor = ({ lockName }: KernelContext): { readonly message: string; readonly hint: string } => {
+  const { message, hint } = noCompiler(wantedFamilies());
+  return { message: `${lockName}: ${message}`, hint };
+};
 
 /** Of a lock that was edited; what comes from elsewhere is checked before, or was made just now. */
 const otherSource = ({ lockName }: KernelContext): DiagnosticError =>

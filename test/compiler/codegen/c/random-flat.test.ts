@@ -2,14 +2,14 @@
 // output a value first, so that one written by mistake shows.
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { generateC } from "../../../../src/compiler/codegen/c/generate-c.ts";
 import { type DType, encode, newArray, type TypedArray, valuesOf } from "../../../../src/compiler/index.ts";
 import { interpret } from "../../../../src/compiler/ir/interpret.ts";
 import type { Buffer } from "../../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../../src/compiler/ir/print.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
-import { compileFunctions, skipReason, wideAvx2 } from "../../../native/compiled.ts";
+import { eachCompiler, wideAvx2 } from "../../../native/compiled.ts";
 import { bufferLength, randomFlat } from "../wasm/random-flat.ts";
 
 /** Values that meet the corners: signs, zeros, ties, extremes. */
@@ -32,7 +32,7 @@ const runs = [
 ];
 
 for (const { title, target, seed } of runs) {
-  describe.skipIf(skipReason)(title, () => {
+  eachCompiler(title, ({ compileFunctions }) => {
     test.for([0, 1, 2])("batch %i of random functions", async (batch) => {
       const arbitrary = fc.gen().map((gen) => randomFlat(gen));
       const functions = fc.sample(arbitrary, { numRuns: 40, seed: seed * 100 + batch });

