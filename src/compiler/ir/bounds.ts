@@ -9,6 +9,8 @@ import type { Binary, Expr, IrType } from "./loop-ir.ts";
 export interface Interval {
   readonly min: number;
   readonly max: number;
+  /** Of a variable that counts the lanes of vectors: it stays in the code even where conditions leave it one value. */
+  readonly isLane?: boolean;
 }
 
 /**

@@ -49,7 +49,10 @@ export function assume(condition: Expr, ranges: Ranges): Ranges {
   const facts = factsOf(condition);
   if (facts.length === 0) return ranges;
   const known = new Map(ranges);
-  for (const { key, interval } of facts) known.set(key, intersect(known.get(key) ?? unbounded, interval));
+  for (const { key, interval } of facts) {
+    const before = known.get(key) ?? unbounded;
+    known.set(key, { ...before, ...intersect(before, interval) });
+  }
   if (facts.some(({ isSum }) => isSum)) known.set(sumFacts, unbounded);
   return known;
 }

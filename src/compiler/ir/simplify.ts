@@ -20,6 +20,10 @@ export const rangesOf = (loops: readonly Pick<For, "name" | "extent">[]): Ranges
 export const withRange = (ranges: Ranges, name: string, min: number, max: number): Ranges =>
   new Map(ranges).set(name, { min, max });
 
+/** The ranges inside a loop. */
+export const insideLoop = (ranges: Ranges, { name, extent, mark }: Pick<For, "name" | "extent" | "mark">): Ranges =>
+  new Map(ranges).set(name, { min: 0, max: extent - 1, isLane: mark === "vectorized" && extent > 1 });
+
 export function simplifyExpr(expr: Expr, ranges: Ranges = noRanges): Expr {
   switch (expr.kind) {
     case "const":
@@ -69,7 +73,7 @@ function atomForm(atom: Expr, ranges: Ranges): Affine | null {
 
 function variableForm(atom: Expr & { readonly kind: "var" }, ranges: Ranges): Affine | null {
   const range = ranges.get(atom.name);
-  return range && range.min === range.max ? constantAffine(range.min) : null;
+  return range && range.min === range.max && !range.isLane ? constantAffine(range.min) : null;
 }
 
 function divisionForm({ op, left, right }: Binary, ranges: Ranges): Affine {
@@ -224,7 +228,7 @@ export function simplifyStmt(stmt: Stmt, ranges: Ranges = noRanges): Stmt {
 
 function simplifyFor(stmt: For, ranges: Ranges): Stmt {
   if (stmt.extent <= 0) return nothing;
-  const body = simplifyStmt(stmt.body, withRange(ranges, stmt.name, 0, stmt.extent - 1));
+  const body = simplifyStmt(stmt.body, insideLoop(ranges, stmt));
   if (stmt.extent === 1 || isNothing(body)) return body;
   return body === stmt.body ? stmt : { ...stmt, body };
 }

@@ -12,7 +12,7 @@ import { boundsOfAffine, type Interval, intersect, noRanges, type Ranges, unboun
 import { add, constInt, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
 import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
-import { isNothing, seqOf, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { insideLoop, isNothing, seqOf, simplifyStmt, withRange } from "../../ir/simplify.ts";
 import { substituteStmt, walkStmt } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 
@@ -73,7 +73,7 @@ function cutLoop(loop: For, ranges: Ranges, budget: Budget): Stmt {
 }
 
 function withBody(loop: For, ranges: Ranges, budget: Budget): Stmt {
-  const body = cut(loop.body, withRange(ranges, loop.name, 0, loop.extent - 1), budget);
+  const body = cut(loop.body, insideLoop(ranges, loop), budget);
   return isNothing(body) ? body : { ...loop, body };
 }
 

@@ -6,7 +6,7 @@ import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { flatIndex } from "../../ir/build.ts";
 import { assume } from "../../ir/compare.ts";
 import type { Buffer, Expr, Stmt } from "../../ir/loop-ir.ts";
-import { seqOf, simplifyIndex, withRange } from "../../ir/simplify.ts";
+import { insideLoop, seqOf, simplifyIndex } from "../../ir/simplify.ts";
 import { mapExpr, mapOwnExprs, mapShared } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
@@ -28,7 +28,7 @@ type Buffers = ReturnType<typeof buffersOf>;
 function flattenStmt(stmt: Stmt, ranges: Ranges, buffers: Buffers): Stmt {
   switch (stmt.kind) {
     case "for":
-      return { ...stmt, body: flattenStmt(stmt.body, withRange(ranges, stmt.name, 0, stmt.extent - 1), buffers) };
+      return { ...stmt, body: flattenStmt(stmt.body, insideLoop(ranges, stmt), buffers) };
     case "seq":
       return seqOf(
         mapShared(stmt.body, (each) => flattenStmt(each, ranges, buffers)),

@@ -16,13 +16,13 @@ import { assume, compareAffine } from "../../ir/compare.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { reduceLoopsOf } from "../../ir/reduce-loops.ts";
 import {
+  insideLoop,
   isNothing,
   seqOf,
   simplifyAffine,
   simplifyExpr,
   simplifyIndex,
   simplifyStmt,
-  withRange,
 } from "../../ir/simplify.ts";
 import { mapChildren, mapExpr, substitute, varsIn } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -63,7 +63,7 @@ function lower(stmt: Stmt, context: Context): Stmt {
 function lowerLoop(loop: For, context: Context): Stmt {
   const body = lower(loop.body, {
     ...context,
-    ranges: withRange(context.ranges, loop.name, 0, loop.extent - 1),
+    ranges: insideLoop(context.ranges, loop),
     loops: new Map(context.loops).set(loop.name, loop),
   });
   return loop.extent === 1 || isNothing(body) ? body : { ...loop, body };

@@ -10,7 +10,7 @@ import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { add, and, constInt, ifThen, min, mul, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
 import type { Buffer, Expr, For, If, Stmt, Store } from "../../ir/loop-ir.ts";
-import { seqOf, simplifyIndex, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { insideLoop, seqOf, simplifyIndex, simplifyStmt, withRange } from "../../ir/simplify.ts";
 import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
@@ -69,7 +69,8 @@ interface Part {
 
 function vectorPart(loop: For, { first, lanes, count }: Part, context: Context): Stmt {
   const outer = `${loop.name}.vector`;
-  const ranges = withRange(withRange(context.ranges, outer, 0, count - 1), loop.name, 0, lanes - 1);
+  const around = withRange(context.ranges, outer, 0, count - 1);
+  const ranges = insideLoop(around, { ...loop, extent: lanes });
   const start = add(mul(variable(outer), constInt(lanes)), constInt(first));
   const place = simplifyIndex(add(start, variable(loop.name)), ranges);
   const body = simplifyStmt(substituteStmt(loop.body, new Map([[loop.name, place]])), ranges);
