@@ -73,7 +73,7 @@ describe("templates, and what decides about their shape", () => {
   test("softmax", () => {
     expect(templatesOf(taskOf("softmax", frozenTargets.avx2))).toMatchInlineSnapshot(`
       [
-        "plain",
+        "Y.sum: vectors over k, under Y.i; Y.max: vectors over k, under Y.i",
       ]
     `);
   });

@@ -5,12 +5,14 @@ import { inlineStage } from "./inline-stage.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
 import { rowReduction } from "./row-reduction.ts";
 import type { SpaceRule } from "./space-rule.ts";
+import { splitReduction } from "./split-reduction.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
 export const defaultRules: readonly SpaceRule[] = [
   inlineStage,
   fuseEpilogue,
   multiLevelTiling,
+  splitReduction,
   rowReduction,
   vectorizeMap,
 ];

@@ -1,7 +1,9 @@
 // A reduction whose result has no axis to vectorize: one accumulator in a register, the reduce loop unrolled.
 
 import { loopName } from "../../../compiler/index.ts";
-import { instruct, tunable } from "../draft.ts";
+import { estimate, instruct, tunable } from "../draft.ts";
+import { rowPlacementOf } from "../row-placement.ts";
+import { streamFacts } from "../stream-estimate.ts";
 import type { SpaceRule } from "./space-rule.ts";
 
 export const rowReduction: SpaceRule = {
@@ -9,17 +11,22 @@ export const rowReduction: SpaceRule = {
 
   applies: (stage) => stage.reduce.length > 0 && stage.spatial.length > 0,
 
-  apply(draft, stage) {
+  apply(draft, stage, context) {
     const axis = stage.reduce.at(-1)!;
     const loop = loopName(stage.name, axis.name);
     const unroll = `${loop}.unroll`;
     const innermost = loopName(stage.name, stage.spatial.at(-1)!.name);
+    const placement = rowPlacementOf(stage, context);
+    const placed = placement ? instruct(draft, { kind: "compute-at", block: stage.name, loop: placement.loop }) : draft;
+    const tuned = tunable(
+      placed,
+      unroll,
+      [1, 2, 4, 8].filter((count) => count <= axis.extent),
+    );
     return [
       instruct(
-        tunable(
-          draft,
-          unroll,
-          [1, 2, 4, 8].filter((count) => count <= axis.extent),
+        estimate(tuned, (assignment) =>
+          streamFacts({ stage, lanes: 1, vectors: assignment[unroll]!, rows: 1, isWarm: placement !== null }),
         ),
         { kind: "split", loop, factors: [0, { tunable: unroll }], tail: "cut" },
         { kind: "unroll", loop: `${loop}.1` },

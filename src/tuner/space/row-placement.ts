@@ -1,0 +1,58 @@
+// Whether a stage belongs to the rows of another: a maximum or a sum that is read once a row is computed under the loop
+// over the rows of the stage that reads it last, so that a row is still in L1 when it is walked again.
+//
+//   Y.max[i], then Y.sum[i], then Y[i, j]   →   for Y.i: Y.max, Y.sum, for Y.j: Y[i, j]
+
+import { loopName } from "../../compiler/index.ts";
+import { fuseEpilogue } from "./rule/fuse-epilogue.ts";
+import { inlineStage } from "./rule/inline-stage.ts";
+import type { RuleContext } from "./rule/space-rule.ts";
+import { splitsReduction } from "./rule/split-reduction.ts";
+import { vectorizeMap } from "./rule/vectorize-map.ts";
+import type { Access, SchedulableStage } from "./schedulable-stage.ts";
+
+export interface RowPlacement {
+  /** The stage whose rows it belongs to. */
+  readonly root: string;
+  /** The loop over them. */
+  readonly loop: string;
+}
+
+/** Null: it has loops of its own. */
+export function rowPlacementOf(stage: SchedulableStage, context: RuleContext): RowPlacement | null {
+  if (stage.isOutput || stage.spatial.length === 0) return null;
+  const readers = readersOf(stage, context);
+  const root = context.stages.findLast((it) => readers?.includes(it));
+  if (!readers || !root || !hasRows(root, stage, context)) return null;
+  const loop = loopName(root.name, root.spatial[stage.spatial.length - 1]!.name);
+  const others = readers.filter((reader) => reader !== root);
+  return others.every((other) => rowPlacementOf(other, context)?.loop === loop) ? { root: root.name, loop } : null;
+}
+
+/** Whether other stages are computed under a loop of this one. */
+export const hasPlaced = (stage: SchedulableStage, context: RuleContext): boolean =>
+  context.stages.some((it) => it.reduce.length > 0 && rowPlacementOf(it, context)?.root === stage.name);
+
+/** The stages that read it, themselves or through what is inlined into them; null if one reads it across its rows. */
+function readersOf(stage: SchedulableStage, context: RuleContext): readonly SchedulableStage[] | null {
+  const direct = context.stages.filter(({ name }) => stage.readers.includes(name));
+  const readsRows = (reader: SchedulableStage): boolean =>
+    reader.reads.filter(({ buffer }) => buffer === stage.name).every((read) => isOfRow(read, reader));
+  if (!direct.every(readsRows)) return null;
+  const through = direct.map((reader) =>
+    inlineStage.applies(reader, context) ? readersOf(reader, context) : [reader],
+  );
+  return through.some((it) => it === null) ? null : [...new Set(through.flatMap((it) => it ?? []))];
+}
+
+/** Element [i] is read in row i. */
+const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage): boolean =>
+  !guarded && dims.every((dim, at) => dim?.size === 1 && dim.get(reader.spatial[at]?.name ?? "") === 1);
+
+/** The loops of the rows stay as they are: only what is inside them is cut. */
+function hasRows(root: SchedulableStage, stage: SchedulableStage, context: RuleContext): boolean {
+  const depth = stage.spatial.length;
+  if (!stage.spatial.every(({ extent }, at) => root.spatial[at]?.extent === extent)) return false;
+  if (root.reduce.length > 0) return splitsReduction(root, context);
+  return root.spatial.length > depth && vectorizeMap.applies(root, context) && !fuseEpilogue.applies(root, context);
+}

@@ -1,0 +1,162 @@
+// A reduction along the axis in which its operands lie in memory, with few results: vectors of partial results, several of
+// them so that no sum waits for the one before, added up at the end. Reductions to a scalar, of rows, matrix times vector.
+//
+//   for i: for k: y[i] += A[i, k]·x[k]   →   for i in blocks of rows: for k in steps of vectors · lanes:
+//                                              registers[row, vector, lane] += A[…]·x[…]
+//                                            y[i] = Σ over vectors and lanes
+//
+// A stage that another reads row by row is computed under the loop over the rows of that one.
+
+import { type Instruction, isFloat, loopName, type Operand } from "../../../compiler/index.ts";
+import { atMost, constrain, type Draft, decide, derived, estimate, instruct, product, tunable } from "../draft.ts";
+import { hasPlaced, rowPlacementOf } from "../row-placement.ts";
+import { dependsOn, isReused, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
+import { registersBeside, streamFacts } from "../stream-estimate.ts";
+import { lanesFor } from "../vector-lanes.ts";
+import { inlineStage } from "./inline-stage.ts";
+import { multiLevelTiling } from "./multi-level-tiling.ts";
+import type { RuleContext, SpaceRule } from "./space-rule.ts";
+
+export const splitReduction: SpaceRule = {
+  name: "split-reduction",
+
+  applies(stage, { task }) {
+    const axis = stage.reduce.at(-1);
+    if (!axis || (task.numerics === "strict" && isFloat(stage.dtype))) return false;
+    const lanes = lanesFor(stage, axis.extent, task.target);
+    return lanes > 1 && stage.reads.every((read) => isVectorizable(read, axis.name));
+  },
+
+  apply(draft, stage, context) {
+    const { target } = context.task;
+    const axis = stage.reduce.at(-1)!;
+    const lanes = lanesFor(stage, axis.extent, target);
+    const placement = rowPlacementOf(stage, context);
+    const rows = placement || hasPlaced(stage, context) ? null : reusingRows(stage);
+    const plan: Plan = { stage, lanes, rows, loop: loopName(stage.name, axis.name) };
+    const where = placement ? `under ${placement.loop}` : rows ? `rows of ${rows.name} together` : "row by row";
+    const decided = decide(draft, `${stage.name}: vectors over ${axis.name}, ${where}`);
+    const placed = placement
+      ? instruct(decided, { kind: "compute-at", block: stage.name, loop: placement.loop })
+      : decided;
+    const estimated = estimate(limitRegisters(tunables(placed, plan), plan, target.vectorRegisters), (assignment) =>
+      streamFacts({
+        stage,
+        lanes,
+        vectors: assignment[vectorsOf(plan)]!,
+        rows: rows ? assignment[rowsOf(plan)]! : 1,
+        isWarm: placement !== null || hasPlaced(stage, context),
+      }),
+    );
+    const scheduled = instruct(estimated, ...splits(plan), ...factors(plan), ...marks(plan), ...inRegisters(plan));
+    return [placement ? instruct(scheduled, { kind: "set-scope", buffer: stage.name, scope: "register" }) : scheduled];
+  },
+};
+
+/** Whether this rule is the one that schedules the stage. */
+export const splitsReduction = (stage: SchedulableStage, context: RuleContext): boolean =>
+  splitReduction.applies(stage, context) &&
+  !multiLevelTiling.applies(stage, context) &&
+  !inlineStage.applies(stage, context);
+
+type Axis = SchedulableStage["spatial"][number];
+
+interface Plan {
+  readonly stage: SchedulableStage;
+  readonly lanes: number;
+  /** The axis of which several elements are computed together. */
+  readonly rows: Axis | null;
+  /** The loop over the last reduce axis. */
+  readonly loop: string;
+}
+
+const vectorsOf = ({ loop }: Plan): string => `${loop}.vectors`;
+const rowLoopOf = ({ stage, rows }: Plan): string => loopName(stage.name, rows!.name);
+const rowsOf = (plan: Plan): string => `${rowLoopOf(plan)}.rows`;
+
+/** Rows share what they read of an operand that does not depend on them. */
+function reusingRows(stage: SchedulableStage): Axis | null {
+  const last = stage.spatial.at(-1);
+  if (!last || last.extent === 1 || !stage.reads.some((read) => isReused(stage, read))) return null;
+  return stage.reads.some((read) => !dependsOn(read, last.name)) ? last : null;
+}
+
+function tunables(draft: Draft, plan: Plan): Draft {
+  const { stage, lanes, rows } = plan;
+  const vectors = Math.ceil(stage.reduce.at(-1)!.extent / lanes);
+  const withVectors = tunable(
+    draft,
+    vectorsOf(plan),
+    [1, 2, 4, 8].filter((count) => count <= vectors),
+  );
+  if (!rows) return withVectors;
+  return tunable(
+    withVectors,
+    rowsOf(plan),
+    [1, 2, 3, 4, 6].filter((count) => count <= rows.extent),
+  );
+}
+
+function limitRegisters(draft: Draft, plan: Plan, registers: number): Draft {
+  const { stage, rows } = plan;
+  const [accumulators, live] = [`${stage.name}.accumulators`, `${stage.name}.live-registers`];
+  const factor = rows ? [rowsOf(plan), vectorsOf(plan)] : [vectorsOf(plan)];
+  const counted = product(draft, accumulators, factor, `vectors of partial results of ${stage.name}`);
+  const summed = constrain(derived(counted, live, { from: 1, to: 2 ** 16 }), {
+    kind: "sum",
+    result: live,
+    terms: [{ coefficient: 1, term: accumulators }],
+    offset: registersBeside(stage),
+    why: `registers live in the innermost loop of ${stage.name}`,
+    role: "definition",
+  });
+  return atMost(summed, live, registers, `the partial results of ${stage.name} fit ${registers} vector registers`);
+}
+
+type Steps = readonly Instruction<Operand>[];
+
+/** The last reduce axis into steps, vectors and lanes; rows inside all of the reduction but vectors and lanes. */
+function splits(plan: Plan): Steps {
+  const { stage, lanes, rows, loop } = plan;
+  const cut: Instruction<Operand> = {
+    kind: "split",
+    loop,
+    factors: [0, { tunable: vectorsOf(plan) }, lanes],
+    tail: "cut",
+  };
+  if (!rows) return [cut];
+  const row = rowLoopOf(plan);
+  return [
+    cut,
+    { kind: "split", loop: row, factors: [0, { tunable: rowsOf(plan) }], tail: "cut" },
+    { kind: "reorder", loops: [...outerReduceLoops(stage), `${loop}.0`, `${row}.1`] },
+  ];
+}
+
+const outerReduceLoops = (stage: SchedulableStage): string[] =>
+  stage.reduce.slice(0, -1).map(({ name }) => loopName(stage.name, name));
+
+/** Lanes apart, then vectors apart. */
+const factors = ({ loop }: Plan): Steps => [
+  { kind: "rfactor", loop: `${loop}.2` },
+  { kind: "rfactor", loop: `${loop}.1` },
+];
+
+function marks(plan: Plan): Steps {
+  const { loop, rows } = plan;
+  const copies = rows ? ["", ".rf.final", ".final"].map((suffix) => `${rowLoopOf(plan)}.1${suffix}`) : [];
+  const unrolled = [...copies, `${loop}.1`, `${loop}.1.rf.final`, `${loop}.2.final`];
+  return [
+    ...[`${loop}.2`, `${loop}.2.rf.final`].map((name) => ({ kind: "vectorize", loop: name }) as const),
+    ...unrolled.map((name) => ({ kind: "unroll", loop: name }) as const),
+  ];
+}
+
+const inRegisters = ({ stage, loop }: Plan): Steps => [
+  {
+    kind: "decompose-reduction",
+    block: `${stage.name}.rf.rf`,
+    loop: outerReduceLoops(stage)[0] ?? `${loop}.0`,
+  },
+  { kind: "set-scope", buffer: `${stage.name}.rf.rf`, scope: "register" },
+];
