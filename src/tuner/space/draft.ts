@@ -1,16 +1,18 @@
 // A template in the making. Rules take a draft and give back one or more: adding an instruction, a variable or a
 // constraint makes a new draft, so forks share what they have in common.
 
-import type {
-  Assignment,
-  Condition,
-  Instruction,
-  Operand,
-  SplitTail,
-  TailStrategy,
-  TemplateInstruction,
+import {
+  type Assignment,
+  type Condition,
+  type Instruction,
+  invariant,
+  type Operand,
+  type SplitTail,
+  type TailStrategy,
+  type TemplateInstruction,
 } from "../../compiler/index.ts";
-import type { Constraint, Domain, Term, Variable } from "../constraint/constraint.ts";
+import type { Constraint, Domain, Term, ValueRange, Variable } from "../constraint/constraint.ts";
+import { isRange } from "../constraint/normal-form.ts";
 import type { RankingFacts } from "../cost-model/ranker.ts";
 
 export interface Draft {
@@ -104,6 +106,7 @@ export const product = (draft: Draft, result: string, factors: readonly Term[], 
 const mostListedValues = 400;
 
 function productDomain(draft: Draft, factors: readonly Term[]): Domain {
+  if (factors.some((factor) => isRange(domainOf(draft, factor)))) return rangeOf(draft, factors);
   let values: readonly number[] = [1];
   for (const factor of factors) {
     const domain = valuesOf(draft, factor);
@@ -114,11 +117,13 @@ function productDomain(draft: Draft, factors: readonly Term[]): Domain {
 }
 
 function rangeOf(draft: Draft, factors: readonly Term[]): Domain {
-  const domains = factors.map((factor) => valuesOf(draft, factor));
-  const end = (pick: (domain: readonly number[]) => number): number =>
-    domains.reduce((total, domain) => Math.min(total * pick(domain), 2 ** 31 - 1), 1);
-  return { from: end((domain) => domain[0]!), to: end((domain) => domain.at(-1)!) };
+  const ends = factors.map((factor) => endsOf(domainOf(draft, factor)));
+  const productOf = (values: readonly number[]): number =>
+    values.reduce((total, value) => Math.min(total * value, 2 ** 31 - 1), 1);
+  return { from: productOf(ends.map(({ from }) => from)), to: productOf(ends.map(({ to }) => to)) };
 }
+
+const endsOf = (domain: Domain): ValueRange => (isRange(domain) ? domain : { from: domain[0]!, to: domain.at(-1)! });
 
 /** A new variable: result = ⌈numerator / divisor⌉ for a constant numerator. */
 export function tilesOf(draft: Draft, result: string, numerator: number, divisor: string, why: string): Draft {
@@ -130,11 +135,18 @@ export function tilesOf(draft: Draft, result: string, numerator: number, divisor
 export const atMost = (draft: Draft, left: Term, right: Term, why: string): Draft =>
   constrain(draft, { kind: "at-most", left, right, why, role: "limit" });
 
-/** The values of a variable (of a range its ends), or the constant itself. */
+/** The values of a variable that has a list, or the constant itself. */
 export function valuesOf(draft: Draft, term: Term): readonly number[] {
+  const domain = domainOf(draft, term);
+  invariant(!isRange(domain), `${term} has a range of values, not a list`);
+  return domain;
+}
+
+function domainOf(draft: Draft, term: Term): Domain {
   if (typeof term === "number") return [term];
-  const domain = draft.variables.find(({ name }) => name === term)?.domain ?? [];
-  return "from" in domain ? [domain.from, domain.to] : domain;
+  const variable = draft.variables.find(({ name }) => name === term);
+  invariant(variable, `no variable is named ${term}`);
+  return variable.domain;
 }
 
 /** The tail strategies that a split may choose from, and what their tunable counts. */

@@ -9,6 +9,7 @@ import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import softmax from "../../../fixtures/ops/softmax.op.ts";
 import statistics from "../../../fixtures/ops/statistics.op.ts";
 import {
+  type Assignment,
   authoring,
   fromCompute,
   instantiate,
@@ -21,10 +22,12 @@ import {
 } from "../../../src/compiler/index.ts";
 import { check } from "../../../src/tuner/constraint/check.ts";
 import { compileModel } from "../../../src/tuner/constraint/compile.ts";
+import type { Term } from "../../../src/tuner/constraint/constraint.ts";
 import { sample } from "../../../src/tuner/constraint/sample.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 import { explainSpace } from "../../../src/tuner/space/explain-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { Template } from "../../../src/tuner/space/space.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
 
@@ -114,6 +117,41 @@ test.each(tasks)("every template of %s for %s has schedules, and they are legal"
   }
 });
 
+/** Derived variables by arithmetic alone, their domains not looked at. */
+function byArithmetic({ constraints }: Template["model"], keys: Assignment): Readonly<Record<string, number>> {
+  const values: Record<string, number> = { ...keys };
+  const valueOf = (term: Term): number => (typeof term === "number" ? term : values[term]!);
+  for (const constraint of constraints) {
+    if (constraint.role !== "definition" || !("result" in constraint) || typeof constraint.result !== "string")
+      continue;
+    if (constraint.kind === "ceil-div")
+      values[constraint.result] = Math.ceil(valueOf(constraint.numerator) / valueOf(constraint.divisor));
+    if (constraint.kind !== "product" || constraint.result in values) continue;
+    values[constraint.result] = constraint.factors.reduce<number>((total, factor) => total * valueOf(factor), 1);
+  }
+  return values;
+}
+
+test.each([[{ M: 512, N: 512, K: 512 }], [{ M: 1056, N: 1024, K: 1024 }], [{ M: 997, N: 1009, K: 1013 }]])(
+  "no domain of a derived variable is too small: %o",
+  (shape) => {
+    const [template] = generateSpace(taskOf("gemm", frozenTargets.avx512, shape)).templates;
+    const { variables } = template!.model;
+    const rng = createRng(1);
+    const keys = variables.filter(({ key }) => key);
+    for (let drawn = 0; drawn < 300; drawn++) {
+      const drawnKeys = keys.map(({ name, domain }) => [name, rng.pick(domain as readonly number[])] as const);
+      const values = byArithmetic(template!.model, Object.fromEntries(drawnKeys));
+      // What follows from the keys by products and quotients; a tile count that blocks do not divide is no solution.
+      for (const { name, domain } of variables.filter(({ name }) => name.endsWith("-bytes"))) {
+        const value = values[name]!;
+        const isIn = "from" in domain ? value >= domain.from && value <= domain.to : domain.includes(value);
+        expect(isIn, `${name} = ${value}`).toBe(true);
+      }
+    }
+  },
+);
+
 test("the same task gives the same space", () => {
   const space = (): string => JSON.stringify(generateSpace(taskOf("conv2d", frozenTargets.avx512)));
   expect(space()).toBe(space());
@@ -178,11 +216,11 @@ describe("a space without a schedule says why", () => {
   });
 
   test("a cache of half a vector", () => {
-    const space = generateSpace(taskOf("conv2d", { ...frozenTargets.avx2, l1Bytes: 16 }));
+    const space = generateSpace(taskOf("conv2d", { ...frozenTargets.avx2, l2Bytes: 16 }));
     expect(explainSpace(space)).toMatchInlineSnapshot(`
       {
         "detail": "no schedule satisfies all of these:
-        - a panel of filter (f × rc) fits L1, 16 bytes",
+        - a panel of image (y × x × ry × rx × rc) fits L2, 16 bytes",
         "message": "no schedule satisfies all limits",
       }
     `);

@@ -5,7 +5,7 @@
 //     C.sum[…] += A·B, summed over k       →      registers = Σ A·B
 //   for C: C[…] = max(C.sum[…] + bias, 0)         C[…] = max(registers + bias, 0)
 //
-// The reduction is not cut into blocks then: its panels come from L2 where they are too long for L1.
+// The reduction is not cut into blocks then: its panels stream from L2 where they are too long for L1.
 
 import { loopName, type Operand } from "../../../compiler/index.ts";
 import { type Draft, decide, estimate, fuse, instruct, instructWhen, splitWithTail } from "../draft.ts";
@@ -34,13 +34,12 @@ export const fuseEpilogue: SpaceRule = {
       (result, it) => tileAxis(result, it, target.vectorRegisters, whole),
       fuse(draft, sums.name),
     );
-    const l2 = { name: "L2", bytes: target.l2Bytes };
-    const limited = limitCaches(limitRegisters(tiled, sums, axes, target), sums, axes, target, l2);
+    const limited = limitCaches(limitRegisters(tiled, sums, axes, target), sums, axes, target);
     const order = orderChoice(sums, finishedTileOrders(axes));
     const packs = packChoices(sums, axes);
     const named = decide(limited, `${stage.name} with ${sums.name} in registers`);
     const chosen = addPackChoices(addOrderChoice(named, order), packs);
-    const fused = estimate(chosen, tilingEstimate(sums, axes, order, packs));
+    const fused = estimate(chosen, tilingEstimate(sums, axes, order, packs, target));
     return [...vectorizeMap.apply(draft, stage, context), schedule(fused, { sums, axes, order, packs })];
   },
 };

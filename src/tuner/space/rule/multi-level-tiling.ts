@@ -52,7 +52,7 @@ export const multiLevelTiling: SpaceRule = {
     const order = orderChoice(stage, loopOrders(axes));
     const packs = packChoices(stage, axes);
     const chosen = addPackChoices(addOrderChoice(decide(limited, `${stage.name} tiled`), order), packs);
-    const estimated = estimate(chosen, tilingEstimate(stage, axes, order, packs));
+    const estimated = estimate(chosen, tilingEstimate(stage, axes, order, packs, target));
     return [schedule(estimated, { stage, axes, order, packs })];
   },
 };

@@ -2,7 +2,7 @@
 // traffic follows Low et al., "Analytical Modeling Is Enough for High-Performance BLIS" (TOMS 2016): of a register
 // tile's two panels one stays in L1 while the other streams from L2; blocks come from L3 once an outer iteration.
 
-import { type Assignment, byteSize } from "../../../compiler/index.ts";
+import { type Assignment, byteSize, type Target } from "../../../compiler/index.ts";
 import type { RankingFacts } from "../../cost-model/ranker.ts";
 import type { Estimate } from "../draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
@@ -28,6 +28,7 @@ export function tilingEstimate(
   axes: readonly TiledAxis[],
   order: OrderChoice,
   packs: readonly PackChoice[],
+  { l1Bytes }: Target,
 ): Estimate {
   return (assignment) =>
     factsOf(
@@ -35,7 +36,7 @@ export function tilingEstimate(
       axes.map((it) => extentsOf(it, assignment)),
       orderBy(order, assignment),
       packedBy(packs, assignment),
-      assignment,
+      { assignment, l1Bytes },
     );
 }
 
@@ -59,7 +60,7 @@ function factsOf(
   extents: readonly Extents[],
   order: LoopOrder,
   packed: readonly Packable[],
-  assignment: Assignment,
+  { assignment, l1Bytes }: { readonly assignment: Assignment; readonly l1Bytes: number },
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
   const rows = extents.filter(({ it }) => it.role === "spatial");
@@ -70,7 +71,7 @@ function factsOf(
   const reduceBlocks = productOf(reduce, ({ blocks }) => blocks);
   const registerTiles = vector.tiles * productOf(rows, ({ tiles }) => tiles) * reduceBlocks;
   const unroll = productOf(reduce, ({ it }) => (it.role === "reduce" ? assignment[unrollOf(it)]! : 1));
-  const traffic = stage.reads.map((read) => trafficOf(read, extents, order, packed));
+  const traffic = stage.reads.map((read) => trafficOf(read, extents, { order, packed, l1Bytes }));
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
   return {
@@ -107,7 +108,13 @@ interface Traffic {
   readonly packed: number;
 }
 
-function trafficOf(read: Access, extents: readonly Extents[], order: LoopOrder, packed: readonly Packable[]): Traffic {
+interface Placement {
+  readonly order: LoopOrder;
+  readonly packed: readonly Packable[];
+  readonly l1Bytes: number;
+}
+
+function trafficOf(read: Access, extents: readonly Extents[], { order, packed, l1Bytes }: Placement): Traffic {
   const own = extents.filter(({ it }) => dependsOn(read, it.axis.name));
   const others = extents.filter(({ it }) => !dependsOn(read, it.axis.name) && it.role !== "whole");
   const bytes = productOf(own, ({ all }) => all) * byteSize[read.dtype];
@@ -115,8 +122,12 @@ function trafficOf(read: Access, extents: readonly Extents[], order: LoopOrder, 
   const isPacked = packed.some(({ access }) => access === read);
   const tilesOfOthers = productOf(others, ({ tiles }) => tiles);
   const blocksOfOthers = productOf(others, ({ blocks }) => blocks);
-  // The operand whose tile loop is the outer one keeps its panel in L1 while the other's panels stream past it.
-  const stays = isVector === order.vectorOutside && (isPacked || !aliases(read, own));
+  // The operand whose tile loop is the outer one keeps its panel in L1, if it fits, while the other's panels stream past.
+  const panelBytes = productOf(own, ({ it, register, block, all }) =>
+    it.role === "reduce" ? block : it.role === "whole" ? all : register,
+  );
+  const fits = panelBytes * byteSize[read.dtype] <= l1Bytes && (isPacked || !aliases(read, own));
+  const stays = isVector === order.vectorOutside && fits;
   const repacked = isVector === order.vectorOutside ? 1 : blocksOfOthers;
   return {
     bytes,

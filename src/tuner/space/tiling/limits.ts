@@ -34,23 +34,11 @@ export function limitRegisters(
   return atMost(summed, live, vectorRegisters, why);
 }
 
-/** A level of cache and how much fits it. */
-interface Cache {
-  readonly name: string;
-  readonly bytes: number;
-}
-
 /**
- * The panel of each operand that the register tile reads fits L1, unless said to stream from farther away; its block fits
- * L2 (vector operand: L3).
+ * The panel of each operand that the register tile reads fits L2, where it may stream from; that it fits L1 is often better,
+ * which is for the estimate to say. The operand's block fits L2 too, that of the vector operand L3.
  */
-export function limitCaches(
-  draft: Draft,
-  stage: SchedulableStage,
-  axes: readonly TiledAxis[],
-  target: Target,
-  panels: Cache = { name: "L1", bytes: target.l1Bytes },
-): Draft {
+export function limitCaches(draft: Draft, stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): Draft {
   return stage.reads.reduce((limited, read) => {
     const used = axes.filter((it) => it.role !== "outer" && dependsOn(read, it.axis.name));
     const bytes = byteSize[read.dtype];
@@ -68,8 +56,8 @@ export function limitCaches(
     const withPanels = atMost(
       withPanel,
       `${stage.name}.${read.buffer}.panel-bytes`,
-      panels.bytes,
-      `a panel of ${read.buffer} (${names(used)}) fits ${panels.name}, ${panels.bytes} bytes`,
+      target.l2Bytes,
+      `a panel of ${read.buffer} (${names(used)}) fits L2, ${target.l2Bytes} bytes`,
     );
     const withBlock = product(
       withPanels,

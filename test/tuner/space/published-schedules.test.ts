@@ -1,0 +1,152 @@
+// Schedules of the literature, written by hand with the primitives: each is a member of the space that the rules generate.
+
+import { describe, expect, test } from "vitest";
+import gemm from "../../../fixtures/ops/gemm.op.ts";
+import { instantiate, instantiateTemplate, printTrace, type Target, type Trace } from "../../../src/compiler/index.ts";
+import { findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
+import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { Candidate } from "../../../src/tuner/space/space.ts";
+import { frozenTargets } from "../../support/frozen-targets.ts";
+
+interface Published {
+  readonly shape: { readonly M: number; readonly N: number; readonly K: number };
+  readonly target: Target;
+  readonly schedule: Trace;
+  /** The decisions that lead to it. */
+  readonly assignment: Candidate["assignment"];
+}
+
+/** What the space says of the decisions: the trace, or null where it does not hold them. */
+function memberTrace({ shape, target, assignment }: Published): Trace | null {
+  const space = generateSpace({ op: instantiate(gemm, shape, "gemm"), target, numerics: "fast", threads: 1 });
+  const candidate = { template: "C tiled", assignment };
+  if (!findPoint(searchSpace(space), candidate)) return null;
+  return instantiateTemplate(space.templates.find(({ name }) => name === candidate.template)!.instructions, assignment);
+}
+
+/**
+ * Goto's algorithm as BLIS has it (Van Zee and van de Geijn, TOMS 2015): jc, pc, a panel of B packed, ic, a block of A
+ * packed, jr, ir, and a micro-kernel of 6 × 16 over kc. Its blocks for Haswell: mc 168, kc 256, nc 4080.
+ */
+const blis: Published = {
+  shape: { M: 1008, N: 8160, K: 1024 },
+  target: { ...frozenTargets.avx2, l3Bytes: 8 * 1024 * 1024 },
+  schedule: [
+    { kind: "split", loop: "C.i", factors: [0, 28, 6], tail: "cut" },
+    { kind: "split", loop: "C.j", factors: [0, 255, 2, 8], tail: "cut" },
+    { kind: "split", loop: "C.k", factors: [0, 256, 1], tail: "cut" },
+    {
+      kind: "reorder",
+      loops: ["C.j.0", "C.k.0", "C.i.0", "C.j.1", "C.i.1", "C.k.1", "C.k.2", "C.i.2", "C.j.2", "C.j.3"],
+    },
+    {
+      kind: "cache-read",
+      buffer: "A",
+      loop: "C.i.0",
+      layout: [
+        { dim: 0, part: "outer", tile: 6 },
+        { dim: 1, part: "whole", tile: 1 },
+        { dim: 0, part: "inner", tile: 6 },
+      ],
+    },
+    { kind: "unroll", loop: "A.pack.2" },
+    {
+      kind: "cache-read",
+      buffer: "B",
+      loop: "C.k.0",
+      layout: [
+        { dim: 1, part: "outer", tile: 16 },
+        { dim: 0, part: "whole", tile: 1 },
+        { dim: 1, part: "inner", tile: 16 },
+      ],
+    },
+    { kind: "split", loop: "B.pack.2", factors: [0, 8], tail: "perfect" },
+    { kind: "vectorize", loop: "B.pack.2.1" },
+    { kind: "unroll", loop: "B.pack.2.0" },
+    { kind: "vectorize", loop: "C.j.3" },
+    { kind: "unroll", loop: "C.i.2" },
+    { kind: "unroll", loop: "C.k.2" },
+    { kind: "unroll", loop: "C.j.2" },
+    { kind: "cache-write", block: "C", loop: "C.i.1", scope: "register" },
+  ],
+  assignment: {
+    "C.i.register": 6,
+    "C.i.block-tiles": 28,
+    "C.i.tail": 0,
+    "C.j.register": 2,
+    "C.j.block-tiles": 255,
+    "C.j.tail": 0,
+    "C.k.steps": 256,
+    "C.k.unroll": 1,
+    "C.order": 0,
+    "C.pack.A": 1,
+    "C.pack.B": 1,
+  },
+};
+
+/** Exo's SGEMM for AVX-512: a micro-kernel of 6 × 64, four vectors wide, in blocks of 264 × 64 × 512, both operands staged. */
+const exo: Published = {
+  shape: { M: 1056, N: 1024, K: 1024 },
+  target: frozenTargets.avx512,
+  schedule: [
+    { kind: "split", loop: "C.i", factors: [0, 44, 6], tail: "cut" },
+    { kind: "split", loop: "C.j", factors: [0, 1, 4, 16], tail: "cut" },
+    { kind: "split", loop: "C.k", factors: [0, 512, 1], tail: "cut" },
+    {
+      kind: "reorder",
+      loops: ["C.i.0", "C.k.0", "C.j.0", "C.i.1", "C.j.1", "C.k.1", "C.k.2", "C.i.2", "C.j.2", "C.j.3"],
+    },
+    {
+      kind: "cache-read",
+      buffer: "A",
+      loop: "C.k.0",
+      layout: [
+        { dim: 0, part: "outer", tile: 6 },
+        { dim: 1, part: "whole", tile: 1 },
+        { dim: 0, part: "inner", tile: 6 },
+      ],
+    },
+    { kind: "unroll", loop: "A.pack.2" },
+    {
+      kind: "cache-read",
+      buffer: "B",
+      loop: "C.j.0",
+      layout: [
+        { dim: 1, part: "outer", tile: 64 },
+        { dim: 0, part: "whole", tile: 1 },
+        { dim: 1, part: "inner", tile: 64 },
+      ],
+    },
+    { kind: "split", loop: "B.pack.2", factors: [0, 16], tail: "perfect" },
+    { kind: "vectorize", loop: "B.pack.2.1" },
+    { kind: "unroll", loop: "B.pack.2.0" },
+    { kind: "vectorize", loop: "C.j.3" },
+    { kind: "unroll", loop: "C.i.2" },
+    { kind: "unroll", loop: "C.k.2" },
+    { kind: "unroll", loop: "C.j.2" },
+    { kind: "cache-write", block: "C", loop: "C.j.1", scope: "register" },
+  ],
+  assignment: {
+    "C.i.register": 6,
+    "C.i.block-tiles": 44,
+    "C.i.tail": 0,
+    "C.j.register": 4,
+    "C.j.block-tiles": 1,
+    "C.j.tail": 0,
+    "C.k.steps": 512,
+    "C.k.unroll": 1,
+    "C.order": 1,
+    "C.pack.A": 1,
+    "C.pack.B": 1,
+  },
+};
+
+describe("published schedules are members of the space", () => {
+  test.each([
+    ["BLIS's loops around a micro-kernel", blis],
+    ["Exo's SGEMM for AVX-512", exo],
+  ])("%s", (_, published) => {
+    const member = memberTrace(published);
+    expect(member && printTrace(member)).toBe(printTrace(published.schedule));
+  });
+});
