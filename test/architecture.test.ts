@@ -31,7 +31,7 @@ const rooms = ["plugin", "tuner", "native", "compiler"] as const;
 /** api.ts, the program interface, stands beside the plugin. */
 const roomOf = (path: string): number => {
   const at = rooms.findIndex((room) => path.startsWith(`src/${room}/`));
-  return at < 0 ? 0 : at;
+  return Math.max(at, 0);
 };
 
 const wrongRoom = ({ path }: SourceFile, { from }: Import): string | null => {
