@@ -1,6 +1,7 @@
 // Random instructions for a nest, legal or not: the loops, blocks and buffers exist, all else is drawn freely.
 
 import type { Instruction, LayoutDim, LoopFunc } from "../../src/compiler/index.ts";
+import { intrinsics } from "../../src/compiler/intrinsic/intrinsics.ts";
 import { blocksIn, findBlock, loopsIn } from "../../src/compiler/schedule/nest.ts";
 import { createRng, type Rng } from "../../src/tuner/rng.ts";
 
@@ -99,10 +100,23 @@ const setScope: Drawer = (nest, rng) => ({
   scope: rng.pick(["register", "workspace"]),
 });
 
+const setDtype: Drawer = (nest, rng) => ({
+  kind: "set-dtype",
+  buffer: bufferOf(nest, rng).name,
+  dtype: rng.pick(["f64", "f32", "i32"]),
+});
+
+const tensorize: Drawer = (nest, rng) => ({
+  kind: "tensorize",
+  loop: loopOf(nest, rng),
+  intrinsic: rng.pick(intrinsics).name,
+});
+
 /** As often as they stand here. */
 const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
   ...[partition, reverseComputeAt, reverseComputeAt],
   ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
   ...[rfactor, rfactor],
+  ...[setDtype, tensorize],
 ];

@@ -54,6 +54,7 @@ export function boundsOf(expr: Expr, ranges: Ranges): Interval {
     case "cast":
       return expr.dtype === "i32" ? valuesOf(expr.operand.dtype) : unbounded;
     case "bitcast":
+    case "intrinsic":
       return unbounded;
     case "ramp": {
       const { min, max } = boundsOf(expr.base, ranges);

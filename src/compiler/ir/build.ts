@@ -93,7 +93,7 @@ export const ramp = (base: Expr, stride: number, lanes: number): Ramp => ({
 /** `value` itself if it has as many lanes already. */
 export function broadcast(value: Expr, lanes: number): Expr {
   if (lanesOf(value) === lanes) return value;
-  invariant(lanesOf(value) === 1, `a vector of ${lanesOf(value)} lanes cannot be broadcast to ${lanes}`);
+  invariant(lanes % lanesOf(value) === 0, `a vector of ${lanesOf(value)} lanes cannot be broadcast to ${lanes}`);
   return { kind: "broadcast", dtype: value.dtype, value, lanes };
 }
 

@@ -31,6 +31,8 @@ export function exprKey(expr: Expr): string {
       return `x${expr.lanes}(${exprKey(expr.value)})`;
     case "lanes":
       return `{${list(expr.elements)}}`;
+    case "intrinsic":
+      return `${expr.name}(${list(expr.operands)})`;
   }
 }
 

@@ -1,6 +1,7 @@
 // Loop-IR expression → a closure that evaluates it: `compileScalar` for one lane, `compileVector` for several.
 
 import { invariant } from "../support/invariant.ts";
+import { compileIntrinsic } from "./interpret-intrinsic.ts";
 import { type Lane, type Memory, offsetOf, read } from "./interpret-memory.ts";
 import type { Expr, Load, Select } from "./loop-ir.ts";
 import { binaryOn, bitcastOn, castOn, constValue, type Scalar, unaryOn } from "./scalar-ops.ts";
@@ -97,7 +98,8 @@ export function compileScalar(expr: Expr, scope: Scope): ScalarFn {
     }
     case "ramp":
     case "broadcast":
-    case "lanes": {
+    case "lanes":
+    case "intrinsic": {
       const vector = compileVector(expr, scope);
       return () => vector()[0]!;
     }
@@ -154,11 +156,16 @@ export function compileVector(expr: Expr, scope: Scope): VectorFn {
       };
     }
     case "broadcast": {
-      const value = compileScalar(expr.value, scope);
-      return () => new Array<Lane>(lanes).fill(value());
+      const value = compileVector(expr.value, scope);
+      return () => {
+        const once = value();
+        return Array.from({ length: lanes }, (_, lane) => once[lane % once.length]!);
+      };
     }
     case "lanes":
       return compileLanes(expr.elements, scope);
+    case "intrinsic":
+      return compileIntrinsic(expr, scope);
   }
 }
 

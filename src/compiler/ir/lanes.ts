@@ -11,6 +11,7 @@ export function lanesOf(expr: Expr): number {
     case "local":
     case "ramp":
     case "broadcast":
+    case "intrinsic":
       return expr.lanes;
     case "load": {
       const last = expr.indices.at(-1);

@@ -101,6 +101,7 @@ export interface Ramp {
   readonly lanes: number;
 }
 
+/** A scalar in all lanes; a vector again and again, as often as it takes to fill them. */
 export interface Broadcast {
   readonly kind: "broadcast";
   readonly dtype: IrType;
@@ -115,11 +116,41 @@ export interface Lanes {
   readonly elements: readonly Expr[];
 }
 
-export type Expr = Const | Var | Local | Load | Unary | Binary | Select | Cast | Bitcast | Ramp | Broadcast | Lanes;
+/**
+ * One instruction of a machine, on whole vectors. It gives what `meaning` leaves in its first buffer, when each buffer
+ * starts with the lanes of the operand of its place. Code generators know its text by its name.
+ */
+export interface IntrinsicCall {
+  readonly kind: "intrinsic";
+  readonly dtype: IrType;
+  readonly lanes: number;
+  readonly name: string;
+  readonly operands: readonly Expr[];
+  /** Flat, one store under loops. */
+  readonly meaning: LoopFunc;
+}
+
+export type Expr =
+  | Const
+  | Var
+  | Local
+  | Load
+  | Unary
+  | Binary
+  | Select
+  | Cast
+  | Bitcast
+  | Ramp
+  | Broadcast
+  | Lanes
+  | IntrinsicCall;
 
 // ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export type LoopMark = "serial" | "parallel" | "vectorized" | "unrolled";
+/** "tensorized X": the loop and those inside are what the intrinsic X computes; where they are not, it is vectorized. */
+export type TensorizedMark = `tensorized ${string}`;
+
+export type LoopMark = "serial" | "parallel" | "vectorized" | "unrolled" | TensorizedMark;
 
 /**
  * What to do where the loops of a split overshoot the axis they came from:

@@ -2,7 +2,19 @@
 
 import { comparisonOps, type UnaryOp } from "../expr/scalar-expr.ts";
 import { castValue } from "../expr/scalar-math.ts";
-import type { Binary, Bitcast, Buffer, Const, Expr, IrType, Lanes, Load, Select, Unary } from "./loop-ir.ts";
+import type {
+  Binary,
+  Bitcast,
+  Buffer,
+  Const,
+  Expr,
+  IntrinsicCall,
+  IrType,
+  Lanes,
+  Load,
+  Select,
+  Unary,
+} from "./loop-ir.ts";
 import { printExpr } from "./print-expr.ts";
 import { isBitOp } from "./scalar-ops.ts";
 import { lanesOf, operandsOf } from "./visit.ts";
@@ -57,12 +69,14 @@ function nodeProblems(expr: Expr, known: Known): readonly string[] {
       ];
     case "broadcast":
       return [
-        ...when(lanesOf(expr.value) !== 1, `${typeOf(expr.value)} is broadcast`),
+        ...when(expr.lanes % lanesOf(expr.value) !== 0, `${typeOf(expr.value)} is broadcast`),
         ...when(!(Number.isInteger(expr.lanes) && expr.lanes >= 2), `a broadcast to ${expr.lanes} lanes`),
         ...when(expr.dtype !== expr.value.dtype, `${expr.value.dtype} is broadcast as ${expr.dtype}`),
       ];
     case "lanes":
       return lanesProblems(expr);
+    case "intrinsic":
+      return intrinsicProblems(expr);
   }
 }
 
@@ -160,3 +174,15 @@ const lanesProblems = ({ dtype, elements }: Lanes): readonly string[] => [
   ...when(elements.length < 2, `a vector of ${elements.length} lanes`),
   ...elements.flatMap((each) => when(typeOf(each) !== dtype, `a lane is ${typeOf(each)}, not ${dtype}`)),
 ];
+
+function intrinsicProblems({ name, dtype, lanes, operands, meaning }: IntrinsicCall): readonly string[] {
+  const wanted = meaning.buffers.map((buffer) => typeText(buffer.dtype, buffer.shape[0]!));
+  const found = operands.map(typeOf);
+  return [
+    ...when(found.join() !== wanted.join(), `${name} takes ${wanted.join(", ")}, not ${found.join(", ")}`),
+    ...when(
+      typeText(dtype, lanes) !== wanted[0],
+      `${name} gives ${wanted[0]}, it is said to be ${typeText(dtype, lanes)}`,
+    ),
+  ];
+}

@@ -54,6 +54,10 @@ export function mapOperands(expr: Expr, f: ExprFn): Expr {
       const elements = mapShared(expr.elements, f);
       return elements === expr.elements ? expr : { ...expr, elements };
     }
+    case "intrinsic": {
+      const operands = mapShared(expr.operands, f);
+      return operands === expr.operands ? expr : { ...expr, operands };
+    }
   }
 }
 
@@ -152,6 +156,8 @@ export function operandsOf(expr: Expr): readonly Expr[] {
       return [expr.value];
     case "lanes":
       return expr.elements;
+    case "intrinsic":
+      return expr.operands;
   }
 }
 

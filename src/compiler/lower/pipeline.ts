@@ -11,14 +11,19 @@ import { lowerBlocks } from "./pass/lower-blocks.ts";
 import type { LoweringContext, Pass } from "./pass/pass.ts";
 import { promoteRegisters } from "./pass/promote-registers.ts";
 import { shareLoads } from "./pass/share-loads.ts";
+import { tensorize } from "./pass/tensorize.ts";
 import { unroll } from "./pass/unroll.ts";
 import { vectorize } from "./pass/vectorize.ts";
 
-/** Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. */
+/**
+ * Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. What intrinsics
+ * leave of tensorized loops becomes vectors.
+ */
 export const passes: readonly Pass[] = [
   lowerBlocks,
   cutTails,
   flatten,
+  tensorize,
   vectorize,
   unroll,
   branchSelects,

@@ -43,6 +43,8 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
     case "cache-write":
     case "decompose-reduction":
     case "rfactor":
+    case "tensorize":
+    case "set-dtype":
     case "set-scope":
       return instruction;
   }

@@ -1,6 +1,7 @@
 // A trace as JSON text and back. What comes from outside is parsed strictly: an unknown kind or field, a missing one or a
 // number that is no count is refused, with its place in the text's own terms.
 
+import { dtypes } from "../expr/dtype.ts";
 import type { Diagnostic } from "../support/diagnostic.ts";
 import type { InstructionArgs, InstructionKind, Trace } from "./trace.ts";
 
@@ -94,6 +95,8 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   "cache-write": { block: name, loop: name, scope },
   "decompose-reduction": { block: name, loop: name },
   rfactor: loop,
+  tensorize: { loop: name, intrinsic: name },
+  "set-dtype": { buffer: name, dtype: oneOf(...dtypes) },
   "set-scope": { buffer: name, scope },
 };
 

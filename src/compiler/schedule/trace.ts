@@ -4,6 +4,7 @@
 // a decision. Instructions name loops and blocks by their names, which the primitives derive from their arguments
 // (splitting `C.i` gives `C.i.0`, `C.i.1`, …), so a trace needs no result handles.
 
+import type { DType } from "../expr/dtype.ts";
 import type { Scope, TailStrategy } from "../ir/loop-ir.ts";
 
 /** A dimension of a packed layout: a whole dimension of the operand, or one half of it cut into tiles. */
@@ -44,6 +45,10 @@ export interface InstructionArgs<N> {
   readonly "decompose-reduction": { readonly block: string; readonly loop: string };
   /** Keeps the partial results of each iteration of a reduce loop apart in `block.rf`, and reduces those at the end. */
   readonly rfactor: { readonly loop: string };
+  /** The loop and those inside it become what the intrinsic computes. */
+  readonly tensorize: { readonly loop: string; readonly intrinsic: string };
+  /** Gives a local buffer elements of another type, which holds all values of its own: i8 → i16. */
+  readonly "set-dtype": { readonly buffer: string; readonly dtype: DType };
   readonly "set-scope": { readonly buffer: string; readonly scope: Scope };
 }
 

@@ -12,6 +12,8 @@ export interface Context {
   readonly buffers: ReadonlyMap<string, Buffer>;
   /** Most lanes of a piece: the vector width of the target over the widest element of the function. */
   readonly pieceLanes: number;
+  /** Locals that are not cut into pieces of so many lanes, but of the lanes given here. */
+  readonly operandLocals: ReadonlyMap<string, number>;
 }
 
 /** One piece of a value as C text. A bool is a u8 of 0 or 1 in a scalar and a mask of `element` in a vector. */

@@ -2,18 +2,18 @@
 
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, IrType } from "../../ir/loop-ir.ts";
-import { invariant } from "../../support/invariant.ts";
 import { emitLoad } from "./access.ts";
 import { emitBinary } from "./binary.ts";
 import { emitCast } from "./cast.ts";
 import { constantText } from "./constant.ts";
 import type { Context, Value } from "./context.ts";
-import { type Element, type Piece, scalarPiece, storedElement } from "./element.ts";
+import { cName, type Element, elementBytes, type Piece, scalarPiece, storedElement } from "./element.ts";
 import { bitcast } from "./half-function.ts";
+import { emitIntrinsicCall } from "./intrinsic-call.ts";
 import { localPiece } from "./local.ts";
 import { asMask, selectText } from "./mask.ts";
 import { emitUnary } from "./unary.ts";
-import { splat } from "./vector-function.ts";
+import { inline, splat } from "./vector-function.ts";
 
 /** The text of a scalar expression. */
 export const emitScalar = (context: Context, expr: Expr): string => emit(context, expr, scalarPiece).text;
@@ -45,6 +45,8 @@ export function emit(context: Context, expr: Expr, piece: Piece): Value {
       return emitBroadcast(context, expr.dtype, expr.value, piece);
     case "lanes":
       return emitLanes(context, expr.dtype, expr.elements, piece);
+    case "intrinsic":
+      return emitIntrinsicCall(context, expr, piece);
   }
 }
 
@@ -81,13 +83,36 @@ function emitRamp(context: Context, expr: Extract<Expr, { kind: "ramp" }>, { sta
   return { text: `(${splat(context.prelude, "i32", lanes)}(${base}) + (${type}){${steps}})`, element: "i32" };
 }
 
-function emitBroadcast(context: Context, dtype: IrType, scalar: Expr, { lanes }: Piece): Value {
-  invariant(lanesOf(scalar) === 1, "only a scalar is broadcast");
+function emitBroadcast(context: Context, dtype: IrType, scalar: Expr, { start, lanes }: Piece): Value {
+  if (lanesOf(scalar) > 1) return emitRepeat(context, scalar, { start, lanes });
   const value = emit(context, scalar, scalarPiece);
   if (lanes === 1) return value;
   if (dtype === "bool") return { text: `${splat(context.prelude, "i32", lanes)}(-(${value.text}))`, element: "i32" };
   return { text: `${splat(context.prelude, value.element, lanes)}(${value.text})`, element: value.element };
 }
+
+/** A run of lanes again and again: as one integer where there is one of its size, which is broadcast. */
+function emitRepeat({ prelude, ...rest }: Context, run: Expr, { start, lanes }: Piece): Value {
+  const count = lanesOf(run);
+  const value = emit({ prelude, ...rest }, run, { start: 0, lanes: count });
+  const { element } = value;
+  const integer = integerOfSize[count * elementBytes[element]];
+  const type = prelude.type(element, lanes);
+  if (integer && start % count === 0 && lanes % count === 0) {
+    const splatted =
+      lanes === count ? value.text : `${splat(prelude, integer, lanes / count)}((${cName[integer]})${value.text})`;
+    return { text: `((${type})${splatted})`, element };
+  }
+  const name = `uk_repeat_${element}x${count}_from_${start % count}_x${lanes}`;
+  prelude.define(name, () => {
+    const each = Array.from({ length: lanes }, (_, lane) => `a[${(start + lane) % count}]`).join(", ");
+    const result = lanes === 1 ? each : `(${type}){${each}}`;
+    return `${inline} ${type} ${name}(${prelude.type(element, count)} a) { return ${result}; }`;
+  });
+  return { text: `${name}(${value.text})`, element };
+}
+
+const integerOfSize: Readonly<Record<number, Element>> = { 2: "i16", 4: "i32", 8: "i64" };
 
 function emitLanes(context: Context, dtype: IrType, elements: readonly Expr[], { start, lanes }: Piece): Value {
   const texts = elements.slice(start, start + lanes).map((element) => emitScalar(context, element));

@@ -8,6 +8,7 @@ import type { CSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
 import type { Context } from "./context.ts";
 import { cName, storedElement } from "./element.ts";
+import { operandLocals } from "./intrinsic-call.ts";
 import { type Layout, layoutOf, lengthOf, type Placement } from "./layout.ts";
 import { Names } from "./names.ts";
 import { Prelude } from "./prelude.ts";
@@ -45,6 +46,7 @@ function contextOf(func: LoopFunc, target: Target): Context {
     names: new Names([func.name]),
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
     pieceLanes: target.vectorBytes / widestElement(func.body),
+    operandLocals: operandLocals(func.body),
   };
 }
 

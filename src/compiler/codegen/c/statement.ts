@@ -8,7 +8,7 @@ import { bare } from "./bare.ts";
 import type { Context } from "./context.ts";
 import { type Piece, piecesOf } from "./element.ts";
 import { emit, emitScalar } from "./expression.ts";
-import { localElement, localName } from "./local.ts";
+import { localElement, localName, piecesOfLocal } from "./local.ts";
 import { asMask } from "./mask.ts";
 
 export function emitStatement(context: Context, stmt: Stmt): readonly string[] {
@@ -52,7 +52,7 @@ function emitIf(context: Context, stmt: If): readonly string[] {
 }
 
 function emitDefine(context: Context, { name, dtype, lanes, value }: Define): readonly string[] {
-  return piecesOf(lanes, context.pieceLanes).map((piece) => {
+  return piecesOfLocal(context, name, lanes).map((piece) => {
     const type = context.prelude.type(localElement(dtype, piece.lanes), piece.lanes);
     return `${type} ${localName(context, name, lanes, piece)} = ${bare(localValue(context, value, piece))};`;
   });
@@ -60,7 +60,7 @@ function emitDefine(context: Context, { name, dtype, lanes, value }: Define): re
 
 function emitAssign(context: Context, { name, value }: Assign): readonly string[] {
   const lanes = lanesOf(value);
-  return piecesOf(lanes, context.pieceLanes).map(
+  return piecesOfLocal(context, name, lanes).map(
     (piece) => `${localName(context, name, lanes, piece)} = ${bare(localValue(context, value, piece))};`,
   );
 }

@@ -254,6 +254,7 @@ export const opcodes = {
   "i32x4.mul": 0xfd00b5,
   "i32x4.min_s": 0xfd00b6,
   "i32x4.max_s": 0xfd00b8,
+  "i32x4.dot_i16x8_s": 0xfd00ba,
   "i64x2.abs": 0xfd00c0,
   "i64x2.neg": 0xfd00c1,
   "i64x2.extend_low_i32x4_s": 0xfd00c7,

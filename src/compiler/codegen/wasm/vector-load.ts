@@ -1,6 +1,7 @@
 // Vector loads: runs of lanes, gathers, splats, and loads of as many lanes as a count says.
 
 import type { Expr, Load } from "../../ir/loop-ir.ts";
+import { invariant } from "../../support/invariant.ts";
 import { type Address, addressOf, withAddress } from "./address.ts";
 import type { Context } from "./context.ts";
 import { type Code, get, i32, ifElse, plain, set, zeroVector } from "./instruction.ts";
@@ -93,6 +94,14 @@ export function loadSplat(context: Context, { buffer, indices, dtype }: Load): C
   const { base, offset } = addressOf(context, buffer, indexOf(indices), 0);
   const { bytes } = pieceOf(laneBytesOf(dtype), 0);
   return [...base, memory(splatOps[bytes], bytes, offset, null)];
+}
+
+/** A run of 2, 4 or 8 bytes again and again. Expects a load of neighbours. */
+export function loadRepeated(context: Context, { buffer, indices, dtype }: Load, bytes: number): Code {
+  const index = indexOf(indices);
+  invariant(isUnitRamp(index) && (bytes === 2 || bytes === 4 || bytes === 8), `${bytes} bytes are repeated`);
+  const { base, offset } = addressOf(context, buffer, index.base, 0);
+  return [...base, memory(splatOps[bytes], laneBytesOf(dtype), offset, null)];
 }
 
 /** A count that is known only at run time: all lanes at once if it covers them, else those that it does one by one. */

@@ -7,14 +7,15 @@ import type { Broadcast, Expr, Lanes, Ramp, Select } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { constBytes, splatBytes } from "./const-bits.ts";
 import { type Binding, bindingOf, type Context } from "./context.ts";
-import { type Code, get, type Instruction, i32, ifElse, lane, plain, shuffle, v128 } from "./instruction.ts";
+import { type Code, get, type Instruction, i32, ifElse, lane, plain, set, shuffle, v128 } from "./instruction.ts";
+import { intrinsicCall } from "./intrinsic-call.ts";
 import { mask } from "./mask.ts";
 import { scalar } from "./scalar.ts";
 import { named } from "./scalar-arithmetic.ts";
 import { laneBytesOf, vectorShape } from "./value-type.ts";
 import { vectorBinary, vectorUnary } from "./vector-arithmetic.ts";
 import { vectorCast } from "./vector-cast.ts";
-import { loadLanes, loadSplat, loadVector } from "./vector-load.ts";
+import { loadLanes, loadRepeated, loadSplat, loadVector } from "./vector-load.ts";
 
 /** Lanes first … first + count; count lanes fit a v128 and first is a multiple of the lanes that do. */
 export interface LaneRange {
@@ -52,6 +53,8 @@ export function vector(context: Context, expr: Expr, range: LaneRange): Code {
       return broadcast(context, expr);
     case "lanes":
       return assemble(context, expr, range);
+    case "intrinsic":
+      return intrinsicCall(context, expr, range);
     case "const":
     case "var":
       invariant(false, `a ${expr.kind} where a vector is wanted`);
@@ -94,8 +97,21 @@ export function splatCode(context: Context, { value, dtype }: Broadcast): Code {
   if (value.kind === "const") {
     return [v128(splatBytes(dtype, value.value))];
   }
+  if (lanesOf(value) > 1) return repeat(context, value);
   if (value.kind === "load" && !value.active) return loadSplat(context, value);
   return [...scalar(context, value), plain(`${vectorShape[dtype]}.splat`)];
+}
+
+/** A run of 2, 4, 8 or 16 bytes again and again. */
+function repeat(context: Context, value: Expr): Code {
+  const count = lanesOf(value);
+  const bytes = count * laneBytesOf(value.dtype);
+  invariant([2, 4, 8, 16].includes(bytes), `a vector of ${bytes} bytes is repeated`);
+  if (value.kind === "load" && !value.active && bytes < 16) return loadRepeated(context, value, bytes);
+  const once = vector(context, value, { first: 0, count });
+  if (bytes === 16) return once;
+  const places = Array.from({ length: 16 }, (_, place) => place % bytes);
+  return context.locals.with("v128", (x) => [...once, set(x), get(x), get(x), shuffle(places)]);
 }
 
 /** Puts scalars side by side. */

@@ -15,6 +15,7 @@ import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
 import { insideLoop, isNothing, seqOf, simplifyStmt, withRange } from "../../ir/simplify.ts";
 import { substituteStmt, walkStmt } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
+import { isVectorLoop } from "./tensorize.ts";
 
 /** Statements that copies may add to a function; beyond it conditions stay. */
 const maxAddedStatements = 256;
@@ -62,7 +63,7 @@ interface Piece {
 }
 
 function cutLoop(loop: For, ranges: Ranges, budget: Budget): Stmt {
-  if (loop.mark === "vectorized") return withBody(loop, ranges, budget);
+  if (isVectorLoop(loop)) return withBody(loop, ranges, budget);
   const all = withRange(ranges, loop.name, 0, loop.extent - 1);
   const busy = intersect(busyRange(loop.body, loop.name, all), { min: 0, max: loop.extent - 1 });
   if (busy.min > busy.max) return seqOf([]);

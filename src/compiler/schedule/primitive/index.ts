@@ -13,8 +13,10 @@ import type { Primitive } from "./primitive.ts";
 import { reorder } from "./reorder.ts";
 import { reverseComputeAt } from "./reverse-compute-at.ts";
 import { rfactor } from "./rfactor.ts";
+import { setDtype } from "./set-dtype.ts";
 import { setScope } from "./set-scope.ts";
 import { split } from "./split.ts";
+import { tensorize } from "./tensorize.ts";
 import { unroll } from "./unroll.ts";
 import { vectorize } from "./vectorize.ts";
 
@@ -33,5 +35,7 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   "cache-write": cacheWrite,
   "decompose-reduction": decomposeReduction,
   rfactor,
+  tensorize,
+  "set-dtype": setDtype,
   "set-scope": setScope,
 };

@@ -73,6 +73,7 @@ function vectorOf(expr: Expr, state: State): Expr | null {
     case "ramp":
     case "broadcast":
     case "lanes":
+    case "intrinsic":
       return null;
   }
 }

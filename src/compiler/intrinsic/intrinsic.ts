@@ -1,0 +1,23 @@
+// What an intrinsic is: an instruction of a machine as its meaning, what it needs, and its text per code generator.
+// A family is a list of them in one file beside this one; `intrinsics.ts` has them all.
+
+import type { LoopFunc } from "../ir/loop-ir.ts";
+
+export interface Intrinsic {
+  /** What schedules name it by: "vpmaddwd.256". */
+  readonly name: string;
+  /** Features of the target that it needs. */
+  readonly features: readonly string[];
+  /** Loops around one store to the first buffer; flat. Its buffers, all of them workspace, are the operands. */
+  readonly meaning: LoopFunc;
+  /** False: sums are rounded otherwise than the loops of the meaning round them, so it is for numerics "fast" only. */
+  readonly exact: boolean;
+  readonly text: IntrinsicText;
+}
+
+export type IntrinsicText =
+  /** C expressions of the operands, which are GNU vectors named as in the meaning. Builtins differ by compiler.
+   * `preamble` stands before the function that the expression becomes. */
+  | { readonly kind: "c"; readonly gcc: string; readonly clang: string; readonly preamble?: string }
+  /** Opcodes that find the operands on the stack, in order. */
+  | { readonly kind: "wasm"; readonly ops: readonly string[] };

@@ -1,0 +1,27 @@
+// All intrinsics, and those of a target: of two that compute the same the better one comes first.
+
+import { invariant } from "../support/invariant.ts";
+import type { Numerics, Target } from "../target/target.ts";
+import type { Intrinsic } from "./intrinsic.ts";
+import { wasmSimd } from "./wasm-simd.ts";
+import { x86Bf16 } from "./x86-bf16.ts";
+import { x86Madd } from "./x86-madd.ts";
+import { x86Vnni } from "./x86-vnni.ts";
+
+export const intrinsics: readonly Intrinsic[] = [...x86Vnni, ...x86Bf16, ...x86Madd, ...wasmSimd];
+
+const byName: ReadonlyMap<string, Intrinsic> = new Map(intrinsics.map((intrinsic) => [intrinsic.name, intrinsic]));
+
+export const findIntrinsic = (name: string): Intrinsic | undefined => byName.get(name);
+
+export function intrinsicNamed(name: string): Intrinsic {
+  const intrinsic = byName.get(name);
+  invariant(intrinsic, `there is no intrinsic ${name}`);
+  return intrinsic;
+}
+
+/** Whether code for the target may have it. */
+export const isAvailable = (intrinsic: Intrinsic, target: Target, numerics: Numerics): boolean =>
+  intrinsic.text.kind === target.codegen &&
+  intrinsic.features.every((feature) => target.features.includes(feature)) &&
+  (intrinsic.exact || numerics === "fast");

@@ -1,0 +1,75 @@
+// Loops marked "tensorized" → one statement with the intrinsic, where the nest in them is what it means and the target has
+// it. What is left of a tail, copies that initialise or write back, another target: those loops become vectors.
+//
+//   for v in 0..8 (tensorized vpmaddwd.256)                        acc[ramp(0, 1, 8)] = vpmaddwd.256(acc[ramp(0, 1, 8)],
+//     for p in 0..2                                           →      broadcast(X[ramp(k*2, 1, 2)], 16),
+//       acc[v] = acc[v] + i32(X[k*2 + p]) * i32(Y[v*2 + p])          Y[ramp(0, 1, 16)])
+
+import type { Intrinsic } from "../../intrinsic/intrinsic.ts";
+import { findIntrinsic, isAvailable } from "../../intrinsic/intrinsics.ts";
+import { match, type OperandPlace } from "../../intrinsic/match.ts";
+import { fromAffine } from "../../ir/affine.ts";
+import { noRanges, type Ranges } from "../../ir/bounds.ts";
+import { broadcast, cast, ramp, store } from "../../ir/build.ts";
+import type { Buffer, Expr, For, Stmt } from "../../ir/loop-ir.ts";
+import { perfectNest } from "../../ir/perfect-nest.ts";
+import { simplifyIndex, withRange } from "../../ir/simplify.ts";
+import { mapChildren } from "../../ir/visit.ts";
+import { buffersOf } from "./lower-blocks.ts";
+import type { LoweringContext, Pass } from "./pass.ts";
+
+export const tensorize: Pass = {
+  name: "tensorize",
+  run: (func, context) => ({
+    ...func,
+    body: tensorizeIn(func.body, { ...context, buffers: buffersOf(func), ranges: noRanges }),
+  }),
+};
+
+interface Context extends LoweringContext {
+  readonly buffers: ReadonlyMap<string, Buffer>;
+  readonly ranges: Ranges;
+}
+
+const prefix = "tensorized ";
+
+/** Whether the iterations of the loop become lanes. */
+export const isVectorLoop = ({ mark }: For): boolean => mark === "vectorized" || mark.startsWith(prefix);
+
+function tensorizeIn(stmt: Stmt, context: Context): Stmt {
+  if (stmt.kind !== "for") return mapChildren(stmt, (child) => tensorizeIn(child, context));
+  if (stmt.mark.startsWith(prefix)) return tensorizeLoop(stmt, context);
+  const ranges = withRange(context.ranges, stmt.name, 0, stmt.extent - 1);
+  return mapChildren(stmt, (child) => tensorizeIn(child, { ...context, ranges }));
+}
+
+function tensorizeLoop(loop: For, context: Context): Stmt {
+  const intrinsic = findIntrinsic(loop.mark.slice(prefix.length));
+  const usable = intrinsic && isAvailable(intrinsic, context.target, context.numerics);
+  return (usable && callOf(loop, intrinsic, context)) || { ...loop, mark: "vectorized" };
+}
+
+/** Null if the loop is not what the intrinsic computes. */
+function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges }: Context): Stmt | null {
+  const nest = perfectNest(loop);
+  if (nest?.leaf.kind !== "store" || nest.leaf.active) return null;
+  const { loops, leaf } = nest;
+  const known = loops.reduce((all, { name, extent }) => withRange(all, name, 0, extent - 1), ranges);
+  const { buffer, indices, value } = leaf;
+  const found = match({ loops, buffer, indices, value, buffers, ranges: known }, intrinsic);
+  if (found.kind === "mismatch") return null;
+  const starts = loops.reduce((all, { name }) => withRange(all, name, 0, 0), ranges);
+  const operands = found.places.map((place) => operandOf(place, starts));
+  const { dtype } = operands[0]!;
+  const { name, meaning } = intrinsic;
+  const lanes = meaning.buffers[0]!.shape[0]!;
+  const at = ramp(simplifyIndex(fromAffine(found.places[0]!.index), starts), 1, lanes);
+  return store({ name: buffer }, [at], { kind: "intrinsic", dtype, lanes, name, operands, meaning });
+}
+
+/** The operand as a vector: a run of elements, repeated as often as need be, in the type that the intrinsic takes. */
+function operandOf({ operand, load, index, period }: OperandPlace, starts: Ranges): Expr {
+  const base = simplifyIndex(fromAffine(index), starts);
+  const run: Expr = { ...load, indices: [period === 1 ? base : ramp(base, 1, period)] };
+  return cast(operand.dtype, broadcast(run, operand.shape[0]!));
+}

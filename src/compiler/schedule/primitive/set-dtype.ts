@@ -1,0 +1,60 @@
+// Give a local buffer elements of a wider type: what is written is converted, what is read is known to fit.
+//
+//   set-dtype A.pack i16
+//     A.pack[k, i] = A[i, k]                    →    A.pack[k, i] = i16(A[i, k])
+//     C[i] += i32(A.pack[k, i]) * …                  C[i] += i32(A.pack[k, i]) * …
+
+import type { DType } from "../../expr/dtype.ts";
+import { cast } from "../../ir/build.ts";
+import type { Block, Expr } from "../../ir/loop-ir.ts";
+import { mapOperands } from "../../ir/visit.ts";
+import { holds } from "../../ir/widening.ts";
+import { bufferNamed, mapBlocks } from "../nest.ts";
+import { illegal } from "./illegal.ts";
+import type { Primitive } from "./primitive.ts";
+
+export const setDtype: Primitive<"set-dtype"> = {
+  kind: "set-dtype",
+
+  check(nest, { buffer: name, dtype }) {
+    const buffer = bufferNamed(nest, name);
+    const no = (code: string, text: string) => illegal(`set-dtype.${code}`, nest, [], text);
+    if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
+    if (buffer.scope === "input" || buffer.scope === "output") return no("parameter", `${name} is a parameter`);
+    if (!holds(dtype, buffer.dtype)) return no("narrower", `${dtype} does not hold all values of ${buffer.dtype}`);
+    return null;
+  },
+
+  apply(nest, { buffer: name, dtype }) {
+    const narrow = bufferNamed(nest, name)!.dtype;
+    return {
+      ...nest,
+      buffers: nest.buffers.map((buffer) => (buffer.name === name ? { ...buffer, dtype } : buffer)),
+      body: mapBlocks(nest.body, (block) => widened(block, { name, narrow, dtype })),
+    };
+  },
+
+  print: ({ buffer, dtype }) => `set-dtype ${buffer} ${dtype}`,
+};
+
+interface Widening {
+  readonly name: string;
+  readonly narrow: DType;
+  readonly dtype: DType;
+}
+
+function widened(block: Block, widening: Widening): Block {
+  const value = readWide(block.value, widening);
+  if (block.buffer !== widening.name) return { ...block, value, init: block.init && readWide(block.init, widening) };
+  return { ...block, value: cast(widening.dtype, value), init: block.init && cast(widening.dtype, block.init) };
+}
+
+/** A conversion of the element takes the wide one as it is; elsewhere it becomes narrow again. */
+function readWide(expr: Expr, widening: Widening): Expr {
+  const { name, narrow, dtype } = widening;
+  if (expr.kind === "load" && expr.buffer === name) return cast(narrow, { ...expr, dtype });
+  const inner = mapOperands(expr, (operand) => readWide(operand, widening));
+  const isTwice = inner.kind === "cast" && inner.operand.kind === "cast" && inner.operand.dtype === narrow;
+  const wide = isTwice ? inner.operand.operand : null;
+  return wide?.kind === "load" && wide.buffer === name ? cast(inner.dtype, wide) : inner;
+}
