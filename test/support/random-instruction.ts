@@ -57,6 +57,17 @@ const reverseComputeAt: Drawer = (nest, rng) => ({
   loop: loopOf(nest, rng),
 });
 
+const reverseInline: Drawer = (nest, rng) => ({ kind: "reverse-inline", block: blockOf(nest, rng) });
+
+/** Mostly loops with an equal extent. */
+const mergeLoops: Drawer = (nest, rng) => {
+  const loops = loopsIn(nest.body);
+  const first = rng.pick(loops);
+  const alike = loops.filter((loop) => loop !== first && loop.extent === first.extent);
+  const second = alike.length > 0 && rng.below(8) > 0 ? rng.pick(alike) : rng.pick(loops);
+  return { kind: "merge-loops", first: first.name, second: second.name };
+};
+
 const computeAt: Drawer = (nest, rng) => ({
   kind: "compute-at",
   block: blockOf(nest, rng),
@@ -115,7 +126,7 @@ const tensorize: Drawer = (nest, rng) => ({
 /** As often as they stand here. */
 const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
-  ...[partition, reverseComputeAt, reverseComputeAt],
+  ...[partition, reverseComputeAt, reverseComputeAt, reverseInline, mergeLoops, mergeLoops, mergeLoops],
   ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
   ...[rfactor, rfactor],
   ...[setDtype, tensorize],

@@ -39,6 +39,8 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
     case "parallel":
     case "compute-at":
     case "reverse-compute-at":
+    case "reverse-inline":
+    case "merge-loops":
     case "inline":
     case "cache-write":
     case "decompose-reduction":

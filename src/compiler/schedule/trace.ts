@@ -28,6 +28,8 @@ export interface InstructionArgs<N> {
   readonly reorder: { readonly loops: readonly string[] };
   /** Cuts a loop before the iterations `at` (ascending) into loops named loop@0, loop@1, …; what is inside is named alike. */
   readonly "loop-partition": { readonly loop: string; readonly at: readonly N[] };
+  /** Two loops of one extent, the second right after the first → one, named as the first. */
+  readonly "merge-loops": { readonly first: string; readonly second: string };
   readonly unroll: { readonly loop: string };
   readonly vectorize: { readonly loop: string };
   readonly parallel: { readonly loop: string };
@@ -37,6 +39,8 @@ export interface InstructionArgs<N> {
   readonly "reverse-compute-at": { readonly block: string; readonly loop: string };
   /** Puts the expression of a map block in place of every read of it. */
   readonly inline: { readonly block: string };
+  /** Puts a map block's expression into the store of the block that it reads, its only producer, and drops the block. */
+  readonly "reverse-inline": { readonly block: string };
   /** Copies what the loop's body reads of `buffer` into `buffer.pack`, laid out as `layout` says, before the body. */
   readonly "cache-read": { readonly buffer: string; readonly loop: string; readonly layout: readonly LayoutDim<N>[] };
   /** Gathers what the loop's body adds up into `block.acc` (scope) and writes it back after the body. */

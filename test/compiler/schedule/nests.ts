@@ -164,3 +164,17 @@ export const residual: LoopFunc = nestOf(
     "residual",
   ),
 );
+
+/** Two results, the second of which reads the first: P = 2·X, Q = P + 1. */
+export const twoResults: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ N: 6 }, ({ N }) => {
+      const X = tensor("X", [N], "f32");
+      const P = compute("P", [N], (i) => X(i).mul(2));
+      const Q = compute("Q", [N], (i) => P(i).add(1));
+      return { P, Q };
+    }),
+    {},
+    "two_results",
+  ),
+);

@@ -79,7 +79,7 @@ interface BoundAxis {
 
 function lowerBlock(block: Block, context: Context): Stmt {
   const axes = block.axes.map((_, at) => boundAxis(block, at, context.ranges));
-  if (axes.some(({ conditions }) => conditions.some(isFalse))) return seqOf([]);
+  if (axes.some(({ role, conditions }) => role === "spatial" && conditions.some(isFalse))) return seqOf([]);
   const dropped = surplusAxes(block, axes, context);
   const kept = axes.filter((axis) => !dropped.includes(axis));
   const tiles = dropped.flatMap(({ conditions }) => conditions.flatMap((each) => ofWholeTile(each, context)));
@@ -91,6 +91,7 @@ function lowerBlock(block: Block, context: Context): Stmt {
   const inside = assumeAll(spatial, context.ranges);
   const site: Site = { block, axes, dropped, ranges: inside, context };
   const init = block.init && guarded(firstUpdate(axes), storeOf(site, block.init));
+  if (reduce.some(isFalse)) return init ? guarded(spatial, init) : seqOf([]);
   const update = guarded(reduce, storeOf({ ...site, ranges: assumeAll(reduce, inside) }, block.value));
   return guarded(spatial, seqOf(init ? [init, update] : [update]));
 }

@@ -142,7 +142,9 @@ function packNest(
   const inside = source.flatMap((index, dim) => insideBuffer(index, buffer.shape[dim]!));
   const condition = simplifyExpr(inside.reduce(and), ranges);
   const padding: Expr = { kind: "const", dtype: buffer.dtype, value: 0 };
-  const value = condition.kind === "const" ? element : select(condition, element, padding);
+  const isInside = condition.kind === "const" && condition.value !== 0;
+  const isOutside = condition.kind === "const" && condition.value === 0;
+  const value = isInside ? element : isOutside ? padding : select(condition, element, padding);
   const bindings = loops.map((loop) => variable(loop.name));
   const indices = axes.map((axis) => variable(axis.name));
   const block: Block = {

@@ -77,11 +77,12 @@ export const computeAt: Primitive<"compute-at"> = {
   print: ({ block, loop }) => `compute-at ${block} at ${loop}`,
 };
 
-/** Still the loops that the stage began with, nothing else under them, and nobody else who writes the buffer. */
+/** Still the loops and indices that the stage began with, nothing else under them, and the buffer's only writer. */
 export function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean {
   const loops = block.axes.map((axis) => loopName(block.name, axis.name));
   if (around.map((loop) => loop.name).join() !== loops.join()) return false;
   if (blocksIn(around[0] ?? block).length > 1) return false;
+  if (!block.indices.every((index, dim) => index.kind === "var" && index.name === block.axes[dim]!.name)) return false;
   return blocksIn(nest.body).every((other) => other === block || other.buffer !== block.buffer);
 }
 

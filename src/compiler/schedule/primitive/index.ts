@@ -8,10 +8,12 @@ import { decomposeReduction } from "./decompose-reduction.ts";
 import { fuse } from "./fuse.ts";
 import { inline } from "./inline.ts";
 import { loopPartition } from "./loop-partition.ts";
+import { mergeLoops } from "./merge-loops.ts";
 import { parallel } from "./parallel.ts";
 import type { Primitive } from "./primitive.ts";
 import { reorder } from "./reorder.ts";
 import { reverseComputeAt } from "./reverse-compute-at.ts";
+import { reverseInline } from "./reverse-inline.ts";
 import { rfactor } from "./rfactor.ts";
 import { setDtype } from "./set-dtype.ts";
 import { setScope } from "./set-scope.ts";
@@ -25,12 +27,14 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   fuse,
   reorder,
   "loop-partition": loopPartition,
+  "merge-loops": mergeLoops,
   unroll,
   vectorize,
   parallel,
   "compute-at": computeAt,
   "reverse-compute-at": reverseComputeAt,
   inline,
+  "reverse-inline": reverseInline,
   "cache-read": cacheRead,
   "cache-write": cacheWrite,
   "decompose-reduction": decomposeReduction,

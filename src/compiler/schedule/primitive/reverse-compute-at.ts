@@ -17,10 +17,10 @@ import type { Block, BlockAxis, Expr, For, LoopFunc } from "../../ir/loop-ir.ts"
 import { printExpr } from "../../ir/print-expr.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { type CompleteRegion, completeAfter } from "../complete-region.ts";
-import { buffersRead, lateOperand, loadsOf, readersOf, readsFrom, writersOf } from "../dataflow.ts";
+import { buffersRead, lateOperand, loadsOf, writersOf } from "../dataflow.ts";
 import { blocksIn, bufferNamed, findBlock, findLoop, replaceLoop, wrapLoops } from "../nest.ts";
 import { countOf, type DimRegion } from "../region.ts";
-import { regionUsed, shrinkUnder } from "../shrink.ts";
+import { shrinkIfLocal } from "../shrink.ts";
 import { dropNest, isNaive } from "./compute-at.ts";
 import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
@@ -47,7 +47,7 @@ export const reverseComputeAt: Primitive<"reverse-compute-at"> = {
     const moved = placed(block, around, region, bound);
     const without: LoopFunc = { ...nest, body: dropNest(nest.body, around[0]!.name) };
     const after = replaceLoop(without, loop, (it) => ({ ...it, body: { kind: "seq", body: [it.body, moved] } }));
-    return isLocal(after, buffer, loop, region) ? shrinkUnder(after, buffer, findLoop(after, loop)!.loop) : after;
+    return shrinkIfLocal(after, buffer, loop);
   },
 
   print: ({ block, loop }) => `reverse-compute-at ${block} at ${loop}`,
@@ -155,20 +155,4 @@ function placed(block: Block, around: readonly For[], { last }: CompleteRegion, 
     ({ name }): BlockAxis => ({ name: `last_${name.replaceAll(".", "_")}`, extent: 1, role: "spatial" }),
   );
   return wrapLoops(loops, { ...block, axes: [...block.axes, ...lastAxes], bindings: [...bindings, ...atLast] });
-}
-
-/** True if nobody outside the loop needs the buffer, and an iteration reads only what it has written. */
-function isLocal(nest: LoopFunc, buffer: string, loopName: string, { box, last }: CompleteRegion): boolean {
-  const { loop } = findLoop(nest, loopName)!;
-  const under = new Set(blocksIn(loop));
-  const { scope } = bufferNamed(nest, buffer)!;
-  if (scope === "output" || last.length > 0) return false;
-  if (!readersOf(nest, buffer).every((reader) => under.has(reader))) return false;
-  const first = blocksIn(loop).find((block) => block.buffer === buffer || readsFrom(block, buffer))!;
-  if (readsFrom(first, buffer) && !first.init) return false;
-  const used = regionUsed(loop, buffer);
-  return (
-    used?.every((dim, at) => dim.extent === box[at]!.extent && printExpr(dim.start) === printExpr(box[at]!.start)) ??
-    false
-  );
 }
