@@ -13,7 +13,6 @@
 // Legal for what is associative and commutative: sums, products, maxima, minima. Of floats the roundings change (and of
 // the maximum of 0 and -0 the sign): whether that is wanted is a question of numerics, which the rules answer.
 
-import { fromAffine, toAffine } from "../../ir/affine.ts";
 import { loadOf, variable } from "../../ir/build.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { someExpr, substitute, varsIn } from "../../ir/visit.ts";
@@ -31,7 +30,7 @@ import {
   withBuffer,
   wrapLoops,
 } from "../nest.ts";
-import { boundingBox } from "../region.ts";
+import { boundingBox, fromStart } from "../region.ts";
 import { copySpatialLoops } from "../spatial-copy.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
@@ -149,11 +148,7 @@ const movesAlong = (index: Expr, loops: readonly For[]): boolean => {
 /** Where the loops inside take an index, counted from its smallest value. */
 function dimOf(index: Expr, inside: readonly For[]): { readonly index: Expr; readonly extent: number } | null {
   const box = boundingBox([[index]], inside)?.[0];
-  if (!box) return null;
-  const names = new Set(inside.map(({ name }) => name));
-  const { constant, terms } = toAffine(index);
-  const own = terms.filter(({ atom }) => atom.kind === "var" && names.has(atom.name));
-  return { index: fromAffine({ constant: constant - box.startAffine.constant, terms: own }), extent: box.extent };
+  return box ? { index: fromStart(index, box, inside), extent: box.extent } : null;
 }
 
 function freshName(nest: LoopFunc, stem: string): string {
