@@ -31,9 +31,11 @@ import { predict } from "./tuner/predict.ts";
 import { openDatabase } from "./tuner/record/database.ts";
 import { referenceTask } from "./tuner/reference.ts";
 import { strategies } from "./tuner/search/strategies.ts";
-import type { StrategyName } from "./tuner/search/strategy.ts";
+import type { Strategy, StrategyName } from "./tuner/search/strategy.ts";
 import { explainSpace } from "./tuner/space/explain-space.ts";
-import { generateSpace } from "./tuner/space/generate.ts";
+import { type GeneratedSpace, generateSpace } from "./tuner/space/generate.ts";
+import { defaultRules } from "./tuner/space/rule/index.ts";
+import type { SpaceRule } from "./tuner/space/rule/space-rule.ts";
 import type { Candidate, Space } from "./tuner/space/space.ts";
 import type { Budget, TuningTask } from "./tuner/task.ts";
 import { tune as runTuning, type TuneProgress } from "./tuner/tune.ts";
@@ -41,6 +43,8 @@ import { createWorkbench } from "./tuner/workbench.ts";
 
 export { DiagnosticError } from "./compiler/index.ts";
 export type { Artifact } from "./native/artifact.ts";
+export type { Strategy } from "./tuner/search/strategy.ts";
+export * as rules from "./tuner/space/rule-authoring.ts";
 export type { Candidate as Schedule } from "./tuner/space/space.ts";
 
 export interface KernelOptions {
@@ -48,13 +52,16 @@ export interface KernelOptions {
   /** Values for the operator's parameters; its defaults for the others. */
   readonly parameters?: Parameters;
   readonly numerics?: Numerics;
+  /** Rules of your own for generating the space, asked before ours: docs/rules.md. A schedule belongs to its rules. */
+  readonly rules?: readonly SpaceRule[];
 }
 
 export interface TuneOptions extends KernelOptions {
   readonly budget?: Partial<Budget>;
   /** The same seed and the same records give the same sequence of candidates. */
   readonly seed?: number;
-  readonly strategy?: StrategyName;
+  /** One of ours by name, or one of your own. */
+  readonly strategy?: StrategyName | Strategy;
   /** Keep and use records here; by default nothing is kept. */
   readonly records?: string;
   readonly signal?: AbortSignal;
@@ -83,7 +90,7 @@ export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
 
 async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {
   const { budget, seed = 1, strategy = "default", records, signal, onProgress } = options;
-  const space = generateSpace(task);
+  const space = spaceOf(task, options);
   const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
   const workbench = createWorkbench({
     task: referenceTask(task.op),
@@ -95,7 +102,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   try {
     const { winner, measured, elapsedMs, failures } = await runTuning(task, space, {
       budget: { seconds: 30, trials: 512, ...budget },
-      strategy: strategies[strategy],
+      strategy: typeof strategy === "string" ? strategies[strategy] : strategy,
       seed,
       taskKey: digestOf(task.op),
       database: openDatabase(records ?? join(directory, "records.jsonl")),
@@ -122,7 +129,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
 
 /** The schedule that the analytic prior likes best. Measures nothing. */
 export function predictSchedule(op: Op, options: KernelOptions): Candidate {
-  const space = generateSpace(taskOf(op, options));
+  const space = spaceOf(taskOf(op, options), options);
   const schedule = predict(space);
   if (schedule) return schedule;
   throw emptySpace(space);
@@ -149,7 +156,7 @@ export interface BuildOptions extends KernelOptions {
 export async function build(op: Op, schedule: Candidate, options: BuildOptions): Promise<Artifact> {
   const task = taskOf(op, options);
   const { relaxed = false, bench = false, outDir } = options;
-  const kernel = candidateKernel(task, generateSpace(task), schedule, { verify: true, relaxed });
+  const kernel = candidateKernel(task, spaceOf(task, options), schedule, { verify: true, relaxed });
   if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
   if (kernel.source.kind === "wasm") return { kind: "wasm", source: kernel.source };
   const [toolchain] = await detectToolchains();
@@ -187,13 +194,13 @@ export function load(artifact: Artifact): LoadedKernel {
 /** Every stage of one schedule as numbered texts: `for (const { name, text } of dump(…)) writeFileSync(name, text)`. */
 export function dump(op: Op, schedule: Candidate, options: KernelOptions): readonly DumpedStage[] {
   const task = taskOf(op, options);
-  return dumpStages(task, generateSpace(task), schedule);
+  return dumpStages(task, spaceOf(task, options), schedule);
 }
 
 /** The expression, the templates with the sizes of their models, and the predicted schedule, as text. */
 export function explain(op: Op, options: KernelOptions): string {
   const task = taskOf(op, options);
-  const space = generateSpace(task);
+  const space = spaceOf(task, options);
   const candidate = predict(space);
   const templates = space.templates.map(({ name, model }) => {
     const keys = model.variables.filter(({ key }) => key).length;
@@ -202,6 +209,9 @@ export function explain(op: Op, options: KernelOptions): string {
   const schedule = candidate ? printTrace(candidateTrace(space, candidate)!) : explainSpace(space).message;
   return [printComputeDef(task.op), "", "templates", ...templates, "", "predicted schedule", schedule].join("\n");
 }
+
+const spaceOf = (task: TuningTask, { rules = [] }: KernelOptions): GeneratedSpace =>
+  generateSpace(task, [...rules, ...defaultRules]);
 
 function taskOf(op: Op, { target, parameters = {}, numerics = "fast" }: KernelOptions): TuningTask {
   const def: ComputeDef = instantiate(op, parameters, "kernel");

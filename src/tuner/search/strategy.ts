@@ -8,7 +8,8 @@ export const strategyNames = ["default", "random", "evolutionary", "cga", "coord
 export type StrategyName = (typeof strategyNames)[number];
 
 export interface Strategy {
-  readonly name: StrategyName;
+  /** Ours are `StrategyName`s. */
+  readonly name: string;
   /**
    * Up to `count` candidates, none of which was measured or is named twice; the most promising first. None: as far as
    * the strategy can see the space is used up. The same state and generator state give the same candidates.

@@ -1,0 +1,26 @@
+// What a rule of one's own is written with, as ours are: additions to a draft, and questions about a stage.
+
+export type { Condition, Instruction, Operand, SplitTail } from "../../compiler/index.ts";
+export type { Constraint, Domain, Term } from "../constraint/constraint.ts";
+export type { RankingFacts } from "../cost-model/ranker.ts";
+export {
+  atMost,
+  choice,
+  constrain,
+  type Draft,
+  decide,
+  derived,
+  type Estimate,
+  estimate,
+  fuse,
+  instruct,
+  instructWhen,
+  is,
+  product,
+  splitWithTail,
+  tilesOf,
+  tunable,
+} from "./draft.ts";
+export type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
+export { type Access, dependsOn, isReused, isVectorizable, type SchedulableStage } from "./schedulable-stage.ts";
+export { lanesFor } from "./vector-lanes.ts";
