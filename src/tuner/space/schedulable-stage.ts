@@ -19,6 +19,8 @@ export interface Access {
   readonly buffer: string;
   readonly dtype: DType;
   readonly dims: readonly (ReadonlyMap<string, number> | null)[];
+  /** For each dimension the axes in its index, affine or not. */
+  readonly axes: readonly ReadonlySet<string>[];
   /** Read in one side of a select: padding. */
   readonly guarded: boolean;
 }
@@ -76,7 +78,8 @@ function readsOf(block: Block): Access[] {
   walkExpr(block.value, (node) => {
     if (node.kind !== "load" || node.buffer === block.buffer) return;
     const dims = node.indices.map(coefficients);
-    reads.push({ buffer: node.buffer, dtype: storedType(node.dtype), dims, guarded: guarded.has(node) });
+    const axes = node.indices.map(variablesIn);
+    reads.push({ buffer: node.buffer, dtype: storedType(node.dtype), dims, axes, guarded: guarded.has(node) });
   });
   return reads;
 }
@@ -92,17 +95,37 @@ function coefficients(index: Expr): ReadonlyMap<string, number> | null {
   return entries.some((entry) => entry === null) ? null : new Map(entries as [string, number][]);
 }
 
+function variablesIn(index: Expr): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkExpr(index, (node) => {
+    if (node.kind === "var") names.add(node.name);
+  });
+  return names;
+}
+
 /** Whether an access does not move, or moves by one element, when the axis does. */
-export function isVectorizable(access: Access, axis: string): boolean {
-  return access.dims.every((dim, at) => {
-    if (dim === null) return false;
-    const coefficient = dim.get(axis) ?? 0;
-    return coefficient === 0 || (coefficient === 1 && at === access.dims.length - 1);
+export function isVectorizable({ dims, axes }: Access, axis: string): boolean {
+  return dims.every((dim, at) => {
+    if (!axes[at]!.has(axis)) return true;
+    const coefficient = dim?.get(axis) ?? null;
+    return coefficient === 0 || (coefficient === 1 && at === dims.length - 1);
   });
 }
 
-export const dependsOn = (access: Access, axis: string): boolean =>
-  access.dims.some((dim) => dim === null || dim.has(axis));
+/**
+ * Whether the access walks plain axes, the axis among them: a pack can have the axis innermost, whatever the operand's
+ * own layout (the second factor of A · Bᵀ). Worth it where each element is used several times.
+ */
+export function isTransposable(stage: SchedulableStage, access: Access, axis: string): boolean {
+  const isAlone = stage.reads.every((other) => other === access || other.buffer !== access.buffer);
+  return isAlone && isPlain(access) && dependsOn(access, axis) && isReused(stage, access);
+}
+
+/** Each dimension is one axis, or a constant. */
+export const isPlain = ({ dims }: Access): boolean =>
+  dims.every((dim) => dim !== null && dim.size <= 1 && [...dim.values()].every((coefficient) => coefficient === 1));
+
+export const dependsOn = ({ axes }: Access, axis: string): boolean => axes.some((names) => names.has(axis));
 
 /** Whether an element of the operand is read by several elements of the result: what makes tiling and packing pay. */
 export const isReused = (stage: SchedulableStage, access: Access): boolean =>

@@ -13,7 +13,7 @@ import {
   tailChoices,
   tunable,
 } from "../draft.ts";
-import { dependsOn, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
+import { type Access, dependsOn, isTransposable, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, loopOrders, type OrderChoice, orderChoice } from "../tiling/order.ts";
@@ -40,7 +40,9 @@ export const multiLevelTiling: SpaceRule = {
     const vector = stage.spatial.at(-1);
     if (!vector || stage.reduce.length === 0) return false;
     if (lanesFor(stage, vector.extent, task.target) === 1) return false;
-    return stage.reads.every((read) => isVectorizable(read, vector.name));
+    const canBe = (read: Access): boolean =>
+      isVectorizable(read, vector.name) || isTransposable(stage, read, vector.name);
+    return stage.reads.every(canBe);
   },
 
   apply(draft, stage, { task }) {

@@ -3,7 +3,7 @@
 
 import type { Assignment, Condition, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
 import { choice, type Draft, instructWhen, is } from "../draft.ts";
-import { type Access, isReused, type SchedulableStage } from "../schedulable-stage.ts";
+import { type Access, isPlain, isReused, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
 import type { LoopOrder } from "./order.ts";
 import { registerOf, type TiledAxis } from "./tiled-axis.ts";
 
@@ -36,14 +36,16 @@ export interface PackChoice {
 
 /**
  * The operands of which each element is used several times. A padded one is always packed: its copy has the padding in
- * it, and the innermost loops no guard.
+ * it, and the innermost loops no guard. So is one that is not contiguous along the vector axis: its panels are.
  */
 export const packChoices = (stage: SchedulableStage, axes: readonly TiledAxis[]): readonly PackChoice[] =>
   packables(stage, axes)
     .filter(({ access }) => isReused(stage, access))
     .map((packable) => {
-      const { buffer, guarded } = packable.access;
-      return { packable, tunable: guarded ? null : `${stage.name}.pack.${buffer}` };
+      const { access } = packable;
+      const { buffer, guarded } = access;
+      const isScattered = !isVectorizable(access, stage.spatial.at(-1)!.name);
+      return { packable, tunable: guarded || isScattered ? null : `${stage.name}.pack.${buffer}` };
     });
 
 export const addPackChoices = (draft: Draft, packs: readonly PackChoice[]): Draft =>
@@ -68,15 +70,14 @@ export const packIn = (
 const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
 
 function panelAxis(access: Access, axes: readonly TiledAxis[]): { axis: TiledAxis; dim: number } | null {
-  const plain = access.dims.every((dim) => dim !== null && dim.size <= 1 && [...dim.values()].every((c) => c === 1));
-  if (!plain) return null;
+  if (!isPlain(access)) return null;
   const spatial = axes.flatMap((axis) => {
     if (axis.role !== "vector" && axis.role !== "spatial") return [];
     const dim = access.dims.findIndex((it) => it?.has(axis.axis.name));
     return dim < 0 ? [] : [{ axis, dim }];
   });
   const tiles = spatial.filter(({ axis }) => axis.axis.extent > 1);
-  return tiles.length === 1 ? tiles[0]! : null;
+  return tiles.find(({ axis }) => axis.role === "vector") ?? (tiles.length === 1 ? tiles[0]! : null);
 }
 
 /** [panel dimension / tile] [the other dimensions, whole] [panel dimension % tile] */
