@@ -37,8 +37,8 @@ export function transposedConv2d(parameters: TransposedConv2dParameters, epilogu
     const ty = reduceAxis("ty", Math.ceil(KH / stride));
     const tx = reduceAxis("tx", Math.ceil(KW / stride));
     const rc = reduceAxis("rc", C);
-    const inPhases = [N, quotients(shape[1]), stride, stride, quotients(shape[2]), F] as const;
-    const phases = compute("phases", inPhases, (n, qy, py, px, qx, f) => {
+    const inPhases = [N, stride, stride, quotients(shape[1]), quotients(shape[2]), F] as const;
+    const phases = compute("phases", inPhases, (n, py, px, qy, qx, f) => {
       const [iy, ix] = [qy.sub(ty).add(first), qx.sub(tx).add(first)];
       const [ky, kx] = [ty.mul(stride).add(py), tx.mul(stride).add(px)];
       const pixel = inside(at(iy, H, ix, W), () => image(n, iy, ix, rc), 0);
@@ -49,7 +49,7 @@ export function transposedConv2d(parameters: TransposedConv2dParameters, epilogu
     return compute("out", shape, (n, y, x, f) => {
       const [row, column] = [y.add(padding), x.add(padding)];
       const [qy, qx] = [row.floorDiv(stride).sub(first), column.floorDiv(stride).sub(first)];
-      return finish(phases(n, qy, row.mod(stride), column.mod(stride), qx, f), [n, y, x, f]);
+      return finish(phases(n, row.mod(stride), column.mod(stride), qy, qx, f), [n, y, x, f]);
     });
   });
 }

@@ -8,7 +8,7 @@
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../task.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
-import type { SchedulableStage } from "../schedulable-stage.ts";
+import { dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
 
 type Axis = SchedulableStage["spatial"][number];
 
@@ -19,6 +19,20 @@ export interface TiledAxis {
   readonly loop: string;
   /** Lanes of the vector axis, else 1. */
   readonly lanes: number;
+  /** Whether a register tile may have more than one row (or vector) along it. */
+  readonly isTiled: boolean;
+}
+
+/**
+ * The spatial axes, besides the vector axis, along which rows of a register tile are worth having: where some operand
+ * stays while the axis moves, and of those the two innermost. Every tiled axis doubles the copies that cut tails make.
+ */
+function rowAxes({ spatial, reads }: SchedulableStage): readonly Axis[] {
+  const reuses = (axis: Axis): boolean => reads.length === 1 || reads.some((read) => !dependsOn(read, axis.name));
+  return spatial
+    .slice(0, -1)
+    .filter((axis) => axis.extent > 1 && reuses(axis))
+    .slice(-2);
 }
 
 /**
@@ -32,14 +46,16 @@ export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTa
   const tileable = numerics === "strict" ? stage.reduce.at(-1)! : longest;
   const others = stage.reduce.filter((axis) => axis !== tileable).map((axis) => axis.extent);
   const isOutside = numerics === "strict" || mostBlockOf(stage, lanes, others, target) < leastBlock;
+  const rows = rowAxes(stage);
   return [
     ...stage.spatial.map((axis): TiledAxis => {
-      const role = axis === vector ? "vector" : "spatial";
-      return { axis, role, loop: loopName(stage.name, axis.name), lanes: axis === vector ? lanes : 1 };
+      const loop = loopName(stage.name, axis.name);
+      if (axis === vector) return { axis, role: "vector", loop, lanes, isTiled: true };
+      return { axis, role: "spatial", loop, lanes: 1, isTiled: rows.includes(axis) };
     }),
     ...stage.reduce.map((axis): TiledAxis => {
       const role = axis === tileable ? "reduce" : isOutside ? "outer" : "whole";
-      return { axis, role, loop: loopName(stage.name, axis.name), lanes: 1 };
+      return { axis, role, loop: loopName(stage.name, axis.name), lanes: 1, isTiled: false };
     }),
   ];
 };
@@ -85,7 +101,7 @@ export function tileAxis(draft: Draft, it: TiledAxis, registers: number, blocks:
 function tileSpatial(draft: Draft, it: TiledAxis, registers: number): Draft {
   const { extent, name } = it.axis;
   const vectors = Math.ceil(extent / it.lanes);
-  const most = Math.min(vectors, it.role === "vector" ? 4 : registers - 2);
+  const most = it.isTiled ? Math.min(vectors, it.role === "vector" ? 4 : registers - 2) : 1;
   const register = registerOf(it);
   const tiled = tilesOf(
     product(
