@@ -1,6 +1,6 @@
 // Fills the table in docs/operators.md: every operator of the library × target × type is tuned on three shapes with a small
 // budget, and its result held against plain loops. Finished cells are kept in operators.jsonl beside this file, so an
-// interrupted run goes on where it stopped; a cell is run again when its operator or the code generator has changed.
+// interrupted run goes on where it stopped; a cell is run again when its operator has changed, and all that are named with --fresh.
 //
 //     npm run test:operators
 //     npm run test:operators -- --minutes 30 --trials 24

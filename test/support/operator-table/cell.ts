@@ -57,8 +57,10 @@ export interface Cell {
   readonly operator: string;
   readonly target: TableTarget;
   readonly type: TypeName;
-  /** Changes with the operator's expression and the code generators: then the cell is run again. */
+  /** Changes with the operator's expression: then the cell is run again. */
   readonly key: string;
+  /** Of the code generators that made the kernels. */
+  readonly codegen: string;
   readonly shapes: readonly ShapeResult[];
 }
 
@@ -80,7 +82,7 @@ export async function runCell(of: CellOf, budget: Budget): Promise<Cell> {
   const { operator, target, type } = of;
   const shapes: ShapeResult[] = [];
   for (const instance of operator.shapes) shapes.push(await runShape(of, instance, budget));
-  return { operator: titleOf(operator), target, type, key: cellKey(of), shapes };
+  return { operator: titleOf(operator), target, type, key: cellKey(of), codegen: codegenVersion, shapes };
 }
 
 /** Tunes, or predicts, one shape, and checks what came of it. */
