@@ -16,7 +16,7 @@ import {
 } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { blocksIn, loopsIn } from "../../src/compiler/schedule/nest.ts";
-import { replay } from "../../src/compiler/schedule/replay.ts";
+import { replay, schedule } from "../../src/compiler/schedule/replay.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
 import { createRng } from "../../src/tuner/rng.ts";
 import {
@@ -29,6 +29,7 @@ import {
   residual,
   scattered,
   twoGemms,
+  windows,
 } from "../compiler/schedule/nests.ts";
 import { eachCompiler } from "../native/compiled.ts";
 import { drawInstruction } from "../support/random-instruction.ts";
@@ -48,6 +49,35 @@ const nests: readonly LoopFunc[] = [
   gemmMapGemm,
   residual,
 ];
+const atRow = { kind: "compute-at", block: "P", loop: "Q.y" } as const;
+const atElement = { kind: "compute-at", block: "P", loop: "Q.x" } as const;
+const tiled = [
+  { kind: "split", loop: "Q.x", factors: [0, 3], tail: "mask" },
+  { kind: "reorder", loops: ["Q.x.0", "Q.y", "Q.x.1"] },
+] as const;
+
+/** Storage that outlives the loop that it is computed under, to be scheduled on. */
+const hoisted: readonly LoopFunc[] = (["none", "slide", "fold"] as const).flatMap((reuse) => [
+  schedule(blur, [
+    { kind: "compute-at", block: "P", loop: "Q.i" },
+    { kind: "hoist-storage", buffer: "P", loop: null, reuse },
+  ]),
+  schedule(windows, [atRow, { kind: "hoist-storage", buffer: "P", loop: null, reuse }]),
+  schedule(windows, [atElement, { kind: "hoist-storage", buffer: "P", loop: "Q.y", reuse }]),
+  schedule(windows, [...tiled, atRow, { kind: "hoist-storage", buffer: "P", loop: "Q.x.0", reuse }]),
+  schedule(twoGemms, [
+    { kind: "compute-at", block: "C", loop: "D.i" },
+    { kind: "hoist-storage", buffer: "C", loop: null, reuse: "none" },
+  ]),
+]);
+
+const placed: readonly LoopFunc[] = [
+  schedule(blur, [{ kind: "compute-at", block: "P", loop: "Q.i" }]),
+  schedule(windows, [atRow]),
+  schedule(windows, [...tiled, atRow]),
+];
+
+const allNests: readonly LoopFunc[] = [...nests, windows, ...placed, ...hoisted];
 const someTargets: readonly Target[] = [targets.wasm, targets.avx2, avx512On2];
 
 /** The legal ones among the instructions drawn. */
@@ -86,7 +116,7 @@ function runWasm(flat: LoopFunc, inputs: ReturnType<typeof inputsOf>): ReturnTyp
 
 const seeds = fc.array(fc.nat(), { minLength: 1, maxLength: 20, size: "max" });
 
-test.prop([fc.constantFrom(...nests), seeds], { numRuns })(
+test.prop([fc.constantFrom(...allNests), seeds], { numRuns })(
   "check says yes: the nest keeps its meaning",
   (nest, drawn) => {
     const { trace, after } = legalTrace(nest, drawn);
@@ -97,7 +127,7 @@ test.prop([fc.constantFrom(...nests), seeds], { numRuns })(
   },
 );
 
-test.prop([fc.constantFrom(...nests), seeds, fc.constantFrom(...someTargets)], { numRuns })(
+test.prop([fc.constantFrom(...allNests), seeds, fc.constantFrom(...someTargets)], { numRuns })(
   "every pass keeps the meaning",
   (nest, drawn, target) => {
     const { trace, after } = legalTrace(nest, drawn);
@@ -114,7 +144,7 @@ eachCompiler("as C", ({ compileAll }) => {
   plainTest("random traces in one addon", async () => {
     const rng = createRng(traceSeed);
     const cases = Array.from({ length: Math.ceil(numRuns / 3) }, () => {
-      const nest = rng.pick(nests);
+      const nest = rng.pick(allNests);
       const target = rng.pick([targets.avx2, avx512On2]);
       const { trace, after } = legalTrace(nest, Array.from({ length: 1 + rng.below(20) }, rng.next));
       const flat = lower(after, { target, numerics: "fast" });

@@ -122,12 +122,24 @@ const tensorize: Drawer = (nest, rng) => ({
   loop: loopOf(nest, rng),
   intrinsic: rng.pick(intrinsics).name,
 });
+const hoistStorage: Drawer = (nest, rng) => {
+  const blocks = blocksIn(nest.body);
+  const { buffer, name } = rng.pick(blocks);
+  const around = findBlock(nest, name)!.around.map((loop) => loop.name);
+  return {
+    kind: "hoist-storage",
+    buffer,
+    loop: rng.pick([null, ...around]),
+    reuse: rng.pick(["none", "slide", "fold"]),
+  };
+};
 
 /** As often as they stand here. */
 const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
   ...[partition, reverseComputeAt, reverseComputeAt, reverseInline, mergeLoops, mergeLoops, mergeLoops],
   ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
+  ...[hoistStorage, hoistStorage],
   ...[rfactor, rfactor],
   ...[setDtype, tensorize],
 ];

@@ -47,6 +47,7 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
     case "rfactor":
     case "tensorize":
     case "set-dtype":
+    case "hoist-storage":
     case "set-scope":
       return instruction;
   }

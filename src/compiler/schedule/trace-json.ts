@@ -59,6 +59,11 @@ const listOf =
       ? (value.map((each, at) => item(each, `${path}[${at}]`)).find((problem) => problem !== null) ?? null)
       : `${path} is ${shown(value)}, a list is wanted`;
 
+const orNull =
+  (check: Check): Check =>
+  (value, path) =>
+    value === null ? null : check(value, path);
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -99,6 +104,7 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   rfactor: loop,
   tensorize: { loop: name, intrinsic: name },
   "set-dtype": { buffer: name, dtype: oneOf(...dtypes) },
+  "hoist-storage": { buffer: name, loop: orNull(name), reuse: oneOf("none", "slide", "fold") },
   "set-scope": { buffer: name, scope },
 };
 

@@ -53,6 +53,12 @@ export interface InstructionArgs<N> {
   readonly tensorize: { readonly loop: string; readonly intrinsic: string };
   /** Gives a local buffer elements of another type, which holds all values of its own: i8 → i16. */
   readonly "set-dtype": { readonly buffer: string; readonly dtype: DType };
+  /** Where the storage of a buffer lives (null: the root), and what one iteration of its producer leaves to the next. */
+  readonly "hoist-storage": {
+    readonly buffer: string;
+    readonly loop: string | null;
+    readonly reuse: "none" | "slide" | "fold";
+  };
   readonly "set-scope": { readonly buffer: string; readonly scope: Scope };
 }
 

@@ -58,6 +58,21 @@ export const twoGemms: LoopFunc = nestOf(
   ),
 );
 
+/** P = 2·X; Q = sums over windows of 3 by 2 in P, two rows apart: what a convolution reads of its producer. */
+export const windows: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ H: 5, W: 7 }, ({ H, W }) => {
+      const X = tensor("X", [2 * H + 1, W + 1], "f32");
+      const P = compute("P", [2 * H + 1, W + 1], (y, x) => X(y, x).mul(2));
+      const r = reduceAxis("r", 3);
+      const s = reduceAxis("s", 2);
+      return compute("Q", [H, W], (y, x) => sum(P(y.mul(2).add(r), x.add(s)), [r, s]));
+    }),
+    {},
+    "windows",
+  ),
+);
+
 /** A convolution with padding: y[i] = Σ x[i + r - 1] · w[r], reads outside of x are 0. */
 export const padded: LoopFunc = nestOf(
   instantiate(

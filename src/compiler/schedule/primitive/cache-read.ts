@@ -25,6 +25,7 @@ import {
   mapBlockExprs,
   mapBlocks,
   rangesOf,
+  readsUnder,
   replaceLoop,
   withBuffer,
   wrapLoops,
@@ -48,7 +49,7 @@ export const cacheRead: Primitive<"cache-read"> = {
     if (inside.some((block) => block.buffer === name)) return no("written", `${name} is written under ${loop}`);
     const badLayout = layoutProblem(layout, buffer);
     if (badLayout) return no("bad-layout", badLayout);
-    if (loadsUnder(place.loop, name).length === 0) return no("not-read", `${name} is not read under ${loop}`);
+    if (readsUnder(place.loop, name).length === 0) return no("not-read", `${name} is not read under ${loop}`);
     if (!regionRead(place.loop, name)) return no("not-affine", `${name} is not read at affine indices under ${loop}`);
     return null;
   },
@@ -90,19 +91,8 @@ function layoutProblem(layout: readonly LayoutDim<number>[], { name, shape }: Bu
   return layout.some((it) => it.dim >= shape.length) ? `${name} has ${shape.length} dimensions` : null;
 }
 
-function loadsUnder(loop: For, buffer: string): Expr[][] {
-  const found: Expr[][] = [];
-  for (const block of blocksIn(loop)) {
-    mapExpr(block.value, (node) => {
-      if (node.kind === "load" && node.buffer === buffer) found.push(node.indices.map((it) => bindAxes(block, it)));
-      return node;
-    });
-  }
-  return found;
-}
-
 const regionRead = (loop: For, buffer: string): DimRegion[] | null =>
-  boundingBox(loadsUnder(loop, buffer), loopsIn(loop.body));
+  boundingBox(readsUnder(loop, buffer), loopsIn(loop.body));
 
 function packedExtent({ dim, part, tile }: LayoutDim<number>, box: readonly DimRegion[]): number {
   const { extent } = box[dim]!;

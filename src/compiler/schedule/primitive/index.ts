@@ -6,6 +6,7 @@ import { cacheWrite } from "./cache-write.ts";
 import { computeAt } from "./compute-at.ts";
 import { decomposeReduction } from "./decompose-reduction.ts";
 import { fuse } from "./fuse.ts";
+import { hoistStorage } from "./hoist-storage.ts";
 import { inline } from "./inline.ts";
 import { loopPartition } from "./loop-partition.ts";
 import { mergeLoops } from "./merge-loops.ts";
@@ -41,5 +42,6 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   rfactor,
   tensorize,
   "set-dtype": setDtype,
+  "hoist-storage": hoistStorage,
   "set-scope": setScope,
 };

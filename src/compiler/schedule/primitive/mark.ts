@@ -2,6 +2,7 @@
 
 import type { LoopFunc, LoopMark } from "../../ir/loop-ir.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
+import { carriedBuffer } from "../carried.ts";
 import { blocksIn, findLoop, reduceVars, replaceLoop } from "../nest.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 
@@ -12,17 +13,27 @@ export function checkMark(nest: LoopFunc, loop: string, verb: string): Diagnosti
   return illegal(`${verb}.marked`, nest, [loop], `${loop} is already ${place.loop.mark}`);
 }
 
-/** The iterations of a loop are independent unless it drives a reduction. */
+/** The iterations of a loop are independent unless it drives a reduction, or a buffer takes values along. */
 export function checkIndependent(nest: LoopFunc, loop: string, verb: string): Diagnostic | null {
   const place = findLoop(nest, loop)!;
   const reduction = blocksIn(place.loop).find((block) => reduceVars(block).has(loop));
-  if (!reduction) return null;
+  if (reduction) {
+    return illegal(
+      `${verb}.reduction`,
+      nest,
+      [loop],
+      `${loop} drives the reduction of ${reduction.name}, its iterations depend on each other`,
+      `${verb} a loop over an axis of the result`,
+    );
+  }
+  const carried = carriedBuffer(place.loop);
+  if (!carried) return null;
   return illegal(
-    `${verb}.reduction`,
+    `${verb}.carried`,
     nest,
     [loop],
-    `${loop} drives the reduction of ${reduction.name}, its iterations depend on each other`,
-    `${verb} a loop over an axis of the result`,
+    `iterations of ${loop} may read what earlier ones have left in ${carried}`,
+    `${verb} a loop outside of the storage of ${carried}, or one inside`,
   );
 }
 
