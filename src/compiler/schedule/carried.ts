@@ -4,7 +4,8 @@
 import { type Affine, fromAffine } from "../ir/affine.ts";
 import { sameExpr } from "../ir/expr-key.ts";
 import type { Expr, For } from "../ir/loop-ir.ts";
-import { bindAxes, blocksIn, loopsIn, readsOf } from "./nest.ts";
+import { loadsOf } from "./dataflow.ts";
+import { bindAxes, blocksIn, loopsIn } from "./nest.ts";
 import { boundingBox, type DimRegion } from "./region.ts";
 
 /** The name of such a buffer; null: what the iterations read they have written themselves. In doubt the former. */
@@ -21,7 +22,7 @@ function isFilledFirst(buffer: string, loop: For, inside: readonly For[]): boole
   const bound = (block: (typeof blocks)[number], indices: readonly Expr[]): readonly Expr[] =>
     indices.map((index) => bindAxes(block, index));
   const others = blocks.filter((block) => block.buffer !== buffer);
-  const reads = others.flatMap((block) => readsOf(block, buffer).map((indices) => bound(block, indices)));
+  const reads = others.flatMap((block) => loadsOf(block, buffer).map((indices) => bound(block, indices)));
   if (reads.length === 0) return true;
   const writes = blocks.filter((block) => block.buffer === buffer).map((block) => bound(block, block.indices));
   const [read, filled] = [boundingBox(reads, inside), boundingBox(writes, inside)];

@@ -2,7 +2,7 @@
 
 import type { Block, Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { someExpr, walkExpr } from "../ir/visit.ts";
-import { blocksIn } from "./nest.ts";
+import { bindAxes, blocksIn } from "./nest.ts";
 
 /** The indices, over axes and loops, of every read of `buffer` in the block's value. */
 export function loadsOf(block: Block, buffer: string): readonly (readonly Expr[])[] {
@@ -12,6 +12,12 @@ export function loadsOf(block: Block, buffer: string): readonly (readonly Expr[]
   });
   return found;
 }
+
+/** The indices of every read of `buffer` under a statement, over the loops. */
+export const loadsUnder = (stmt: Stmt, buffer: string): readonly (readonly Expr[])[] =>
+  blocksIn(stmt).flatMap((block) =>
+    loadsOf(block, buffer).map((indices) => indices.map((index) => bindAxes(block, index))),
+  );
 
 export const readsFrom = ({ value }: Block, buffer: string): boolean =>
   someExpr(value, (node) => node.kind === "load" && node.buffer === buffer);

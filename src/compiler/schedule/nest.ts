@@ -4,7 +4,7 @@
 import type { Interval } from "../ir/bounds.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { reduceLoopsOfBlock } from "../ir/reduce-loops.ts";
-import { childrenOf, mapChildren, substitute, walkExpr } from "../ir/visit.ts";
+import { childrenOf, mapChildren, substitute } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
 
 /** The way from `root` (included) down to the first statement that `wanted` accepts (included), or null. */
@@ -91,21 +91,6 @@ export const substituteInBlocks = (root: Stmt, by: ReadonlyMap<string, Expr>): S
 /** An expression of a block in terms of the loops around it. */
 export const bindAxes = (block: Block, expr: Expr): Expr =>
   substitute(expr, new Map(block.axes.map((axis, at) => [axis.name, block.bindings[at]!])));
-
-/** The indices at which a block reads a buffer, over its axes. */
-export function readsOf(block: Block, buffer: string): readonly (readonly Expr[])[] {
-  const found: (readonly Expr[])[] = [];
-  walkExpr(block.value, (node) => {
-    if (node.kind === "load" && node.buffer === buffer) found.push(node.indices);
-  });
-  return found;
-}
-
-/** The indices at which blocks under a statement read a buffer, over the loops. */
-export const readsUnder = (stmt: Stmt, buffer: string): readonly (readonly Expr[])[] =>
-  blocksIn(stmt).flatMap((block) =>
-    readsOf(block, buffer).map((indices) => indices.map((index) => bindAxes(block, index))),
-  );
 
 /** Names of the loops that the reduction of a block runs over. */
 export const reduceVars: (block: Block) => ReadonlySet<string> = reduceLoopsOfBlock;

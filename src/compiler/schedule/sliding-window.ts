@@ -12,7 +12,8 @@ import type { Block, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { simplifyExpr } from "../ir/simplify.ts";
 import { substitute, varsIn } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
-import { blocksIn, editStmt, findBlock, mapBlockExprs, readsOf, replaceLoop, wrapLoops } from "./nest.ts";
+import { readsFrom } from "./dataflow.ts";
+import { blocksIn, editStmt, findBlock, mapBlockExprs, replaceLoop, wrapLoops } from "./nest.ts";
 import { storageOf } from "./storage.ts";
 
 export interface Window {
@@ -78,7 +79,7 @@ function moving(nest: LoopFunc, { block, own, at, buffer }: Producer): Window | 
   const move = coefficientOf(only.start, at.name) / only.step;
   if (!isPlain(only.start, at.name) || !Number.isInteger(move) || move < 1 || move >= width) return apart;
   if (at.mark === "parallel" || at.mark === "vectorized") return none(`${at.name} is ${at.mark}`, [at.name]);
-  const local = blocksIn(at).find((other) => other !== block && readsOf(block, other.buffer).length > 0);
+  const local = blocksIn(at).find((other) => other !== block && readsFrom(block, other.buffer));
   if (local) return none(`${block.name} reads ${local.buffer}, which is computed under ${at.name} too`, [at.name]);
   return { block: block.name, at: at.name, dim: only.dim, width, move };
 }

@@ -8,7 +8,8 @@ import { type Affine, addAffine, fromAffine, toAffine } from "../ir/affine.ts";
 import { sameExpr } from "../ir/expr-key.ts";
 import type { Block, Expr, LoopFunc } from "../ir/loop-ir.ts";
 import { mapExpr } from "../ir/visit.ts";
-import { bindAxes, blocksIn, mapBlockExprs, mapBlocks, readsOf } from "./nest.ts";
+import { readsFrom } from "./dataflow.ts";
+import { bindAxes, blocksIn, mapBlockExprs, mapBlocks } from "./nest.ts";
 
 export interface DimStorage {
   /** The stage's element that is at index 0, over loops around all accesses. */
@@ -18,7 +19,7 @@ export interface DimStorage {
 }
 
 export const isAccessed = (block: Block, buffer: string): boolean =>
-  block.buffer === buffer || readsOf(block, buffer).length > 0;
+  block.buffer === buffer || readsFrom(block, buffer);
 
 export const accessors = (nest: LoopFunc, buffer: string): readonly Block[] =>
   blocksIn(nest.body).filter((block) => isAccessed(block, buffer));

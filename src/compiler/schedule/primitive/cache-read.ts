@@ -16,6 +16,7 @@ import type { Block, Buffer, Expr, For } from "../../ir/loop-ir.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
 import { mapExpr } from "../../ir/visit.ts";
 import { ceilDiv } from "../../support/integer-math.ts";
+import { loadsUnder } from "../dataflow.ts";
 import {
   bindAxes,
   blocksIn,
@@ -25,7 +26,6 @@ import {
   mapBlockExprs,
   mapBlocks,
   rangesOf,
-  readsUnder,
   replaceLoop,
   withBuffer,
   wrapLoops,
@@ -49,7 +49,7 @@ export const cacheRead: Primitive<"cache-read"> = {
     if (inside.some((block) => block.buffer === name)) return no("written", `${name} is written under ${loop}`);
     const badLayout = layoutProblem(layout, buffer);
     if (badLayout) return no("bad-layout", badLayout);
-    if (readsUnder(place.loop, name).length === 0) return no("not-read", `${name} is not read under ${loop}`);
+    if (loadsUnder(place.loop, name).length === 0) return no("not-read", `${name} is not read under ${loop}`);
     if (!regionRead(place.loop, name)) return no("not-affine", `${name} is not read at affine indices under ${loop}`);
     return null;
   },
@@ -92,7 +92,7 @@ function layoutProblem(layout: readonly LayoutDim<number>[], { name, shape }: Bu
 }
 
 const regionRead = (loop: For, buffer: string): DimRegion[] | null =>
-  boundingBox(readsUnder(loop, buffer), loopsIn(loop.body));
+  boundingBox(loadsUnder(loop, buffer), loopsIn(loop.body));
 
 function packedExtent({ dim, part, tile }: LayoutDim<number>, box: readonly DimRegion[]): number {
   const { extent } = box[dim]!;

@@ -12,6 +12,7 @@ import { add, constInt, mul, variable } from "../../ir/build.ts";
 import { loopName } from "../../ir/from-compute.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { mapExpr } from "../../ir/visit.ts";
+import { loadsUnder, readsFrom } from "../dataflow.ts";
 import {
   type BlockPlace,
   bindAxes,
@@ -23,8 +24,6 @@ import {
   loopsIn,
   mapBlockExprs,
   mapBlocks,
-  readsOf,
-  readsUnder,
   replaceLoop,
   wrapLoops,
 } from "../nest.ts";
@@ -47,7 +46,7 @@ export const computeAt: Primitive<"compute-at"> = {
     if (!isNaive(nest, place)) {
       return no("scheduled", `${name} has been scheduled already`, "place a producer first, then tile it");
     }
-    const readers = blocksIn(nest.body).filter((it) => it !== block && readsOf(it, block.buffer).length > 0);
+    const readers = blocksIn(nest.body).filter((it) => it !== block && readsFrom(it, block.buffer));
     const under = new Set(blocksIn(target.loop));
     const outside = readers.find((reader) => !under.has(reader));
     if (outside) return no("other-consumer", `${outside.name} reads ${block.buffer} outside ${loop}`);
@@ -88,7 +87,7 @@ export function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean 
 }
 
 function regionRead(loop: For, buffer: string): DimRegion[] | null {
-  const accesses = readsUnder(loop, buffer);
+  const accesses = loadsUnder(loop, buffer);
   return accesses.length === 0 ? null : boundingBox(accesses, loopsIn(loop.body));
 }
 

@@ -255,7 +255,18 @@ test("a window in storage that does not outlive it", () => {
 
 test("a producer that is tiled", () => {
   const tile = { kind: "split", loop: "P.i", factors: [0, 5], tail: "perfect" } as const;
-  expect(refusal(blur, splitQ, { ...atQ, loop: "Q.i.0" }, tile, hoist("P", null, "slide"))).toMatchInlineSnapshot();
+  expect(refusal(blur, splitQ, { ...atQ, loop: "Q.i.0" }, tile, hoist("P", null, "slide"))).toMatchInlineSnapshot(`
+    "hoist-storage.no-window: P has been scheduled already
+       for Q.i.0 in 0..3 cut
+         for P.i.0 in 0..1
+           for P.i.1 in 0..5
+             block P (i = Q.i.0 * 4 + (P.i.0 * 5 + P.i.1) in 0..10)
+               P[P.i.0 * 5 + P.i.1] = X[i] * 2.0
+         for Q.i.1 in 0..4 cut
+           block Q (i = Q.i.0 * 4 + Q.i.1 in 0..9)
+             Q[i] = P[Q.i.1] + P[Q.i.1 + 1]
+      hint: slide first, tile then"
+  `);
 });
 
 test("iterations that share nothing", () => {
