@@ -2,11 +2,22 @@
 
 import { describe, expect, test } from "vitest";
 import gemm from "../../../fixtures/ops/gemm.op.ts";
-import { instantiate, instantiateTemplate, printTrace, type Target, type Trace } from "../../../src/compiler/index.ts";
+import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
+import {
+  instantiate,
+  instantiateTemplate,
+  lower,
+  printTrace,
+  schedule,
+  type Target,
+  type Trace,
+} from "../../../src/compiler/index.ts";
+import { createRng } from "../../../src/tuner/rng.ts";
 import { findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
+import { referenceOf, wrongNest } from "../../support/reference.ts";
 
 interface Published {
   readonly shape: { readonly M: number; readonly N: number; readonly K: number };
@@ -149,4 +160,59 @@ describe("published schedules are members of the space", () => {
     const member = memberTrace(published);
     expect(member && printTrace(member)).toBe(printTrace(published.schedule));
   });
+});
+
+/** The steps of TVM's tutorial on two products with an exp between them, each added to those before it. */
+const tutorialSteps: readonly (readonly [string, Trace])[] = [
+  [
+    "the loops of both products reordered",
+    [
+      { kind: "reorder", loops: ["C.i", "C.k", "C.j"] },
+      { kind: "reorder", loops: ["F.i", "F.n", "F.l"] },
+    ],
+  ],
+  [
+    "the first tiled, 16 × 8, and 8 of k",
+    [
+      { kind: "split", loop: "C.i", factors: [0, 16], tail: "cut" },
+      { kind: "split", loop: "C.j", factors: [0, 8], tail: "cut" },
+      { kind: "split", loop: "C.k", factors: [0, 8], tail: "cut" },
+      { kind: "reorder", loops: ["C.i.0", "C.j.0", "C.k.0", "C.i.1", "C.k.1", "C.j.1"] },
+    ],
+  ],
+  [
+    "exp computed where a block of rows of the first is complete",
+    [{ kind: "reverse-compute-at", block: "D", loop: "C.i.0" }],
+  ],
+  [
+    "the loop over blocks of rows shared by both products",
+    [
+      { kind: "split", loop: "F.i", factors: [0, 16], tail: "cut" },
+      { kind: "merge-loops", first: "C.i.0", second: "F.i.0" },
+    ],
+  ],
+  [
+    "the innermost loops in vectors",
+    [
+      { kind: "vectorize", loop: "C.j.1" },
+      { kind: "split", loop: "F.l", factors: [0, 8], tail: "cut" },
+      { kind: "vectorize", loop: "F.l.1" },
+    ],
+  ],
+];
+
+describe("the tutorial's schedule of two products with an exp between them, by hand", () => {
+  test.each([[{ M: 32, N: 24, K: 16, L: 40 }], [{ M: 37, N: 19, K: 23, L: 29 }]])(
+    "each step computes the same: %o",
+    (shape) => {
+      const reference = referenceOf(instantiate(gemmExpGemm, shape, "chain"), createRng(1));
+      for (let steps = 1; steps <= tutorialSteps.length; steps++) {
+        const trace = tutorialSteps.slice(0, steps).flatMap(([, instructions]) => instructions);
+        const scheduled = schedule(reference.naive, trace);
+        expect(wrongNest(reference, scheduled), tutorialSteps[steps - 1]![0]).toBeNull();
+        const flat = lower(scheduled, { target: frozenTargets.avx2, numerics: "fast" });
+        expect(wrongNest(reference, flat), tutorialSteps[steps - 1]![0]).toBeNull();
+      }
+    },
+  );
 });
