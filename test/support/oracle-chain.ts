@@ -1,6 +1,7 @@
 // The oracle chain of many cases: evaluate = interpret(naive nest) = interpret(scheduled nest) = JavaScript =
-// interpret(after every pass) = WASM = C. The C kernels of a batch go into one addon.
+// interpret(after every pass) = WASM = relaxed WASM = C. The C kernels of a batch go into one addon.
 
+import { setFlagsFromString } from "node:v8";
 import {
   type CSource,
   compileJs,
@@ -19,6 +20,9 @@ import { compileAll, toolchains } from "../native/compiled.ts";
 import { type ChainCase, isIllegal } from "./random-schedule.ts";
 import { wrongJs, wrongNative, wrongNest, wrongWasm } from "./reference.ts";
 
+// Node 20 has it behind this option, later engines have it on.
+setFlagsFromString("--experimental-wasm-relaxed-simd");
+
 export interface ChainReport {
   /** Results compared with the reference: operator → link of the chain → how many. */
   readonly counts: Map<string, Record<string, number>>;
@@ -34,7 +38,15 @@ export const newReport = (): ChainReport => ({ counts: new Map(), rejected: [], 
 const linkOf = ({ family }: Toolchain): string => `C ${family}`;
 
 /** The links that every operator must have been through. */
-export const links: readonly string[] = ["naive", "scheduled", "JS", "passes", "WASM", ...toolchains.map(linkOf)];
+export const links: readonly string[] = [
+  "naive",
+  "scheduled",
+  "JS",
+  "passes",
+  "WASM",
+  "relaxed WASM",
+  ...toolchains.map(linkOf),
+];
 
 /** Runs the cases, adding to the report. */
 export async function runCases(report: ChainReport, cases: Iterable<ChainCase>): Promise<void> {
@@ -75,7 +87,9 @@ function runCase(report: ChainReport, it: ChainCase, scheduled: LoopFunc): reado
   const cTarget = it.target.codegen === "c" ? it.target : targets.avx2;
   attempt(report, it, "WASM", () => {
     const flat = lowerChecked(report, it, scheduled, targets.wasm);
-    return wrongWasm(reference, generateWasm(flat, { relaxed: false }));
+    const twin = (relaxed: boolean): string | null => wrongWasm(reference, generateWasm(flat, { relaxed }));
+    if (numerics === "fast") attempt(report, it, "relaxed WASM", () => twin(true));
+    return twin(false);
   });
   const compiled: Compiled[] = [];
   attempt(report, it, "C text", () => {
