@@ -33,6 +33,7 @@ export { mapExpr, someExpr, walkExpr } from "./ir/visit.ts";
 export * from "./kernel.ts";
 export { lower } from "./lower/pipeline.ts";
 export * as opLibrary from "./ops/index.ts";
+export { type UnrollAndJamOptions, unrollAndJam } from "./schedule/composition/unroll-and-jam.ts";
 export { blocksIn } from "./schedule/nest.ts";
 export { printTrace, type Replay, replay, schedule } from "./schedule/replay.ts";
 export { instantiate as instantiateTemplate } from "./schedule/template.ts";

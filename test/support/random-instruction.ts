@@ -51,6 +51,11 @@ const mark: Drawer = (nest, rng) => {
   return { kind: rng.pick(["vectorize", "vectorize", "unroll", "parallel"]), loop };
 };
 
+const annotate: Drawer = (nest, rng) =>
+  rng.below(2) === 0
+    ? { kind: "unroll", loop: loopOf(nest, rng), depth: 1 + rng.below(4) }
+    : { kind: "annotate", loop: loopOf(nest, rng), key: rng.pick(["unroll", "note"]), value: 1 + rng.below(9) };
+
 const reverseComputeAt: Drawer = (nest, rng) => ({
   kind: "reverse-compute-at",
   block: blockOf(nest, rng),
@@ -137,7 +142,7 @@ const hoistStorage: Drawer = (nest, rng) => {
 /** As often as they stand here. */
 const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
-  ...[partition, reverseComputeAt, reverseComputeAt, reverseInline, mergeLoops, mergeLoops, mergeLoops],
+  ...[partition, annotate, reverseComputeAt, reverseComputeAt, reverseInline, mergeLoops, mergeLoops, mergeLoops],
   ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
   ...[hoistStorage, hoistStorage],
   ...[rfactor, rfactor],

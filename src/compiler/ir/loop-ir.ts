@@ -150,7 +150,10 @@ export type Expr =
 /** "tensorized X": the loop and those inside are what the intrinsic X computes; where they are not, it is vectorized. */
 export type TensorizedMark = `tensorized ${string}`;
 
-export type LoopMark = "serial" | "parallel" | "vectorized" | "unrolled" | TensorizedMark;
+/** A coordinate of the grid of threads of a GPU. */
+export type ThreadAxis = `${"blockIdx" | "threadIdx"}.${"x" | "y" | "z"}`;
+
+export type LoopMark = "serial" | "parallel" | "vectorized" | "unrolled" | TensorizedMark | ThreadAxis;
 
 /**
  * What to do where the loops of a split overshoot the axis they came from:
@@ -167,6 +170,8 @@ export interface For {
   readonly extent: number;
   readonly mark: LoopMark;
   readonly tail: TailStrategy;
+  /** Words for the code generators, which take those that they know: `unroll`, the times a C compiler is to unroll it. */
+  readonly annotations?: Readonly<Record<string, number>>;
   readonly body: Stmt;
 }
 

@@ -86,8 +86,13 @@ function linesOfSeq(body: readonly Stmt[], depth: number, options: PrintOptions)
   );
 }
 
-function printHead({ name, extent, mark, tail }: For): string {
-  const notes = [mark === "serial" ? "" : ` ${mark}`, tail === "guard" ? "" : ` ${tail}`];
+function printHead({ name, extent, mark, tail, annotations }: For): string {
+  const words = Object.entries(annotations ?? {}).map(([key, value]) => `${key}: ${value}`);
+  const notes = [
+    mark === "serial" ? "" : ` ${mark}`,
+    tail === "guard" ? "" : ` ${tail}`,
+    words.length === 0 ? "" : ` (${words.sort().join(", ")})`,
+  ];
   return `for ${name} in 0..${extent}${notes.join("")}`;
 }
 

@@ -14,6 +14,7 @@ import { shareLoads } from "./pass/share-loads.ts";
 import { tensorize } from "./pass/tensorize.ts";
 import { unroll } from "./pass/unroll.ts";
 import { vectorize } from "./pass/vectorize.ts";
+import { refuseThreads } from "./refuse-threads.ts";
 
 /**
  * Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. What intrinsics
@@ -46,6 +47,7 @@ export interface LowerOptions extends LoweringContext {
  *     const flat = lower(nest, { target: avx2, numerics: "fast", dump: (name, func) => console.log(name, printFunc(func)) });
  */
 export function lower(scheduled: LoopFunc, options: LowerOptions): LoopFunc {
+  refuseThreads(scheduled, options.target);
   return passes.reduce((func, pass) => {
     const lowered = pass.run(func, options);
     options.dump?.(pass.name, lowered);

@@ -25,6 +25,12 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
   switch (instruction.kind) {
     case "split":
       return { ...instruction, factors: instruction.factors.map(number) };
+    case "unroll":
+      return instruction.depth === undefined
+        ? { kind: "unroll", loop: instruction.loop }
+        : { ...instruction, depth: number(instruction.depth) };
+    case "annotate":
+      return { ...instruction, value: number(instruction.value) };
     case "loop-partition":
       return { ...instruction, at: instruction.at.map(number) };
     case "cache-read":
@@ -34,7 +40,7 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
       };
     case "fuse":
     case "reorder":
-    case "unroll":
+    case "bind":
     case "vectorize":
     case "parallel":
     case "compute-at":

@@ -3,6 +3,7 @@
 
 import { dtypes } from "../expr/dtype.ts";
 import type { Diagnostic } from "../support/diagnostic.ts";
+import { threadAxes } from "./primitive/bind.ts";
 import type { InstructionArgs, InstructionKind, Trace } from "./trace.ts";
 
 /** One instruction a line, so that traces differ by lines. */
@@ -67,14 +68,19 @@ const orNull =
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+type Field = Check | { readonly optional: Check };
+
 /** An object with these fields and no others. */
 const objectOf =
-  (fields: Readonly<Record<string, Check>>): Check =>
+  (fields: Readonly<Record<string, Field>>): Check =>
   (value, path) => {
     if (!isObject(value)) return `${path} is ${shown(value)}, an object is wanted`;
     const unknown = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
     if (unknown !== undefined) return `${path} has the unknown field ${unknown}`;
-    for (const [key, check] of Object.entries(fields)) {
+    for (const [key, field] of Object.entries(fields)) {
+      const isNeeded = typeof field === "function";
+      if (!isNeeded && !Object.hasOwn(value, key)) continue;
+      const check = isNeeded ? field : field.optional;
       const problem = Object.hasOwn(value, key) ? check(value[key], `${path}.${key}`) : `${path} has no ${key}`;
       if (problem !== null) return problem;
     }
@@ -85,14 +91,16 @@ const loop = { loop: name };
 const layoutDim = objectOf({ dim: integerFrom(0), part: oneOf("whole", "outer", "inner"), tile: integerFrom(1) });
 const scope = oneOf("input", "output", "workspace", "register");
 
-const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof InstructionArgs<number>[K]]: Check } } = {
+const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof InstructionArgs<number>[K]]-?: Field } } = {
   split: { loop: name, factors: listOf(integerFrom(0)), tail: oneOf("perfect", "guard", "cut", "mask") },
   fuse: { outer: name, inner: name },
   reorder: { loops: listOf(name) },
   "loop-partition": { loop: name, at: listOf(integerFrom(1)) },
   "merge-loops": { first: name, second: name },
-  unroll: loop,
+  unroll: { loop: name, depth: { optional: integerFrom(1) } },
   vectorize: loop,
+  bind: { loop: name, axis: oneOf(...threadAxes) },
+  annotate: { loop: name, key: name, value: integerFrom(Number.MIN_SAFE_INTEGER) },
   parallel: loop,
   "compute-at": { block: name, loop: name },
   "reverse-compute-at": { block: name, loop: name },

@@ -5,7 +5,7 @@
 // (splitting `C.i` gives `C.i.0`, `C.i.1`, …), so a trace needs no result handles.
 
 import type { DType } from "../expr/dtype.ts";
-import type { Scope, TailStrategy } from "../ir/loop-ir.ts";
+import type { Scope, TailStrategy, ThreadAxis } from "../ir/loop-ir.ts";
 
 /** A dimension of a packed layout: a whole dimension of the operand, or one half of it cut into tiles. */
 export interface LayoutDim<N> {
@@ -30,8 +30,13 @@ export interface InstructionArgs<N> {
   readonly "loop-partition": { readonly loop: string; readonly at: readonly N[] };
   /** Two loops of one extent, the second right after the first → one, named as the first. */
   readonly "merge-loops": { readonly first: string; readonly second: string };
-  readonly unroll: { readonly loop: string };
+  /** Writes the body out once an iteration; with `depth` it stays a loop, which the C compiler is asked to unroll. */
+  readonly unroll: { readonly loop: string; readonly depth?: N };
   readonly vectorize: { readonly loop: string };
+  /** Gives the iterations to the threads of a GPU's grid. */
+  readonly bind: { readonly loop: string; readonly axis: ThreadAxis };
+  /** Leaves a word at the loop for the code generators. */
+  readonly annotate: { readonly loop: string; readonly key: string; readonly value: N };
   readonly parallel: { readonly loop: string };
   /** Moves the producer block under a loop of its consumers; it computes just the region that they read there. */
   readonly "compute-at": { readonly block: string; readonly loop: string };

@@ -1,6 +1,15 @@
 // Every diagnostic code with its one-line meaning: the source of docs/errors.
 
 export const codes = {
+  "annotate.bad-key": "the word to leave at a loop is none",
+  "annotate.bad-value": "a word is given a value that it cannot have",
+  "annotate.no-such-loop": "a loop that does not exist is to be annotated",
+  "annotate.twice": "a loop has the word already",
+  "bind.marked": "a loop is marked already",
+  "bind.no-such-loop": "a loop that does not exist is to be given to threads",
+  "bind.no-threads": "a target without a grid of threads cannot run a loop that is bound to them",
+  "bind.reduction": "a loop that drives a reduction cannot be given to threads",
+  "bind.taken": "a loop around or inside is bound to the same coordinate of the grid",
   "cache-read.bad-layout": "a layout does not list every dimension once",
   "cache-read.no-such-buffer": "a buffer that does not exist is to be packed",
   "cache-read.no-such-loop": "a loop that does not exist is to hold a pack",
@@ -140,8 +149,10 @@ export const codes = {
   "tensorize.no-such-loop": "a loop that does not exist is to be tensorized",
   "tensorize.several-statements": "a loop holds more than one block, or loops that are not nested one in the other",
   "trace.malformed": "the text of a trace is not what this version writes",
+  "unroll.bad-depth": "a loop cannot be unrolled so many times",
   "unroll.marked": "a loop is marked already",
   "unroll.no-such-loop": "a loop that does not exist is to be unrolled",
+  "unroll.twice": "a loop has a depth of unrolling already",
   "vectorize.carried": "a buffer takes values from one iteration to a later one",
   "vectorize.marked": "a loop is marked already",
   "vectorize.no-such-loop": "a loop that does not exist is to be vectorized",

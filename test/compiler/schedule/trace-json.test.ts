@@ -33,6 +33,15 @@ property.prop([fc.constantFrom(gemm(), twoGemms), fc.nat()])("any instruction co
   expect(parsed(traceToJson(trace))).toEqual(trace);
 });
 
+test("fields that may be left out, and threads", () => {
+  const trace = [
+    { kind: "unroll", loop: "C.k" },
+    { kind: "unroll", loop: "C.k", depth: 4 },
+    { kind: "bind", loop: "C.i", axis: "threadIdx.y" },
+  ] as const;
+  expect(parsed(traceToJson(trace))).toEqual(trace);
+});
+
 test("one instruction a line", () => {
   expect(traceToJson([])).toBe("[]");
   expect(
@@ -72,6 +81,11 @@ test.each<[unknown, string]>([
   [[{ ...split, factors: ["6"] }], 'trace[0].factors[0] is "6", an integer from 0 on is wanted'],
   [[{ ...split, factors: 6 }], "trace[0].factors is 6, a list is wanted"],
   [[{ ...split, tail: "pad" }], 'trace[0].tail is "pad", one of perfect, guard, cut, mask is wanted'],
+  [[{ kind: "unroll", loop: "C.i", depth: 0 }], "trace[0].depth is 0, an integer from 1 on is wanted"],
+  [
+    [{ kind: "bind", loop: "C.i", axis: "warp" }],
+    'trace[0].axis is "warp", one of blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z is wanted',
+  ],
   [[{ ...pack, layout: [{ ...layout[0], tile: 0 }] }], "trace[0].layout[0].tile is 0, an integer from 1 on is wanted"],
   [
     [{ ...pack, layout: [{ dim: 0, part: "half", tile: 1 }] }],

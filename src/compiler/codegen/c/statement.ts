@@ -37,12 +37,13 @@ const nested = (lines: readonly string[], stmt: Stmt): readonly string[] =>
   stmt.kind === "seq" && stmt.body.some((inner) => inner.kind === "define") ? ["{", ...indented(lines), "}"] : lines;
 
 /** A loop is a loop here, whatever its mark: passes leave one that they could not vectorise or unroll as it is. */
-function emitFor(context: Context, { name, extent, body }: For): readonly string[] {
+function emitFor(context: Context, { name, extent, annotations, body }: For): readonly string[] {
   if (extent <= 0) return [];
   const variable = context.names.of("loop", name);
   const inner = indented(emitStatement(context, body));
   if (extent === 1) return ["{", `  const long ${variable} = 0;`, ...inner, "}"];
-  return [`for (long ${variable} = 0; ${variable} < ${extent}; ${variable}++) {`, ...inner, "}"];
+  const hint = annotations?.unroll === undefined ? [] : [`#pragma GCC unroll ${annotations.unroll}`];
+  return [...hint, `for (long ${variable} = 0; ${variable} < ${extent}; ${variable}++) {`, ...inner, "}"];
 }
 
 function emitIf(context: Context, stmt: If): readonly string[] {

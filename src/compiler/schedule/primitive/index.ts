@@ -1,6 +1,8 @@
 // All primitives, by the kind of their instruction.
 
 import type { InstructionKind } from "../trace.ts";
+import { annotate } from "./annotate.ts";
+import { bind } from "./bind.ts";
 import { cacheRead } from "./cache-read.ts";
 import { cacheWrite } from "./cache-write.ts";
 import { computeAt } from "./compute-at.ts";
@@ -31,6 +33,8 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   "merge-loops": mergeLoops,
   unroll,
   vectorize,
+  bind,
+  annotate,
   parallel,
   "compute-at": computeAt,
   "reverse-compute-at": reverseComputeAt,

@@ -2,13 +2,19 @@
 //
 //   unroll for i in 0..2          C[0] = A[0]
 //     C[i] = A[i]            →    C[1] = A[1]
+//
+// With a depth it stays one loop, and the C compiler is asked to unroll it so many times: the source stays small, and
+// what is left over is the compiler's business. JavaScript and WASM have no such word and run the loop as it is.
 
+import { checkDepth, withAnnotation } from "./annotate.ts";
 import { checkMark, markLoop } from "./mark.ts";
 import type { Primitive } from "./primitive.ts";
 
 export const unroll: Primitive<"unroll"> = {
   kind: "unroll",
-  check: (nest, { loop }) => checkMark(nest, loop, "unroll"),
-  apply: (nest, { loop }) => markLoop(nest, loop, "unrolled"),
-  print: ({ loop }) => `unroll ${loop}`,
+  check: (nest, { loop, depth }) =>
+    checkMark(nest, loop, "unroll") ?? (depth === undefined ? null : checkDepth(nest, loop, depth)),
+  apply: (nest, { loop, depth }) =>
+    depth === undefined ? markLoop(nest, loop, "unrolled") : withAnnotation(nest, loop, "unroll", depth),
+  print: ({ loop, depth }) => (depth === undefined ? `unroll ${loop}` : `unroll ${loop} depth ${depth}`),
 };
