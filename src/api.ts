@@ -93,7 +93,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   const space = spaceOf(task, options);
   const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
   const workbench = createWorkbench({
-    task: referenceTask(task.op),
+    task: referenceTask(task),
     toolchain,
     directory,
     signal,

@@ -19,6 +19,8 @@ export interface KernelOptions {
   readonly verify: boolean;
   /** WASM only: the twin with fused multiply-adds. */
   readonly relaxed: boolean;
+  /** What the kernel is called, if not after `op`: another algorithm makes the same kernel. */
+  readonly name?: string;
 }
 
 export type KernelResult =
@@ -26,9 +28,9 @@ export type KernelResult =
   | Extract<Replay, { readonly kind: "illegal" }>;
 
 export function generateKernel(op: ComputeDef, trace: Trace, target: Target, options: KernelOptions): KernelResult {
-  const scheduled = replay(fromCompute(op, kernelName(op, target)), trace);
+  const { numerics, verify, relaxed, name = kernelName(op, target) } = options;
+  const scheduled = replay(fromCompute(op, name), trace);
   if (scheduled.kind === "illegal") return scheduled;
-  const { numerics, verify, relaxed } = options;
   const flat = lower(scheduled.nest, { target, numerics, verify });
   const source = target.codegen === "wasm" ? generateWasm(flat, { relaxed }) : generateC(flat, target, { numerics });
   return { kind: "ok", source };

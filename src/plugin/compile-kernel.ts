@@ -3,6 +3,7 @@
 
 import { type ComputeDef, type JsSource, kernelParameters } from "../compiler/index.ts";
 import { worstRelativeError } from "../tuner/measure/error-bound.ts";
+import { algorithmsFor } from "../tuner/space/algorithm/index.ts";
 import { type Decision, decideSchedule } from "./compile/decide-schedule.ts";
 import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
 import { type Artifacts, makeArtifacts } from "./compile/make-artifacts.ts";
@@ -46,7 +47,7 @@ async function compiledKernel(
     trace,
     gflops: decision?.measured?.gflops ?? null,
     key,
-    errorBound: worstRelativeError(op),
+    errorBound: worstRelativeError(algorithmsFor(task).map((algorithm) => algorithm.op)),
     watchFiles,
     origin: decision?.origin ?? "reference",
     measurements: decision?.measurements ?? 0,

@@ -6,19 +6,28 @@ import {
   generateKernel,
   instantiateTemplate,
   invariant,
+  kernelName,
   type Trace,
   type WasmSource,
 } from "../compiler/index.ts";
-import type { Candidate, Space } from "./space/space.ts";
+import type { Candidate, Space, Template } from "./space/space.ts";
 import type { TuningTask } from "./task.ts";
 
 export type CandidateKernel =
   | { readonly kind: "ok"; readonly source: CSource | WasmSource }
   | { readonly kind: "illegal"; readonly diagnostic: Diagnostic };
 
-/** Null: the space has no such template, or the candidate lacks a tunable of it. */
-export function candidateTrace(space: Space, { template: name, assignment }: Candidate): Trace | null {
-  const template = space.templates.find((it) => it.name === name);
+/** Null: the space has no such template. */
+export const candidateTemplate = ({ templates }: Space, { template }: Candidate): Template | null =>
+  templates.find(({ name }) => name === template) ?? null;
+
+/**
+ * The instructions, for the definition of the candidate's template. Null: the space has no such template, or the
+ * candidate lacks a tunable of it.
+ */
+export function candidateTrace(space: Space, candidate: Candidate): Trace | null {
+  const template = candidateTemplate(space, candidate);
+  const { assignment } = candidate;
   const keys = template?.model.variables.filter(({ key }) => key) ?? [];
   if (!template || keys.some((variable) => assignment[variable.name] === undefined)) return null;
   return instantiateTemplate(template.instructions, assignment);
@@ -37,7 +46,8 @@ export function candidateKernel(
   candidate: Candidate,
   { verify = false, relaxed = false }: CandidateOptions = {},
 ): CandidateKernel {
+  const template = candidateTemplate(space, candidate);
   const trace = candidateTrace(space, candidate);
-  invariant(trace, `the space has no candidate of template ${candidate.template}`);
-  return generateKernel(op, trace, target, { numerics, verify, relaxed });
+  invariant(template && trace, `the space has no candidate of template ${candidate.template}`);
+  return generateKernel(template.op, trace, target, { numerics, verify, relaxed, name: kernelName(op, target) });
 }

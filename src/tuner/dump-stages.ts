@@ -2,6 +2,7 @@
 // it should be.
 
 import {
+  type ComputeDef,
   fromCompute,
   generateC,
   generateWat,
@@ -12,7 +13,7 @@ import {
   printTrace,
   schedule,
 } from "../compiler/index.ts";
-import { candidateTrace } from "./candidate-kernel.ts";
+import { candidateTemplate, candidateTrace } from "./candidate-kernel.ts";
 import type { Candidate, Space, Template } from "./space/space.ts";
 import type { TuningTask } from "./task.ts";
 
@@ -26,13 +27,14 @@ export function dumpStages(task: TuningTask, space: Space, candidate: Candidate)
   const { op, target, numerics } = task;
   const trace = candidateTrace(space, candidate) ?? [];
   const passes: DumpedStage[] = [];
-  const nest = schedule(fromCompute(op, kernelName(op, target)), trace);
+  const definition = candidateTemplate(space, candidate)?.op ?? op;
+  const nest = schedule(fromCompute(definition, kernelName(op, target)), trace);
   const dump = (name: string, func: typeof nest): void => {
     passes.push({ name: `06-${String(passes.length + 1).padStart(2, "0")}-${name}.txt`, text: printFunc(func) });
   };
   const flat = lower(nest, { target, numerics, dump });
   return [
-    { name: "01-expr.txt", text: printComputeDef(op) },
+    { name: "01-expr.txt", text: expressionOf(op, definition) },
     { name: "02-task.json", text: JSON.stringify({ target, numerics, threads: task.threads }, null, 2) },
     { name: "03-space.txt", text: space.templates.map(printTemplate).join("\n\n") },
     { name: "04-sample.json", text: JSON.stringify(candidate, null, 2) },
@@ -43,6 +45,10 @@ export function dumpStages(task: TuningTask, space: Space, candidate: Candidate)
       : { name: "07-kernel.c", text: generateC(flat, target, { numerics }).text },
   ];
 }
+
+/** The operator as written and, where it is another, what the candidate computes instead. */
+const expressionOf = (op: ComputeDef, definition: ComputeDef): string =>
+  [op, ...(definition === op ? [] : [definition])].map(printComputeDef).join("\n");
 
 function printTemplate({ name, model }: Template): string {
   const variables = model.variables.map(({ name: variable, domain, key }) => {

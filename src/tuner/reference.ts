@@ -1,21 +1,19 @@
 // The right answers of an operator: test inputs by what can be checked exactly, outputs by the reference loops in
 // JavaScript, which the tests hold equal to the reference interpreter.
 
-import {
-  arrayTypes,
-  type ComputeDef,
-  compileJs,
-  kernelParameters,
-  referenceLoops,
-  type TypedArray,
-} from "../compiler/index.ts";
+import { arrayTypes, compileJs, kernelParameters, referenceLoops, type TypedArray } from "../compiler/index.ts";
 import type { RunTask } from "../native/runner/protocol.ts";
 import { checkPlan } from "./measure/check-output.ts";
 import { testInputs } from "./measure/inputs.ts";
 import { createRng } from "./rng.ts";
+import { algorithmsFor } from "./space/algorithm/index.ts";
+import type { TuningTask } from "./task.ts";
 
-export function referenceTask(op: ComputeDef, seed = 1): RunTask {
-  const { values, bounds } = checkPlan(op);
+/** Whatever the algorithm of a candidate, the right answers are those of the operator as it is written. */
+export function referenceTask(task: TuningTask, seed = 1): RunTask {
+  const { op } = task;
+  const algorithms = algorithmsFor(task).map((algorithm) => algorithm.op);
+  const { values, bounds } = checkPlan(op, algorithms);
   const rng = createRng(seed);
   const inputs = testInputs(op.inputs, values, () => rng.unit());
   const parameters = kernelParameters(op);

@@ -3,12 +3,13 @@
 //
 //     npm run bench:lowering
 
-import { generateKernel, instantiate, type Op, opLibrary, type Target, targets } from "../../src/compiler/index.ts";
+import { instantiate, type Op, opLibrary, type Target, targets } from "../../src/compiler/index.ts";
 import { nowMs } from "../../src/native/clock.ts";
-import { candidateTrace } from "../../src/tuner/candidate-kernel.ts";
+import { candidateKernel } from "../../src/tuner/candidate-kernel.ts";
 import { createRng } from "../../src/tuner/rng.ts";
 import { drawPoint, searchSpace } from "../../src/tuner/search/search-space.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
+import type { TuningTask } from "../../src/tuner/task.ts";
 
 const { conv2d, gemm } = opLibrary;
 const candidates = 60;
@@ -26,7 +27,8 @@ const median = (values: readonly number[]): number => values.toSorted((a, b) => 
 
 function timesOf(op: Op, target: Target): readonly number[] {
   const def = instantiate(op, {}, "bench");
-  const space = generateSpace({ op: def, target, numerics: "fast", threads: 1 });
+  const task: TuningTask = { op: def, target, numerics: "fast", threads: 1 };
+  const space = generateSpace(task);
   const search = searchSpace(space);
   const rng = createRng(1);
   const times: number[] = [];
@@ -35,8 +37,7 @@ function timesOf(op: Op, target: Target): readonly number[] {
     const point = drawPoint(search, template, rng, {});
     if (!point) throw new Error(`${template.template.name} has no candidate`);
     const start = nowMs();
-    const trace = candidateTrace(space, point.candidate)!;
-    const result = generateKernel(def, trace, target, { numerics: "fast", verify: false, relaxed: false });
+    const result = candidateKernel(task, space, point.candidate);
     times.push(nowMs() - start);
     if (result.kind !== "ok") throw new Error(`${point.key} is illegal`);
   }

@@ -12,11 +12,13 @@ import statistics from "../../fixtures/ops/statistics.op.ts";
 import {
   type ComputeDef,
   type Diagnostic,
+  fromCompute,
   instantiate,
   instantiateTemplate,
   type LoopFunc,
   type Numerics,
   type Op,
+  opLibrary,
   replay,
   type Target,
   type Trace,
@@ -24,6 +26,7 @@ import {
 } from "../../src/compiler/index.ts";
 import { compileModel } from "../../src/tuner/constraint/compile.ts";
 import { sample } from "../../src/tuner/constraint/sample.ts";
+import { checkPlan } from "../../src/tuner/measure/check-output.ts";
 import { createRng, type Rng } from "../../src/tuner/rng.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { type Reference, type ReferenceOptions, referenceOf } from "./reference.ts";
@@ -41,12 +44,22 @@ interface Family {
   readonly long: readonly string[];
   /** Largest value of each parameter: an interpreter has to run the operator some ten times. */
   readonly most: Readonly<Record<string, number>>;
+  /** Least values where 1 is not of interest. */
+  readonly least?: Readonly<Record<string, number>>;
 }
 
 export const families: readonly Family[] = [
   { name: "gemm", op: gemm, callsFunctions: false, long: ["K"], most: { M: 37, N: 41, K: 29 } },
   { name: "gemm-bias-relu", op: gemmBiasRelu, callsFunctions: false, long: [], most: { M: 37, N: 41, K: 29 } },
   { name: "conv2d", op: conv2d, callsFunctions: false, long: ["C"], most: { H: 7, W: 7, C: 7, F: 23 } },
+  {
+    name: "conv2d-channels",
+    op: opLibrary.conv2d({ N: 2, H: 1, W: 1, C: 1, F: 1, padding: 1 }, { bias: true, activation: "relu" }),
+    callsFunctions: false,
+    long: [],
+    most: { H: 5, W: 6, C: 13, F: 19 },
+    least: { H: 2, W: 3, C: 8, F: 8 },
+  },
   { name: "softmax", op: softmax, callsFunctions: true, long: [], most: { M: 11, N: 67 } },
   {
     name: "gemm-exp-gemm",
@@ -99,10 +112,10 @@ export function caseOf(
 ): ChainCase {
   const target = rng.pick(among);
   const numerics = rng.pick(["fast", "strict"] as const);
-  const { template, trace } = drawTrace({ op, target, numerics }, rng);
+  const { template, trace, definition } = drawTrace({ op, target, numerics }, rng);
   const isStrict = numerics === "strict" && !callsFunctions;
-  const reference = isStrict ? referenceOf(op, rng, strictPlan(op)) : referenceOf(op, rng);
-  const result = replay(reference.naive, trace);
+  const reference = referenceOf(op, rng, isStrict ? strictPlan(op) : checkPlan(op, [op, definition]));
+  const result = replay(fromCompute(definition), trace);
   const scheduled = result.kind === "ok" ? result.nest : result.diagnostic;
   return { number, family, target, numerics, reference, template, trace, scheduled };
 }
@@ -116,11 +129,12 @@ const strictPlan = ({ outputs }: ComputeDef): ReferenceOptions => ({
 export const isIllegal = (scheduled: LoopFunc | Diagnostic): scheduled is Diagnostic => "code" in scheduled;
 
 /** One operator in three has a long reduction. Of other extents one in four is a power of two, the rest are odd. */
-function drawOp({ name, op, most, long }: Family, rng: Rng): ComputeDef {
+function drawOp({ name, op, most, least = {}, long }: Family, rng: Rng): ComputeDef {
   const longest = long.length > 0 && rng.below(3) === 0 ? rng.pick(long) : null;
   const extents = Object.entries(most).map(([parameter, limit]): [string, number] => {
     if (parameter === longest) return [parameter, rng.pick(longExtents)];
-    return [parameter, drawExtent(longest ? Math.min(limit, mostBesideLong) : limit, rng)];
+    const extent = drawExtent(longest ? Math.min(limit, mostBesideLong) : limit, rng);
+    return [parameter, Math.max(extent, least[parameter] ?? 1)];
   });
   return instantiate(op, Object.fromEntries(extents), name.replaceAll("-", "_"));
 }
@@ -134,13 +148,21 @@ interface SpaceOf {
   readonly numerics: Numerics;
 }
 
+export interface DrawnTrace {
+  readonly template: string;
+  /** What the trace schedules: the operator, or the same by another algorithm. */
+  readonly definition: ComputeDef;
+  readonly trace: Trace;
+}
+
 /** A schedule from a random template. A template without a solution is passed over; one has to have some. */
-export function drawTrace(of: SpaceOf, rng: Rng): { readonly template: string; readonly trace: Trace } {
+export function drawTrace(of: SpaceOf, rng: Rng): DrawnTrace {
   const { templates } = generateSpace({ ...of, threads: 1 });
   for (const template of rng.shuffle(templates)) {
     const result = sample(compileModel(template.model), rng);
     if (result.kind !== "found") continue;
-    return { template: template.name, trace: instantiateTemplate(template.instructions, result.assignment) };
+    const trace = instantiateTemplate(template.instructions, result.assignment);
+    return { template: template.name, definition: template.op, trace };
   }
   throw new Error(`no template of ${of.op.name} has a schedule for ${of.target.name}`);
 }

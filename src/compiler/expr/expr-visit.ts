@@ -28,3 +28,22 @@ export const axesIn = (expr: ScalarExpr): readonly AxisExpr[] => [
 ];
 
 export const readsIn = (expr: ScalarExpr): readonly ReadExpr[] => nodes(expr).filter((node) => node.kind === "read");
+
+/** Rebuilt from the leaves up; `change` sees each node after its operands. */
+export function mapScalar(expr: ScalarExpr, change: (node: ScalarExpr) => ScalarExpr): ScalarExpr {
+  const map = (operand: ScalarExpr): ScalarExpr => mapScalar(operand, change);
+  switch (expr.kind) {
+    case "const":
+    case "axis":
+      return change(expr);
+    case "read":
+      return change({ ...expr, indices: expr.indices.map(map) });
+    case "unary":
+    case "cast":
+      return change({ ...expr, operand: map(expr.operand) });
+    case "binary":
+      return change({ ...expr, left: map(expr.left), right: map(expr.right) });
+    case "select":
+      return change({ ...expr, condition: map(expr.condition), then: map(expr.then), else: map(expr.else) });
+  }
+}

@@ -28,7 +28,7 @@ export function tuneKernel(context: KernelContext): Promise<Decision> {
     services.signal.throwIfAborted();
     const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
     const workbench = await context.workbench({
-      task: referenceTask(task.op),
+      task: referenceTask(task),
       toolchain,
       directory,
       signal: services.signal,

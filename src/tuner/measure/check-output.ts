@@ -16,13 +16,16 @@ export interface CheckPlan {
  * Integers and equality where the operator computes them without rounding, in whatever order; else fractions and a
  * bound. Fractions are of size length^(-1/4), length being the longest sum, so that sums of products stay near 1, where
  * exp neither overflows nor vanishes; operators with a root, a logarithm or a power get positive ones.
+ *
+ * @param algorithms all definitions by which candidates may compute the operator: the inputs are exact in, and the bounds
+ *   wide enough for, each of them
  */
-export function checkPlan(op: ComputeDef): CheckPlan {
-  const limit = exactInputLimit(op);
+export function checkPlan(op: ComputeDef, algorithms: readonly ComputeDef[] = [op]): CheckPlan {
+  const limit = exactInputLimit(algorithms);
   if (limit !== null) return { values: { kind: "integers", limit }, bounds: op.outputs.map(() => ({ kind: "exact" })) };
   const size = longestSum(op) ** -0.25;
   const from = op.stages.some(({ body }) => needsPositive(body)) ? size / 2 : -size;
-  return { values: { kind: "reals", from, to: size }, bounds: roundingBounds(op) };
+  return { values: { kind: "reals", from, to: size }, bounds: roundingBounds(algorithms) };
 }
 
 const longestSum = ({ stages }: ComputeDef): number =>

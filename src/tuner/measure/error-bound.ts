@@ -52,8 +52,18 @@ const ulp: Readonly<Record<"f64" | "f32" | "f16" | "bf16", number>> = {
   bf16: 2 ** -7,
 };
 
-/** The bound of each output of an operator, in order, for inputs that make it round. */
-export function roundingBounds(op: ComputeDef): readonly OutputBound[] {
+/** The bound of each output of an operator, in order, for inputs that make it round: the widest of its algorithms. */
+export const roundingBounds = (algorithms: readonly ComputeDef[]): readonly OutputBound[] =>
+  algorithms.map(boundsOf).reduce((bounds, others) => bounds.map((bound, at) => wider(bound, others[at]!)));
+
+function wider(a: OutputBound, b: OutputBound): OutputBound {
+  if (a.kind === "exact") return b;
+  if (b.kind === "exact") return a;
+  const [relative, absolute] = [Math.max(a.relative, b.relative), Math.max(a.absolute, b.absolute)];
+  return { kind: "within", relative, absolute };
+}
+
+function boundsOf(op: ComputeDef): readonly OutputBound[] {
   const stages = new Map<string, ErrorSize>();
   for (const stage of op.stages) stages.set(stage.name, stageError(stage, stages));
   return op.outputs.map((name) => {
@@ -122,5 +132,5 @@ const larger = (left: ErrorSize, right: ErrorSize): ErrorSize => ({
 });
 
 /** The largest relative error of any output that checks allow: what `info.errorBound` says. 0 for integers. */
-export const worstRelativeError = (op: ComputeDef): number =>
-  Math.max(...roundingBounds(op).map((bound) => (bound.kind === "exact" ? 0 : bound.relative)));
+export const worstRelativeError = (algorithms: readonly ComputeDef[]): number =>
+  Math.max(...roundingBounds(algorithms).map((bound) => (bound.kind === "exact" ? 0 : bound.relative)));

@@ -22,11 +22,16 @@ const precision = { f64: 53, f32: 24 } as const;
 const limits = [8, 4, 2, 1] as const;
 
 /**
- * The largest L such that with inputs in -L..L every result is exact, or null. 512 products of two 8s make 2^15, so an
- * f32 GEMM of that depth is exact; softmax never is.
+ * The largest L such that with inputs in -L..L every result is exact by all algorithms, or null. 512 products of two 8s
+ * make 2^15, so an f32 GEMM of that depth is exact; softmax never is.
  */
-export const exactInputLimit = (op: ComputeDef): number | null =>
-  limits.find((limit) => op.outputs.every((name) => exactTensors(op, limit).get(name))) ?? null;
+export const exactInputLimit = (algorithms: readonly ComputeDef[]): number | null =>
+  limits.find((limit) =>
+    algorithms.every((op) => {
+      const tensors = exactTensors(op, limit);
+      return op.outputs.every((name) => tensors.get(name));
+    }),
+  ) ?? null;
 
 function exactTensors(op: ComputeDef, limit: number): Tensors {
   const tensors = new Map<string, Exact>();

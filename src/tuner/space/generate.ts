@@ -1,10 +1,12 @@
-// Task → Space: every stage, from the results back to the inputs, is scheduled by the first rule that applies; where a
-// rule knows several ways the template forks.
+// Task → Space: for each algorithm that computes the operator, every stage, from the results back to the inputs, is
+// scheduled by the first rule that applies; where a rule knows several ways the template forks.
 
 import type { Assignment } from "../../compiler/index.ts";
 import { predictNs } from "../cost-model/ranker.ts";
 import type { TuningTask } from "../task.ts";
-import { type Draft, emptyDraft } from "./draft.ts";
+import type { Algorithm } from "./algorithm/algorithm-rule.ts";
+import { algorithmsFor } from "./algorithm/index.ts";
+import { type Draft, type Estimate, emptyDraft } from "./draft.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
 import { type SchedulableStage, schedulableStages } from "./schedulable-stage.ts";
@@ -18,8 +20,27 @@ export interface GeneratedSpace extends Space {
 
 /** @example generateSpace({ op, target, numerics: "fast", threads: 1 }).templates.map((template) => template.name) */
 export function generateSpace(task: TuningTask, rules: readonly SpaceRule[] = defaultRules): GeneratedSpace {
-  const stages = schedulableStages(task.op);
-  const context: RuleContext = { task, stages };
+  const planned = algorithmsFor(task).flatMap((algorithm) => plannedTemplates(algorithm, task, rules));
+  const estimates = new Map(planned.map(({ template, estimates }) => [template.name, estimates]));
+  return {
+    templates: planned.map(({ template }) => template),
+    prior: (template, assignment) =>
+      (estimates.get(template.name) ?? []).reduce((ns, facts) => ns + predictNs(facts(assignment), task.target), 0),
+  };
+}
+
+interface PlannedTemplate {
+  readonly template: Template;
+  readonly estimates: readonly Estimate[];
+}
+
+function plannedTemplates(
+  algorithm: Algorithm,
+  task: TuningTask,
+  rules: readonly SpaceRule[],
+): readonly PlannedTemplate[] {
+  const stages = schedulableStages(algorithm.op);
+  const context: RuleContext = { task: { ...task, op: algorithm.op }, stages };
   const drafts = stages.toReversed().reduce<readonly Draft[]>(
     (forks, stage) => {
       const rule = rules.find((it) => it.applies(stage, context));
@@ -27,21 +48,20 @@ export function generateSpace(task: TuningTask, rules: readonly SpaceRule[] = de
     },
     [emptyDraft],
   );
-  const estimates = new Map(drafts.map((draft) => [nameOf(draft), draft.estimates]));
-  return {
-    templates: drafts.map(templateOf),
-    prior: (template, assignment) =>
-      (estimates.get(template.name) ?? []).reduce((ns, facts) => ns + predictNs(facts(assignment), task.target), 0),
-  };
+  return drafts.map((draft) => ({ template: templateOf(draft, algorithm), estimates: draft.estimates }));
 }
 
 const unlessFused = (draft: Draft, stage: SchedulableStage, rule: SpaceRule, context: RuleContext): readonly Draft[] =>
   draft.fused.includes(stage.name) ? [draft] : rule.apply(draft, stage, context);
 
-const nameOf = ({ decisions }: Draft): string => (decisions.length === 0 ? "plain" : decisions.join("; "));
+function nameOf({ decisions }: Draft, { name }: Algorithm): string {
+  const decided = decisions.length === 0 ? "plain" : decisions.join("; ");
+  return name ? `${name}: ${decided}` : decided;
+}
 
-const templateOf = (draft: Draft): Template => ({
-  name: nameOf(draft),
+const templateOf = (draft: Draft, algorithm: Algorithm): Template => ({
+  name: nameOf(draft, algorithm),
+  op: algorithm.op,
   instructions: draft.instructions,
   model: { variables: draft.variables, constraints: draft.constraints },
   structure: draft.structure,

@@ -12,6 +12,7 @@ import { createRng } from "../../../src/tuner/rng.ts";
 import { candidateKey, findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
 import { startSearch } from "../../../src/tuner/search/search-state.ts";
 import { strategies } from "../../../src/tuner/search/strategies.ts";
+import { anyOp } from "../search/synthetic-task.ts";
 import { gemmModel } from "./gemm-space.ts";
 import { bruteForce, randomModel } from "./random-model.ts";
 
@@ -55,7 +56,7 @@ describe("z3 on a GEMM space", () => {
   });
 
   test("stands in as the sampler of a search", () => {
-    const template = { name: "gemm", instructions: [], structure: [], model: gemm };
+    const template = { name: "gemm", op: anyOp, instructions: [], structure: [], model: gemm };
     const space = searchSpace({ templates: [template] }, { sampler: z3Sampler(z3) });
     const candidates = strategies.random.propose(startSearch(space, boostedTrees()), 8, createRng(2));
     expect(new Set(candidates.map(candidateKey)).size).toBe(8);

@@ -8,7 +8,7 @@ import { observe, type SearchState, startSearch, trialCount } from "../../../src
 import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { type StrategyName, strategyNames } from "../../../src/tuner/search/strategy.ts";
 import { gemmModel } from "../constraint/gemm-space.ts";
-import { measureCandidate, search, space, timeOf } from "./synthetic-task.ts";
+import { anyOp, measureCandidate, search, space, timeOf } from "./synthetic-task.ts";
 
 const seeds = [1, 2, 3, 4];
 /** 1000 ns: the minimum of timeOf over the space; see the first test. */
@@ -71,7 +71,7 @@ describe.each(strategyNames)("strategy %s", (strategy) => {
 
   test("proposes what is left of a small space, and then nothing", () => {
     const model = gemmModel({ m: 2, n: 8, k: 2, registers: 4, l2Bytes: 512 });
-    const small = searchSpace({ templates: [{ name: "small", instructions: [], structure: [], model }] });
+    const small = searchSpace({ templates: [{ name: "small", op: anyOp, instructions: [], structure: [], model }] });
     const all = [...enumerate(small.templates[0]!.compiled)].length;
     let state = startSearch(small, boostedTrees());
     for (let round = 0; round < 12; round++) {

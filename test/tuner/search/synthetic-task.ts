@@ -1,7 +1,7 @@
 // A search problem with a known answer: the GEMM space with a made-up time that has valleys, ridges and failures, and
 // a prior that is right about half of it.
 
-import { type Assignment, invariant } from "../../../src/compiler/index.ts";
+import { type Assignment, type ComputeDef, invariant } from "../../../src/compiler/index.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
@@ -12,8 +12,12 @@ import type { StrategyName } from "../../../src/tuner/search/strategy.ts";
 import type { Candidate, Space, Template } from "../../../src/tuner/space/space.ts";
 import { gemmModel } from "../constraint/gemm-space.ts";
 
+/** The search does not look at what is scheduled. */
+export const anyOp: ComputeDef = { name: "any", parameters: {}, inputs: [], stages: [], outputs: [] };
+
 const template = (name: string, m: number, n: number, k: number): Template => ({
   name,
+  op: anyOp,
   instructions: [],
   structure: [],
   model: gemmModel({ m, n, k, registers: 24, l2Bytes: 2 ** 17 }),

@@ -70,7 +70,8 @@ describe("templates, and what decides about their shape", () => {
   });
 
   test("conv2d: the padded image is always packed", () => {
-    expect(templatesOf(taskOf("conv2d", frozenTargets.avx2))).toEqual(["out tiled | out.order | out.pack.filter"]);
+    const [direct] = templatesOf(taskOf("conv2d", frozenTargets.avx2));
+    expect(direct).toBe("out tiled | out.order | out.pack.filter");
   });
 
   test("softmax", () => {
@@ -101,8 +102,8 @@ const tasks = (Object.keys(ops) as Name[]).flatMap((name) =>
 
 test.each(tasks)("every template of %s for %s has schedules, and they are legal", (_, __, task) => {
   const rng = createRng(1);
-  const naive = fromCompute(task.op);
   for (const template of generateSpace(task).templates) {
+    const naive = fromCompute(template.op);
     const compiled = compileModel(template.model);
     for (let drawn = 0; drawn < 12; drawn++) {
       const result = sample(compiled, rng);

@@ -6,9 +6,11 @@ import { multiLevelTiling } from "./multi-level-tiling.ts";
 import { rowReduction } from "./row-reduction.ts";
 import type { SpaceRule } from "./space-rule.ts";
 import { splitReduction } from "./split-reduction.ts";
+import { unrollChoices } from "./unroll-choices.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
 export const defaultRules: readonly SpaceRule[] = [
+  unrollChoices,
   inlineStage,
   fuseEpilogue,
   multiLevelTiling,

@@ -1,0 +1,15 @@
+// The algorithms in the order of their templates, and those that a task may be computed with.
+
+import type { TuningTask } from "../../task.ts";
+import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
+import { direct } from "./direct.ts";
+import { winograd2 } from "./winograd.ts";
+
+export const defaultAlgorithms: readonly AlgorithmRule[] = [direct, winograd2];
+
+/** The direct one first. */
+export const algorithmsFor = (
+  task: TuningTask,
+  rules: readonly AlgorithmRule[] = defaultAlgorithms,
+): readonly Algorithm[] =>
+  rules.filter((rule) => rule.applies(task)).map((rule) => ({ name: rule.name, op: rule.rewrite(task.op) }));
