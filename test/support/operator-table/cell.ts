@@ -122,7 +122,7 @@ function predicted(space: GeneratedSpace): Found {
 const tuned = (task: TuningTask, space: GeneratedSpace, budget: Budget): Promise<Found> =>
   inTempDir(async (directory) => {
     const workbench = createWorkbench({
-      task: referenceTask(task.op),
+      task: referenceTask(task),
       toolchain: task.target.codegen === "c" ? toolchain : null,
       directory,
     });
@@ -159,7 +159,7 @@ async function errorOf(
 ): Promise<number> {
   const kernel = candidateKernel(task, space, winner, { verify: true });
   if (kernel.kind === "illegal") throw new Error(kernel.diagnostic.message);
-  const { parameters, inputs, expected } = referenceTask(task.op);
+  const { parameters, inputs, expected } = referenceTask(task);
   const outputs = parameters.filter(({ role }) => role === "output");
   const arrays = outputs.map(
     (parameter, at) => expectOutput(parameter, expected[at]!.values, expected[at]!.bound).sentinel,

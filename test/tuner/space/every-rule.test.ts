@@ -1,6 +1,7 @@
 // No rule is there for nothing: without any one of them the space of some operator is another.
 
 import { describe, expect, test } from "vitest";
+import conv2d from "../../../fixtures/ops/conv2d.op.ts";
 import gemm from "../../../fixtures/ops/gemm.op.ts";
 import gemmBiasRelu from "../../../fixtures/ops/gemm-bias-relu.op.ts";
 import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
@@ -29,7 +30,7 @@ const chain = defineOp({ N: 100 }, ({ N }) => {
   return compute("y", [N], (i) => doubled(i).max(0));
 });
 
-const ops: readonly Op[] = [gemm, gemmBiasRelu, gemmExpGemm, gemmInt8, softmax, statistics, diagonals, chain];
+const ops: readonly Op[] = [gemm, gemmBiasRelu, gemmExpGemm, gemmInt8, conv2d, softmax, statistics, diagonals, chain];
 
 const spaces = (rules: readonly SpaceRule[]): readonly string[] =>
   ops.flatMap((op, at) =>
