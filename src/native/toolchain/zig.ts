@@ -50,7 +50,7 @@ export const zig: CompilerFacts = {
   machine: triple,
   subcommand: ["cc"],
   // Zig's own defaults are those of a debug build.
-  ownFlags: [...(triple === null ? [] : ["-target", triple]), "-fno-sanitize=undefined", "-fno-stack-protector", "-g0"],
+  ownFlags: [...(triple === null ? [] : ["-target", triple]), "-fno-sanitize=undefined", "-fno-stack-protector", "-g0", "-mllvm", "-enable-misched=false"],
   vectorFlags: preferWideVectors,
   // On Linux the C library is the one that Node runs with, glibc or musl: naming none spares building a stub of it (4 s).
   // macOS wants every library linked with libSystem; zig 0.16 crashes on -bundle, and Node loads a dylib as well.
