@@ -48,7 +48,9 @@ export function eachCompiler(title: string, body: (compiler: TestCompiler) => vo
   for (const family of compilerFamilies) {
     const own = toolchains.find((toolchain) => toolchain.family === family);
     if (own) describe(`${title}, ${family}`, () => body(withToolchain(own)));
-    else describe.skip(`${title}, ${family}`, () => test.skip(`(${lacking ?? `no ${family}`})`, () => undefined));
+    else
+      describe.skip(`${title}, ${family}`, () =>
+        test.skip(`(${lacking ?? `no ${family} here, or not asked for`})`, () => undefined));
   }
 }
 
