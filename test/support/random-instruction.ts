@@ -1,6 +1,6 @@
 // Random instructions for a nest, legal or not: the loops, blocks and buffers exist, all else is drawn freely.
 
-import type { Instruction, LayoutDim, LoopFunc } from "../../src/compiler/index.ts";
+import type { Buffer, Instruction, LayoutDim, LoopFunc } from "../../src/compiler/index.ts";
 import { intrinsics } from "../../src/compiler/intrinsic/intrinsics.ts";
 import { blocksIn, findBlock, loopsIn } from "../../src/compiler/schedule/nest.ts";
 import { createRng, type Rng } from "../../src/tuner/rng.ts";
@@ -81,8 +81,7 @@ const computeAt: Drawer = (nest, rng) => ({
 
 const inline: Drawer = (nest, rng) => ({ kind: "inline", block: blockOf(nest, rng) });
 
-const cacheRead: Drawer = (nest, rng) => {
-  const { name, shape } = bufferOf(nest, rng);
+const layoutOf = ({ shape }: Buffer, rng: Rng): readonly LayoutDim<number>[] => {
   const dims = [...shape.keys()].flatMap((dim): LayoutDim<number>[] => {
     if (rng.below(2) === 0) return [{ dim, part: "whole", tile: 1 }];
     const tile = 1 + rng.below(5);
@@ -91,8 +90,26 @@ const cacheRead: Drawer = (nest, rng) => {
       { dim, part: "inner", tile },
     ];
   });
-  return { kind: "cache-read", buffer: name, loop: loopOf(nest, rng), layout: rng.shuffle(dims) };
+  return rng.shuffle(dims);
 };
+
+const cacheRead: Drawer = (nest, rng) => {
+  const buffer = bufferOf(nest, rng);
+  return { kind: "cache-read", buffer: buffer.name, loop: loopOf(nest, rng), layout: layoutOf(buffer, rng) };
+};
+
+const transformLayout: Drawer = (nest, rng) => {
+  const buffer = bufferOf(nest, rng);
+  return { kind: "transform-layout", buffer: buffer.name, layout: layoutOf(buffer, rng) };
+};
+
+const storageAlign: Drawer = (nest, rng) => {
+  const { name, shape } = bufferOf(nest, rng);
+  const factor = 1 + rng.below(9);
+  return { kind: "storage-align", buffer: name, dim: rng.below(shape.length), factor, offset: rng.below(factor) };
+};
+
+const doubleBuffer: Drawer = (nest, rng) => ({ kind: "double-buffer", buffer: bufferOf(nest, rng).name });
 
 const cacheWrite: Drawer = (nest, rng) => {
   const block = blockOf(nest, rng);
@@ -144,7 +161,7 @@ const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
   ...[partition, annotate, reverseComputeAt, reverseComputeAt, reverseInline, mergeLoops, mergeLoops, mergeLoops],
   ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
-  ...[hoistStorage, hoistStorage],
+  ...[hoistStorage, hoistStorage, transformLayout, storageAlign, doubleBuffer, doubleBuffer],
   ...[rfactor, rfactor],
   ...[setDtype, tensorize],
 ];

@@ -57,19 +57,22 @@ const sameStorage = (a: readonly DimStorage[], b: readonly DimStorage[]): boolea
   a.length === b.length &&
   a.every(({ start, step }, dim) => step === b[dim]!.step && sameExpr(fromAffine(start), fromAffine(b[dim]!.start)));
 
-/** The nest with all indices of the buffer rewritten, those of a block in terms of the loops around it. */
+/** The nest with all accesses to the buffer rewritten, and perhaps turned into accesses to another. */
 export const mapAccesses = (
   nest: LoopFunc,
   buffer: string,
   by: (indices: readonly Expr[], block: Block) => readonly Expr[],
+  name: string = buffer,
 ): LoopFunc => ({
   ...nest,
   body: mapBlocks(nest.body, (block) => {
     const moved = mapBlockExprs(block, (expr) =>
       mapExpr(expr, (node) =>
-        node.kind === "load" && node.buffer === buffer ? { ...node, indices: by(node.indices, block) } : node,
+        node.kind === "load" && node.buffer === buffer
+          ? { ...node, buffer: name, indices: by(node.indices, block) }
+          : node,
       ),
     );
-    return block.buffer === buffer ? { ...moved, indices: by(moved.indices, block) } : moved;
+    return block.buffer === buffer ? { ...moved, buffer: name, indices: by(moved.indices, block) } : moved;
   }),
 });

@@ -33,7 +33,10 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
       return { ...instruction, value: number(instruction.value) };
     case "loop-partition":
       return { ...instruction, at: instruction.at.map(number) };
+    case "storage-align":
+      return { ...instruction, factor: number(instruction.factor), offset: number(instruction.offset) };
     case "cache-read":
+    case "transform-layout":
       return {
         ...instruction,
         layout: instruction.layout.map((dim): LayoutDim<number> => ({ ...dim, tile: number(dim.tile) })),
@@ -54,6 +57,7 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
     case "tensorize":
     case "set-dtype":
     case "hoist-storage":
+    case "double-buffer":
     case "set-scope":
       return instruction;
   }

@@ -113,6 +113,9 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   tensorize: { loop: name, intrinsic: name },
   "set-dtype": { buffer: name, dtype: oneOf(...dtypes) },
   "hoist-storage": { buffer: name, loop: orNull(name), reuse: oneOf("none", "slide", "fold") },
+  "transform-layout": { buffer: name, layout: listOf(layoutDim) },
+  "storage-align": { buffer: name, dim: integerFrom(0), factor: integerFrom(1), offset: integerFrom(0) },
+  "double-buffer": { buffer: name },
   "set-scope": { buffer: name, scope },
 };
 

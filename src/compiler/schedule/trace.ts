@@ -64,6 +64,17 @@ export interface InstructionArgs<N> {
     readonly loop: string | null;
     readonly reuse: "none" | "slide" | "fold";
   };
+  /** All that is written and read of a buffer moves; an input is copied into the layout first, as `buffer.layout`. */
+  readonly "transform-layout": { readonly buffer: string; readonly layout: readonly LayoutDim<N>[] };
+  /** Elements of dimension `dim` become k·factor + offset elements apart. */
+  readonly "storage-align": {
+    readonly buffer: string;
+    readonly dim: number;
+    readonly factor: N;
+    readonly offset: N;
+  };
+  /** Two copies of a pack alternate: the next tile is packed before the current one is used. */
+  readonly "double-buffer": { readonly buffer: string };
   readonly "set-scope": { readonly buffer: string; readonly scope: Scope };
 }
 

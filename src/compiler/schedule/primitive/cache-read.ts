@@ -10,13 +10,13 @@
 // and what lies outside the operand is filled with 0. So a read that is guarded by "inside the operand, else 0", as
 // padding is written, needs no guard any more.
 
-import { add, and, constInt, floorDiv, ge, lt, mod, mul, select, variable } from "../../ir/build.ts";
+import { add, and, constInt, ge, lt, mul, select, variable } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
 import type { Block, Buffer, Expr, For } from "../../ir/loop-ir.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
 import { mapExpr } from "../../ir/visit.ts";
-import { ceilDiv } from "../../support/integer-math.ts";
 import { loadsUnder } from "../dataflow.ts";
+import { layoutIndices, layoutProblem, layoutShape, printLayout } from "../layout.ts";
 import {
   bindAxes,
   blocksIn,
@@ -61,7 +61,7 @@ export const cacheRead: Primitive<"cache-read"> = {
     const pack: Buffer = {
       name: `${buffer.name}.pack`,
       dtype: buffer.dtype,
-      shape: args.layout.map((dim) => packedExtent(dim, box)),
+      shape: layoutShape(args.layout, extentsOf(box)),
       scope: "workspace",
     };
     const copy = packNest(buffer, pack, box, args.layout, [...around, loop]);
@@ -72,35 +72,16 @@ export const cacheRead: Primitive<"cache-read"> = {
     return withBuffer(packed, pack);
   },
 
-  print: ({ buffer, loop, layout }) => `cache-read ${buffer} at ${loop} layout ${layout.map(printDim).join(" ")}`,
+  print: ({ buffer, loop, layout }) => `cache-read ${buffer} at ${loop} layout ${printLayout(layout)}`,
 };
 
-const printDim = ({ dim, part, tile }: LayoutDim<number>): string =>
-  part === "whole" ? `[${dim}]` : part === "outer" ? `[${dim}/${tile}]` : `[${dim}%${tile}]`;
-
-function layoutProblem(layout: readonly LayoutDim<number>[], { name, shape }: Buffer): string | null {
-  for (const dim of shape.keys()) {
-    const parts = layout.filter((it) => it.dim === dim);
-    const kinds = parts.map((it) => it.part).sort();
-    const whole = kinds.length === 1 && kinds[0] === "whole";
-    const tiled =
-      kinds.length === 2 && kinds[0] === "inner" && kinds[1] === "outer" && parts[0]!.tile === parts[1]!.tile;
-    if (!whole && !tiled) return `dimension ${dim} of ${name} is not listed once whole, or once outer and once inner`;
-    if (parts.some((it) => !Number.isInteger(it.tile) || it.tile < 1)) return `a tile of dimension ${dim} is below 1`;
-  }
-  return layout.some((it) => it.dim >= shape.length) ? `${name} has ${shape.length} dimensions` : null;
-}
+const extentsOf = (box: readonly DimRegion[]): number[] => box.map(({ extent }) => extent);
 
 const regionRead = (loop: For, buffer: string): DimRegion[] | null =>
   boundingBox(loadsUnder(loop, buffer), loopsIn(loop.body));
 
-function packedExtent({ dim, part, tile }: LayoutDim<number>, box: readonly DimRegion[]): number {
-  const { extent } = box[dim]!;
-  return part === "whole" ? extent : part === "outer" ? ceilDiv(extent, tile) : tile;
-}
-
 /** The loops that fill the pack, and the block in them. */
-function packNest(
+export function packNest(
   buffer: Buffer,
   pack: Buffer,
   box: readonly DimRegion[],
@@ -163,11 +144,9 @@ function readPacked(
   const ranges = rangesOf([...around, ...inside]);
   const packedIndices = (block: Block, indices: readonly Expr[]): Expr[] => {
     const local = indices.map((index, dim) => fromStart(bindAxes(block, index), box[dim]!, inside));
-    return layout.map(({ dim, part, tile }) => {
-      const index = local[dim]!;
-      if (part === "whole") return index;
-      return simplifyExpr((part === "outer" ? floorDiv : mod)(index, constInt(tile)), ranges);
-    });
+    return layoutIndices(layout, local).map((index, at) =>
+      layout[at]!.part === "whole" ? index : simplifyExpr(index, ranges),
+    );
   };
   return mapBlocks(loop.body, (block) =>
     mapBlockExprs(block, (expr) =>

@@ -82,6 +82,8 @@ export function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean 
   const loops = block.axes.map((axis) => loopName(block.name, axis.name));
   if (around.map((loop) => loop.name).join() !== loops.join()) return false;
   if (blocksIn(around[0] ?? block).length > 1) return false;
+  const spatial = block.axes.filter(({ role }) => role === "spatial").map(({ name }) => name);
+  if (block.indices.map((index) => (index.kind === "var" ? index.name : "")).join() !== spatial.join()) return false;
   if (!block.indices.every((index, dim) => index.kind === "var" && index.name === block.axes[dim]!.name)) return false;
   return blocksIn(nest.body).every((other) => other === block || other.buffer !== block.buffer);
 }

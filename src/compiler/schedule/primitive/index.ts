@@ -7,6 +7,7 @@ import { cacheRead } from "./cache-read.ts";
 import { cacheWrite } from "./cache-write.ts";
 import { computeAt } from "./compute-at.ts";
 import { decomposeReduction } from "./decompose-reduction.ts";
+import { doubleBuffer } from "./double-buffer.ts";
 import { fuse } from "./fuse.ts";
 import { hoistStorage } from "./hoist-storage.ts";
 import { inline } from "./inline.ts";
@@ -21,7 +22,9 @@ import { rfactor } from "./rfactor.ts";
 import { setDtype } from "./set-dtype.ts";
 import { setScope } from "./set-scope.ts";
 import { split } from "./split.ts";
+import { storageAlign } from "./storage-align.ts";
 import { tensorize } from "./tensorize.ts";
+import { transformLayout } from "./transform-layout.ts";
 import { unroll } from "./unroll.ts";
 import { vectorize } from "./vectorize.ts";
 
@@ -47,5 +50,8 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   tensorize,
   "set-dtype": setDtype,
   "hoist-storage": hoistStorage,
+  "transform-layout": transformLayout,
+  "storage-align": storageAlign,
+  "double-buffer": doubleBuffer,
   "set-scope": setScope,
 };
