@@ -26,6 +26,7 @@ export type * from "./expr/scalar-expr.ts";
 export * from "./expr/scalar-math.ts";
 export * from "./expr/typed-array.ts";
 export { runUserCode } from "./expr/user-error.ts";
+export { type BlockIntrinsic, intrinsicsFor } from "./intrinsic/for-block.ts";
 export * from "./ir/affine.ts";
 export * from "./ir/from-compute.ts";
 export * from "./ir/interpret.ts";

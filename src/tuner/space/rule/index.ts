@@ -6,6 +6,7 @@ import { multiLevelTiling } from "./multi-level-tiling.ts";
 import { rowReduction } from "./row-reduction.ts";
 import type { SpaceRule } from "./space-rule.ts";
 import { splitReduction } from "./split-reduction.ts";
+import { tensorize } from "./tensorize.ts";
 import { unrollChoices } from "./unroll-choices.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
@@ -13,6 +14,7 @@ export const defaultRules: readonly SpaceRule[] = [
   unrollChoices,
   inlineStage,
   fuseEpilogue,
+  tensorize,
   multiLevelTiling,
   splitReduction,
   rowReduction,

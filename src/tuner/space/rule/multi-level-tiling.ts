@@ -1,7 +1,7 @@
 // A reduction with a vectorizable axis: register tiles of accumulators, blocks for two levels of cache, operands packed
 // into panels or read where they are, in the orders of `tiling/order.ts`. GEMM, convolution, pooling along channels.
 
-import type { Operand, TailStrategy } from "../../../compiler/index.ts";
+import type { Operand, TailStrategy, Target } from "../../../compiler/index.ts";
 import {
   atMost,
   type Draft,
@@ -46,27 +46,32 @@ export const multiLevelTiling: SpaceRule = {
   },
 
   apply(draft, stage, { task }) {
-    const { target } = task;
-    const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, target), task);
-    const blocks = blockSizes(axes, mostBlock(stage, axes, target));
-    const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, blocks), draft);
-    const limited = limitCaches(limitRegisters(tiled, stage, axes, target), stage, axes, target);
-    const order = orderChoice(stage, loopOrders(axes));
-    const packs = packChoices(stage, axes);
-    const chosen = addPackChoices(addOrderChoice(decide(limited, `${stage.name} tiled`), order), packs);
-    const estimated = estimate(chosen, tilingEstimate(stage, axes, order, packs, target));
-    return [schedule(estimated, { stage, axes, order, packs })];
+    const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, task.target), task);
+    return [
+      tileStage(decide(draft, `${stage.name} tiled`), { stage, axes, packs: packChoices(stage, axes) }, task.target),
+    ];
   },
 };
 
-interface Tiling {
+export interface Tiling {
   readonly stage: SchedulableStage;
   readonly axes: readonly TiledAxis[];
-  readonly order: OrderChoice;
   readonly packs: readonly PackChoice[];
 }
 
-function schedule(draft: Draft, { stage, axes, order, packs }: Tiling): Draft {
+/** Adds the tunables of a tiling, what limits them and the instructions. */
+export function tileStage(draft: Draft, tiling: Tiling, target: Target): Draft {
+  const { stage, axes, packs } = tiling;
+  const blocks = blockSizes(axes, mostBlock(stage, axes, target));
+  const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, blocks), draft);
+  const limited = limitCaches(limitRegisters(tiled, stage, axes, target), stage, axes, target);
+  const order = orderChoice(stage, loopOrders(axes));
+  const chosen = addPackChoices(addOrderChoice(limited, order), packs);
+  const estimated = estimate(chosen, tilingEstimate(stage, axes, order, packs, target));
+  return schedule(estimated, tiling, order);
+}
+
+function schedule(draft: Draft, { stage, axes, packs }: Tiling, order: OrderChoice): Draft {
   const splits = axes.reduce((result, it) => splitAxis(result, stage, it, packs), draft);
   const { loop: vector, lanes } = axes.find((it) => it.role === "vector")!;
   const placed = inEachOrder(splits, order, (result, it, when) =>
@@ -94,8 +99,10 @@ function splitAxis(draft: Draft, stage: SchedulableStage, it: TiledAxis, packs: 
       const [withTail, tail] = tailOf(draft, stage, it, packs);
       return splitWithTail(withTail, it.loop, [0, ...tunables(blockTilesOf(it), registerOf(it))], tail);
     }
-    case "reduce":
-      return splitWithTail(draft, it.loop, [0, ...tunables(stepsOf(it), unrollOf(it))], "cut");
+    case "reduce": {
+      const group = it.lanes > 1 ? [it.lanes] : [];
+      return splitWithTail(draft, it.loop, [0, ...tunables(stepsOf(it), unrollOf(it)), ...group], "cut");
+    }
     case "whole":
     case "outer":
       return draft;

@@ -77,7 +77,7 @@ function factsOf(
   return {
     flops: productOf(extents, ({ all }) => all) * stage.operations,
     waste: productOf([vector, ...rows], ({ it, register, all }) => wasteOf(it, register, all, assignment)),
-    lanes: vector.it.lanes,
+    lanes: vector.it.lanes * productOf(reduce, ({ it }) => it.lanes),
     multiplyAddShare: stage.operations >= 2 ? 2 / stage.operations : 0,
     accumulators,
     liveRegisters: assignment[`${stage.name}.live-registers`]!,
@@ -86,7 +86,7 @@ function factsOf(
     bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
     bytesFromMemory: sum(({ bytes }) => bytes) + result,
     packedBytes: sum(({ packed: copied }) => copied),
-    loopIterations: registerTiles * (4 + productOf(reduce, ({ block }) => block) / unroll),
+    loopIterations: registerTiles * (4 + productOf(reduce, ({ it, block }) => block / it.lanes) / unroll),
     parallelTasks: 1,
     bodyInstructions: unroll * (accumulators * stage.operations + vectors + height),
   };

@@ -80,6 +80,7 @@ export function loopOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
     ...level(spatial, 2),
     `${vector.loop}.2`,
     `${vector.loop}.3`,
+    ...(reduce.lanes > 1 ? [`${reduce.loop}.3`] : []),
   ];
   const outer = axes.filter((it) => it.role === "outer").map((it) => it.loop);
   const outerReduce = `${reduce.loop}.0`;

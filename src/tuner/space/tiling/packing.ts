@@ -12,6 +12,8 @@ export interface Packable {
   /** The spatial axis that the operand's panels are cut along; null: the copy keeps the operand's layout. */
   readonly panelAxis: TiledAxis | null;
   readonly layout: readonly LayoutDim<Operand>[];
+  /** Whether neighbours along the reduce axis lie together in a panel, as an intrinsic wants them. */
+  readonly isGrouped: boolean;
 }
 
 /** Operands that are read once and at affine indices. What is walked by plain axes gets panels. */
@@ -21,8 +23,9 @@ function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonl
     const readTwice = buffers.filter((buffer) => buffer === access.buffer).length > 1;
     if (readTwice || access.dims.some((dim) => dim === null)) return [];
     const panel = panelAxis(access, axes);
-    const layout = panel ? panelLayout(access, panel) : [...access.dims.keys()].map(wholeDim);
-    return [{ access, panelAxis: panel?.axis ?? null, layout }];
+    const group = groupOf(access, axes);
+    const layout = panel ? panelLayout(access, panel, group) : [...access.dims.keys()].map(wholeDim);
+    return [{ access, panelAxis: panel?.axis ?? null, layout, isGrouped: panel !== null && group !== null }];
   });
 }
 
@@ -80,20 +83,38 @@ function panelAxis(access: Access, axes: readonly TiledAxis[]): { axis: TiledAxi
   return tiles.find(({ axis }) => axis.role === "vector") ?? (tiles.length === 1 ? tiles[0]! : null);
 }
 
-/** [panel dimension / tile] [the other dimensions, whole] [panel dimension % tile] */
-function panelLayout(access: Access, { axis, dim }: { axis: TiledAxis; dim: number }): LayoutDim<Operand>[] {
+/** The dimension along the reduce axis of which an intrinsic takes several values, and how many. */
+function groupOf(access: Access, axes: readonly TiledAxis[]): { dim: number; tile: number } | null {
+  const reduce = axes.find((it) => it.role === "reduce" && it.lanes > 1);
+  const dim = reduce ? access.dims.findIndex((it) => it?.has(reduce.axis.name)) : -1;
+  return reduce && dim >= 0 ? { dim, tile: reduce.lanes } : null;
+}
+
+/** [panel dimension / tile] [the other dimensions, whole] [panel dimension % tile]; groups, if any, are innermost. */
+function panelLayout(
+  access: Access,
+  { axis, dim }: { axis: TiledAxis; dim: number },
+  group: { dim: number; tile: number } | null,
+): LayoutDim<Operand>[] {
   const tile = { tunable: registerOf(axis), times: axis.lanes };
   const others = [...access.dims.keys()].filter((other) => other !== dim);
-  return [{ dim, part: "outer", tile }, ...others.map(wholeDim), { dim, part: "inner", tile }];
+  return [
+    { dim, part: "outer", tile },
+    ...others.map(
+      (other): LayoutDim<Operand> => (other === group?.dim ? { ...group, part: "outer" } : wholeDim(other)),
+    ),
+    { dim, part: "inner", tile },
+    ...(group ? [{ ...group, part: "inner" } as const] : []),
+  ];
 }
 
 /** The instructions that pack an operand at a loop: in vectors where the copy is contiguous, else element by element. */
 function packAt(packable: Packable, loop: string, lanes: number): readonly Instruction<Operand>[] {
-  const { access, layout, panelAxis } = packable;
+  const { access, layout, panelAxis, isGrouped } = packable;
   const pack: Instruction<Operand> = { kind: "cache-read", buffer: access.buffer, loop, layout };
   const inner = `${access.buffer}.pack.${layout.length - 1}`;
   const contiguous = layout.at(-1)!.dim === access.dims.length - 1;
-  if (!contiguous) return [pack, { kind: "unroll", loop: inner }];
+  if (!contiguous || isGrouped) return [pack, { kind: "unroll", loop: inner }];
   const tail = panelAxis ? "perfect" : "cut";
   const vectors: Instruction<Operand>[] = [
     { kind: "split", loop: inner, factors: [0, lanes], tail },

@@ -2,7 +2,7 @@
 //
 //   vector axis    j → j.0 outer, j.1 tiles of a block, j.2 vectors of a register tile, j.3 lanes
 //   other spatial  i → i.0 outer, i.1 tiles of a block, i.2 rows of a register tile
-//   last reduce    k → k.0 outer, k.1 steps of a block, k.2 unrolled
+//   last reduce    k → k.0 outer, k.1 steps of a block, k.2 unrolled, with an intrinsic k.3 what it adds up
 //   other reduce   whole inside the blocks; or, for strict sums and where it is too long, outside of them
 
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
@@ -17,7 +17,7 @@ export interface TiledAxis {
   readonly role: "vector" | "spatial" | "reduce" | "whole" | "outer";
   /** Name of the axis's first loop, and prefix of its tunables. */
   readonly loop: string;
-  /** Lanes of the vector axis, else 1. */
+  /** Lanes of the vector axis, values that an intrinsic adds up of the tiled reduce axis, else 1. */
   readonly lanes: number;
   /** Whether a register tile may have more than one row (or vector) along it. */
   readonly isTiled: boolean;
@@ -153,16 +153,17 @@ function countSurplus(draft: Draft, it: TiledAxis): Draft {
 
 /** Blocks are of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
 function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Draft {
-  const { extent, name } = it.axis;
-  const unrolls = [1, 2].filter((count) => count <= extent);
-  const steps = unrolls.flatMap((unroll) =>
-    blocks.filter((block) => block % unroll === 0).map((block) => block / unroll),
-  );
+  const { name } = it.axis;
+  const unrolls = [1, 2].filter((count) => count * it.lanes <= Math.max(...blocks));
+  const steps = unrolls.flatMap((unroll) => {
+    const step = unroll * it.lanes;
+    return blocks.filter((block) => block % step === 0).map((block) => block / step);
+  });
   const tunables = tunable(tunable(draft, unrollOf(it), unrolls), stepsOf(it), steps);
   return constrain(derived(tunables, blockOf(it), blocks), {
     kind: "product",
     result: blockOf(it),
-    factors: [stepsOf(it), unrollOf(it)],
+    factors: [stepsOf(it), unrollOf(it), ...(it.lanes > 1 ? [it.lanes] : [])],
     why: `elements of ${name} in a block`,
     role: "definition",
   });
@@ -170,10 +171,16 @@ function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Dra
 
 /**
  * Sizes of blocks of the tiled reduce axis: divisors of its extent from 32 on and the extent itself; with less than
- * three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is.
+ * three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is. With an
+ * intrinsic they are rounded up to multiples of what it adds up.
  */
 export function blockSizes(axes: readonly TiledAxis[], most: number): readonly number[] {
-  const { extent } = axes.find((it) => it.role === "reduce")!.axis;
+  const { axis, lanes } = axes.find((it) => it.role === "reduce")!;
+  const sizes = sizesOf(axis, most);
+  return lanes === 1 ? sizes : sortedUnique(sizes.map((size) => Math.ceil(size / lanes) * lanes));
+}
+
+function sizesOf({ extent }: Axis, most: number): readonly number[] {
   const divisors = divisorsOf(extent).filter((size) => size >= 32 || size === extent);
   const parts = divisors.length < 3 && extent > 64 ? range(1, 8).map((count) => Math.ceil(extent / count)) : [];
   const sizes = sortedUnique([...divisors, ...parts.filter((size) => size >= 32)]);

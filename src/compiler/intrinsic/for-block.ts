@@ -1,0 +1,48 @@
+// A block of the naive nest → the intrinsics of a target that compute it, once its axes are cut to their extents and its
+// operands lie as they want them.
+
+import type { DType } from "../expr/dtype.ts";
+import type { Block, For, Load } from "../ir/loop-ir.ts";
+import { perfectNest } from "../ir/perfect-nest.ts";
+import { varsIn } from "../ir/visit.ts";
+import type { Numerics, Target } from "../target/target.ts";
+import type { Intrinsic } from "./intrinsic.ts";
+import { intrinsics, isAvailable } from "./intrinsics.ts";
+import { unify } from "./unify.ts";
+
+export interface BlockIntrinsic {
+  readonly intrinsic: Intrinsic;
+  /** Elements of the result that it computes, and how many values each of them gains. */
+  readonly lanes: number;
+  readonly group: number;
+  /** What type the elements of a buffer have in its operand; null for a buffer that it does not read. */
+  readonly operandType: (buffer: string) => DType | null;
+}
+
+/** The better ones first. */
+export function intrinsicsFor(block: Block, target: Target, numerics: Numerics): readonly BlockIntrinsic[] {
+  return intrinsics.flatMap((intrinsic) => {
+    const found = isAvailable(intrinsic, target, numerics) ? blockIntrinsic(block, intrinsic) : null;
+    return found ? [found] : [];
+  });
+}
+
+function blockIntrinsic(block: Block, intrinsic: Intrinsic): BlockIntrinsic | null {
+  const { buffers, body } = intrinsic.meaning;
+  const nest = perfectNest(body);
+  if (nest?.leaf.kind !== "store") return null;
+  const { leaf, loops } = nest;
+  const dtype = buffers[0]!.dtype;
+  const target: Load = { kind: "load", dtype, buffer: block.buffer, indices: block.indices, active: null };
+  const [bindings] = unify(leaf.value, block.value, buffers, target);
+  if (!bindings) return null;
+  const results = varsIn(leaf.indices[0]!);
+  const count = (some: readonly For[]): number => some.reduce((product, { extent }) => product * extent, 1);
+  const types = new Map(buffers.map(({ name, dtype }) => [bindings.get(name)!.load.buffer, dtype]));
+  return {
+    intrinsic,
+    lanes: count(loops.filter(({ name }) => results.has(name))),
+    group: count(loops.filter(({ name }) => !results.has(name))),
+    operandType: (buffer) => types.get(buffer) ?? null,
+  };
+}

@@ -1,0 +1,94 @@
+// Where a stage is what an intrinsic of the target computes, its space has a template with it beside the plain one.
+
+import { describe, expect, test } from "vitest";
+import {
+  type ComputeDef,
+  fromCompute,
+  instantiate,
+  instantiateTemplate,
+  opLibrary,
+  printDiagnostic,
+  printTrace,
+  replay,
+  type Target,
+  targets,
+} from "../../../src/compiler/index.ts";
+import { compileModel } from "../../../src/tuner/constraint/compile.ts";
+import { sample } from "../../../src/tuner/constraint/sample.ts";
+import { createRng } from "../../../src/tuner/rng.ts";
+import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { narrowGemm } from "../../compiler/intrinsic/tensorized-gemm.ts";
+import { frozenTargets } from "../../support/frozen-targets.ts";
+
+const spaceOf = (op: ComputeDef, target: Target) => generateSpace({ op, target, numerics: "fast", threads: 1 });
+const templatesOf = (op: ComputeDef, target: Target): readonly string[] =>
+  spaceOf(op, target).templates.map(({ name, structure }) => [name, ...structure].join(" | "));
+const vnni: Target = { ...targets.avx512, features: [...targets.avx512.features, "avx512bf16", "avx512vnni"].sort() };
+const { avx2, wasm } = frozenTargets;
+
+describe("templates", () => {
+  test("products of i16: the operand that is broadcast may be read where it is", () => {
+    expect(templatesOf(narrowGemm(64, 64, 64, "i16", "i16"), avx2)).toEqual([
+      "C tiled | C.order | C.pack.A | C.pack.B",
+      "C tiled for vpmaddwd.256 | C.order | C.pack.A",
+    ]);
+  });
+
+  test("bytes are widened in the packs", () => {
+    const { templates } = spaceOf(narrowGemm(64, 64, 64, "u8", "i8"), wasm);
+    const kinds = templates[1]!.instructions.flatMap(({ instruction, when }) =>
+      instruction.kind === "set-dtype" || instruction.kind === "tensorize" ? [{ ...instruction, when }] : [],
+    );
+    expect(kinds).toEqual([
+      { kind: "set-dtype", buffer: "A.pack", dtype: "i16", when: [{ tunable: "C.pack.A", oneOf: [1] }] },
+      { kind: "set-dtype", buffer: "B.pack", dtype: "i16", when: [] },
+      { kind: "tensorize", loop: "C.j.3", intrinsic: "i32x4.dot_i16x8_s", when: [] },
+    ]);
+  });
+
+  test("the best intrinsic that the target has", () => {
+    const best = (a: "i8" | "u8" | "i16" | "bf16", b = a): string | undefined =>
+      templatesOf(narrowGemm(64, 64, 64, a, b), vnni)[1]?.split(" | ")[0];
+    expect(best("u8", "i8")).toBe("C tiled for vpdpbusd.512");
+    expect(best("i8")).toBe("C tiled for vpdpbusd.512.signed");
+    expect(best("u8")).toBe("C tiled for vpmaddwd.512");
+    expect(best("i16")).toBe("C tiled for vpmaddwd.512");
+    expect(best("bf16")).toBe("C tiled for vdpbf16ps.512");
+  });
+
+  test("none where the operator is another, or too small", () => {
+    expect(templatesOf(narrowGemm(64, 64, 64, "bf16", "bf16"), avx2)).toHaveLength(1);
+    expect(templatesOf(narrowGemm(64, 7, 64, "i16", "i16"), avx2)).toHaveLength(1);
+    expect(templatesOf(narrowGemm(64, 64, 1, "i16", "i16"), avx2)).toHaveLength(1);
+    expect(templatesOf(narrowGemm(1, 64, 64, "i16", "i16"), avx2)).toHaveLength(1);
+  });
+});
+
+const { conv2d, gemm } = opLibrary;
+const image = { N: 1, H: 6, W: 7, C: 6, F: 19, KH: 3, KW: 3, stride: 1, dilation: 1 };
+const ops: readonly ComputeDef[] = [
+  narrowGemm(13, 41, 29, "u8", "i8"),
+  narrowGemm(64, 96, 100, "i16", "i16"),
+  instantiate(gemm({ M: 17, N: 40, K: 66, dtype: "i8" }, { bias: true, activation: "relu" }), {}, "biased"),
+  instantiate(conv2d({ ...image, padding: 0, dtype: "i8" }), {}, "convolution"),
+];
+const cases = ops.flatMap((op) => [wasm, avx2, vnni].map((target) => [op.name, target.name, op, target] as const));
+
+test.each(cases)("every schedule of %s for %s is legal", (_, __, op, target) => {
+  const rng = createRng(1);
+  const naive = fromCompute(op);
+  const templates = spaceOf(op, target).templates.filter(({ name }) => name.includes(" for "));
+  expect(templates.length).toBeGreaterThan(0);
+  for (const template of templates) {
+    const compiled = compileModel(template.model);
+    for (let drawn = 0; drawn < 12; drawn++) {
+      const result = sample(compiled, rng);
+      if (result.kind !== "found") throw new Error(`${template.name}: ${result.kind}`);
+      const trace = instantiateTemplate(template.instructions, result.assignment);
+      const scheduled = replay(naive, trace);
+      if (scheduled.kind === "illegal") {
+        throw new Error(`${template.name}\n${printTrace(trace)}\n${printDiagnostic(scheduled.diagnostic)}`);
+      }
+    }
+  }
+});
