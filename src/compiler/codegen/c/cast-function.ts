@@ -38,7 +38,7 @@ function scalarSaturating(prelude: Prelude, from: Element, to: Element): string 
   return prelude.define(name, () => `${inline} ${type} ${name}(${cName[from]} a) {\n  ${lines.join("\n  ")}\n}`);
 }
 
-/** The conversion of a lane out of range is unspecified, so that each is replaced afterwards. */
+/** The conversion of a lane out of range is undefined, so that each is 0 before it, and replaced afterwards. */
 function vectorSaturating(prelude: Prelude, name: string, from: Element, to: Element, lanes: number): string {
   const { least, most, above, below } = limits[to]!;
   const [source, wide, result] = [prelude.type(from, lanes), prelude.type("i32", lanes), prelude.type(to, lanes)];
@@ -51,10 +51,10 @@ function vectorSaturating(prelude: Prelude, name: string, from: Element, to: Ele
   const mask = (test: string): string =>
     elementBytes[from] === 4 ? `(${wide})(${test})` : `__builtin_convertvector((${own})(${test}), ${wide})`;
   const lines = [
-    `${wide} r = __builtin_convertvector(a, ${wide});`,
+    `${own} fits = (a >= ${all}(${literal(below, from)})) & (a < ${all}(${literal(above, from)}));`,
+    `${wide} r = __builtin_convertvector((${source})((${own})a & fits), ${wide});`,
     `r = ${choose}(${mask(`a >= ${all}(${literal(above, from)})`)}, ${allInt}(${most}), r);`,
     `r = ${choose}(${mask(`a < ${all}(${literal(below, from)})`)}, ${allInt}(${least}), r);`,
-    `r = r & ${mask("a == a")};`,
     to === "i32" ? "return r;" : `return __builtin_convertvector(r, ${result});`,
   ];
   return `${inline} ${result} ${name}(${source} a) {\n  ${lines.join("\n  ")}\n}`;
