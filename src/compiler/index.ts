@@ -39,6 +39,7 @@ export { lower } from "./lower/pipeline.ts";
 export * as opLibrary from "./ops/index.ts";
 export { type UnrollAndJamOptions, unrollAndJam } from "./schedule/composition/unroll-and-jam.ts";
 export { blocksIn } from "./schedule/nest.ts";
+export { computesElementOf } from "./schedule/primitive/share-element.ts";
 export { printTrace, type Replay, replay, schedule } from "./schedule/replay.ts";
 export { instantiate as instantiateTemplate } from "./schedule/template.ts";
 export type * from "./schedule/trace.ts";

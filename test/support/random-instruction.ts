@@ -127,6 +127,8 @@ const rfactor: Drawer = (nest, rng) => {
   return { kind: "rfactor", loop: rng.pick(around).name };
 };
 
+const shareElement: Drawer = (nest, rng) => ({ kind: "share-element", block: blockOf(nest, rng) });
+
 const setScope: Drawer = (nest, rng) => ({
   kind: "set-scope",
   buffer: bufferOf(nest, rng).name,
@@ -164,4 +166,5 @@ const drawers: readonly Drawer[] = [
   ...[hoistStorage, hoistStorage, transformLayout, storageAlign, doubleBuffer, doubleBuffer],
   ...[rfactor, rfactor],
   ...[setDtype, tensorize],
+  ...[rfactor, rfactor, shareElement],
 ];

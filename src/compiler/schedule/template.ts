@@ -54,6 +54,7 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
     case "cache-write":
     case "decompose-reduction":
     case "rfactor":
+    case "share-element":
     case "tensorize":
     case "set-dtype":
     case "hoist-storage":

@@ -110,6 +110,7 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   "cache-write": { block: name, loop: name, scope },
   "decompose-reduction": { block: name, loop: name },
   rfactor: loop,
+  "share-element": { block: name },
   tensorize: { loop: name, intrinsic: name },
   "set-dtype": { buffer: name, dtype: oneOf(...dtypes) },
   "hoist-storage": { buffer: name, loop: orNull(name), reuse: oneOf("none", "slide", "fold") },

@@ -54,6 +54,8 @@ export interface InstructionArgs<N> {
   readonly "decompose-reduction": { readonly block: string; readonly loop: string };
   /** Keeps the partial results of each iteration of a reduce loop apart in `block.rf`, and reduces those at the end. */
   readonly rfactor: { readonly loop: string };
+  /** Computes what a reduction takes in as a stage `block.element`, for itself and for all that compute the same. */
+  readonly "share-element": { readonly block: string };
   /** The loop and those inside it become what the intrinsic computes. */
   readonly tensorize: { readonly loop: string; readonly intrinsic: string };
   /** Gives a local buffer elements of another type, which holds all values of its own: i8 → i16. */

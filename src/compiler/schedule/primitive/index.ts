@@ -21,6 +21,7 @@ import { reverseInline } from "./reverse-inline.ts";
 import { rfactor } from "./rfactor.ts";
 import { setDtype } from "./set-dtype.ts";
 import { setScope } from "./set-scope.ts";
+import { shareElement } from "./share-element.ts";
 import { split } from "./split.ts";
 import { storageAlign } from "./storage-align.ts";
 import { tensorize } from "./tensorize.ts";
@@ -47,6 +48,7 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   "cache-write": cacheWrite,
   "decompose-reduction": decomposeReduction,
   rfactor,
+  "share-element": shareElement,
   tensorize,
   "set-dtype": setDtype,
   "hoist-storage": hoistStorage,

@@ -2,6 +2,7 @@
 
 import { loopName } from "../../../compiler/index.ts";
 import { estimate, instruct, tunable } from "../draft.ts";
+import { placeInRow } from "../place-in-row.ts";
 import { rowPlacementOf } from "../row-placement.ts";
 import { streamFacts } from "../stream-estimate.ts";
 import type { SpaceRule } from "./space-rule.ts";
@@ -17,7 +18,7 @@ export const rowReduction: SpaceRule = {
     const unroll = `${loop}.unroll`;
     const innermost = loopName(stage.name, stage.spatial.at(-1)!.name);
     const placement = rowPlacementOf(stage, context);
-    const placed = placement ? instruct(draft, { kind: "compute-at", block: stage.name, loop: placement.loop }) : draft;
+    const placed = placement ? placeInRow(draft, stage, placement, context) : draft;
     const tuned = tunable(
       placed,
       unroll,

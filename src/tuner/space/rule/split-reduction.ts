@@ -9,6 +9,7 @@
 
 import { type Instruction, isFloat, loopName, type Operand } from "../../../compiler/index.ts";
 import { atMost, constrain, type Draft, decide, derived, estimate, instruct, product, tunable } from "../draft.ts";
+import { placeInRow } from "../place-in-row.ts";
 import { hasPlaced, rowPlacementOf } from "../row-placement.ts";
 import { dependsOn, isReused, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
 import { registersBeside, streamFacts } from "../stream-estimate.ts";
@@ -36,9 +37,7 @@ export const splitReduction: SpaceRule = {
     const plan: Plan = { stage, lanes, rows, loop: loopName(stage.name, axis.name) };
     const where = placement ? `under ${placement.loop}` : rows ? `rows of ${rows.name} together` : "row by row";
     const decided = decide(draft, `${stage.name}: vectors over ${axis.name}, ${where}`);
-    const placed = placement
-      ? instruct(decided, { kind: "compute-at", block: stage.name, loop: placement.loop })
-      : decided;
+    const placed = placement ? placeInRow(decided, stage, placement, context) : decided;
     const estimated = estimate(limitRegisters(tunables(placed, plan), plan, target.vectorRegisters), (assignment) =>
       streamFacts({
         stage,
