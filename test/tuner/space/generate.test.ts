@@ -77,7 +77,7 @@ describe("templates, and what decides about their shape", () => {
   test("softmax", () => {
     expect(templatesOf(taskOf("softmax", frozenTargets.avx2))).toMatchInlineSnapshot(`
       [
-        "Y.sum: vectors over k, under Y.i; Y.max: vectors over k, under Y.i",
+        "Y.sum: vectors over k, under Y.i; Y.sum: its elements shared with Y; Y.max: vectors over k, under Y.i",
       ]
     `);
   });
