@@ -109,6 +109,11 @@ const storageAlign: Drawer = (nest, rng) => {
   return { kind: "storage-align", buffer: name, dim: rng.below(shape.length), factor, offset: rng.below(factor) };
 };
 
+const pad: Drawer = (nest, rng) => {
+  const { name, axes } = rng.pick(blocksIn(nest.body));
+  return { kind: "pad", block: name, multiples: axes.map(() => rng.pick([1, 1, 2, 4])) };
+};
+
 const doubleBuffer: Drawer = (nest, rng) => ({ kind: "double-buffer", buffer: bufferOf(nest, rng).name });
 
 const cacheWrite: Drawer = (nest, rng) => {
@@ -163,7 +168,7 @@ const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
   ...[partition, annotate, reverseComputeAt, reverseComputeAt, reverseInline, mergeLoops, mergeLoops, mergeLoops],
   ...[computeAt, inline, cacheRead, cacheRead, cacheWrite, cacheWrite, decompose, setScope],
-  ...[hoistStorage, hoistStorage, transformLayout, storageAlign, doubleBuffer, doubleBuffer],
+  ...[hoistStorage, hoistStorage, transformLayout, storageAlign, pad, pad, doubleBuffer, doubleBuffer],
   ...[rfactor, rfactor],
   ...[setDtype, tensorize],
   ...[rfactor, rfactor, shareElement],

@@ -33,6 +33,8 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
       return { ...instruction, value: number(instruction.value) };
     case "loop-partition":
       return { ...instruction, at: instruction.at.map(number) };
+    case "pad":
+      return { ...instruction, multiples: instruction.multiples.map(number) };
     case "storage-align":
       return { ...instruction, factor: number(instruction.factor), offset: number(instruction.offset) };
     case "cache-read":

@@ -115,6 +115,7 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   "set-dtype": { buffer: name, dtype: oneOf(...dtypes) },
   "hoist-storage": { buffer: name, loop: orNull(name), reuse: oneOf("none", "slide", "fold") },
   "transform-layout": { buffer: name, layout: listOf(layoutDim) },
+  pad: { block: name, multiples: listOf(integerFrom(1)) },
   "storage-align": { buffer: name, dim: integerFrom(0), factor: integerFrom(1), offset: integerFrom(0) },
   "double-buffer": { buffer: name },
   "set-scope": { buffer: name, scope },

@@ -68,6 +68,8 @@ export interface InstructionArgs<N> {
   };
   /** All that is written and read of a buffer moves; an input is copied into the layout first, as `buffer.layout`. */
   readonly "transform-layout": { readonly buffer: string; readonly layout: readonly LayoutDim<N>[] };
+  /** Rounds the extents of the block's axes up to multiples (1: as it is), with operands padded by neutral values. */
+  readonly pad: { readonly block: string; readonly multiples: readonly N[] };
   /** Elements of dimension `dim` become k·factor + offset elements apart. */
   readonly "storage-align": {
     readonly buffer: string;

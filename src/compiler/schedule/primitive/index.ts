@@ -13,6 +13,7 @@ import { hoistStorage } from "./hoist-storage.ts";
 import { inline } from "./inline.ts";
 import { loopPartition } from "./loop-partition.ts";
 import { mergeLoops } from "./merge-loops.ts";
+import { pad } from "./pad.ts";
 import { parallel } from "./parallel.ts";
 import type { Primitive } from "./primitive.ts";
 import { reorder } from "./reorder.ts";
@@ -53,6 +54,7 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   "set-dtype": setDtype,
   "hoist-storage": hoistStorage,
   "transform-layout": transformLayout,
+  pad,
   "storage-align": storageAlign,
   "double-buffer": doubleBuffer,
   "set-scope": setScope,
