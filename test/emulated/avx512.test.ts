@@ -22,7 +22,7 @@ const count = setting("EMULATED_COUNT", 140);
 const batch = 140;
 const timeout = 4 * 3_600_000;
 
-const skipReason = toolchain ? await emulatorSkipReason() : "no C compiler";
+const skipReason = toolchain ? await emulatorSkipReason("corei7_skylake_x") : "no C compiler";
 if (skipReason) console.log(`skipped: emulated AVX-512: ${skipReason}`);
 
 async function runAll(kernels: readonly EmulatedKernel[]): Promise<EmulatedReport> {

@@ -1,4 +1,4 @@
-// Bochs, which emulates a Skylake-X: a ROM, code and data → the data after the guest has stopped. Debian's package has
+// Bochs, which emulates a CPU with AVX-512: a ROM, code and data → the data after the guest has stopped. Debian's package has
 // the debugger in it, which writes memory to a file.
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { codeAt, dataAt, guestMiB } from "./memory-image.ts";
 
-const model = "corei7_skylake_x";
+/** A Skylake-X, and one that has VNNI beside AVX-512. */
+export type CpuModel = "corei7_skylake_x" | "corei7_icelake_u";
 const packages = "apt-get install bochs bochs-term";
 
 /** Why there is no emulator; null if there is one. */
-export async function emulatorSkipReason(): Promise<string | null> {
+export async function emulatorSkipReason(model: CpuModel): Promise<string | null> {
   const [options, models] = await Promise.all([help(), help("cpu")]);
   if (options === null || models === null) return `no bochs (${packages})`;
   if (!models.split("\n").includes(model)) return `this bochs has no ${model}`;
@@ -32,7 +33,7 @@ export interface Guest {
 }
 
 // The terminal is the one display that needs no window and opens no port.
-const configuration = `
+const configuration = (model: CpuModel): string => `
 cpu: model=${model}, count=1, ips=50000000
 memory: guest=${guestMiB}, host=${guestMiB}
 romimage: file=rom
@@ -48,9 +49,14 @@ log: log
 `;
 
 /** Runs the guest until it stops in the debugger. Throws what the emulator said if it does not, or is not done in time. */
-export async function emulate({ rom, code, data }: Guest, folder: string, timeoutMs: number): Promise<Buffer> {
+export async function emulate(
+  { rom, code, data }: Guest,
+  model: CpuModel,
+  folder: string,
+  timeoutMs: number,
+): Promise<Buffer> {
   const gap = Buffer.alloc(dataAt - codeAt - code.length);
-  const files = { rom, image: Buffer.concat([code, gap, data]), configuration };
+  const files = { rom, image: Buffer.concat([code, gap, data]), configuration: configuration(model) };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
   const result = await execa("nice", ["-n", "19", "bochs", "-q", "-f", "configuration"], {
     cwd: folder,

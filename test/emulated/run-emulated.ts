@@ -4,7 +4,7 @@ import type { CSource, Numerics } from "../../src/compiler/index.ts";
 import { arrayAt, bytesOf } from "../../src/native/runner/arena.ts";
 import type { KernelArray } from "../../src/native/runner/protocol.ts";
 import { inTempDir, toolchain } from "../native/compiled.ts";
-import { emulate } from "./emulator.ts";
+import { type CpuModel, emulate } from "./emulator.ts";
 import { buildGuest, type Instruction } from "./guest-program.ts";
 import { type CallResult, type GuestCall, memoryImage } from "./memory-image.ts";
 
@@ -26,6 +26,8 @@ export interface EmulatedReport {
   readonly ran: Map<string, number>;
   readonly failures: string[];
   readonly instructions: Tally;
+  /** All, by name. */
+  readonly named: Map<string, Tally>;
   /** Those with a mask register, by name. */
   readonly masked: Map<string, Tally>;
 }
@@ -39,14 +41,17 @@ interface Tally {
 const timeoutMs = 600_000;
 
 /** Runs the kernels in one boot. */
-export async function runEmulated(kernels: readonly EmulatedKernel[]): Promise<EmulatedReport> {
+export async function runEmulated(
+  kernels: readonly EmulatedKernel[],
+  model: CpuModel = "corei7_skylake_x",
+): Promise<EmulatedReport> {
   const of = (numerics: Numerics) => kernels.filter(({ source }) => source.numerics === numerics);
   const [fast, strict] = [of("fast"), of("strict")];
   const inOrder = [...fast, ...strict];
   return inTempDir(async (folder) => {
     const program = await buildGuest({ fast: fast.map(sourceOf), strict: strict.map(sourceOf) }, toolchain!, folder);
     const image = memoryImage(inOrder.map(guestCall), program.code.length);
-    const after = await emulate({ ...program, data: image.bytes }, folder, timeoutMs);
+    const after = await emulate({ ...program, data: image.bytes }, model, folder, timeoutMs);
     const text = (at: number): string => program.instructions.find(({ address }) => address === at)?.text ?? "no code";
     const wrong = image.results(after).map((result, at) => wrongCall(inOrder[at]!, result, text));
     return reportOf(inOrder, wrong, program.instructions, ({ address }) => image.hasRun(after, address));
@@ -86,16 +91,19 @@ function reportOf(
   for (const { family } of kernels) ran.set(family, (ran.get(family) ?? 0) + 1);
   const all = { present: 0, ran: 0 };
   const masked = new Map<string, Tally>();
+  const named = new Map<string, Tally>();
   for (const instruction of instructions) {
     const own = masked.get(instruction.name) ?? { present: 0, ran: 0 };
     if (instruction.isMasked) masked.set(instruction.name, own);
-    for (const tally of [all, own]) {
+    const same = named.get(instruction.name) ?? { present: 0, ran: 0 };
+    named.set(instruction.name, same);
+    for (const tally of [all, own, same]) {
       tally.present += 1;
       tally.ran += hasRun(instruction) ? 1 : 0;
     }
   }
   const failures = kernels.flatMap(({ describe }, at) => (wrong[at] === null ? [] : [describe(wrong[at]!)]));
-  return { ran, failures, instructions: all, masked };
+  return { ran, failures, instructions: all, named, masked };
 }
 
 /** A line for the kernels, one for the masked instructions. */

@@ -21,6 +21,7 @@ import {
 } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { createRng } from "../../src/tuner/rng.ts";
+import { narrowGemm, tensorizedTile } from "../compiler/intrinsic/tensorized-gemm.ts";
 import { frozenTargets } from "../support/frozen-targets.ts";
 import { expectGolden, type Section } from "../support/golden.ts";
 import { referenceOf, wrongNest } from "../support/reference.ts";
@@ -89,6 +90,33 @@ describe("gemm 61×83×97", () => {
       { kind: "reorder", loops: ["C.k.0", "C.i.0", "C.j.0", "C.k.1"] },
     ];
     expectStages("gemm-wasm-cut", odd, [...registerTile(2, 8, "cut"), ...blocks, ...accumulate], frozenTargets.wasm);
+  });
+});
+
+describe("gemm of bytes, tensorized", () => {
+  const op = narrowGemm(6, 20, 6, "i8", "i8");
+  const tile = { group: 2, rows: 2, widen: "i16" } as const;
+
+  test("AVX2: vpmaddwd on pairs", () => {
+    const trace = tensorizedTile({ ...tile, intrinsic: "vpmaddwd.256", lanes: 8, vectors: 1 });
+    expectStages("gemm-int8-avx2", op, trace, frozenTargets.avx2);
+  });
+
+  test("WASM: i32x4.dot_i16x8_s on pairs", () => {
+    const trace = tensorizedTile({ ...tile, intrinsic: "i32x4.dot_i16x8_s", lanes: 4, vectors: 1 });
+    expectStages("gemm-int8-wasm", op, trace, frozenTargets.wasm);
+  });
+
+  test("AVX-512 VNNI: vpdpbusd with compensation", () => {
+    const trace = tensorizedTile({
+      ...tile,
+      intrinsic: "vpdpbusd.512.signed",
+      lanes: 16,
+      group: 4,
+      vectors: 1,
+      widen: null,
+    });
+    expectStages("gemm-int8-avx512-vnni", op, trace, frozenTargets["avx512-vnni"]);
   });
 });
 

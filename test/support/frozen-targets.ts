@@ -10,4 +10,5 @@ export const frozenTargets: Readonly<Record<TargetName, Target>> = {
   wasm: frozen("wasm"),
   avx2: frozen("avx2"),
   avx512: frozen("avx512"),
+  "avx512-vnni": frozen("avx512-vnni"),
 };

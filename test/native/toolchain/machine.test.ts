@@ -41,12 +41,14 @@ test("features are spelled like the compiler's options", () => {
 });
 
 test("the best target is the widest that the CPU has; caches come from the machine", () => {
-  expect(bestTargetName(xeon)).toBe("avx512");
+  expect(bestTargetName(xeon)).toBe("avx512-vnni");
+  const skylake = { ...xeon, features: xeon.features.filter((feature) => feature !== "avx512vnni") };
+  expect(bestTargetName(skylake)).toBe("avx512");
   expect(bestTargetName({ ...xeon, features: ["avx", "avx2", "f16c", "fma"] })).toBe("avx2");
   expect(bestTargetName({ ...xeon, features: [] })).toBe("wasm");
   expect(missingFeatures(targets.avx2, { ...xeon, features: ["avx", "avx2"] })).toEqual(["f16c", "fma"]);
   expect(missingFeatures(targets.wasm, { ...xeon, features: [] })).toEqual([]);
-  expect(hostTarget("native", xeon)).toEqual({ ...targets.avx512, ...xeon.caches });
+  expect(hostTarget("native", xeon)).toEqual({ ...targets["avx512-vnni"], ...xeon.caches });
   expect(hostTarget("avx2", { ...xeon, caches: null })).toEqual(targets.avx2);
 });
 
