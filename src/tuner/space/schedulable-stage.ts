@@ -23,6 +23,8 @@ export interface Access {
   readonly axes: readonly ReadonlySet<string>[];
   /** Read in one side of a select: padding. */
   readonly guarded: boolean;
+  /** 0 where the guard does not hold: a pack has the padding in it, and its reader no guard. */
+  readonly zeroPadded: boolean;
 }
 
 export interface SchedulableStage {
@@ -71,18 +73,30 @@ export function schedulableStages(def: ComputeDef): readonly SchedulableStage[] 
 
 function readsOf(block: Block): Access[] {
   const guarded = new Set<Expr>();
+  const zeroPadded = new Set<Expr>();
   walkExpr(block.value, (node) => {
-    if (node.kind === "select") for (const side of [node.then, node.else]) walkExpr(side, (it) => guarded.add(it));
+    if (node.kind !== "select") return;
+    for (const side of [node.then, node.else]) walkExpr(side, (it) => guarded.add(it));
+    if (node.else.kind === "const" && node.else.value === 0) zeroPadded.add(withoutCasts(node.then));
   });
   const reads: Access[] = [];
   walkExpr(block.value, (node) => {
     if (node.kind !== "load" || node.buffer === block.buffer) return;
     const dims = node.indices.map(coefficients);
     const axes = node.indices.map(variablesIn);
-    reads.push({ buffer: node.buffer, dtype: storedType(node.dtype), dims, axes, guarded: guarded.has(node) });
+    reads.push({
+      buffer: node.buffer,
+      dtype: storedType(node.dtype),
+      dims,
+      axes,
+      guarded: guarded.has(node),
+      zeroPadded: zeroPadded.has(node),
+    });
   });
   return reads;
 }
+
+const withoutCasts = (expr: Expr): Expr => (expr.kind === "cast" ? withoutCasts(expr.operand) : expr);
 
 /** No buffer holds i64; the type exists for bit patterns only. */
 const storedType = (dtype: IrType): DType => (dtype === "i64" ? "f64" : dtype);
@@ -126,6 +140,9 @@ export const isPlain = ({ dims }: Access): boolean =>
   dims.every((dim) => dim !== null && dim.size <= 1 && [...dim.values()].every((coefficient) => coefficient === 1));
 
 export const dependsOn = ({ axes }: Access, axis: string): boolean => axes.some((names) => names.has(axis));
+
+/** Whether a window slides over the operand: of one index several axes are part. */
+export const isWindowed = ({ dims }: Access): boolean => dims.some((dim) => dim !== null && dim.size > 1);
 
 /** Whether an element of the operand is read by several elements of the result: what makes tiling and packing pay. */
 export const isReused = (stage: SchedulableStage, access: Access): boolean =>

@@ -166,9 +166,10 @@ function readPacked(
 function dropPaddingGuards(expr: Expr, block: Block, source: Buffer): Expr {
   const ranges = new Map(block.axes.map(({ name, extent }) => [name, { min: 0, max: extent - 1 }]));
   return mapExpr(expr, (node) => {
-    if (node.kind !== "select" || node.then.kind !== "load" || node.then.buffer !== source.name) return node;
-    if (node.else.kind !== "const" || node.else.value !== 0) return node;
-    const bounds = node.then.indices.flatMap((index, dim) => insideBuffer(index, source.shape[dim]!));
+    if (node.kind !== "select" || node.else.kind !== "const" || node.else.value !== 0) return node;
+    const load = withoutCasts(node.then);
+    if (load.kind !== "load" || load.buffer !== source.name) return node;
+    const bounds = load.indices.flatMap((index, dim) => insideBuffer(index, source.shape[dim]!));
     const wanted = bounds.map((it) => simplifyExpr(it, ranges)).filter((it) => it.kind !== "const");
     const guards = conjuncts(node.condition).map((it) => simplifyExpr(it, ranges));
     const keys = new Set(guards.filter((it) => it.kind !== "const").map(exprKey));
@@ -176,6 +177,9 @@ function dropPaddingGuards(expr: Expr, block: Block, source: Buffer): Expr {
     return same ? node.then : node;
   });
 }
+
+/** A cast of 0 is 0. */
+const withoutCasts = (expr: Expr): Expr => (expr.kind === "cast" ? withoutCasts(expr.operand) : expr);
 
 const conjuncts = (condition: Expr): Expr[] =>
   condition.kind === "binary" && condition.op === "and"

@@ -3,7 +3,14 @@
 
 import type { Assignment, Condition, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
 import { choice, type Draft, instructWhen, is } from "../draft.ts";
-import { type Access, isPlain, isReused, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
+import {
+  type Access,
+  isPlain,
+  isReused,
+  isVectorizable,
+  isWindowed,
+  type SchedulableStage,
+} from "../schedulable-stage.ts";
 import type { LoopOrder } from "./order.ts";
 import { registerOf, type TiledAxis } from "./tiled-axis.ts";
 
@@ -38,12 +45,13 @@ export interface PackChoice {
 }
 
 /**
- * The operands of which each element is used several times. A padded one is always packed: its copy has the padding in
- * it, and the innermost loops no guard. So is one that is not contiguous along the vector axis: its panels are.
+ * The operands of which each element is used several times, by several results or, if padded, by overlapping windows. A
+ * padded one is always packed: its copy has the padding in it, and the innermost loops no guard. So is one that is not
+ * contiguous along the vector axis: its panels are.
  */
 export const packChoices = (stage: SchedulableStage, axes: readonly TiledAxis[]): readonly PackChoice[] =>
   packables(stage, axes)
-    .filter(({ access }) => isReused(stage, access))
+    .filter(({ access }) => isReused(stage, access) || (access.zeroPadded && isWindowed(access)))
     .map((packable) => {
       const { access } = packable;
       const { buffer, guarded } = access;
