@@ -25,7 +25,12 @@ const split: Drawer = (nest, rng) => {
     [0, factor(), factor()],
     [factor(), factor()],
   ]);
-  return { kind: "split", loop: loopOf(nest, rng), factors, tail: rng.pick(["perfect", "guard", "cut", "mask"]) };
+  return {
+    kind: "split",
+    loop: loopOf(nest, rng),
+    factors,
+    tail: rng.pick(["perfect", "guard", "cut", "mask", "shift"]),
+  };
 };
 
 const fuse: Drawer = (nest, rng) => {

@@ -51,7 +51,7 @@ function feeders(blocks: readonly Block[], writers: readonly Block[]): readonly 
 }
 
 /** True if the access touches every element of the box: each dimension is driven by loops of its own, without gaps. */
-function fills(indices: readonly Expr[], inside: readonly For[], box: readonly DimRegion[]): boolean {
+export function fills(indices: readonly Expr[], inside: readonly For[], box: readonly DimRegion[]): boolean {
   const extents = new Map(inside.filter(({ extent }) => extent > 1).map(({ name, extent }) => [name, extent]));
   const taken = new Set<string>();
   return indices.every((index, dim) => {

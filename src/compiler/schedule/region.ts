@@ -37,6 +37,9 @@ interface Access {
 const isCounter = (atom: Expr): boolean =>
   atom.kind === "var" ||
   (atom.kind === "binary" &&
+    atom.op === "min" &&
+    [atom.left, atom.right].every((side) => toAffine(side).terms.every((term) => isCounter(term.atom)))) ||
+  (atom.kind === "binary" &&
     (atom.op === "floorDiv" || atom.op === "mod") &&
     atom.right.kind === "const" &&
     toAffine(atom.left).terms.every((term) => isCounter(term.atom)));

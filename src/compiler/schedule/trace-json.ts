@@ -92,7 +92,7 @@ const layoutDim = objectOf({ dim: integerFrom(0), part: oneOf("whole", "outer", 
 const scope = oneOf("input", "output", "workspace", "register");
 
 const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof InstructionArgs<number>[K]]-?: Field } } = {
-  split: { loop: name, factors: listOf(integerFrom(0)), tail: oneOf("perfect", "guard", "cut", "mask") },
+  split: { loop: name, factors: listOf(integerFrom(0)), tail: oneOf("perfect", "guard", "cut", "mask", "shift") },
   fuse: { outer: name, inner: name },
   reorder: { loops: listOf(name) },
   "loop-partition": { loop: name, at: listOf(integerFrom(1)) },

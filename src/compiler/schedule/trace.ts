@@ -15,8 +15,11 @@ export interface LayoutDim<N> {
   readonly tile: N;
 }
 
-/** "perfect": the factors divide the extent, which is checked. */
-export type SplitTail = TailStrategy | "perfect";
+/**
+ * "perfect": the factors divide the extent, which is checked. "shift": the last tile is moved inwards, and computes some
+ * elements again.
+ */
+export type SplitTail = TailStrategy | "perfect" | "shift";
 
 /** What each primitive takes; N is `number` in a concrete trace and `Operand` in a template. */
 export interface InstructionArgs<N> {

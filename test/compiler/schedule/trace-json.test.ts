@@ -80,7 +80,7 @@ test.each<[unknown, string]>([
   [[{ ...split, factors: [1e300] }], "trace[0].factors[0] is 1e+300, an integer from 0 on is wanted"],
   [[{ ...split, factors: ["6"] }], 'trace[0].factors[0] is "6", an integer from 0 on is wanted'],
   [[{ ...split, factors: 6 }], "trace[0].factors is 6, a list is wanted"],
-  [[{ ...split, tail: "pad" }], 'trace[0].tail is "pad", one of perfect, guard, cut, mask is wanted'],
+  [[{ ...split, tail: "pad" }], 'trace[0].tail is "pad", one of perfect, guard, cut, mask, shift is wanted'],
   [[{ kind: "unroll", loop: "C.i", depth: 0 }], "trace[0].depth is 0, an integer from 1 on is wanted"],
   [
     [{ kind: "bind", loop: "C.i", axis: "warp" }],

@@ -22,6 +22,7 @@ import {
   withBuffer,
   wrapLoops,
 } from "../nest.ts";
+import { repeatingVars } from "../recompute.ts";
 import { boundingBox, fromStart } from "../region.ts";
 import { copySpatialLoops } from "../spatial-copy.ts";
 import { loopsFrom } from "./decompose-reduction.ts";
@@ -41,6 +42,9 @@ export const cacheWrite: Primitive<"cache-write"> = {
     if (bufferNamed(nest, `${name}.acc`)) return no("twice", `${name} has its accumulators already`);
     if (!place.block.init) return no("no-init", `${name} is no reduction that initialises its elements`);
     if (blocksIn(cut.inside[0]!).length > 1) return no("several-blocks", `${loop} holds other blocks than ${name}`);
+    const repeating = repeatingVars(place.block);
+    const again = cut.inside.slice(1).find((inner) => repeating.has(inner.name));
+    if (again) return no("recomputes", `${again.name} comes back to elements of ${name}, whose sums would go on`);
     if (!plan(nest, name, loop)) return no("not-affine", `${name} is not written at affine indices under ${loop}`);
     return null;
   },

@@ -8,6 +8,7 @@
 import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { varsIn } from "../../ir/visit.ts";
 import { bindAxes, findBlock, mapBlocks, reduceVars, replaceLoop, wrapLoops } from "../nest.ts";
+import { repeatingVars } from "../recompute.ts";
 import { copySpatialLoops } from "../spatial-copy.ts";
 import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
@@ -56,7 +57,16 @@ export const decomposeReduction: Primitive<"decompose-reduction"> = {
         `choose a loop of ${name}`,
       );
     }
-    return null;
+    const repeating = repeatingVars(block);
+    const again = cut.inside.find((loop) => repeating.has(loop.name));
+    if (!again) return null;
+    return illegal(
+      "decompose-reduction.recomputes",
+      nest,
+      [again.name],
+      `${again.name} comes back to elements of ${name}, whose sums would go on instead of starting anew`,
+      `choose a loop inside ${again.name}`,
+    );
   },
 
   apply(nest, { block: name, loop }) {

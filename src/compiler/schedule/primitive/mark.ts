@@ -4,6 +4,7 @@ import type { LoopFunc, LoopMark } from "../../ir/loop-ir.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { carriedBuffer } from "../carried.ts";
 import { blocksIn, findLoop, reduceVars, replaceLoop } from "../nest.ts";
+import { repeatingVars } from "../recompute.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 
 export function checkMark(nest: LoopFunc, loop: string, verb: string): Diagnostic | null {
@@ -16,6 +17,11 @@ export function checkMark(nest: LoopFunc, loop: string, verb: string): Diagnosti
 /** The iterations of a loop are independent unless it drives a reduction, or a buffer takes values along. */
 export function checkIndependent(nest: LoopFunc, loop: string, verb: string): Diagnostic | null {
   const place = findLoop(nest, loop)!;
+  const again = verb === "vectorize" ? undefined : blocksIn(place.loop).find((block) => repeatingVars(block).has(loop));
+  if (again) {
+    const text = `${loop} comes back to elements of ${again.name}, which two threads would compute at a time`;
+    return illegal(`${verb}.recomputes`, nest, [loop], text, 'split with tail: "cut" or "mask"');
+  }
   const reduction = blocksIn(place.loop).find((block) => reduceVars(block).has(loop));
   if (reduction) {
     return illegal(

@@ -5,11 +5,14 @@
 //       for C.k            for C.i
 //
 // Always legal on a chain (loops with nothing between them): a block's instances are independent but for the order of
-// its reduction, and its first reduce iteration stays the first. Whether another order of the sum is wanted is a
+// its reduction, and its first reduce iteration stays the first. (But where a split shifts its last tile inwards, the sums
+// have to start anew for the elements that come twice, so their loops stay inside.) Whether another order of the sum is wanted is a
 // question of numerics, which the rules that build schedules answer.
 
 import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { carriedBuffer } from "../carried.ts";
 import { findLoop, replaceLoop, wrapLoops } from "../nest.ts";
+import { repeatedSum } from "../recompute.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
 
@@ -35,6 +38,13 @@ function outermostOf(nest: LoopFunc, names: readonly string[]): For | null {
   return first?.loop ?? null;
 }
 
+/** Names of the loops of the chain in their new order. */
+function reordered(outermost: For, names: readonly string[]): readonly string[] {
+  const { loops } = chainOf(outermost, new Set(names))!;
+  const order = names.values();
+  return loops.map(({ name }) => (names.includes(name) ? order.next().value! : name));
+}
+
 export const reorder: Primitive<"reorder"> = {
   kind: "reorder",
 
@@ -54,7 +64,20 @@ export const reorder: Primitive<"reorder"> = {
         "reorder before compute-at, cache-read and cache-write put statements between the loops",
       );
     }
-    return null;
+    const window = chainOf(outermost, new Set(loops))!.loops.find((loop) => carriedBuffer(loop));
+    if (window) {
+      const text = `iterations of ${window.name} may read what earlier ones have left in ${carriedBuffer(window)}`;
+      return illegal("reorder.carried", nest, [window.name], text, "reorder before hoist-storage lets windows slide");
+    }
+    const harmed = repeatedSum(nest, reordered(outermost, loops));
+    if (!harmed) return null;
+    return illegal(
+      "reorder.recomputes",
+      nest,
+      [harmed.loop],
+      `${harmed.loop} comes back to elements of ${harmed.block}, whose sums would go on instead of starting anew`,
+      `keep ${harmed.loop} outside of the reduce loops`,
+    );
   },
 
   apply(nest, { loops: names }) {

@@ -9,7 +9,9 @@
 // would not leave a block's axes (the inner loop of a split, a loop around a pack) only exact factors are legal.
 
 import { boundsOf } from "../../ir/bounds.ts";
-import type { Block, Expr, For } from "../../ir/loop-ir.ts";
+import { add, constInt, min, mul, variable } from "../../ir/build.ts";
+import type { Block, Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
+import type { Diagnostic } from "../../support/diagnostic.ts";
 import { ceilDiv } from "../../support/integer-math.ts";
 import {
   blocksIn,
@@ -21,6 +23,7 @@ import {
   substituteInBlocks,
   wrapLoops,
 } from "../nest.ts";
+import { harmedByRepeat } from "../recompute.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
 
@@ -68,6 +71,7 @@ export const split: Primitive<"split"> = {
         `use tail: "mask" or "cut", or factors that multiply to ${extent}`,
       );
     }
+    if (tail === "shift" && total !== extent) return checkShift(nest, place, inferFactors(factors, extent));
     const busy = total === extent ? null : busyInSurplus(place, total);
     if (busy) {
       return illegal(
@@ -85,14 +89,46 @@ export const split: Primitive<"split"> = {
     return replaceLoop(nest, name, (loop) => {
       const extents = inferFactors(factors, loop.extent);
       const parts = extents.map(
-        (extent, at): For => ({ ...loop, name: `${name}.${at}`, extent, tail: tail === "perfect" ? "guard" : tail }),
+        (extent, at): For => ({
+          ...loop,
+          name: `${name}.${at}`,
+          extent,
+          tail: tail === "perfect" || tail === "shift" ? "guard" : tail,
+        }),
       );
-      return wrapLoops(parts, substituteInBlocks(loop.body, new Map([[name, mixedRadix(parts)]])));
+      const place =
+        tail === "shift" && product(extents) > loop.extent ? shifted(parts, loop.extent) : mixedRadix(parts);
+      return wrapLoops(parts, substituteInBlocks(loop.body, new Map([[name, place]])));
     });
   },
 
   print: ({ loop, factors, tail }) => `split ${loop} [${factors.join(", ")}] ${tail}`,
 };
+
+/** The last tile must fit, and computing elements again must do no harm. */
+function checkShift(nest: LoopFunc, place: LoopPlace, factors: readonly number[]): Diagnostic | null {
+  const { name, extent } = place.loop;
+  const tile = product(factors.slice(1));
+  if (tile > extent) {
+    return illegal("split.no-room", nest, [name], `a tile of ${tile} cannot be moved inside the ${extent} of ${name}`);
+  }
+  const harmed = harmedByRepeat(place);
+  if (!harmed) return null;
+  return illegal(
+    "split.recomputes",
+    nest,
+    [name, harmed.block],
+    `${harmed.block} would be computed again for some of ${name}, and ${harmed.why}`,
+    'use tail: "cut" or "mask", or split before the reduce loops go outside',
+  );
+}
+
+/** min(p0 * tile, extent - tile) + the place in the tile */
+function shifted([outer, ...inner]: readonly For[], extent: number): Expr {
+  const tile = product(inner.map((part) => part.extent));
+  const start = mul(variable(outer!.name), constInt(tile));
+  return add(min(start, constInt(extent - tile)), mixedRadix(inner));
+}
 
 /** A block that iterations of the loop beyond its extent, up to `total`, would run. */
 function busyInSurplus({ loop, around }: LoopPlace, total: number): Block | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gemm, refusal, scheduled, twoGemms } from "../nests.ts";
+import { blur, gemm, refusal, scheduled, twoGemms } from "../nests.ts";
 
 test("loops that are not neighbours", () => {
   expect(scheduled(gemm(), { kind: "reorder", loops: ["C.k", "C.i"] })).toMatchInlineSnapshot(`
@@ -69,5 +69,32 @@ test("loops of two nests", () => {
                D[i, l] = 0.0 first
                D[i, l] += C[i, n] * E[n, l]
       hint: reorder before compute-at, cache-read and cache-write put statements between the loops"
+  `);
+});
+
+test("a window that slides along the loops", () => {
+  expect(
+    refusal(
+      blur,
+      { kind: "compute-at", block: "P", loop: "Q.i" },
+      { kind: "hoist-storage", buffer: "P", loop: null, reuse: "fold" },
+      { kind: "split", loop: "Q.i", factors: [3, 3], tail: "perfect" },
+      { kind: "reorder", loops: ["Q.i.1", "Q.i.0"] },
+    ),
+  ).toMatchInlineSnapshot(`
+    "reorder.carried: iterations of Q.i.0 may read what earlier ones have left in P
+       {
+         for P.first.i in 0..1
+           block P.first (i = P.first.i in 0..10)
+             P[P.first.i % 2] = X[i] * 2.0
+     ▶   for Q.i.0 in 0..3
+           for Q.i.1 in 0..3
+             for P.i in 0..1
+               block P (i = P.i + (Q.i.0 * 3 + Q.i.1) + 1 in 0..10)
+                 P[(P.i + (Q.i.0 * 3 + Q.i.1) + 1) % 2] = X[i] * 2.0
+             block Q (i = Q.i.0 * 3 + Q.i.1 in 0..9)
+               Q[i] = P[(Q.i.0 * 3 + Q.i.1) % 2] + P[(Q.i.0 * 3 + Q.i.1 + 1) % 2]
+       }
+      hint: reorder before hoist-storage lets windows slide"
   `);
 });
