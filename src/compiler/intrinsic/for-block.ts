@@ -1,10 +1,10 @@
 // A block of the naive nest → the intrinsics of a target that compute it, once its axes are cut to their extents and its
-// operands lie as they want them.
+// operands lie as they want them, those that are padded in copies.
 
 import type { DType } from "../expr/dtype.ts";
-import type { Block, For, Load } from "../ir/loop-ir.ts";
+import type { Block, Expr, For, Load } from "../ir/loop-ir.ts";
 import { perfectNest } from "../ir/perfect-nest.ts";
-import { varsIn } from "../ir/visit.ts";
+import { mapExpr, varsIn } from "../ir/visit.ts";
 import type { Numerics, Target } from "../target/target.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 import { intrinsics, isAvailable } from "./intrinsics.ts";
@@ -34,7 +34,7 @@ function blockIntrinsic(block: Block, intrinsic: Intrinsic): BlockIntrinsic | nu
   const { leaf, loops } = nest;
   const dtype = buffers[0]!.dtype;
   const target: Load = { kind: "load", dtype, buffer: block.buffer, indices: block.indices, active: null };
-  const [bindings] = unify(leaf.value, block.value, buffers, target);
+  const [bindings] = unify(leaf.value, mapExpr(block.value, withoutPadding), buffers, target);
   if (!bindings) return null;
   const results = varsIn(leaf.indices[0]!);
   const count = (some: readonly For[]): number => some.reduce((product, { extent }) => product * extent, 1);
@@ -46,3 +46,9 @@ function blockIntrinsic(block: Block, intrinsic: Intrinsic): BlockIntrinsic | nu
     operandType: (buffer) => types.get(buffer) ?? null,
   };
 }
+
+/** An element or 0: the element, for a copy that is padded with zeros has both. */
+const withoutPadding = (expr: Expr): Expr =>
+  expr.kind === "select" && expr.then.kind === "load" && expr.else.kind === "const" && expr.else.value === 0
+    ? expr.then
+    : expr;

@@ -4,9 +4,11 @@
 import { dotProduct } from "./dot-product.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 
-/** gcc 13 gave the builtin operands of a type of its own. */
-const preamble = `#if defined(__clang__) || __GNUC__ >= 13
+/** gcc 13 and clang 16 gave the builtin's operands a type of their own. */
+const preamble = `#if (defined(__clang__) && __clang_major__ >= 16) || (!defined(__clang__) && __GNUC__ >= 13)
 typedef __bf16 uk_bf16x32 __attribute__((vector_size(64)));
+#elif defined(__clang__)
+typedef int uk_bf16x32 __attribute__((vector_size(64)));
 #else
 typedef short uk_bf16x32 __attribute__((vector_size(64)));
 #endif`;

@@ -6,10 +6,13 @@ import {
   fromCompute,
   instantiate,
   instantiateTemplate,
+  lower,
   opLibrary,
   printDiagnostic,
+  printFunc,
   printTrace,
   replay,
+  schedule,
   type Target,
   targets,
 } from "../../../src/compiler/index.ts";
@@ -19,6 +22,7 @@ import { createRng } from "../../../src/tuner/rng.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { narrowGemm } from "../../compiler/intrinsic/tensorized-gemm.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
+import { referenceOf, wrongNest } from "../../support/reference.ts";
 
 const spaceOf = (op: ComputeDef, target: Target) => generateSpace({ op, target, numerics: "fast", threads: 1 });
 const templatesOf = (op: ComputeDef, target: Target): readonly string[] =>
@@ -71,6 +75,8 @@ const ops: readonly ComputeDef[] = [
   narrowGemm(64, 96, 100, "i16", "i16"),
   instantiate(gemm({ M: 17, N: 40, K: 66, dtype: "i8" }, { bias: true, activation: "relu" }), {}, "biased"),
   instantiate(conv2d({ ...image, padding: 0, dtype: "i8" }), {}, "convolution"),
+  instantiate(conv2d({ ...image, padding: 1, stride: 2, dtype: "u8" }), {}, "padded"),
+  instantiate(conv2d({ ...image, padding: 1, dilation: 2, dtype: "i16" }), {}, "dilated"),
 ];
 const cases = ops.flatMap((op) => [wasm, avx2, vnni].map((target) => [op.name, target.name, op, target] as const));
 
@@ -90,5 +96,21 @@ test.each(cases)("every schedule of %s for %s is legal", (_, __, op, target) => 
         throw new Error(`${template.name}\n${printTrace(trace)}\n${printDiagnostic(scheduled.diagnostic)}`);
       }
     }
+  }
+});
+
+test("a padded convolution of bytes runs the instruction", () => {
+  const op = instantiate(conv2d({ ...image, padding: 1, dtype: "i8" }), {}, "padded");
+  const rng = createRng(1);
+  const reference = referenceOf(op, rng);
+  const [, template] = spaceOf(op, avx2).templates;
+  const compiled = compileModel(template!.model);
+  for (let drawn = 0; drawn < 3; drawn++) {
+    const result = sample(compiled, rng);
+    if (result.kind !== "found") throw new Error(result.kind);
+    const nest = schedule(reference.naive, instantiateTemplate(template!.instructions, result.assignment));
+    const flat = lower(nest, { target: avx2, numerics: "fast" });
+    expect(printFunc(flat)).toContain("vpmaddwd.256(");
+    expect(wrongNest(reference, flat)).toBeNull();
   }
 });

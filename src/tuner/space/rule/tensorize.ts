@@ -49,13 +49,15 @@ function tilingFor(stage: SchedulableStage, { lanes, group, operandType }: Block
   const reduce = axes.find((it) => it.role === "reduce")!;
   if (vector.axis.extent < lanes || reduce.axis.extent < group) return null;
   const packs = packChoices(widened, axes).map((pack) => alwaysWhereNeeded(pack, vector, reduce));
-  const isReady = (read: Access): boolean =>
-    !read.guarded && (packs.some((pack) => isGroupedPack(pack, read)) || liesInGroups(read, vector, reduce));
+  const isReady = (read: Access): boolean => {
+    const pack = packs.find(({ packable }) => packable.access === read);
+    if (read.guarded && !pack) return false;
+    return (pack && isGroupedPack(pack)) || liesInGroups(read, vector, reduce);
+  };
   return reads.every(isReady) ? { stage: widened, axes, packs } : null;
 }
 
-const isGroupedPack = ({ packable, tunable }: PackChoice, read: Access): boolean =>
-  packable.access === read && packable.isGrouped && tunable === null;
+const isGroupedPack = ({ packable, tunable }: PackChoice): boolean => packable.isGrouped && tunable === null;
 
 /** An operand that does not lie as the intrinsic wants it is packed in any case. */
 const alwaysWhereNeeded = (pack: PackChoice, vector: TiledAxis, reduce: TiledAxis): PackChoice =>
