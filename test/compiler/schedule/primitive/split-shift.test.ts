@@ -18,9 +18,7 @@ test("the last tile is moved inwards", () => {
 });
 
 test("factors that divide need no move", () => {
-  expect(scheduled(gemm(), { ...rows, factors: [0, 3] })).toContain(
-    "C.i = C.i.0 * 3 + C.i.1 in".replace("C.i = ", "i = "),
-  );
+  expect(scheduled(gemm(), { ...rows, factors: [0, 3] })).toContain("(i = C.i.0 * 3 + C.i.1 in 0..6,");
 });
 
 test("accumulators of a tile, and an epilogue on them", () => {
