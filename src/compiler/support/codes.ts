@@ -18,6 +18,7 @@ export const codes = {
   "cache-read.not-read": "a buffer is not read under the loop that is to hold its pack",
   "cache-read.twice": "a buffer is packed already",
   "cache-read.written": "a buffer is written under the loop that is to hold its pack",
+  "cache-write.converted": "a reduction keeps its elements in another type than it computes in",
   "cache-write.no-init": "a block is no reduction that initialises its elements",
   "cache-write.no-such-block": "a block that does not exist is to have accumulators",
   "cache-write.no-such-loop": "a loop that is not around the block is to hold its accumulators",

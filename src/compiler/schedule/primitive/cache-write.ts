@@ -41,6 +41,10 @@ export const cacheWrite: Primitive<"cache-write"> = {
     if (scope === "input" || scope === "output") return no("parameter", "a cache cannot be a parameter");
     if (bufferNamed(nest, `${name}.acc`)) return no("twice", `${name} has its accumulators already`);
     if (!place.block.init) return no("no-init", `${name} is no reduction that initialises its elements`);
+    const { value } = place.block;
+    if (value.kind !== "binary" || value.left.kind !== "load") {
+      return no("converted", `${name} keeps its elements in another type than it computes in`);
+    }
     if (blocksIn(cut.inside[0]!).length > 1) return no("several-blocks", `${loop} holds other blocks than ${name}`);
     const repeating = repeatingVars(place.block);
     const again = cut.inside.slice(1).find((inner) => repeating.has(inner.name));

@@ -202,3 +202,27 @@ test("loops that cut across those that were fused", () => {
                  C[i, j] += A[i, k] * B[k, j]"
   `);
 });
+
+test("sums that are kept in a wider type", () => {
+  expect(
+    refusal(
+      twoGemms,
+      { kind: "set-dtype", buffer: "C", dtype: "f64" },
+      { kind: "cache-write", block: "C", loop: "C.i", scope: "register" },
+    ),
+  ).toMatchInlineSnapshot(`
+    "cache-write.converted: C keeps its elements in another type than it computes in
+     ▶ for C.i in 0..5
+         for C.j in 0..4
+           for C.k in 0..3
+             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
+               C[i, j] = f64(0.0) first
+               C[i, j] = f64(f32(C[i, j]) + A[i, k] * B[k, j])
+       for D.i in 0..5
+         for D.l in 0..6
+           for D.n in 0..4
+             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
+               D[i, l] = 0.0 first
+               D[i, l] += f32(C[i, n]) * E[n, l]"
+  `);
+});
