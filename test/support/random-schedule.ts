@@ -84,6 +84,8 @@ export interface ChainCase {
   readonly numerics: Numerics;
   readonly reference: Reference;
   readonly template: string;
+  /** What the trace schedules: the operator, or the same by another algorithm. */
+  readonly definition: ComputeDef;
   readonly trace: Trace;
   /** The scheduled nest, or why the sample is illegal: there should be no such samples. */
   readonly scheduled: LoopFunc | Diagnostic;
@@ -117,7 +119,7 @@ export function caseOf(
   const reference = referenceOf(op, rng, isStrict ? strictPlan(op) : checkPlan(op, [op, definition]));
   const result = replay(fromCompute(definition), trace);
   const scheduled = result.kind === "ok" ? result.nest : result.diagnostic;
-  return { number, family, target, numerics, reference, template, trace, scheduled };
+  return { number, family, target, numerics, reference, template, definition, trace, scheduled };
 }
 
 /** Sums in the order of the reference round as its sums do: equal bits, whatever the inputs. */

@@ -2,6 +2,7 @@ import { fc, test as property } from "@fast-check/vitest";
 import { expect, test } from "vitest";
 import {
   codes,
+  fromCompute,
   type Instruction,
   parseTrace,
   printDiagnostic,
@@ -21,11 +22,11 @@ const parsed = (text: string) => {
 };
 
 property.prop([fc.nat(10_000)], { numRuns: 40 })("a trace, written and read, replays to the same nest", (number) => {
-  const { reference, trace, scheduled } = drawCase(3, number);
+  const { definition, trace, scheduled } = drawCase(3, number);
   if (isIllegal(scheduled)) throw new Error(printDiagnostic(scheduled));
   const again = parsed(traceToJson(trace));
   expect(again).toEqual(trace);
-  expect(printFunc(schedule(reference.naive, again))).toBe(printFunc(scheduled));
+  expect(printFunc(schedule(fromCompute(definition), again))).toBe(printFunc(scheduled));
 });
 
 property.prop([fc.constantFrom(gemm(), twoGemms), fc.nat()])("any instruction comes back", (nest, seed) => {
