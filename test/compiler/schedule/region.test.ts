@@ -36,7 +36,8 @@ test("strides leave elements out", () => {
 test("fused and tiled loops", () => {
   const rows = [at(floorDiv(i, constInt(4)), mod(i, constInt(4)))];
   expect(box(rows, [loop("i", 12)])).toEqual(["0 +3", "0 +4"]);
-  expect(box([at(floorDiv(add(times(8, o), i), constInt(4)))], [loop("i", 8)])).toEqual(["o * 2 +2"]);
+  // 8·o may wrap around for all that is known of o.
+  expect(box([at(floorDiv(add(times(8, o), i), constInt(4)))], [loop("i", 8)])).toBeNull();
   expect(box([at(add(mod(o, constInt(3)), i))], [loop("i", 8)])).toEqual(["o % 3 +8"]);
 });
 
