@@ -51,8 +51,8 @@ const sumOf = (index: Expr, ranges: Ranges): Affine => {
 };
 
 /** Splits an index into what the loops inside add to it and the rest. Null if some part of it depends on both. */
-function accessOf(index: Expr, inside: Ranges): Access | null {
-  const affine = sumOf(index, inside);
+function accessOf(index: Expr, inside: Ranges, all: Ranges): Access | null {
+  const affine = sumOf(index, all);
   let [low, high, step] = [0, 0, 0];
   const outer: Affine["terms"][number][] = [];
   for (const term of affine.terms) {
@@ -86,13 +86,21 @@ const sameTerms = (a: Affine, b: Affine): boolean =>
     return coefficient === other.coefficient && exprKey(atom) === exprKey(other.atom);
   });
 
-/** The region of accesses, each a list of indices over loop variables. Null if no box fits all of them. */
-export function boundingBox(accesses: readonly (readonly Expr[])[], inside: readonly For[]): DimRegion[] | null {
+/**
+ * The region of accesses, each a list of indices over loop variables. Null if no box fits all of them. Knowing the loops
+ * around, quotients split: (2·o + i) floorDiv 2 is o, for i in 0..2.
+ */
+export function boundingBox(
+  accesses: readonly (readonly Expr[])[],
+  inside: readonly For[],
+  around: readonly For[] = [],
+): DimRegion[] | null {
   const ranges = rangesOf(inside);
+  const all = rangesOf([...around, ...inside]);
   const rank = accesses[0]?.length ?? 0;
   const box: DimRegion[] = [];
   for (let dim = 0; dim < rank; dim++) {
-    const parts = accesses.map((indices) => accessOf(indices[dim]!, ranges)).filter((part) => part !== null);
+    const parts = accesses.map((indices) => accessOf(indices[dim]!, ranges, all)).filter((part) => part !== null);
     const first = parts[0];
     if (parts.length < accesses.length || !first || parts.some(({ start }) => !sameTerms(start, first.start))) {
       return null;
@@ -106,16 +114,16 @@ export function boundingBox(accesses: readonly (readonly Expr[])[], inside: read
   return box;
 }
 
-/** How far an index is from the start of the region of its dimension; `inside` are the loops that the region is over. */
-export const fromStart = (index: Expr, { startAffine }: DimRegion, inside: readonly For[]): Expr =>
-  fromAffine(addAffine(sumOf(index, rangesOf(inside)), startAffine, -1));
+/** How far an index is from the start of the region of its dimension; `loops` are those that `boundingBox` knew. */
+export const fromStart = (index: Expr, { startAffine }: DimRegion, loops: readonly For[]): Expr =>
+  fromAffine(addAffine(sumOf(index, rangesOf(loops)), startAffine, -1));
 
 /** Number of elements touched along a dimension. */
 export const countOf = ({ extent, step }: DimRegion): number => (extent - 1) / step + 1;
 
 /** The same in steps. Loops of one iteration may have strides of their own: they move nothing. */
-export function stepsFromStart(index: Expr, dim: DimRegion, inside: readonly For[]): Expr {
-  const distance = fromStart(index, dim, inside);
+export function stepsFromStart(index: Expr, dim: DimRegion, inside: readonly For[], around: readonly For[] = []): Expr {
+  const distance = fromStart(index, dim, [...around, ...inside]);
   if (dim.step === 1) return distance;
   const still = new Map(inside.filter(({ extent }) => extent === 1).map(({ name }) => [name, constInt(0)]));
   const { terms, constant } = toAffine(substitute(distance, still));

@@ -27,6 +27,17 @@ export interface Draft {
   readonly estimates: readonly Estimate[];
   /** Stages that were scheduled together with one that reads them: no rule is asked about them. */
   readonly fused: readonly string[];
+  /** Stages that stand under a loop of one that reads them, still to be scheduled. */
+  readonly placed: readonly Placement[];
+}
+
+/** A stage computed a part at a time. */
+export interface Placement {
+  readonly stage: string;
+  /** Extents of its axes in one part, where they are not whole. */
+  readonly extents: ReadonlyMap<string, number>;
+  /** Parts. */
+  readonly times: number;
 }
 
 /** What a schedule with these values of all variables does to the machine, as far as its stage goes. */
@@ -40,6 +51,7 @@ export const emptyDraft: Draft = {
   structure: [],
   estimates: [],
   fused: [],
+  placed: [],
 };
 
 export const estimate = (draft: Draft, facts: Estimate): Draft => ({
@@ -48,6 +60,11 @@ export const estimate = (draft: Draft, facts: Estimate): Draft => ({
 });
 
 export const fuse = (draft: Draft, stage: string): Draft => ({ ...draft, fused: [...draft.fused, stage] });
+
+export const place = (draft: Draft, placements: readonly Placement[]): Draft => ({
+  ...draft,
+  placed: [...draft.placed, ...placements],
+});
 
 export const decide = (draft: Draft, decision: string): Draft => ({
   ...draft,

@@ -7,6 +7,7 @@ import type { TuningTask } from "../task.ts";
 import type { Algorithm } from "./algorithm/algorithm-rule.ts";
 import { algorithmsFor } from "./algorithm/index.ts";
 import { type Draft, type Estimate, emptyDraft } from "./draft.ts";
+import { repeated, shrunk } from "./placement.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
 import { type SchedulableStage, schedulableStages } from "./schedulable-stage.ts";
@@ -51,8 +52,16 @@ function plannedTemplates(
   return drafts.map((draft) => ({ template: templateOf(draft, algorithm), estimates: draft.estimates }));
 }
 
-const unlessFused = (draft: Draft, stage: SchedulableStage, rule: SpaceRule, context: RuleContext): readonly Draft[] =>
-  draft.fused.includes(stage.name) ? [draft] : rule.apply(draft, stage, context);
+function unlessFused(draft: Draft, stage: SchedulableStage, rule: SpaceRule, context: RuleContext): readonly Draft[] {
+  if (draft.fused.includes(stage.name)) return [draft];
+  const placement = draft.placed.find((it) => it.stage === stage.name);
+  if (!placement) return rule.apply(draft, stage, context);
+  const own = draft.estimates.length;
+  return rule.apply(draft, shrunk(stage, placement), context).map((result) => ({
+    ...result,
+    estimates: result.estimates.map((it, at) => (at < own ? it : repeated(it, placement.times))),
+  }));
+}
 
 function nameOf({ decisions }: Draft, { name }: Algorithm): string {
   const decided = decisions.length === 0 ? "plain" : decisions.join("; ");

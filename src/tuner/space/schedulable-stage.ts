@@ -27,10 +27,17 @@ export interface Access {
   readonly zeroPadded: boolean;
 }
 
+export interface SpatialAxis {
+  readonly name: string;
+  readonly extent: number;
+  /** Only a part of the axis is computed at a time: what overshoots the extent would run, so splits have to be perfect. */
+  readonly isPart?: boolean;
+}
+
 export interface SchedulableStage {
   readonly name: string;
   readonly block: Block;
-  readonly spatial: readonly { readonly name: string; readonly extent: number }[];
+  readonly spatial: readonly SpatialAxis[];
   readonly reduce: readonly { readonly name: string; readonly extent: number }[];
   readonly reads: readonly Access[];
   /** Element type of the result. */

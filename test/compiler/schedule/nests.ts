@@ -41,6 +41,19 @@ export const blur: LoopFunc = nestOf(
   ),
 );
 
+/** Q repeats every element of P = 2·X. */
+export const repeat: LoopFunc = nestOf(
+  instantiate(
+    defineOp({ N: 5 }, ({ N }) => {
+      const X = tensor("X", [N], "f32");
+      const P = compute("P", [N], (i) => X(i).mul(2));
+      return compute("Q", [2 * N - 1], (i) => P(i.floorDiv(2)));
+    }),
+    {},
+    "repeat",
+  ),
+);
+
 /** Two products, the first of which the second reads: D = (A·B)·E. */
 export const twoGemms: LoopFunc = nestOf(
   instantiate(

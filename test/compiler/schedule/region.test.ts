@@ -41,6 +41,13 @@ test("fused and tiled loops", () => {
   expect(box([at(add(mod(o, constInt(3)), i))], [loop("i", 8)])).toEqual(["o % 3 +8"]);
 });
 
+test("quotients by two of loops around and inside, where the loops around are known", () => {
+  const half = at(floorDiv(add(times(2, o), i), constInt(2)));
+  expect(boundingBox([half], [loop("i", 2)])).toBeNull();
+  const [dim] = boundingBox([half], [loop("i", 2)], [loop("o", 7)])!;
+  expect([printExpr(dim!.start), dim!.extent]).toEqual(["o", 1]);
+});
+
 test("strides, and loops that walk backwards", () => {
   expect(box([at(add(times(2, i), k))], [loop("i", 5), loop("k", 3)])).toEqual(["0 +11"]);
   expect(box([at(add(o, times(-3, i)))], [loop("i", 4)])).toEqual(["o - 9 +10 step 3: 4"]);

@@ -50,7 +50,7 @@ export const computeAt: Primitive<"compute-at"> = {
     const under = new Set(blocksIn(target.loop));
     const outside = readers.find((reader) => !under.has(reader));
     if (outside) return no("other-consumer", `${outside.name} reads ${block.buffer} outside ${loop}`);
-    if (!regionRead(target.loop, block.buffer)) {
+    if (!regionRead(target.loop, target.around, block.buffer)) {
       return no("not-affine", `${block.buffer} is not read at affine indices under ${loop}`);
     }
     return null;
@@ -58,15 +58,16 @@ export const computeAt: Primitive<"compute-at"> = {
 
   apply(nest, { block: name, loop }) {
     const { block } = findBlock(nest, name)!;
-    const target = findLoop(nest, loop)!.loop;
-    const box = regionRead(target, block.buffer)!;
+    const { loop: target, around } = findLoop(nest, loop)!;
+    const outer = [...around, target];
+    const box = regionRead(target, around, block.buffer)!;
     const moved = placedNest(block, findBlock(nest, name)!.around, box);
     const without: LoopFunc = { ...nest, body: dropNest(nest.body, loopName(name, block.axes[0]!.name)) };
     const placed = replaceLoop(without, loop, (it) => ({
       ...it,
       body: {
         kind: "seq",
-        body: [moved, mapBlocks(it.body, (reader) => rebase(reader, block.buffer, box, loopsIn(it.body)))],
+        body: [moved, mapBlocks(it.body, (reader) => rebase(reader, block.buffer, box, loopsIn(it.body), outer))],
       },
     }));
     const shrink = (buffer: Buffer): Buffer =>
@@ -88,9 +89,9 @@ export function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean 
   return blocksIn(nest.body).every((other) => other === block || other.buffer !== block.buffer);
 }
 
-function regionRead(loop: For, buffer: string): DimRegion[] | null {
+function regionRead(loop: For, around: readonly For[], buffer: string): DimRegion[] | null {
   const accesses = loadsUnder(loop, buffer);
-  return accesses.length === 0 ? null : boundingBox(accesses, loopsIn(loop.body));
+  return accesses.length === 0 ? null : boundingBox(accesses, loopsIn(loop.body), [...around, loop]);
 }
 
 export const dropNest = (root: Stmt, outermost: string): Stmt =>
@@ -117,14 +118,21 @@ export const local = (
   block: Block,
   box: readonly DimRegion[],
   inside: readonly For[],
-): Expr[] => indices.map((index, dim) => stepsFromStart(bindAxes(block, index), box[dim]!, inside));
+  around: readonly For[] = [],
+): Expr[] => indices.map((index, dim) => stepsFromStart(bindAxes(block, index), box[dim]!, inside, around));
 
 /** A block with its reads of the shrunken buffer moved to where the region now starts. */
-export const rebase = (block: Block, buffer: string, box: readonly DimRegion[], inside: readonly For[]): Block =>
+export const rebase = (
+  block: Block,
+  buffer: string,
+  box: readonly DimRegion[],
+  inside: readonly For[],
+  around: readonly For[] = [],
+): Block =>
   mapBlockExprs(block, (expr) =>
     mapExpr(expr, (node) =>
       node.kind === "load" && node.buffer === buffer
-        ? { ...node, indices: local(node.indices, block, box, inside) }
+        ? { ...node, indices: local(node.indices, block, box, inside, around) }
         : node,
     ),
   );

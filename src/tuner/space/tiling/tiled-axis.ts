@@ -25,13 +25,13 @@ export interface TiledAxis {
 
 /**
  * The spatial axes, besides the vector axis, along which rows of a register tile are worth having: where some operand
- * stays while the axis moves, and of those the two innermost. Every tiled axis doubles the copies that cut tails make.
+ * stays while the axis moves, and all of it is there; of those the two innermost. Every tiled axis doubles the copies that cut tails make.
  */
 function rowAxes({ spatial, reads }: SchedulableStage): readonly Axis[] {
   const reuses = (axis: Axis): boolean => reads.length === 1 || reads.some((read) => !dependsOn(read, axis.name));
   return spatial
     .slice(0, -1)
-    .filter((axis) => axis.extent > 1 && reuses(axis))
+    .filter((axis) => axis.extent > 1 && !axis.isPart && reuses(axis))
     .slice(-2);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blur, buffersAfter, refusal, scattered, scheduled, twoGemms } from "../nests.ts";
+import { blur, buffersAfter, refusal, repeat, scattered, scheduled, twoGemms } from "../nests.ts";
 
 const splitQ = { kind: "split", loop: "Q.i", factors: [0, 4], tail: "cut" } as const;
 
@@ -25,6 +25,19 @@ test("at the innermost loop", () => {
           P[P.i] = X[i] * 2.0
       block Q (i = Q.i in 0..9)
         Q[i] = P[0] + P[1]"
+  `);
+});
+
+test("an element that is read under a quotient", () => {
+  const split = { kind: "split", loop: "Q.i", factors: [0, 2], tail: "guard" } as const;
+  expect(scheduled(repeat, split, { kind: "compute-at", block: "P", loop: "Q.i.0" })).toMatchInlineSnapshot(`
+    "for Q.i.0 in 0..5
+      for P.i in 0..1
+        block P (i = Q.i.0 + P.i in 0..5)
+          P[P.i] = X[i] * 2.0
+      for Q.i.1 in 0..2
+        block Q (i = Q.i.0 * 2 + Q.i.1 in 0..9)
+          Q[i] = P[0]"
   `);
 });
 

@@ -13,6 +13,7 @@ import {
   type Op,
   opLibrary,
   replay,
+  type Target,
 } from "../../../../src/compiler/index.ts";
 import { compileModel } from "../../../../src/tuner/constraint/compile.ts";
 import { sample } from "../../../../src/tuner/constraint/sample.ts";
@@ -176,18 +177,28 @@ test("templates begin with the algorithm, and schedule its definition", () => {
     "winograd F(2,3): out.sum.products tiled",
   ]);
   expect(templates.map(({ op }) => op === task.op)).toEqual([true, true, false]);
+  const { templates: blocked } = generateSpace({ ...task, target: { ...task.target, l2Bytes: 2 ** 12 } });
+  expect(blocked.map(({ name }) => name).at(-1)).toBe("winograd F(2,3): out by rows; out.sum.products tiled");
 });
 
 describe("schedules compute what the reference does", () => {
-  test.each(shapes)("of %s", (_, op) => {
-    const task = taskOf(op);
+  /** All of it fits half of this: the blocks are of several rows. */
+  const wide: Target = { ...frozenTargets.avx2, l2Bytes: 2 ** 16 };
+  /** One row at a time. */
+  const narrow: Target = { ...frozenTargets.avx2, l2Bytes: 2 ** 12 };
+
+  test.each(
+    shapes.flatMap(([name, op]) => [wide, narrow].map((target) => [name, target.l2Bytes, op, target] as const)),
+  )("of %s, with an L2 of %d bytes", (_, __, op, target) => {
+    const task = { ...taskOf(op), target };
     const rng = createRng(1);
-    const template = generateSpace(task).templates.find(({ name }) => name.startsWith("winograd"))!;
-    const reference = referenceOf(task.op, rng, checkPlan(task.op, [task.op, template.op]));
-    for (let drawn = 0; drawn < 4; drawn++) {
-      const result = sample(compileModel(template.model), rng);
+    const templates = generateSpace(task).templates.filter(({ name }) => name.startsWith("winograd"));
+    expect(templates.length).toBeGreaterThan(target === narrow ? 1 : 0);
+    const reference = referenceOf(task.op, rng, checkPlan(task.op, [task.op, templates[0]!.op]));
+    for (const { op: definition, model, instructions } of templates.flatMap((it) => [it, it])) {
+      const result = sample(compileModel(model), rng);
       if (result.kind !== "found") throw new Error(result.kind);
-      const scheduled = replay(fromCompute(template.op), instantiateTemplate(template.instructions, result.assignment));
+      const scheduled = replay(fromCompute(definition), instantiateTemplate(instructions, result.assignment));
       if (scheduled.kind !== "ok") throw new Error(scheduled.diagnostic.message);
       expect(wrongNest(reference, scheduled.nest)).toBeNull();
     }
