@@ -1,0 +1,92 @@
+// The algorithms of a 3×3 convolution against each other: each template family tuned alone with the same budget, then the
+// winners timed in turns, A B C A B C …, so that what else the machine does hits all alike. Prints ratios.
+//
+//     npm run build && npm run bench:convolution -- --target avx2 --shape 56x56x64x64 --seconds 30 --rounds 15
+
+import { parseArgs } from "node:util";
+import { digestOf, factsOf, instantiate, opLibrary, type TargetName } from "../../src/compiler/index.ts";
+import { nowMs } from "../../src/native/clock.ts";
+import { withPrivateDirectory } from "../../src/native/private-directory.ts";
+import { detectToolchains } from "../../src/native/toolchain/detect.ts";
+import { hostTarget } from "../../src/native/toolchain/machine.ts";
+import { candidateKernel } from "../../src/tuner/candidate-kernel.ts";
+import { median } from "../../src/tuner/measure/statistics.ts";
+import { openDatabase } from "../../src/tuner/record/database.ts";
+import { referenceTask } from "../../src/tuner/reference.ts";
+import { strategies } from "../../src/tuner/search/strategies.ts";
+import { type GeneratedSpace, generateSpace } from "../../src/tuner/space/generate.ts";
+import type { Candidate } from "../../src/tuner/space/space.ts";
+import type { TuningTask } from "../../src/tuner/task.ts";
+import { tune } from "../../src/tuner/tune.ts";
+import { createWorkbench, type MeasurableSource, type Workbench } from "../../src/tuner/workbench.ts";
+
+const { values } = parseArgs({
+  options: {
+    target: { type: "string", default: "avx2" },
+    shape: { type: "string", default: "56x56x64x64" },
+    seconds: { type: "string", default: "30" },
+    rounds: { type: "string", default: "15" },
+  },
+});
+const [H = 56, W = 56, C = 64, F = 64] = values.shape.split("x").map(Number);
+const def = instantiate(opLibrary.conv2d({ H, W, C, F, padding: 1 }), {}, "bench");
+const target = { ...hostTarget(values.target as TargetName), threads: 1 };
+const task: TuningTask = { op: def, target, numerics: "fast", threads: 1 };
+const space = generateSpace(task);
+
+/** The direct templates together, each of the others alone. */
+const families: readonly { readonly name: string; readonly space: GeneratedSpace }[] = [
+  { name: "direct", space: { ...space, templates: space.templates.filter(({ op }) => op === def) } },
+  ...space.templates
+    .filter(({ op }) => op !== def)
+    .map((template) => ({ name: template.name, space: { ...space, templates: [template] } })),
+];
+
+async function best(family: GeneratedSpace, workbench: Workbench, records: string): Promise<Candidate> {
+  const { winner } = await tune(task, family, {
+    budget: { seconds: Number(values.seconds), trials: 512 },
+    strategy: strategies.default,
+    seed: 1,
+    taskKey: digestOf(def),
+    database: openDatabase(records),
+    workbench,
+    clock: nowMs,
+  });
+  if (!winner) throw new Error("nothing ran");
+  return winner.candidate;
+}
+
+function sourceOf(candidate: Candidate): MeasurableSource {
+  const kernel = candidateKernel(task, space, candidate);
+  if (kernel.kind === "illegal") throw new Error(kernel.diagnostic.message);
+  return kernel.source;
+}
+
+await withPrivateDirectory(async (directory) => {
+  const toolchain = target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+  const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory });
+  const times: number[][] = families.map(() => []);
+  const sources: MeasurableSource[] = [];
+  for (const [at, family] of families.entries()) {
+    sources.push(sourceOf(await best(family.space, workbench, `${directory}/records-${at}.jsonl`)));
+  }
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const outcomes = workbench.measure(sources, null);
+    for (const own of times) {
+      const outcome = (await outcomes.next()).value;
+      if (outcome?.kind !== "ok") throw new Error(JSON.stringify(outcome));
+      own.push(outcome.timing.medianNs);
+    }
+  }
+  await workbench.close();
+  console.log(`conv2d ${values.shape}, ${target.name}; GFLOP/s count the direct algorithm's operations`);
+  for (const [at, { name }] of families.entries()) {
+    const ratios = times[at]!.map((ns, round) => times[0]![round]! / ns).toSorted((a, b) => a - b);
+    const quartiles = [0.25, 0.75].map((share) => ratios[Math.floor(share * ratios.length)]!.toFixed(2)).join(" … ");
+    const fastest = Math.min(...times[at]!);
+    console.log(
+      `  ${name.padEnd(52)} ${(fastest / 1e6).toFixed(2)} ms ${(factsOf(def).flops / fastest).toFixed(0)} GFLOP/s, ` +
+        `direct takes ${median(ratios).toFixed(2)} times as long (${quartiles})`,
+    );
+  }
+});
