@@ -27,14 +27,16 @@ import { compileAll, inTempDir, skipReason, toolchain } from "../../native/compi
 import { type Reference, referenceOf, wrongJs, wrongNative, wrongNest, wrongWasm } from "../../support/reference.ts";
 import { narrowGemm, type Tile, tensorizedTile } from "./tensorized-gemm.ts";
 
-describe.each(intrinsics)("$name", ({ meaning, text }) => {
+describe.each(intrinsics)("$name", ({ meaning }) => {
   plainTest("the meaning is a flat function", () => {
     expect(verify(meaning, "flat")).toEqual([]);
   });
+});
 
-  plainTest.runIf(text.kind === "wasm")("its opcodes are known", () => {
-    if (text.kind === "wasm") for (const op of text.ops) expect(opcodes).toHaveProperty([op]);
-  });
+plainTest("the opcodes of those for WASM are known", () => {
+  const names = intrinsics.flatMap(({ text }) => (text.kind === "wasm" ? text.ops : []));
+  expect(names.length).toBeGreaterThan(0);
+  for (const name of names) expect(opcodes).toHaveProperty([name]);
 });
 
 /** Types of A and B, and what they are widened to in the packs. */
