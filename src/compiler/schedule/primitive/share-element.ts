@@ -12,7 +12,7 @@ import { loopName } from "../../ir/from-compute.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { mapOperands, operandsOf, someExpr, varsIn, walkExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
-import { blocksIn, findBlock, mapBlocks, withBuffer, wrapLoops } from "../nest.ts";
+import { blocksIn, bufferNamed, findBlock, mapBlocks, withBuffer, wrapLoops } from "../nest.ts";
 import { illegal, noSuchBlock } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
 
@@ -26,7 +26,10 @@ export const shareElement: Primitive<"share-element"> = {
     const { block } = place;
     if (!isUpdate(block)) return no("no-reduction", `${name} is no reduction, it takes nothing in`);
     const element = elementOf(block);
-    if (!element) return no("plain", `${name} takes in what is in memory already`);
+    // Once shared it is in memory, even where it is stored as another type and read through a cast.
+    if (!element || bufferNamed(nest, elementName(name))) {
+      return no("plain", `${name} takes in what is in memory already`);
+    }
     const axes = new Set(block.axes.map((axis) => axis.name));
     if ([...varsIn(element)].some((variable) => !axes.has(variable))) {
       return no("scheduled", `${name} has been scheduled already`);
@@ -91,11 +94,14 @@ function lateOperand(nest: LoopFunc, block: Block, element: Expr): string | null
   return late;
 }
 
+/** The buffer and the block of what `block` takes in. */
+const elementName = (block: string): string => `${block}.element`;
+
 /** The new block, over the axes that the element depends on, and its loops. */
 function stageOf(block: Block): { readonly loops: readonly For[]; readonly element: Block } {
   const value = elementOf(block);
   invariant(value, "share-element was checked");
-  const name = `${block.name}.element`;
+  const name = elementName(block.name);
   const used = varsIn(value);
   const axes = block.axes
     .filter((axis) => used.has(axis.name))

@@ -146,6 +146,14 @@ test("twice", () => {
   `);
 });
 
+test("twice, and stored as another type in between", () => {
+  const products = { kind: "share-element", block: "C" } as const;
+  const widened = { kind: "set-dtype", buffer: "C.element", dtype: "f64" } as const;
+  expect(refusal(gemm(2, 3, 4), products, widened, products)).toMatch(
+    /^share-element\.plain: C takes in what is in memory already/,
+  );
+});
+
 test("the maximum is computed a row at a time", () => {
   expect(
     refusal(
