@@ -125,7 +125,7 @@ test("bundlers: types only, and unplugin; operator files are bundled by esbuild"
   const reason = ({ path }: SourceFile, { from, kind }: Import): string | null => {
     if (!hosts.test(from) || kind === "type") return null;
     if (!path.startsWith("src/plugin/")) return "no bundler outside the plugin";
-    const isLoader = path === "src/plugin/operator/new-bundle.ts" && from === "esbuild";
+    const isLoader = path === "src/plugin/operator/bundle-with-esbuild.ts" && from === "esbuild";
     return from === "unplugin" || isLoader ? null : "types only";
   };
   expect(badImports(reason)).toEqual([]);
@@ -220,8 +220,8 @@ describe("the rules find what they forbid", () => {
 
 /** Of the plugin, what a build does not need that finds its kernels in the store. */
 const forMisses = [
-  "src/plugin/operator/new-bundle.ts",
-  "src/plugin/compile/new-prediction.ts",
+  "src/plugin/operator/bundle-with-esbuild.ts",
+  "src/plugin/compile/make-prediction.ts",
   "src/plugin/compile/reference-loops.ts",
   "src/plugin/compile/schedule-source.ts",
   "src/plugin/compile/tune-kernel.ts",

@@ -74,6 +74,6 @@ export async function wasmTwins(context: KernelContext, schedule: Schedule): Pro
   const twin: TuningTask = { ...task, target: { ...targets.wasm, l1Bytes, l2Bytes, l3Bytes, threads: 1 }, threads: 1 };
   const pair = await wasmPair(context, await predictSchedule(context, twin));
   if (pair) return pair;
-  const { newPrediction } = await import("./new-prediction.ts");
-  return wasmPair(context, newPrediction(context, twin));
+  const { makePrediction } = await import("./make-prediction.ts");
+  return wasmPair(context, makePrediction(context, twin));
 }

@@ -12,8 +12,8 @@ export async function predictSchedule(context: KernelContext, task: TuningTask):
   const key = predictionKey(keyFields(task));
   const known = await context.store.entry(key);
   if (known?.kind === "schedule") return { task, candidate: known.candidate, source: known.source };
-  const { newPrediction } = await import("./new-prediction.ts");
-  const schedule = newPrediction(context, task);
+  const { makePrediction } = await import("./make-prediction.ts");
+  const schedule = makePrediction(context, task);
   const { candidate, source } = schedule;
   await context.store.putEntry(key, { kind: "schedule", schema: storeSchema, candidate, source, measured: null });
   return schedule;

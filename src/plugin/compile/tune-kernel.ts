@@ -13,7 +13,7 @@ import type { Workbench } from "../../tuner/workbench.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { wasmTwins } from "./make-artifacts.ts";
-import { emptySpace } from "./new-prediction.ts";
+import { emptySpace } from "./make-prediction.ts";
 import { openRecords } from "./open-records.ts";
 import type { Schedule } from "./schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";

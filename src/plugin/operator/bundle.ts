@@ -32,8 +32,8 @@ export async function bundleOf(file: string, { root, store, external }: BundleOp
   const key = store && keyOf(file);
   const known = key && (await storedBundle(store, key, dirname(file)));
   if (known) return known;
-  const { newBundle } = await import("./new-bundle.ts");
-  const { bundle, inputs } = await newBundle(file, { root, external });
+  const { bundleWithEsbuild } = await import("./bundle-with-esbuild.ts");
+  const { bundle, inputs } = await bundleWithEsbuild(file, { root, external });
   // A store that cannot be written will say so when there is a kernel to be kept.
   if (key && inputs) await putBlobs(store, key, blobsOf(bundle, inputs));
   return bundle;

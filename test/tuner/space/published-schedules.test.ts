@@ -6,6 +6,7 @@ import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import {
   instantiate,
   instantiateTemplate,
+  type LayoutDim,
   lower,
   printTrace,
   schedule,
@@ -35,6 +36,13 @@ function memberTrace({ shape, target, assignment }: Published): Trace | null {
   return instantiateTemplate(space.templates.find(({ name }) => name === candidate.template)!.instructions, assignment);
 }
 
+/** A matrix in panels of `tile` along `dim`, each with its other dimension whole. */
+const panels = (dim: 0 | 1, tile: number): readonly LayoutDim<number>[] => [
+  { dim, part: "outer", tile },
+  { dim: 1 - dim, part: "whole", tile: 1 },
+  { dim, part: "inner", tile },
+];
+
 /**
  * Goto's algorithm as BLIS has it (Van Zee and van de Geijn, TOMS 2015): jc, pc, a panel of B packed, ic, a block of A
  * packed, jr, ir, and a micro-kernel of 6 × 16 over kc. Its blocks for Haswell: mc 168, kc 256, nc 4080.
@@ -54,22 +62,14 @@ const blis: Published = {
       kind: "cache-read",
       buffer: "A",
       loop: "C.i.0",
-      layout: [
-        { dim: 0, part: "outer", tile: 6 },
-        { dim: 1, part: "whole", tile: 1 },
-        { dim: 0, part: "inner", tile: 6 },
-      ],
+      layout: panels(0, 6),
     },
     { kind: "unroll", loop: "A.pack.2" },
     {
       kind: "cache-read",
       buffer: "B",
       loop: "C.k.0",
-      layout: [
-        { dim: 1, part: "outer", tile: 16 },
-        { dim: 0, part: "whole", tile: 1 },
-        { dim: 1, part: "inner", tile: 16 },
-      ],
+      layout: panels(1, 16),
     },
     { kind: "split", loop: "B.pack.2", factors: [0, 8], tail: "perfect" },
     { kind: "vectorize", loop: "B.pack.2.1" },
@@ -111,22 +111,14 @@ const exo: Published = {
       kind: "cache-read",
       buffer: "A",
       loop: "C.k.0",
-      layout: [
-        { dim: 0, part: "outer", tile: 6 },
-        { dim: 1, part: "whole", tile: 1 },
-        { dim: 0, part: "inner", tile: 6 },
-      ],
+      layout: panels(0, 6),
     },
     { kind: "unroll", loop: "A.pack.2" },
     {
       kind: "cache-read",
       buffer: "B",
       loop: "C.j.0",
-      layout: [
-        { dim: 1, part: "outer", tile: 64 },
-        { dim: 0, part: "whole", tile: 1 },
-        { dim: 1, part: "inner", tile: 64 },
-      ],
+      layout: panels(1, 64),
     },
     { kind: "split", loop: "B.pack.2", factors: [0, 16], tail: "perfect" },
     { kind: "vectorize", loop: "B.pack.2.1" },

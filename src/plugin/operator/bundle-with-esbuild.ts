@@ -6,13 +6,13 @@ import { type DiagnosticError, type SourceLoc, sha256 } from "../../compiler/ind
 import type { Bundle, Inputs } from "./bundle.ts";
 import { mistake, shown } from "./mistake.ts";
 
-export interface NewBundle {
+export interface EsbuildBundle {
   readonly bundle: Bundle;
   /** Null where the same files may give another bundle one day: it is not to be kept. */
   readonly inputs: Inputs | null;
 }
 
-export interface NewBundleOptions {
+export interface EsbuildOptions {
   /** Paths in diagnostics are relative to it. */
   readonly root: string;
   /** Modules that are not bundled. */
@@ -20,7 +20,7 @@ export interface NewBundleOptions {
 }
 
 /** @throws DiagnosticError `op.not-found`, `op.syntax` */
-export async function newBundle(file: string, { root, external }: NewBundleOptions): Promise<NewBundle> {
+export async function bundleWithEsbuild(file: string, { root, external }: EsbuildOptions): Promise<EsbuildBundle> {
   const folder = dirname(file);
   try {
     const result = await build({

@@ -11,7 +11,7 @@ import type { Schedule } from "./schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
 
 /** @throws DiagnosticError `space.empty` */
-export function newPrediction({ lockName }: KernelContext, task: TuningTask): Schedule {
+export function makePrediction({ lockName }: KernelContext, task: TuningTask): Schedule {
   const space = generateSpace(task);
   const candidate = predict(space);
   if (!candidate) throw emptySpace(lockName, space);
