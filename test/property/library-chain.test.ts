@@ -1,5 +1,6 @@
 // Every operator of the library, in the types that it takes, with random extents: random schedules through the oracle
-// chain. Here two types of each; `npm run test:oracle -- --library --count 200` draws that many schedules an operator.
+// chain. Here two types of each; `npm run test:oracle -- --library --count 600` draws that many schedules an operator,
+// 200 a target.
 
 import { expect, test } from "vitest";
 import { instantiate } from "../../src/compiler/index.ts";
@@ -7,7 +8,7 @@ import { createRng, type Rng } from "../../src/tuner/rng.ts";
 import { library } from "../support/library/library.ts";
 import { type LibraryOperator, operandTypes, titleOf } from "../support/library/library-operator.ts";
 import { newReport, printReport, runCases } from "../support/oracle-chain.ts";
-import { type ChainCase, caseOf } from "../support/random-schedule.ts";
+import { type ChainCase, caseOf, chainTargets } from "../support/random-schedule.ts";
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const seed = setting("ORACLE_SEED", 1);
@@ -18,20 +19,24 @@ const only = process.env.ORACLE_ONLY;
 /** Kernels that one addon holds. */
 const batch = 28;
 
-/** The types in turn, f32 first; of few cases the second has any of the others. */
+/** The targets in turn, and the types, f32 first; of few cases the second has any of the others. */
 function drawCase(operator: LibraryOperator, number: number): ChainCase {
   const rng = createRng(seed * 1_000_003 + number);
-  const type =
-    count < operator.types.length ? drawType(operator, number, rng) : operator.types[number % operator.types.length]!;
+  const type = count < operator.types.length ? drawType(operator, number, rng) : typeInTurn(operator, number);
+  const target = chainTargets[number % chainTargets.length]!;
   const { parameters, op } = operator.small(rng);
   const family = `${titleOf(operator)} ${type}`;
   const def = instantiate(op(operandTypes(type)), {}, operator.name);
   const known = { ...def, parameters: { ...parameters, ...def.parameters } };
-  return caseOf({ number, family, op: known, callsFunctions: operator.callsFunctions }, rng);
+  return caseOf({ number, family, op: known, callsFunctions: operator.callsFunctions }, rng, [target]);
 }
 
 const drawType = ({ types }: LibraryOperator, number: number, rng: Rng) =>
   number % 2 === 0 ? types[0]! : rng.pick(types.slice(1));
+
+/** Every type on every target. */
+const typeInTurn = ({ types }: LibraryOperator, number: number) =>
+  types[Math.floor(number / chainTargets.length) % types.length]!;
 
 const chosen = library.filter((operator) => only === undefined || titleOf(operator) === only || operator.name === only);
 

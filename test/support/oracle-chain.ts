@@ -29,10 +29,18 @@ export interface ChainReport {
   /** What `check` said to samples that it refused, of `drawn`. */
   readonly rejected: string[];
   readonly failures: string[];
+  /** Target → schedules drawn for it. */
+  readonly targets: Map<string, number>;
   drawn: number;
 }
 
-export const newReport = (): ChainReport => ({ counts: new Map(), rejected: [], failures: [], drawn: 0 });
+export const newReport = (): ChainReport => ({
+  counts: new Map(),
+  rejected: [],
+  failures: [],
+  targets: new Map(),
+  drawn: 0,
+});
 
 /** "C gcc" */
 const linkOf = ({ family }: Toolchain): string => `C ${family}`;
@@ -45,6 +53,7 @@ export async function runCases(report: ChainReport, cases: Iterable<ChainCase>):
   const compiled: Compiled[] = [];
   for (const it of cases) {
     report.drawn += 1;
+    report.targets.set(it.target.name, (report.targets.get(it.target.name) ?? 0) + 1);
     if (isIllegal(it.scheduled)) report.rejected.push(describeCase(it, printDiagnostic(it.scheduled)));
     else compiled.push(...runCase(report, it, it.scheduled));
   }
@@ -128,11 +137,12 @@ export const describeCase = (
   ].join("\n");
 
 /** One line an operator: how often each link gave the reference's numbers. */
-export function printReport({ counts, rejected, failures, drawn }: ChainReport): string {
+export function printReport({ counts, rejected, failures, targets, drawn }: ChainReport): string {
   const rows = [...counts].map(([family, links]) => {
     const cells = Object.entries(links).map(([link, count]) => `${link} ${count}`);
     return `  ${family.padEnd(14)} ${cells.join("   ")}`;
   });
   const share = ((100 * rejected.length) / drawn).toFixed(2);
-  return [`${drawn} schedules, ${share} % refused by check, ${failures.length} wrong`, ...rows].join("\n");
+  const places = [...targets].map(([name, count]) => `${name} ${count}`).join(", ");
+  return [`${drawn} schedules (${places}), ${share} % refused by check, ${failures.length} wrong`, ...rows].join("\n");
 }

@@ -3,9 +3,10 @@
 //     npm run test:oracle -- --count 1000
 //     npm run test:oracle -- --seed 7 --from 417 --count 1
 //
-// With --library each operator of the library is drawn that often, in its types in turn; --only names one of them:
+// With --library each operator of the library is drawn that often, for its targets and in its types in turn; --only names
+// one of them:
 //
-//     npm run test:oracle -- --library --count 200
+//     npm run test:oracle -- --library --count 600
 //     npm run test:oracle -- --library --only "conv2d: bias, gelu" --from 41 --count 1
 
 import { spawnSync } from "node:child_process";
