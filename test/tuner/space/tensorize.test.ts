@@ -2,11 +2,15 @@
 
 import { describe, expect, test } from "vitest";
 import {
+  authoring,
   type ComputeDef,
   fromCompute,
+  generateC,
+  generateWasm,
   instantiate,
   instantiateTemplate,
   lower,
+  type Op,
   opLibrary,
   printDiagnostic,
   printFunc,
@@ -21,8 +25,12 @@ import { sample } from "../../../src/tuner/constraint/sample.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { narrowGemm } from "../../compiler/intrinsic/tensorized-gemm.ts";
+import { compileAll, skipReason } from "../../native/compiled.ts";
 import { frozenTargets } from "../../support/frozen-targets.ts";
-import { referenceOf, wrongNest } from "../../support/reference.ts";
+import { referenceOf, wrongNative, wrongNest, wrongWasm } from "../../support/reference.ts";
+
+const { cast, compute, defineOp, reduceAxis, round, sum, tensor } = authoring;
+const { batchMatmul, conv2d, gemm } = opLibrary;
 
 const spaceOf = (op: ComputeDef, target: Target) => generateSpace({ op, target, numerics: "fast", threads: 1 });
 const templatesOf = (op: ComputeDef, target: Target): readonly string[] =>
@@ -60,6 +68,24 @@ describe("templates", () => {
     expect(best("bf16")).toBe("C tiled for vdpbf16ps.512");
   });
 
+  test("what finishes the sums in registers may find them by the intrinsic", () => {
+    const quantised = gemm({ M: 64, N: 64, K: 64, dtype: "i8" }, { bias: true, activation: "relu" });
+    expect(templatesOf(instantiate(quantised, {}, "quantised"), vnni)).toEqual([
+      "C.sum tiled | C.sum.order | C.sum.pack.A | C.sum.pack.B",
+      "C.sum tiled for vpdpbusd.512.signed | C.sum.order | C.sum.pack.A",
+      "C with C.sum in registers | C.sum.order | C.sum.pack.A | C.sum.pack.B",
+      "C with C.sum in registers for vpdpbusd.512.signed | C.sum.order | C.sum.pack.A",
+    ]);
+  });
+
+  test("a batch of products: the operand that is broadcast keeps its layout when it is packed", () => {
+    const batch = instantiate(batchMatmul({ batch: 3, M: 64, N: 64, K: 64, dtype: "i8" }), {}, "batch");
+    expect(templatesOf(batch, vnni)).toEqual([
+      "C tiled | C.order | C.pack.A | C.pack.B",
+      "C tiled for vpdpbusd.512.signed | C.order | C.pack.A",
+    ]);
+  });
+
   test("none where the operator is another, or too small", () => {
     expect(templatesOf(narrowGemm(64, 64, 64, "bf16", "bf16"), avx2)).toHaveLength(1);
     expect(templatesOf(narrowGemm(64, 7, 64, "i16", "i16"), avx2)).toHaveLength(1);
@@ -68,13 +94,38 @@ describe("templates", () => {
   });
 });
 
-const { conv2d, gemm } = opLibrary;
+/** Products of bytes with what a quantised network does to them: bias, scale, rounding, back to bytes. */
+const requantised: Op = defineOp({ M: 17, N: 40, K: 66 }, ({ M, N, K }) => {
+  const A = tensor("A", [M, K], "u8");
+  const B = tensor("B", [K, N], "i8");
+  const bias = tensor("bias", [N], "i32");
+  const scale = tensor("scale", [N], "f32");
+  const k = reduceAxis("k", K);
+  return compute("C", [M, N], (i, j) => {
+    const sums = sum(cast(A(i, k), "i32").mul(cast(B(k, j), "i32")), k).add(bias(j));
+    return cast(
+      round(cast(sums, "f32").mul(scale(j)))
+        .max(-128)
+        .min(127),
+      "i8",
+    );
+  });
+});
+
 const image = { N: 1, H: 6, W: 7, C: 6, F: 19, KH: 3, KW: 3, stride: 1, dilation: 1 };
 const ops: readonly ComputeDef[] = [
   narrowGemm(13, 41, 29, "u8", "i8"),
   narrowGemm(64, 96, 100, "i16", "i16"),
   instantiate(gemm({ M: 17, N: 40, K: 66, dtype: "i8" }, { bias: true, activation: "relu" }), {}, "biased"),
+  instantiate(requantised, {}, "requantised"),
+  instantiate(batchMatmul({ batch: 3, M: 7, N: 37, K: 30, dtype: "i8" }), {}, "batch"),
+  instantiate(batchMatmul({ batch: 2, M: 9, N: 24, K: 19, dtype: "i8" }, { activation: "relu" }), {}, "batch_relu"),
   instantiate(conv2d({ ...image, padding: 0, dtype: "i8" }), {}, "convolution"),
+  instantiate(
+    conv2d({ ...image, H: 4, W: 5, C: 9, padding: 1, dtype: "u8", filterDtype: "i8" }, { bias: true }),
+    {},
+    "convolution_bias",
+  ),
   instantiate(conv2d({ ...image, padding: 1, stride: 2, dtype: "u8" }), {}, "padded"),
   instantiate(conv2d({ ...image, padding: 1, dilation: 2, dtype: "i16" }), {}, "dilated"),
 ];
@@ -99,18 +150,30 @@ test.each(cases)("every schedule of %s for %s is legal", (_, __, op, target) => 
   }
 });
 
-test("a padded convolution of bytes runs the instruction", () => {
-  const op = instantiate(conv2d({ ...image, padding: 1, dtype: "i8" }), {}, "padded");
+const running = cases.filter(([name]) => /padded|biased|requantised|batch|convolution_bias/.test(name));
+
+test.each(running)("%s for %s runs the instruction and computes the same", async (_, __, op, target) => {
   const rng = createRng(1);
   const reference = referenceOf(op, rng);
-  const [, template] = spaceOf(op, avx2).templates;
-  const compiled = compileModel(template!.model);
-  for (let drawn = 0; drawn < 3; drawn++) {
-    const result = sample(compiled, rng);
-    if (result.kind !== "found") throw new Error(result.kind);
-    const nest = schedule(reference.naive, instantiateTemplate(template!.instructions, result.assignment));
-    const flat = lower(nest, { target: avx2, numerics: "fast" });
-    expect(printFunc(flat)).toContain("vpmaddwd.256(");
-    expect(wrongNest(reference, flat)).toBeNull();
+  const templates = spaceOf(op, target).templates.filter(({ name }) => name.includes(" for "));
+  const flats = templates.flatMap(({ name, model, instructions }) => {
+    const compiled = compileModel(model);
+    return [1, 2].map(() => {
+      const result = sample(compiled, rng);
+      if (result.kind !== "found") throw new Error(`${name}: ${result.kind}`);
+      const nest = schedule(reference.naive, instantiateTemplate(instructions, result.assignment));
+      const flat = lower(nest, { target, numerics: "fast" });
+      expect(printFunc(flat)).toContain(`${name.split(" for ")[1]}(`);
+      expect(wrongNest(reference, flat)).toBeNull();
+      return flat;
+    });
+  });
+  if (target === wasm) {
+    for (const flat of flats) expect(wrongWasm(reference, generateWasm(flat, { relaxed: false }))).toBeNull();
   }
+  if (target !== avx2 || skipReason) return;
+  const kernels = await compileAll(flats.map((flat) => generateC(flat, target, { numerics: "fast" })));
+  flats.forEach((_, at) => {
+    expect(wrongNative(reference, kernels, at)).toBeNull();
+  });
 });

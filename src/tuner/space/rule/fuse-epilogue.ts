@@ -17,32 +17,42 @@ import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/
 import { blockTilesOf, registerOf, type TiledAxis, tileAxis, tiledAxes, unrollOf } from "../tiling/tiled-axis.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
+import type { RuleContext } from "./space-rule.ts";
+import { forIntrinsic, type Tiling, type TilingRule } from "./tiling-rule.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
-export const fuseEpilogue: SpaceRule = {
+export const fuseEpilogue: TilingRule = {
   name: "fuse-epilogue",
 
-  applies: (stage, context) => vectorizeMap.applies(stage, context) && sumsOf(stage, context) !== null,
+  applies: (stage, context) => fuseEpilogue.reductionOf(stage, context) !== null,
 
   apply(draft, stage, context) {
     const sums = sumsOf(stage, context)!;
-    const { target } = context.task;
-    const axes = fusedAxes(sums, stage, context);
-    const whole = axes.filter(({ role }) => role === "reduce").map(({ axis }) => axis.extent);
-    const tiled = axes.reduce(
-      (result, it) => tileAxis(result, it, target.vectorRegisters, whole),
-      fuse(draft, sums.name),
-    );
-    const limited = limitCaches(limitRegisters(tiled, sums, axes, target), sums, axes, target);
-    const order = orderChoice(sums, finishedTileOrders(axes));
-    const packs = packChoices(sums, axes);
-    const named = decide(limited, `${stage.name} with ${sums.name} in registers`);
-    const chosen = addPackChoices(addOrderChoice(named, order), packs);
-    const fused = estimate(chosen, tilingEstimate(sums, axes, order, packs, target));
-    return [...vectorizeMap.apply(draft, stage, context), schedule(fused, { sums, axes, order, packs })];
+    const axes = fusedAxes(stage, sums, lanesFor(sums, sums.spatial.at(-1)!.extent, context.task.target), context);
+    const tiling: Tiling = { stage: sums, axes, packs: packChoices(sums, axes), intrinsic: null };
+    return [...vectorizeMap.apply(draft, stage, context), tileTogether(draft, stage, tiling, context)];
   },
+
+  reductionOf: (stage, context) => (vectorizeMap.applies(stage, context) ? sumsOf(stage, context) : null),
+  axesOf: (stage, sums, lanes, context) => fusedAxes(stage, sums, lanes, context),
+  tile: tileTogether,
+  laneLoop: ({ stage: sums }) => `${loopName(sums.name, sums.spatial.at(-1)!.name)}.1`,
 };
+
+function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { task }: RuleContext): Draft {
+  const { stage: sums, axes, packs } = tiling;
+  const { target } = task;
+  const whole = axes.flatMap((it) => (it.role === "reduce" ? [Math.ceil(it.axis.extent / it.lanes) * it.lanes] : []));
+  const tiled = axes.reduce(
+    (result, it) => tileAxis(result, it, target.vectorRegisters, whole),
+    fuse(draft, sums.name),
+  );
+  const limited = limitCaches(limitRegisters(tiled, sums, axes, target), sums, axes, target);
+  const order = orderChoice(sums, finishedTileOrders(axes));
+  const named = decide(limited, `${stage.name} with ${sums.name} in registers${forIntrinsic(tiling)}`);
+  const chosen = addPackChoices(addOrderChoice(named, order), packs);
+  return schedule(estimate(chosen, tilingEstimate(sums, axes, order, packs, target)), { sums, axes, order, packs });
+}
 
 /** The reduction whose results the stage reads, each once and at its own place. */
 function sumsOf(stage: SchedulableStage, context: RuleContext): SchedulableStage | null {
@@ -67,8 +77,13 @@ const isInPlace = ({ dims, guarded }: Access, stage: SchedulableStage, sums: Sch
   });
 
 /** The axes of the sums; their tiles are cut from the loops of the stage that reads them, and no reduce axis is cut. */
-const fusedAxes = (sums: SchedulableStage, stage: SchedulableStage, { task }: RuleContext): readonly TiledAxis[] =>
-  tiledAxes(sums, lanesFor(sums, sums.spatial.at(-1)!.extent, task.target), task).map((it, at): TiledAxis => {
+const fusedAxes = (
+  stage: SchedulableStage,
+  sums: SchedulableStage,
+  lanes: number,
+  { task }: RuleContext,
+): readonly TiledAxis[] =>
+  tiledAxes(sums, lanes, task).map((it, at): TiledAxis => {
     const spatial = stage.spatial[at];
     if (spatial) return { ...it, loop: loopName(stage.name, spatial.name) };
     return it.role === "outer" ? { ...it, role: "whole" } : it;
@@ -121,11 +136,14 @@ function sumTile(draft: Draft, sums: SchedulableStage, axes: readonly TiledAxis[
   const whole = axes.filter((it) => it.role === "whole").map((it) => it.loop);
   const reduce = axes.find((it) => it.role === "reduce")!;
   const reduceLoops = [...whole, `${reduce.loop}.0`, `${reduce.loop}.1`];
+  const group =
+    reduce.lanes > 1 ? { factors: [reduce.lanes], loops: [`${reduce.loop}.2`] } : { factors: [], loops: [] };
   return instruct(
     draft,
-    { kind: "split", loop: columns, factors: [0, vector.lanes], tail: "perfect" },
-    { kind: "split", loop: reduce.loop, factors: [0, { tunable: unrollOf(reduce) }], tail: "cut" },
-    { kind: "reorder", loops: [...reduceLoops, ...rows, `${columns}.0`, `${columns}.1`] },
+    // An intrinsic has no part of its lanes: it sums up the padding of the packs too, which is not stored.
+    { kind: "split", loop: columns, factors: [0, vector.lanes], tail: reduce.lanes > 1 ? "mask" : "perfect" },
+    { kind: "split", loop: reduce.loop, factors: [0, { tunable: unrollOf(reduce) }, ...group.factors], tail: "cut" },
+    { kind: "reorder", loops: [...reduceLoops, ...rows, `${columns}.0`, `${columns}.1`, ...group.loops] },
     { kind: "vectorize", loop: `${columns}.1` },
     ...[`${reduce.loop}.1`, ...rows, `${columns}.0`].map((loop) => ({ kind: "unroll", loop }) as const),
     { kind: "decompose-reduction", block: sums.name, loop: reduceLoops[0]! },

@@ -13,8 +13,8 @@ import { vectorizeMap } from "./vectorize-map.ts";
 export const defaultRules: readonly SpaceRule[] = [
   unrollChoices,
   inlineStage,
-  fuseEpilogue,
   tensorize,
+  fuseEpilogue,
   multiLevelTiling,
   splitReduction,
   rowReduction,

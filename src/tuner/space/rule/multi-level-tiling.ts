@@ -31,9 +31,9 @@ import {
   unrollOf,
 } from "../tiling/tiled-axis.ts";
 import { lanesFor } from "../vector-lanes.ts";
-import type { SpaceRule } from "./space-rule.ts";
+import { forIntrinsic, type Tiling, type TilingRule } from "./tiling-rule.ts";
 
-export const multiLevelTiling: SpaceRule = {
+export const multiLevelTiling: TilingRule = {
   name: "multi-level-tiling",
 
   applies(stage, { task }) {
@@ -47,21 +47,20 @@ export const multiLevelTiling: SpaceRule = {
 
   apply(draft, stage, { task }) {
     const axes = tiledAxes(stage, lanesFor(stage, stage.spatial.at(-1)!.extent, task.target), task);
-    return [
-      tileStage(decide(draft, `${stage.name} tiled`), { stage, axes, packs: packChoices(stage, axes) }, task.target),
-    ];
+    const tiling: Tiling = { stage, axes, packs: packChoices(stage, axes), intrinsic: null };
+    return [tileStage(draft, tiling, task.target)];
   },
+
+  reductionOf: (stage, context) => (multiLevelTiling.applies(stage, context) ? stage : null),
+  axesOf: (_, reduction, lanes, { task }) => tiledAxes(reduction, lanes, task),
+  tile: (draft, _, tiling, { task }) => tileStage(draft, tiling, task.target),
+  laneLoop: ({ axes }) => `${axes.find((it) => it.role === "vector")!.loop}.3`,
 };
 
-export interface Tiling {
-  readonly stage: SchedulableStage;
-  readonly axes: readonly TiledAxis[];
-  readonly packs: readonly PackChoice[];
-}
-
 /** Adds the tunables of a tiling, what limits them and the instructions. */
-export function tileStage(draft: Draft, tiling: Tiling, target: Target): Draft {
+function tileStage(named: Draft, tiling: Tiling, target: Target): Draft {
   const { stage, axes, packs } = tiling;
+  const draft = decide(named, `${stage.name} tiled${forIntrinsic(tiling)}`);
   const blocks = blockSizes(axes, mostBlock(stage, axes, target));
   const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, blocks), draft);
   const limited = limitCaches(limitRegisters(tiled, stage, axes, target), stage, axes, target);

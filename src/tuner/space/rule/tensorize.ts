@@ -1,50 +1,61 @@
-// A tiled reduction that an intrinsic of the target computes: beside the plain tiling one whose innermost tile is the
-// intrinsic. What runs along its lanes is packed in groups of what it adds up, bytes are widened in the packs if need be.
+// A tiled reduction that an intrinsic of the target computes: beside what the rule that tiles it makes, the same around a
+// tile of the intrinsic. So a reduction on its own and one that is finished in registers are tensorized alike. What runs
+// along its lanes is packed in groups of what it adds up, bytes are widened in the packs if need be.
 //
-//   j → … j.3 lanes of the intrinsic, k → … k.3 what one lane gains; innermost: j.3, k.3
+//   j → … lanes of the intrinsic, k → … what one lane gains; innermost: lanes, gains
 
 import { type BlockIntrinsic, intrinsicsFor } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../task.ts";
-import { type Draft, decide, instruct, instructWhen, is } from "../draft.ts";
+import { type Draft, instruct, instructWhen, is } from "../draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
 import { type PackChoice, packChoices } from "../tiling/packing.ts";
-import { type TiledAxis, tiledAxes } from "../tiling/tiled-axis.ts";
-import { multiLevelTiling, type Tiling, tileStage } from "./multi-level-tiling.ts";
-import type { SpaceRule } from "./space-rule.ts";
+import type { TiledAxis } from "../tiling/tiled-axis.ts";
+import { fuseEpilogue } from "./fuse-epilogue.ts";
+import { multiLevelTiling } from "./multi-level-tiling.ts";
+import type { RuleContext, SpaceRule } from "./space-rule.ts";
+import type { Tiling, TilingRule } from "./tiling-rule.ts";
 
 export const tensorize: SpaceRule = {
   name: "tensorize",
 
-  applies: (stage, context) => multiLevelTiling.applies(stage, context) && tensorized(stage, context.task) !== null,
+  applies: (stage, context) => tensorized(stage, context) !== null,
 
   apply(draft, stage, context) {
-    const { found, tiling } = tensorized(stage, context.task)!;
-    const named = decide(draft, `${stage.name} tiled for ${found.intrinsic.name}`);
-    const tiled = tileStage(named, tiling, context.task.target);
-    return [...multiLevelTiling.apply(draft, stage, context), withIntrinsic(tiled, tiling, found, stage)];
+    const { rule, tiling } = tensorized(stage, context)!;
+    const tiled = rule.tile(draft, stage, tiling, context);
+    return [...rule.apply(draft, stage, context), withIntrinsic(tiled, tiling, rule, stage, context)];
   },
 };
 
+/** In the order in which they are asked. */
+const tilingRules: readonly TilingRule[] = [fuseEpilogue, multiLevelTiling];
+
 interface Tensorized {
-  readonly found: BlockIntrinsic;
+  /** The rule that tiles the stage, or what the stage reads. */
+  readonly rule: TilingRule;
   readonly tiling: Tiling;
 }
 
-/** The best intrinsic that computes the stage, and the tiling for it; null if there is none. */
-function tensorized(stage: SchedulableStage, task: TuningTask): Tensorized | null {
-  for (const found of intrinsicsFor(stage.block, task.target, task.numerics)) {
-    const tiling = tilingFor(stage, found, task);
-    if (tiling) return { found, tiling };
+/** The tiling for the best intrinsic that computes the reduction; null if there is none. */
+function tensorized(stage: SchedulableStage, context: RuleContext): Tensorized | null {
+  const rule = tilingRules.find((it) => it.applies(stage, context));
+  const reduction = rule?.reductionOf(stage, context);
+  if (!rule || !reduction) return null;
+  const { target, numerics } = context.task;
+  for (const found of intrinsicsFor(reduction.block, target, numerics)) {
+    const tiling = tilingFor(reduction, found, (it) => rule.axesOf(stage, it, found.lanes, context));
+    if (tiling) return { rule, tiling };
   }
   return null;
 }
 
-function tilingFor(stage: SchedulableStage, { lanes, group, operandType }: BlockIntrinsic, task: TuningTask) {
+function tilingFor(
+  stage: SchedulableStage,
+  { intrinsic, lanes, group, operandType }: BlockIntrinsic,
+  axesOf: (stage: SchedulableStage) => readonly TiledAxis[],
+): Tiling | null {
   const reads = stage.reads.map((read): Access => ({ ...read, dtype: operandType(read.buffer) ?? read.dtype }));
   const widened: SchedulableStage = { ...stage, reads };
-  const axes = tiledAxes(widened, lanes, task).map(
-    (it): TiledAxis => (it.role === "reduce" ? { ...it, lanes: group } : it),
-  );
+  const axes = axesOf(widened).map((it): TiledAxis => (it.role === "reduce" ? { ...it, lanes: group } : it));
   const vector = axes.find((it) => it.role === "vector")!;
   const reduce = axes.find((it) => it.role === "reduce")!;
   if (vector.axis.extent < lanes || reduce.axis.extent < group) return null;
@@ -54,7 +65,7 @@ function tilingFor(stage: SchedulableStage, { lanes, group, operandType }: Block
     if (read.guarded && !pack) return false;
     return (pack && isGroupedPack(pack)) || liesInGroups(read, vector, reduce);
   };
-  return reads.every(isReady) ? { stage: widened, axes, packs } : null;
+  return reads.every(isReady) ? { stage: widened, axes, packs, intrinsic: intrinsic.name } : null;
 }
 
 const isGroupedPack = ({ packable, tunable }: PackChoice): boolean => packable.isGrouped && tunable === null;
@@ -68,14 +79,20 @@ const liesInGroups = (read: Access, vector: TiledAxis, reduce: TiledAxis): boole
   !dependsOn(read, vector.axis.name) &&
   read.dims.every((dim, at) => (dim?.get(reduce.axis.name) ?? 0) === (at === read.dims.length - 1 ? 1 : 0));
 
-function withIntrinsic(draft: Draft, { axes, packs }: Tiling, { intrinsic }: BlockIntrinsic, stage: SchedulableStage) {
-  const narrow = packs.filter(({ packable: { access } }) =>
-    stage.reads.some((read) => read.buffer === access.buffer && read.dtype !== access.dtype),
+function withIntrinsic(
+  draft: Draft,
+  tiling: Tiling,
+  rule: TilingRule,
+  stage: SchedulableStage,
+  context: RuleContext,
+): Draft {
+  const { reads } = rule.reductionOf(stage, context)!;
+  const narrow = tiling.packs.filter(({ packable: { access } }) =>
+    reads.some((read) => read.buffer === access.buffer && read.dtype !== access.dtype),
   );
   const widened = narrow.reduce((result, { packable: { access }, tunable }) => {
     const when = tunable ? [is(tunable, 1)] : [];
     return instructWhen(result, when, { kind: "set-dtype", buffer: `${access.buffer}.pack`, dtype: access.dtype });
   }, draft);
-  const { loop } = axes.find((it) => it.role === "vector")!;
-  return instruct(widened, { kind: "tensorize", loop: `${loop}.3`, intrinsic: intrinsic.name });
+  return instruct(widened, { kind: "tensorize", loop: rule.laneLoop(tiling), intrinsic: tiling.intrinsic! });
 }

@@ -1,0 +1,35 @@
+// A rule that tiles a reduction, of the stage itself or of one that it reads, and can do so around another innermost tile
+// than vectors: `tensorize` asks it to tile for an intrinsic.
+
+import type { Draft } from "../draft.ts";
+import type { SchedulableStage } from "../schedulable-stage.ts";
+import type { PackChoice } from "../tiling/packing.ts";
+import type { TiledAxis } from "../tiling/tiled-axis.ts";
+import type { RuleContext, SpaceRule } from "./space-rule.ts";
+
+export interface Tiling {
+  /** The reduction. */
+  readonly stage: SchedulableStage;
+  readonly axes: readonly TiledAxis[];
+  readonly packs: readonly PackChoice[];
+  /** What computes the innermost tile; null: vectors. */
+  readonly intrinsic: string | null;
+}
+
+export interface TilingRule extends SpaceRule {
+  /** The reduction that it tiles where it schedules the stage; null: the rule does not apply. */
+  readonly reductionOf: (stage: SchedulableStage, context: RuleContext) => SchedulableStage | null;
+  /** How it cuts the axes of that reduction for vectors, or tiles of an intrinsic, of so many lanes. */
+  readonly axesOf: (
+    stage: SchedulableStage,
+    reduction: SchedulableStage,
+    lanes: number,
+    context: RuleContext,
+  ) => readonly TiledAxis[];
+  readonly tile: (draft: Draft, stage: SchedulableStage, tiling: Tiling, context: RuleContext) => Draft;
+  /** The loop over the lanes of the reduction's tile. */
+  readonly laneLoop: (tiling: Tiling) => string;
+}
+
+/** What a template's name says about the innermost tile. */
+export const forIntrinsic = ({ intrinsic }: Tiling): string => (intrinsic ? ` for ${intrinsic}` : "");
