@@ -138,6 +138,22 @@ test("heavy packages are loaded when they are needed", () => {
   expect(badImports(reason)).toEqual([]);
 });
 
+/** What a file needs when it is loaded: itself and all that it imports, types and lazy imports left out. */
+function loadedWith(path: string, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(path) || !path.startsWith("src/")) return loaded;
+  loaded.add(path);
+  const { imports } = files.find((file) => file.path === path)!;
+  for (const { from, kind } of imports) if (kind === "static") loadedWith(from, loaded);
+  return loaded;
+}
+
+test("a build that finds its kernels loads no part of the tuner but the store and the decoders", () => {
+  const tuner = [...loadedWith("src/plugin/compile-kernel.ts")].filter((path) => path.startsWith("src/tuner/"));
+  const allowed = isOneOf("src/tuner/store/", "src/tuner/record/");
+  expect(tuner.length).toBeGreaterThan(0);
+  expect(tuner.filter((path) => !allowed(path))).toEqual([]);
+});
+
 // ── sizes and names ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 test("files have at most 400 lines", () => {

@@ -1,9 +1,7 @@
 // From a request to a compiled kernel: the operator is loaded, the mode decides who makes the schedule, the schedule
 // becomes bytes.
 
-import { type ComputeDef, type JsSource, kernelParameters } from "../compiler/index.ts";
-import { worstRelativeError } from "../tuner/measure/error-bound.ts";
-import { algorithmsFor } from "../tuner/space/algorithm/index.ts";
+import { type ComputeDef, kernelParameters } from "../compiler/index.ts";
 import { type Decision, decideSchedule } from "./compile/decide-schedule.ts";
 import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
 import { type Artifacts, makeArtifacts } from "./compile/make-artifacts.ts";
@@ -19,13 +17,22 @@ export async function compileInContext(context: KernelContext): Promise<Compiled
   return compiledKernel(context, decision, await makeArtifacts(context, decision));
 }
 
-/** Without a kernel there are the plain loops. */
-async function plainLoops(op: ComputeDef): Promise<JsSource> {
-  const { referenceLoops } = await import("./compile/reference-loops.ts");
-  return referenceLoops(op);
+type Reference = Pick<CompiledKernel, "reference" | "errorBound">;
+
+/** Without a kernel there are the plain loops, which round too. */
+async function plainLoops(op: ComputeDef): Promise<Reference> {
+  const { asWritten, referenceLoops, worstRelativeError } = await import("./compile/reference-loops.ts");
+  return { reference: referenceLoops(op), errorBound: worstRelativeError(op, asWritten(op).roundings) };
 }
 
-const noArtifacts: Artifacts = { wasm: null, relaxed: null, native: null, trace: "", compilerRuns: 0 };
+const noArtifacts: Artifacts = {
+  wasm: null,
+  relaxed: null,
+  native: null,
+  trace: "",
+  errorBound: null,
+  compilerRuns: 0,
+};
 
 async function compiledKernel(
   context: KernelContext,
@@ -33,7 +40,8 @@ async function compiledKernel(
   artifacts: Artifacts,
 ): Promise<CompiledKernel> {
   const { op, parameters, task, key, watchFiles } = context;
-  const { wasm, relaxed, native, trace, compilerRuns } = artifacts;
+  const { wasm, relaxed, native, trace, errorBound, compilerRuns } = artifacts;
+  const reference: Reference = wasm || native ? { reference: null, errorBound } : await plainLoops(op);
   return {
     op: op.name,
     parameters,
@@ -43,11 +51,10 @@ async function compiledKernel(
     wasm,
     relaxed,
     native,
-    reference: wasm || native ? null : await plainLoops(op),
+    ...reference,
     trace,
     gflops: decision?.measured?.gflops ?? null,
     key,
-    errorBound: worstRelativeError(algorithmsFor(task).map((algorithm) => algorithm.op)),
     watchFiles,
     origin: decision?.origin ?? "reference",
     measurements: decision?.measurements ?? 0,

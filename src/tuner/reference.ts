@@ -12,8 +12,7 @@ import type { TuningTask } from "./task.ts";
 /** Whatever the algorithm of a candidate, the right answers are those of the operator as it is written. */
 export function referenceTask(task: TuningTask, seed = 1): RunTask {
   const { op } = task;
-  const algorithms = algorithmsFor(task).map((algorithm) => algorithm.op);
-  const { values, bounds } = checkPlan(op, algorithms);
+  const { values, bounds } = checkPlan(op, algorithmsFor(task));
   const rng = createRng(seed);
   const inputs = testInputs(op.inputs, values, () => rng.unit());
   const parameters = kernelParameters(op);

@@ -27,6 +27,7 @@ import {
 import { compileModel } from "../../src/tuner/constraint/compile.ts";
 import { sample } from "../../src/tuner/constraint/sample.ts";
 import { checkPlan } from "../../src/tuner/measure/check-output.ts";
+import type { Computation } from "../../src/tuner/measure/computation.ts";
 import { createRng, type Rng } from "../../src/tuner/rng.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { type Reference, type ReferenceOptions, referenceOf } from "./reference.ts";
@@ -59,6 +60,15 @@ export const families: readonly Family[] = [
     long: [],
     most: { H: 5, W: 6, C: 13, F: 19 },
     least: { H: 2, W: 3, C: 8, F: 8 },
+  },
+  {
+    // Large enough for tiles of 6×6.
+    name: "conv2d-tiles",
+    op: opLibrary.conv2d({ H: 1, W: 1, C: 1, F: 1, padding: 1 }, { scale: true, bias: true }),
+    callsFunctions: false,
+    long: [],
+    most: { H: 8, W: 8, C: 9, F: 11 },
+    least: { H: 7, W: 7, C: 8, F: 8 },
   },
   { name: "softmax", op: softmax, callsFunctions: true, long: [], most: { M: 11, N: 67 } },
   {
@@ -114,9 +124,10 @@ export function caseOf(
 ): ChainCase {
   const target = rng.pick(among);
   const numerics = rng.pick(["fast", "strict"] as const);
-  const { template, trace, definition } = drawTrace({ op, target, numerics }, rng);
+  const { template, trace, computation } = drawTrace({ op, target, numerics }, rng);
+  const { op: definition } = computation;
   const isStrict = numerics === "strict" && !callsFunctions;
-  const reference = referenceOf(op, rng, isStrict ? strictPlan(op) : checkPlan(op, [op, definition]));
+  const reference = referenceOf(op, rng, isStrict ? strictPlan(op) : checkPlan(op, [computation]));
   const result = replay(fromCompute(definition), trace);
   const scheduled = result.kind === "ok" ? result.nest : result.diagnostic;
   return { number, family, target, numerics, reference, template, definition, trace, scheduled };
@@ -153,7 +164,7 @@ interface SpaceOf {
 export interface DrawnTrace {
   readonly template: string;
   /** What the trace schedules: the operator, or the same by another algorithm. */
-  readonly definition: ComputeDef;
+  readonly computation: Computation;
   readonly trace: Trace;
 }
 
@@ -164,7 +175,7 @@ export function drawTrace(of: SpaceOf, rng: Rng): DrawnTrace {
     const result = sample(compileModel(template.model), rng);
     if (result.kind !== "found") continue;
     const trace = instantiateTemplate(template.instructions, result.assignment);
-    return { template: template.name, definition: template.op, trace };
+    return { template: template.name, computation: template, trace };
   }
   throw new Error(`no template of ${of.op.name} has a schedule for ${of.target.name}`);
 }

@@ -1,11 +1,28 @@
-// Built kernels in the store: an artifact key leads to blobs by role: "wasm", "relaxed", "addon", and
-// "trace", the schedule as text, because making the space to print it takes longer than reading all of these.
+// Built kernels in the store: an artifact key leads to blobs by role: "wasm", "relaxed", "addon", and "facts", what the
+// user is told of the kernel, because making the space that says it takes longer than reading all of these.
 
-import { type Blobs, blobsAt, putBlobs } from "../../tuner/store/blobs.ts";
+import { number, object, text } from "../../tuner/record/strict.ts";
+import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
+export interface KernelFacts {
+  /** The schedule as text. */
+  readonly trace: string;
+  /** Of the algorithm that the schedule is of; see `info.errorBound`. */
+  readonly errorBound: number;
+}
+
+const decodeFacts = object<KernelFacts>({ trace: text(1e6, /^[\s\S]*$/), errorBound: number(0, 1e6) });
+
+export const factsBlob = (facts: KernelFacts): Blobs[string] => textBlob(JSON.stringify(facts));
+
+export const factsIn = (blobs: Blobs): KernelFacts => decodeFacts(JSON.parse(textOf(blobs.facts)), []);
+
 /** All blobs of the artifact; null if it or one of them is missing. */
-export const storedBlobs = ({ store }: KernelContext, key: string): Promise<Blobs | null> => blobsAt(store, key);
+export async function storedBlobs({ store }: KernelContext, key: string): Promise<Blobs | null> {
+  const blobs = await blobsAt(store, key);
+  return blobs?.facts ? blobs : null;
+}
 
 /** Keeps a new artifact. A store that cannot be written costs a warning. */
 export async function keepBlobs(

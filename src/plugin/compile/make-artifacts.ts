@@ -19,6 +19,8 @@ export interface Artifacts {
   readonly native: NativeKernel | null;
   /** The schedule as text. */
   readonly trace: string;
+  /** The widest of what is shipped; null: nothing is. */
+  readonly errorBound: number | null;
   readonly compilerRuns: number;
 }
 
@@ -27,7 +29,8 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
   if (decision.task.target.codegen === "wasm") {
     const pair = await wasmTwins(context, decision);
     if (!pair) throw otherSource(context);
-    return { ...pair, native: null, compilerRuns: 0 };
+    const { facts, ...modules } = pair;
+    return { ...modules, ...facts, native: null, compilerRuns: 0 };
   }
   const result = await nativeKernel(context, decision);
   if (result.kind === "stale") throw otherSource(context);
@@ -38,11 +41,13 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
   }
   const twin = await wasmTwins(context, decision);
   const native = result.kind === "built" ? result : null;
+  const facts = [native?.facts, twin?.facts].filter((it) => it != null);
   return {
     wasm: twin?.wasm ?? null,
     relaxed: twin?.relaxed ?? null,
     native: native?.kernel ?? null,
-    trace: native?.trace ?? twin?.trace ?? "",
+    trace: facts[0]?.trace ?? "",
+    errorBound: facts.length > 0 ? Math.max(...facts.map(({ errorBound }) => errorBound)) : null,
     compilerRuns: native?.compilerRuns ?? 0,
   };
 }

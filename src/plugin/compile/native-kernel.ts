@@ -5,16 +5,21 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type CSource, kernelName, sha256 } from "../../compiler/index.ts";
 import { codeFlags, type Toolchain } from "../../native/toolchain/toolchain.ts";
-import { type Blobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
+import type { Blobs } from "../../tuner/store/blobs.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
-import { keepBlobs, storedBlobs } from "./artifact-store.ts";
+import { factsBlob, factsIn, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { keyFields, type Schedule } from "./schedule.ts";
 
 export type NativeResult =
-  | { readonly kind: "built"; readonly kernel: NativeKernel; readonly trace: string; readonly compilerRuns: number }
+  | {
+      readonly kind: "built";
+      readonly kernel: NativeKernel;
+      readonly facts: KernelFacts;
+      readonly compilerRuns: number;
+    }
   | { readonly kind: "no-compiler" }
   /** The schedule does not lead to its source. */
   | { readonly kind: "stale" };
@@ -28,10 +33,10 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
   if (!toolchain) return { kind: "no-compiler" };
   const stored = await storedAddon(context, decision, toolchain.identity);
   if (stored) return built(context, decision, stored, 0);
-  const { sourceOf, traceText } = await import("./schedule-source.ts");
+  const { factsOf, sourceOf } = await import("./schedule-source.ts");
   const source = sourceOf(decision);
   if (source?.kind !== "c") return { kind: "stale" };
-  const blobs = { addon: await compile(context, source, toolchain), trace: textBlob(traceText(decision)) };
+  const blobs = { addon: await compile(context, source, toolchain), facts: factsBlob(factsOf(decision)) };
   await keepBlobs(context, addonKey(context, decision, toolchain.identity), blobs);
   return built(context, decision, blobs, 1);
 }
@@ -66,14 +71,14 @@ async function compile({ lockName, services }: KernelContext, source: CSource, t
 async function built(
   context: KernelContext,
   { task }: Schedule,
-  { addon, trace }: Blobs,
+  blobs: Blobs,
   compilerRuns: number,
 ): Promise<NativeResult> {
-  const bytes = addon!;
+  const bytes = blobs.addon!;
   const { features } = task.target;
   const path = await fileOf(context, `${kernelName(task.op, task.target)}-${sha256(bytes).slice(0, 16)}.node`, bytes);
   const kernel = { bytes, path, index: 0, features, platform: context.machine.platform };
-  return { kind: "built", kernel, trace: textOf(trace), compilerRuns };
+  return { kind: "built", kernel, facts: factsIn(blobs), compilerRuns };
 }
 
 /** Dev servers emit nothing: they load the addon from a file under the cache directory. Null: it cannot be written. */

@@ -2,11 +2,13 @@
 // finds its kernels in the store needs none of it, and does not load it.
 
 import { type CSource, invariant, printTrace, sha256, type WasmSource } from "../../compiler/index.ts";
-import { candidateKernel, candidateTrace } from "../../tuner/candidate-kernel.ts";
+import { candidateKernel, candidateTemplate, candidateTrace } from "../../tuner/candidate-kernel.ts";
+import { worstRelativeError } from "../../tuner/measure/error-bound.ts";
 import { findPoint, searchSpace } from "../../tuner/search/search-space.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
 import type { Candidate } from "../../tuner/space/space.ts";
 import type { TuningTask } from "../../tuner/task.ts";
+import type { KernelFacts } from "./artifact-store.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** For a candidate that was just found in the space. */
@@ -34,9 +36,14 @@ export function relaxedBytes({ task, candidate }: Schedule): Uint8Array<ArrayBuf
   return kernel.source.bytes;
 }
 
-/** What the user sees of a schedule. */
-export const traceText = ({ task, candidate }: Schedule): string =>
-  printTrace(candidateTrace(generateSpace(task), candidate) ?? []);
+/** What the user is told of a schedule that leads to its source. */
+export function factsOf({ task, candidate }: Schedule): KernelFacts {
+  const space = generateSpace(task);
+  const template = candidateTemplate(space, candidate);
+  const trace = candidateTrace(space, candidate);
+  invariant(template && trace, `the space has no candidate of template ${candidate.template}`);
+  return { trace: printTrace(trace), errorBound: worstRelativeError(task.op, template.roundings) };
+}
 
 const digestOfSource = (source: CSource | WasmSource): string =>
   sha256(source.kind === "c" ? source.text : source.bytes);

@@ -1,9 +1,9 @@
 // A schedule for WASM → its module and, where sums and products may be fused, the twin for engines with relaxed SIMD.
 
 import { codegenVersion, kernelName, sha256, type WasmSource, wasmSource } from "../../compiler/index.ts";
-import { type Blobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
+import type { Blobs } from "../../tuner/store/blobs.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
-import { keepBlobs, storedBlobs } from "./artifact-store.ts";
+import { factsBlob, factsIn, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { keyFields, type Schedule } from "./schedule.ts";
 
@@ -11,8 +11,7 @@ export interface WasmPair {
   readonly wasm: WasmSource;
   /** Null where it would be the same module. */
   readonly relaxed: WasmSource | null;
-  /** The schedule as text. */
-  readonly trace: string;
+  readonly facts: KernelFacts;
 }
 
 const encoder = { name: "wasm", version: codegenVersion, triple: null, options: [] };
@@ -24,22 +23,22 @@ export async function wasmPair(context: KernelContext, schedule: Schedule): Prom
   const blobs = (await storedBlobs(context, key)) ?? (await generate(context, key, schedule));
   if (!blobs?.wasm) return null;
   const name = kernelName(task.op, task.target);
-  const { wasm, relaxed, trace } = blobs;
+  const { wasm, relaxed } = blobs;
   return {
     wasm: wasmSource(task.op, name, wasm, false),
     relaxed: relaxed ? wasmSource(task.op, name, relaxed, true) : null,
-    trace: textOf(trace),
+    facts: factsIn(blobs),
   };
 }
 
 async function generate(context: KernelContext, key: string, schedule: Schedule): Promise<Blobs | null> {
-  const { relaxedBytes, sourceOf, traceText } = await import("./schedule-source.ts");
+  const { factsOf, relaxedBytes, sourceOf } = await import("./schedule-source.ts");
   const source = sourceOf(schedule);
   if (source?.kind !== "wasm") return null;
   const wasm = source.bytes;
-  const trace = textBlob(traceText(schedule));
+  const facts = factsBlob(factsOf(schedule));
   const relaxed = schedule.task.numerics === "fast" ? relaxedBytes(schedule) : wasm;
-  const blobs: Blobs = sha256(relaxed) === sha256(wasm) ? { wasm, trace } : { wasm, relaxed, trace };
+  const blobs: Blobs = sha256(relaxed) === sha256(wasm) ? { wasm, facts } : { wasm, relaxed, facts };
   await keepBlobs(context, key, blobs);
   return blobs;
 }

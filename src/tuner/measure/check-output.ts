@@ -2,6 +2,7 @@
 
 import type { ComputeDef, ScalarExpr } from "../../compiler/index.ts";
 import type { OutputBound } from "../../native/runner/protocol.ts";
+import type { Computation } from "./computation.ts";
 import { roundingBounds } from "./error-bound.ts";
 import { exactInputLimit } from "./exactness.ts";
 import type { InputValues } from "./inputs.ts";
@@ -15,17 +16,33 @@ export interface CheckPlan {
 /**
  * Integers and equality where the operator computes them without rounding, in whatever order; else fractions and a
  * bound. Fractions are of size length^(-1/4), length being the longest sum, so that sums of products stay near 1, where
- * exp neither overflows nor vanishes; operators with a root, a logarithm or a power get positive ones.
+ * exp neither overflows nor vanishes; operators with a root, a logarithm or a power get positive ones. Integers it is too
+ * where only another way to compute the operator rounds them, then with its bound.
  *
- * @param algorithms all definitions by which candidates may compute the operator: the inputs are exact in, and the bounds
- *   wide enough for, each of them
+ * @param computations all ways in which candidates may compute the operator: the bounds are wide enough for each of them
  */
-export function checkPlan(op: ComputeDef, algorithms: readonly ComputeDef[] = [op]): CheckPlan {
-  const limit = exactInputLimit(algorithms);
-  if (limit !== null) return { values: { kind: "integers", limit }, bounds: op.outputs.map(() => ({ kind: "exact" })) };
+export function checkPlan(op: ComputeDef, computations: readonly Computation[] = []): CheckPlan {
+  const exact = computations.filter((it) => exactInputLimit([it.op]) !== null);
+  const limit = exactInputLimit([op, ...exact.map((it) => it.op)]);
+  const rounding = computations.filter((it) => limit === null || !exact.includes(it));
+  const own = limit === null ? roundingBounds(op, new Map()) : op.outputs.map(() => exactly);
+  const bounds = rounding.map(({ roundings }) => roundingBounds(op, roundings)).reduce(widest, own);
+  if (limit !== null) return { values: { kind: "integers", limit }, bounds };
   const size = longestSum(op) ** -0.25;
   const from = op.stages.some(({ body }) => needsPositive(body)) ? size / 2 : -size;
-  return { values: { kind: "reals", from, to: size }, bounds: roundingBounds(algorithms) };
+  return { values: { kind: "reals", from, to: size }, bounds };
+}
+
+const exactly: OutputBound = { kind: "exact" };
+
+const widest = (bounds: readonly OutputBound[], others: readonly OutputBound[]): readonly OutputBound[] =>
+  bounds.map((bound, at) => wider(bound, others[at]!));
+
+function wider(a: OutputBound, b: OutputBound): OutputBound {
+  if (a.kind === "exact") return b;
+  if (b.kind === "exact") return a;
+  const [relative, absolute] = [Math.max(a.relative, b.relative), Math.max(a.absolute, b.absolute)];
+  return { kind: "within", relative, absolute };
 }
 
 const longestSum = ({ stages }: ComputeDef): number =>

@@ -14,6 +14,7 @@ import {
   type UnaryOp,
 } from "../../compiler/index.ts";
 import type { OutputBound } from "../../native/runner/protocol.ts";
+import type { Computation } from "./computation.ts";
 
 /** `ulps` of rounding, and whole steps where an inexact value was rounded to an integer. */
 interface ErrorSize {
@@ -52,20 +53,15 @@ const ulp: Readonly<Record<"f64" | "f32" | "f16" | "bf16", number>> = {
   bf16: 2 ** -7,
 };
 
-/** The bound of each output of an operator, in order, for inputs that make it round: the widest of its algorithms. */
-export const roundingBounds = (algorithms: readonly ComputeDef[]): readonly OutputBound[] =>
-  algorithms.map(boundsOf).reduce((bounds, others) => bounds.map((bound, at) => wider(bound, others[at]!)));
+type Roundings = Computation["roundings"];
 
-function wider(a: OutputBound, b: OutputBound): OutputBound {
-  if (a.kind === "exact") return b;
-  if (b.kind === "exact") return a;
-  const [relative, absolute] = [Math.max(a.relative, b.relative), Math.max(a.absolute, b.absolute)];
-  return { kind: "within", relative, absolute };
-}
-
-function boundsOf(op: ComputeDef): readonly OutputBound[] {
+/**
+ * The bound of each output of an operator as it is written, in order, for inputs that make it round, where some of its sums
+ * are computed otherwise: all that follows on these magnifies their error as it does that of a sum.
+ */
+export function roundingBounds(op: ComputeDef, roundings: Roundings): readonly OutputBound[] {
   const stages = new Map<string, ErrorSize>();
-  for (const stage of op.stages) stages.set(stage.name, stageError(stage, stages));
+  for (const stage of op.stages) stages.set(stage.name, stageError(stage, stages, roundings));
   return op.outputs.map((name) => {
     const { dtype } = op.stages.find((stage) => stage.name === name)!;
     const { ulps, steps } = stages.get(name)!;
@@ -78,11 +74,15 @@ function boundsOf(op: ComputeDef): readonly OutputBound[] {
 /** The ulp that errors of this type are counted in. Integers got theirs from f32. */
 const unitOf = (dtype: DType): number => ulp[computeType(dtype) === "f64" ? "f64" : "f32"];
 
-function stageError({ body, reduce, dtype }: Stage, stages: ReadonlyMap<string, ErrorSize>): ErrorSize {
+function stageError(
+  { name, body, reduce, dtype }: Stage,
+  stages: ReadonlyMap<string, ErrorSize>,
+  roundings: Roundings,
+): ErrorSize {
   const element = errorOf(body, stages);
   const length = reduce?.axes.reduce((product, { extent }) => product * extent, 1) ?? 1;
   const rounds = reduce && isFloat(dtype);
-  if (rounds && reduce.reducer === "sum") return { ...element, ulps: element.ulps + length };
+  if (rounds && reduce.reducer === "sum") return { ...element, ulps: element.ulps + (roundings.get(name) ?? length) };
   if (rounds && reduce.reducer === "prod") return { ...element, ulps: (element.ulps + 1) * length };
   return element;
 }
@@ -132,5 +132,5 @@ const larger = (left: ErrorSize, right: ErrorSize): ErrorSize => ({
 });
 
 /** The largest relative error of any output that checks allow: what `info.errorBound` says. 0 for integers. */
-export const worstRelativeError = (algorithms: readonly ComputeDef[]): number =>
-  Math.max(...roundingBounds(algorithms).map((bound) => (bound.kind === "exact" ? 0 : bound.relative)));
+export const worstRelativeError = (op: ComputeDef, roundings: Roundings): number =>
+  Math.max(...roundingBounds(op, roundings).map((bound) => (bound.kind === "exact" ? 0 : bound.relative)));

@@ -71,6 +71,7 @@ function nameOf({ decisions }: Draft, { name }: Algorithm): string {
 const templateOf = (draft: Draft, algorithm: Algorithm): Template => ({
   name: nameOf(draft, algorithm),
   op: algorithm.op,
+  roundings: algorithm.roundings,
   instructions: draft.instructions,
   model: { variables: draft.variables, constraints: draft.constraints },
   structure: draft.structure,

@@ -1,14 +1,13 @@
 // A schedule space: template traces with tunables, and the constraints that every point of it satisfies. Stage 3.
 
-import type { Assignment, ComputeDef, TemplateInstruction } from "../../compiler/index.ts";
+import type { Assignment, TemplateInstruction } from "../../compiler/index.ts";
 import type { ConstraintModel } from "../constraint/constraint.ts";
+import type { Computation } from "../measure/computation.ts";
 
-/** One shape of schedule. The key variables of `model` are its tunables. */
-export interface Template {
+/** One shape of schedule, of the operator as written or the same computed otherwise. The key variables of `model` are its tunables. */
+export interface Template extends Computation {
   /** What tells it from its siblings: "C with C.sum in registers"; another algorithm than the direct one comes first. */
   readonly name: string;
-  /** What it schedules: the operator as written, or the same computed by another algorithm. */
-  readonly op: ComputeDef;
   readonly instructions: readonly TemplateInstruction[];
   readonly model: ConstraintModel;
   /** Tunables that decide about the shape, not the size: the order of loops, which operands are packed. */

@@ -8,6 +8,7 @@ import { isRange } from "../../../src/tuner/constraint/normal-form.ts";
 import { sample } from "../../../src/tuner/constraint/sample.ts";
 import { loadZ3, type Z3, z3Sampler } from "../../../src/tuner/constraint/z3.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
+import { asWritten } from "../../../src/tuner/measure/computation.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 import { candidateKey, findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
 import { startSearch } from "../../../src/tuner/search/search-state.ts";
@@ -56,7 +57,7 @@ describe("z3 on a GEMM space", () => {
   });
 
   test("stands in as the sampler of a search", () => {
-    const template = { name: "gemm", op: anyOp, instructions: [], structure: [], model: gemm };
+    const template = { name: "gemm", ...asWritten(anyOp), instructions: [], structure: [], model: gemm };
     const space = searchSpace({ templates: [template] }, { sampler: z3Sampler(z3) });
     const candidates = strategies.random.propose(startSearch(space, boostedTrees()), 8, createRng(2));
     expect(new Set(candidates.map(candidateKey)).size).toBe(8);

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { columnOf, featureLayout, featureRow } from "../../../src/tuner/cost-model/features.ts";
+import { asWritten } from "../../../src/tuner/measure/computation.ts";
 import type { Template } from "../../../src/tuner/space/space.ts";
 import { anyOp } from "../search/synthetic-task.ts";
 
 const template = (name: string, variables: readonly string[]): Template => ({
   name,
-  op: anyOp,
+  ...asWritten(anyOp),
   instructions: [],
   structure: [],
   model: { variables: variables.map((variable) => ({ name: variable, domain: [0, 1], key: true })), constraints: [] },

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { check } from "../../../src/tuner/constraint/check.ts";
 import { enumerate } from "../../../src/tuner/constraint/enumerate.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
+import { asWritten } from "../../../src/tuner/measure/computation.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 import { candidateKey, findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
 import { observe, type SearchState, startSearch, trialCount } from "../../../src/tuner/search/search-state.ts";
@@ -71,7 +72,9 @@ describe.each(strategyNames)("strategy %s", (strategy) => {
 
   test("proposes what is left of a small space, and then nothing", () => {
     const model = gemmModel({ m: 2, n: 8, k: 2, registers: 4, l2Bytes: 512 });
-    const small = searchSpace({ templates: [{ name: "small", op: anyOp, instructions: [], structure: [], model }] });
+    const small = searchSpace({
+      templates: [{ name: "small", ...asWritten(anyOp), instructions: [], structure: [], model }],
+    });
     const all = [...enumerate(small.templates[0]!.compiled)].length;
     let state = startSearch(small, boostedTrees());
     for (let round = 0; round < 12; round++) {

@@ -3,6 +3,7 @@
 
 import { type Assignment, type ComputeDef, invariant } from "../../../src/compiler/index.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
+import { asWritten } from "../../../src/tuner/measure/computation.ts";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 import { findPoint, type SearchSpace, searchSpace } from "../../../src/tuner/search/search-space.ts";
@@ -17,7 +18,7 @@ export const anyOp: ComputeDef = { name: "any", parameters: {}, inputs: [], stag
 
 const template = (name: string, m: number, n: number, k: number): Template => ({
   name,
-  op: anyOp,
+  ...asWritten(anyOp),
   instructions: [],
   structure: [],
   model: gemmModel({ m, n, k, registers: 24, l2Bytes: 2 ** 17 }),

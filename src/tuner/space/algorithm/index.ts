@@ -3,13 +3,13 @@
 import type { TuningTask } from "../../task.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm-rule.ts";
 import { direct } from "./direct.ts";
-import { winograd2 } from "./winograd.ts";
+import { winograd2, winograd4 } from "./winograd.ts";
 
-export const defaultAlgorithms: readonly AlgorithmRule[] = [direct, winograd2];
+export const defaultAlgorithms: readonly AlgorithmRule[] = [direct, winograd2, winograd4];
 
 /** The direct one first. */
 export const algorithmsFor = (
   task: TuningTask,
   rules: readonly AlgorithmRule[] = defaultAlgorithms,
 ): readonly Algorithm[] =>
-  rules.filter((rule) => rule.applies(task)).map((rule) => ({ name: rule.name, op: rule.rewrite(task.op) }));
+  rules.filter((rule) => rule.applies(task)).map((rule) => ({ name: rule.name, ...rule.rewrite(task.op) }));

@@ -18,7 +18,9 @@ import {
   selectOf,
 } from "../../../../compiler/index.ts";
 import { type Convolution, windowSize } from "./convolution.ts";
-import { affineOf, sandwich, type WinogradMatrices } from "./transform.ts";
+import type { WinogradMatrices } from "./matrices.ts";
+import { tileCount } from "./operations.ts";
+import { affineOf, byParity, byPoint, sandwich } from "./transform.ts";
 
 export interface WinogradStages {
   readonly transforms: readonly Stage[];
@@ -26,17 +28,14 @@ export interface WinogradStages {
   readonly result: Stage;
 }
 
-/** Tiles along an axis of the result. */
-export const tileCount = ({ extent }: Axis, { results }: WinogradMatrices): number => Math.ceil(extent / results);
-
 export function winogradStages(conv: Convolution, matrices: WinogradMatrices): WinogradStages {
   const { stage } = conv;
   const names = new Names(conv);
   const points: readonly Axis[] = [names.a, names.b].map((name) => ({ name, extent: matrices.results + 2 }));
   const tiles: readonly Axis[] = [
     ...conv.batch,
-    { name: names.ty, extent: tileCount(conv.y, matrices) },
-    { name: names.tx, extent: tileCount(conv.x, matrices) },
+    { name: names.ty, extent: tileCount(conv.y.extent, matrices) },
+    { name: names.tx, extent: tileCount(conv.x.extent, matrices) },
   ];
   const map = (name: string, axes: readonly Axis[], body: ScalarExpr): Stage => {
     return { name, axes, dtype: "f32", reduce: null, body, loc: stage.loc };
@@ -89,7 +88,7 @@ const readAt = (tensor: string, axes: readonly Axis[]): ScalarExpr =>
   );
 
 const filterPoint = (conv: Convolution, { filter }: WinogradMatrices, { a, b }: Names): ScalarExpr =>
-  sandwich(filter, axisOf(a), axisOf(b), (i, j) =>
+  sandwich(filter, byParity(3), axisOf(a), axisOf(b), (i, j) =>
     f32At(conv.filter, [integerOf(i), integerOf(j), axisOf(conv.c.name), axisOf(conv.f.name)]),
   );
 
@@ -98,7 +97,7 @@ function imagePoint(conv: Convolution, matrices: WinogradMatrices, { padded, a, 
   const isPadded = reachesOutside(conv, matrices);
   const image = isPadded ? padded : conv.image;
   const [top, left] = isPadded ? [0, 0] : [-conv.paddingY, -conv.paddingX];
-  return sandwich(matrices.image, axisOf(a), axisOf(b), (i, j) =>
+  return sandwich(matrices.image, byParity(matrices.results + 2), axisOf(a), axisOf(b), (i, j) =>
     f32At(image, [
       ...batch,
       affineOf(ty, matrices.results, i + top),
@@ -110,7 +109,7 @@ function imagePoint(conv: Convolution, matrices: WinogradMatrices, { padded, a, 
 
 /** Rows (columns) of the image that all tiles together take. */
 const reachOf = (axis: Axis, matrices: WinogradMatrices): number =>
-  tileCount(axis, matrices) * matrices.results + windowSize - 1;
+  tileCount(axis.extent, matrices) * matrices.results + windowSize - 1;
 
 const reachesOutside = (conv: Convolution, matrices: WinogradMatrices): boolean =>
   conv.paddingY > 0 ||
@@ -134,7 +133,7 @@ function paddedImage(conv: Convolution, matrices: WinogradMatrices, { padded }: 
 function resultOf(conv: Convolution, { outputs, results }: WinogradMatrices, { products }: Names): ScalarExpr {
   const part = (op: "floorDiv" | "mod", axis: Axis): ScalarExpr => binaryOf(op, axisOf(axis.name), integerOf(results));
   const place = [...conv.batch.map(({ name }) => axisOf(name)), part("floorDiv", conv.y), part("floorDiv", conv.x)];
-  return sandwich(outputs, part("mod", conv.y), part("mod", conv.x), (a, b) =>
+  return sandwich(outputs, byPoint(results + 2), part("mod", conv.y), part("mod", conv.x), (a, b) =>
     f32At(products, [integerOf(a), integerOf(b), ...place, axisOf(conv.f.name)]),
   );
 }

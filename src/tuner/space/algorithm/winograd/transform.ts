@@ -1,42 +1,23 @@
-// The matrices of Winograd's minimal filtering, and their products as sums with the zeros left out. A result's row and
-// column are chosen by small axes: `unroll-choices` unrolls these, and the choices are gone.
+// Products with the matrices of Winograd's minimal filtering as sums with the zeros left out. A result's row and column
+// are chosen by small axes: `unroll-choices` unrolls these, and the choices are gone.
+//
+// The rows of a point and of its negative are the same but for signs: of the filter and the image, terms of even and of
+// odd powers; in the outputs, what the two points make. Such parts of a sum are written to the letter alike in all rows,
+// times a factor, so that compilers compute them once:  2 d₀ + d₂ and √2 d₁, their sum and difference.
 
 import { axisOf, binaryOf, f32Of, integerOf, type ScalarExpr, selectOf } from "../../../../compiler/index.ts";
+import type { Matrix } from "./matrices.ts";
 
-export type Matrix = readonly (readonly number[])[];
+/** Columns of a matrix whose terms are added up first. */
+type Parts = readonly (readonly number[])[];
 
-/** F(m, 3): m results of a window of 3 from m + 2 products, Y = Aᵀ [(G g) ⊙ (Bᵀ d)]. */
-export interface WinogradMatrices {
-  /** m: results along each axis of a tile. */
-  readonly results: number;
-  /** m × (m + 2) */
-  readonly outputs: Matrix;
-  /** (m + 2) × 3 */
-  readonly filter: Matrix;
-  /** (m + 2) × (m + 2) */
-  readonly image: Matrix;
-}
+/** Even and odd powers. */
+export const byParity = (columns: number): Parts =>
+  [0, 1].map((parity) => [...Array(columns).keys()].filter((at) => at % 2 === parity));
 
-/** Lavin & Gray, "Fast Algorithms for Convolutional Neural Networks" (CVPR 2016), §4.1. */
-export const f23: WinogradMatrices = {
-  results: 2,
-  outputs: [
-    [1, 1, 1, 0],
-    [0, 1, -1, -1],
-  ],
-  filter: [
-    [1, 0, 0],
-    [0.5, 0.5, 0.5],
-    [0.5, -0.5, 0.5],
-    [0, 0, 1],
-  ],
-  image: [
-    [1, 0, -1, 0],
-    [0, 1, 1, 0],
-    [0, -1, 1, 0],
-    [0, 1, 0, -1],
-  ],
-};
+/** 0, the pairs, ∞. */
+export const byPoint = (columns: number): Parts =>
+  [...Array(columns / 2 + 1).keys()].map((at) => (at === 0 ? [0] : [2 * at - 1, 2 * at].filter((it) => it < columns)));
 
 /**
  * Element [row, column] of M · D · Mᵀ, for index expressions: rows first, then columns, so that what the columns of one
@@ -44,6 +25,7 @@ export const f23: WinogradMatrices = {
  */
 export const sandwich = (
   matrix: Matrix,
+  parts: Parts,
   row: ScalarExpr,
   column: ScalarExpr,
   element: (row: number, column: number) => ScalarExpr,
@@ -51,10 +33,10 @@ export const sandwich = (
   chosen(
     column,
     matrix.map((columns) =>
-      combination(columns, (j) =>
+      combination(columns, parts, (j) =>
         chosen(
           row,
-          matrix.map((rows) => combination(rows, (i) => element(i, j))),
+          matrix.map((rows) => combination(rows, parts, (i) => element(i, j))),
         ),
       ),
     ),
@@ -66,17 +48,31 @@ const chosen = (index: ScalarExpr, options: readonly ScalarExpr[]): ScalarExpr =
     .slice(0, -1)
     .reduceRight((rest, option, at) => selectOf(binaryOf("eq", index, integerOf(at)), option, rest), options.at(-1)!);
 
-/** Σ coefficient · term without the zeros, begun with one that is added. A factor that all share is applied last. */
-function combination(coefficients: readonly number[], term: (at: number) => ScalarExpr): ScalarExpr {
-  const sizes = new Set(coefficients.filter((it) => it !== 0).map(Math.abs));
+interface Scaled {
+  readonly factor: number;
+  readonly term: ScalarExpr;
+}
+
+/** Σ coefficient · term, part by part, each part times the coefficient of its first term. */
+const combination = (coefficients: readonly number[], parts: Parts, term: (at: number) => ScalarExpr): ScalarExpr =>
+  sumOf(
+    parts.flatMap((part): readonly Scaled[] => {
+      const terms = part.flatMap((at) => (coefficients[at] ? [{ factor: coefficients[at], term: term(at) }] : []));
+      const factor = terms[0]?.factor;
+      return factor ? [{ factor, term: sumOf(terms.map((it) => ({ ...it, factor: it.factor / factor }))) }] : [];
+    }),
+  );
+
+/** Σ factor · term, begun with one that is added. A factor that all share is applied last. */
+function sumOf(terms: readonly Scaled[]): ScalarExpr {
+  const sizes = new Set(terms.map(({ factor }) => Math.abs(factor)));
   const shared = sizes.size === 1 ? [...sizes][0]! : 1;
-  const terms = coefficients.flatMap((it, at) => (it === 0 ? [] : [{ factor: it / shared, term: term(at) }]));
-  const first = terms.find(({ factor }) => factor > 0)!;
+  const first = terms.find(({ factor }) => factor > 0) ?? terms[0]!;
   const total = terms
     .filter((it) => it !== first)
     .reduce(
-      (sum, it) => binaryOf(it.factor > 0 ? "add" : "sub", sum, scaled(it.term, Math.abs(it.factor))),
-      scaled(first.term, first.factor),
+      (sum, { term, factor }) => binaryOf(factor > 0 ? "add" : "sub", sum, scaled(term, Math.abs(factor / shared))),
+      scaled(first.term, first.factor / shared),
     );
   return scaled(total, shared);
 }
