@@ -61,6 +61,13 @@ const annotate: Drawer = (nest, rng) =>
     ? { kind: "unroll", loop: loopOf(nest, rng), depth: 1 + rng.below(4) }
     : { kind: "annotate", loop: loopOf(nest, rng), key: rng.pick(["unroll", "note"]), value: 1 + rng.below(9) };
 
+const prefetch: Drawer = (nest, rng) => ({
+  kind: "prefetch",
+  buffer: bufferOf(nest, rng).name,
+  loop: loopOf(nest, rng),
+  distance: rng.below(4),
+});
+
 const reverseComputeAt: Drawer = (nest, rng) => ({
   kind: "reverse-compute-at",
   block: blockOf(nest, rng),
@@ -177,4 +184,5 @@ const drawers: readonly Drawer[] = [
   ...[rfactor, rfactor],
   ...[setDtype, tensorize],
   ...[rfactor, rfactor, shareElement],
+  ...[prefetch, prefetch],
 ];

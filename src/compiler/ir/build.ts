@@ -20,6 +20,7 @@ import type {
   Load,
   Local,
   LoopMark,
+  Prefetch,
   Ramp,
   Stmt,
   Store,
@@ -192,6 +193,13 @@ export const store = (
   value: Expr,
   active: Expr | null = null,
 ): Store => ({ kind: "store", buffer: buffer.name, indices, value, active });
+
+export const prefetch = (buffer: Pick<Buffer, "name">, indices: readonly Expr[], writes: boolean): Prefetch => ({
+  kind: "prefetch",
+  buffer: buffer.name,
+  indices,
+  writes,
+});
 
 /** The local's type and lanes are those of the value. */
 export const define = (name: string, value: Expr): Define => ({

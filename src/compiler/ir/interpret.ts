@@ -75,6 +75,8 @@ function compileStmt(stmt: Stmt, scope: Scope): Action {
       const cell = cellOf(scope, stmt.name);
       return compileSet(cell, stmt.value, scope);
     }
+    case "prefetch":
+      return () => {};
     case "block":
       return compileBlock(stmt, scope);
   }

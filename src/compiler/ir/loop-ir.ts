@@ -170,7 +170,10 @@ export interface For {
   readonly extent: number;
   readonly mark: LoopMark;
   readonly tail: TailStrategy;
-  /** Words for the code generators, which take those that they know: `unroll`, the times a C compiler is to unroll it. */
+  /**
+   * Words for what comes after the schedule, which takes those that it knows: `unroll`, the times a C compiler is to unroll
+   * the loop; `prefetch B`, how many iterations ahead the lines of B are asked for.
+   */
   readonly annotations?: Readonly<Record<string, number>>;
   readonly body: Stmt;
 }
@@ -211,6 +214,18 @@ export interface Assign {
   readonly value: Expr;
 }
 
+/**
+ * Asks for the cache line of an element ahead of its use, perhaps an element outside of the buffer. It computes nothing:
+ * code generators may leave it out. Only in the lowered and flat forms; before, it is a word at a loop.
+ */
+export interface Prefetch {
+  readonly kind: "prefetch";
+  readonly buffer: string;
+  readonly indices: readonly Expr[];
+  /** The line is asked for to be written. */
+  readonly writes: boolean;
+}
+
 export interface BlockAxis {
   readonly name: string;
   readonly extent: number;
@@ -238,7 +253,7 @@ export interface Block {
   readonly value: Expr;
 }
 
-export type Stmt = For | Seq | If | Store | Define | Assign | Block;
+export type Stmt = For | Seq | If | Store | Define | Assign | Prefetch | Block;
 
 // ── functions ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -22,6 +22,7 @@ export function perfectNest(stmt: Stmt): PerfectNest | null {
     case "if":
     case "define":
     case "assign":
+    case "prefetch":
       return null;
   }
 }

@@ -65,6 +65,10 @@ function linesOf(stmt: Stmt, depth: number, options: PrintOptions): readonly Lin
     }
     case "assign":
       return [line(`${stmt.name} = ${printExpr(stmt.value)}`)];
+    case "prefetch":
+      return [
+        line(`prefetch ${stmt.buffer}[${stmt.indices.map(printExpr).join(", ")}]${stmt.writes ? " to write" : ""}`),
+      ];
     case "block":
       if (options.brief) return [line(printUpdate(stmt), stmt.name)];
       return [

@@ -222,6 +222,8 @@ export function simplifyStmt(stmt: Stmt, ranges: Ranges = noRanges): Stmt {
     case "define":
     case "assign":
       return mapOwnExprs(stmt, (expr) => simplifyExpr(expr, ranges));
+    case "prefetch":
+      return mapOwnExprs(stmt, (index) => simplifyIndex(index, ranges));
     case "block":
       return simplifyBlock(stmt, ranges);
   }

@@ -2,7 +2,7 @@
 // or a primitive makes must be one.
 
 import { invariant } from "../support/invariant.ts";
-import type { Block, Buffer, Expr, If, LoopFunc, Scope, Seq, Stmt, Store } from "./loop-ir.ts";
+import type { Block, Buffer, Expr, If, LoopFunc, Prefetch, Scope, Seq, Stmt, Store } from "./loop-ir.ts";
 import { printFunc, printStmt } from "./print.ts";
 import { printExpr } from "./print-expr.ts";
 import { accessProblems, exprProblems, type Known, typeOf, typeText } from "./verify-expr.ts";
@@ -92,6 +92,8 @@ function stmtProblems(stmt: Stmt, known: Known, form: Form): readonly string[] {
         ...when(found !== wanted, `${stmt.name} is ${wanted}, ${found} is assigned, in ${line(stmt)}`),
       ];
     }
+    case "prefetch":
+      return prefetchProblems(stmt, known);
     case "block":
       if (form !== "scheduled") return [`a ${form} function has block ${stmt.name}`];
       return blockProblems(stmt, known);
@@ -143,6 +145,19 @@ function storeProblems(stmt: Store, known: Known): readonly string[] {
     ...when(typeOf(value) !== wanted, `${typeOf(value)} is stored to ${wanted}`),
   ];
   return [...parts, ...own.map((problem) => `${problem}, in ${line(stmt)}`)];
+}
+
+/** The element may lie outside of the buffer. */
+function prefetchProblems(stmt: Prefetch, known: Known): readonly string[] {
+  const { indices } = stmt;
+  const buffer = known.buffers.get(stmt.buffer);
+  const own = buffer ? accessProblems(buffer, indices, null) : [`there is no buffer ${stmt.buffer}`];
+  const vectors = when(
+    indices.some((index) => lanesOf(index) > 1),
+    "a hint is for one element",
+  );
+  const parts = indices.flatMap((index) => exprProblems(index, known));
+  return [...parts, ...[...own, ...vectors].map((problem) => `${problem}, in ${line(stmt)}`)];
 }
 
 function blockProblems(block: Block, known: Known): readonly string[] {

@@ -83,6 +83,7 @@ export function mapChildren(stmt: Stmt, f: StmtFn): Stmt {
     case "store":
     case "define":
     case "assign":
+    case "prefetch":
     case "block":
       return stmt;
   }
@@ -112,6 +113,10 @@ export function mapOwnExprs(stmt: Stmt, f: ExprFn): Stmt {
     case "assign": {
       const value = f(stmt.value);
       return value === stmt.value ? stmt : { ...stmt, value };
+    }
+    case "prefetch": {
+      const indices = mapShared(stmt.indices, f);
+      return indices === stmt.indices ? stmt : { ...stmt, indices };
     }
     case "block":
       return mapBlockExprs(stmt, f);
@@ -174,6 +179,8 @@ export function ownExprs(stmt: Stmt): readonly Expr[] {
     case "define":
     case "assign":
       return [stmt.value];
+    case "prefetch":
+      return stmt.indices;
     case "block":
       return [...stmt.bindings, ...stmt.indices, ...(stmt.init ? [stmt.init] : none), stmt.value];
   }
@@ -191,6 +198,7 @@ export function childrenOf(stmt: Stmt): readonly Stmt[] {
     case "store":
     case "define":
     case "assign":
+    case "prefetch":
     case "block":
       return none;
   }

@@ -7,6 +7,7 @@ import { cutTails } from "./pass/cut-tails.ts";
 import { expandMath } from "./pass/expand-math.ts";
 import { flatten } from "./pass/flatten.ts";
 import { hoistConditions } from "./pass/hoist-conditions.ts";
+import { insertPrefetches } from "./pass/insert-prefetches.ts";
 import { lowerBlocks } from "./pass/lower-blocks.ts";
 import type { LoweringContext, Pass } from "./pass/pass.ts";
 import { promoteRegisters } from "./pass/promote-registers.ts";
@@ -18,10 +19,11 @@ import { refuseThreads } from "./refuse-threads.ts";
 
 /**
  * Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. What intrinsics
- * leave of tensorized loops becomes vectors.
+ * leave of tensorized loops becomes vectors. Hints are inserted while loops and indices are those of the schedule.
  */
 export const passes: readonly Pass[] = [
   lowerBlocks,
+  insertPrefetches,
   cutTails,
   flatten,
   tensorize,

@@ -29,6 +29,8 @@ function concrete(instruction: Instruction<Operand>, assignment: Assignment): In
       return instruction.depth === undefined
         ? { kind: "unroll", loop: instruction.loop }
         : { ...instruction, depth: number(instruction.depth) };
+    case "prefetch":
+      return { ...instruction, distance: number(instruction.distance) };
     case "annotate":
       return { ...instruction, value: number(instruction.value) };
     case "loop-partition":

@@ -101,6 +101,7 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   vectorize: loop,
   bind: { loop: name, axis: oneOf(...threadAxes) },
   annotate: { loop: name, key: name, value: integerFrom(Number.MIN_SAFE_INTEGER) },
+  prefetch: { buffer: name, loop: name, distance: integerFrom(0) },
   parallel: loop,
   "compute-at": { block: name, loop: name },
   "reverse-compute-at": { block: name, loop: name },

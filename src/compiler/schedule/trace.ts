@@ -40,6 +40,8 @@ export interface InstructionArgs<N> {
   readonly bind: { readonly loop: string; readonly axis: ThreadAxis };
   /** Leaves a word at the loop for the code generators. */
   readonly annotate: { readonly loop: string; readonly key: string; readonly value: N };
+  /** At each iteration of the loop, asks for the cache lines of `buffer` that the iteration `distance` ahead touches. */
+  readonly prefetch: { readonly buffer: string; readonly loop: string; readonly distance: N };
   readonly parallel: { readonly loop: string };
   /** Moves the producer block under a loop of its consumers; it computes just the region that they read there. */
   readonly "compute-at": { readonly block: string; readonly loop: string };

@@ -26,6 +26,7 @@ import {
   mod,
   mul,
   or,
+  prefetch,
   ramp,
   select,
   seq,
@@ -92,6 +93,16 @@ for C.i in 0..61
     B[0] = 1.0
   }`);
   });
+});
+
+test("hints", () => {
+  const index = add(x, constInt(4));
+  const body = seq(prefetch(A, [index, constInt(0)], false), prefetch(B, [index], true));
+  expect(printStmt({ ...forLoop("x", 4, body), annotations: { unroll: 2, "prefetch A": 4 } })).toBe(
+    `for x in 0..4 (prefetch A: 4, unroll: 2)
+  prefetch A[x + 4, 0]
+  prefetch B[x + 4] to write`,
+  );
 });
 
 describe("expressions", () => {

@@ -15,6 +15,7 @@ import {
   loadOf,
   localOf,
   lt,
+  prefetch,
   ramp,
   select,
   seq,
@@ -53,6 +54,10 @@ describe("accepts", () => {
     const body = seq(t, assign("t", localOf("t", "f32", 8)), store(Y, [vector], localOf("t", "f32", 8), constInt(3)));
     expect(verify(func(body), "flat")).toEqual([]);
   });
+});
+
+test("accepts a hint beyond the end", () => {
+  expect(verify(func(prefetch(X, [constInt(-9)], false)), "flat")).toEqual([]);
 });
 
 describe("refuses", () => {
@@ -107,6 +112,17 @@ describe("refuses", () => {
     ["a constant out of range", store(I, [zero], constInt(2 ** 31)), ["i32 holds no 2147483648, in 2147483648"]],
     ["a constant that rounds", store(Y, [zero], constOf("f32", 0.1)), ["f32 holds no 0.1, in 0.1"]],
     ["a loop in itself", forLoop("i", 2, forLoop("i", 2, store(Y, [zero], one))), ["loop i is inside a loop i"]],
+    ["a hint for nothing", prefetch({ name: "Z" }, [zero], false), ["there is no buffer Z, in prefetch Z[0]"]],
+    [
+      "a hint of a wrong rank",
+      prefetch(X, [zero, variable("i")], false),
+      ["i is no loop or axis around it, in i", "X has 1 dimensions, 2 indices are given, in prefetch X[0, i]"],
+    ],
+    [
+      "a hint for lanes",
+      prefetch(X, [vector], true),
+      ["a hint is for one element, in prefetch X[ramp(0, 1, 8)] to write"],
+    ],
     ["a block", gemmBlock([1, 1, 1], [zero, zero, zero]), ["a flat function has block C"]],
   ])("%s", (_, body, problems) => {
     expect(verify(func(body), "flat")).toEqual(problems);
@@ -120,6 +136,12 @@ describe("refuses", () => {
       { ...nest, body: store(Y, [zero], one) },
       "scheduled",
       ["a scheduled function has a store: Y[0] = 1.0"],
+    ],
+    [
+      "a hint among blocks",
+      { ...nest, body: prefetch(Y, [zero], false) },
+      "scheduled",
+      ["a scheduled function has a prefetch: prefetch Y[0]"],
     ],
     ["two blocks of a name", { ...nest, body: seq(block, block) }, "scheduled", ["block C is there twice"]],
     [

@@ -1,7 +1,7 @@
 // Traversals: sharing, scoping and order.
 
 import { expect, test } from "vitest";
-import { add, constInt, forLoop, mul, seq, store, variable } from "../../../src/compiler/ir/build.ts";
+import { add, constInt, forLoop, mul, prefetch, seq, store, variable } from "../../../src/compiler/ir/build.ts";
 import type { Expr } from "../../../src/compiler/ir/loop-ir.ts";
 import { printStmt } from "../../../src/compiler/ir/print.ts";
 import { mapExpr, mapExprsIn, substitute, substituteStmt, varsIn, walkStmt } from "../../../src/compiler/ir/visit.ts";
@@ -33,6 +33,19 @@ test("a loop hides a variable of its name", () => {
   expect(printStmt(substituteStmt(both, new Map([["x", constInt(7)]])))).toBe(`for x in 0..4
   B[x] = x
 B[7] = 7`);
+});
+
+test("the indices of a hint are its own", () => {
+  const hint = prefetch(f32("B", [8], "input"), [add(variable("x"), constInt(4))], false);
+  expect(printStmt(substituteStmt(hint, new Map([["x", variable("y")]])))).toBe("prefetch B[y + 4]");
+  expect(substituteStmt(hint, new Map([["z", variable("y")]]))).toBe(hint);
+  const met: string[] = [];
+  walkStmt(
+    hint,
+    (stmt) => met.push(stmt.kind),
+    (expr) => met.push(expr.kind),
+  );
+  expect(met).toEqual(["prefetch", "binary", "var", "const"]);
 });
 
 test("walkStmt meets statements before expressions, parents first", () => {

@@ -47,6 +47,14 @@ test.each([
   ]);
 });
 
+test("how far ahead may be a tunable", () => {
+  const distance = { tunable: "ahead", times: 2 };
+  const instruction = { kind: "prefetch", buffer: "B", loop: "C.k", distance } as const;
+  const when = [{ tunable: "ahead", oneOf: [1, 4] }];
+  expect(instantiateTemplate([{ instruction, when }], { ahead: 4 })).toEqual([{ ...instruction, distance: 8 }]);
+  expect(instantiateTemplate([{ instruction, when }], { ahead: 0 })).toEqual([]);
+});
+
 test("no value for a tunable", () => {
   expect(() => instantiateTemplate(template, { tail: 0 })).toThrow("the assignment has no value for rows");
 });

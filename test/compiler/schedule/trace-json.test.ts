@@ -84,6 +84,11 @@ test.each<[unknown, string]>([
   [[{ ...split, tail: "pad" }], 'trace[0].tail is "pad", one of perfect, guard, cut, mask, shift is wanted'],
   [[{ kind: "unroll", loop: "C.i", depth: 0 }], "trace[0].depth is 0, an integer from 1 on is wanted"],
   [
+    [{ kind: "prefetch", buffer: "B", loop: "C.k", distance: -1 }],
+    "trace[0].distance is -1, an integer from 0 on is wanted",
+  ],
+  [[{ kind: "prefetch", buffer: "B", distance: 1 }], "trace[0] has no loop"],
+  [
     [{ kind: "bind", loop: "C.i", axis: "warp" }],
     'trace[0].axis is "warp", one of blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z is wanted',
   ],

@@ -1,10 +1,10 @@
 // Reading and writing buffers → C text: scalars, whole pieces, partial pieces (`active`), strided and gathered lanes.
 
 import { lanesOf } from "../../ir/lanes.ts";
-import type { Expr, Load, Store } from "../../ir/loop-ir.ts";
+import type { Expr, Load, Prefetch, Store } from "../../ir/loop-ir.ts";
 import { bare } from "./bare.ts";
 import { bufferOf, type Context, type Value } from "./context.ts";
-import { cName, type Element, type Piece, scalarPiece, storedElement } from "./element.ts";
+import { cName, type Element, elementBytes, type Piece, scalarPiece, storedElement } from "./element.ts";
 import { emit, emitScalar } from "./expression.ts";
 import { indexText, offsetText } from "./index-text.ts";
 import { bitsToMask, maskToBits } from "./mask.ts";
@@ -32,6 +32,17 @@ function loadText(context: Context, load: Load, element: Element, piece: Piece):
   const address = `${bufferName(context, load.buffer)} + ${offsetText(context, index.base, piece.start)}`;
   if (active.kind === "all") return `*(const ${context.prelude.memoryType(element, piece.lanes)} *)(${address})`;
   return `${partialLoad(context.prelude, element, piece.lanes)}(${address}, ${active.count})`;
+}
+
+/**
+ * A hint never faults, wherever it points, but a pointer outside of its array is undefined in C: the address is computed
+ * as an integer. Into all levels of cache: what is asked for is about to be used.
+ */
+export function emitPrefetch(context: Context, { buffer, indices, writes }: Prefetch): string {
+  const bytes = elementBytes[storedElement[bufferOf(context, buffer).dtype]];
+  const offset = `${indexText(context, indices[0]!)}${bytes === 1 ? "" : ` * ${bytes}`}`;
+  const address = `(__UINTPTR_TYPE__)${bufferName(context, buffer)} + ${offset}`;
+  return `__builtin_prefetch((const void *)(${address}), ${writes ? 1 : 0}, 3);`;
 }
 
 /** How many of the lanes of a piece are active: all, none, or a number known only here as text. */

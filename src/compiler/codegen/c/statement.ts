@@ -3,7 +3,7 @@
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Assign, Define, For, If, Stmt } from "../../ir/loop-ir.ts";
 import { InvariantError } from "../../support/invariant.ts";
-import { emitStore } from "./access.ts";
+import { emitPrefetch, emitStore } from "./access.ts";
 import { bare } from "./bare.ts";
 import type { Context } from "./context.ts";
 import { type Piece, piecesOf } from "./element.ts";
@@ -25,6 +25,8 @@ export function emitStatement(context: Context, stmt: Stmt): readonly string[] {
       return emitDefine(context, stmt);
     case "assign":
       return emitAssign(context, stmt);
+    case "prefetch":
+      return [emitPrefetch(context, stmt)];
     case "block":
       throw new InvariantError(`block ${stmt.name} reached the code generator`);
   }

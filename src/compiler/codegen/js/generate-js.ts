@@ -60,6 +60,8 @@ function linesOf(stmt: Stmt, context: JsContext, extents: Extents): readonly str
       return [`let ${names(stmt.name)} = ${jsExpr(stmt.value, context)};`];
     case "assign":
       return [`${names(stmt.name)} = ${jsExpr(stmt.value, context)};`];
+    case "prefetch":
+      return [];
     case "block":
       return linesOfBlock(stmt, context, extents);
   }

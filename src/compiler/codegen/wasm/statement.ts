@@ -27,6 +27,8 @@ export function statement(context: Context, stmt: Stmt): Code {
       return define(context, stmt);
     case "assign":
       return assign(context, stmt);
+    case "prefetch":
+      return [];
     case "block":
       invariant(false, `block ${stmt.name} in the flat form`);
   }

@@ -46,6 +46,7 @@ function cut(stmt: Stmt, ranges: Ranges, budget: Budget): Stmt {
     case "store":
     case "define":
     case "assign":
+    case "prefetch":
     case "block":
       return stmt;
   }
@@ -122,7 +123,7 @@ function pieceOf(loop: For, { first, end }: Piece, ranges: Ranges, budget: Budge
 
 type ConditionRange = (condition: Expr, name: string, ranges: Ranges) => Interval;
 
-/** Iterations outside of it do nothing. */
+/** Iterations outside of it do nothing: a hint alone is nothing. */
 function busyRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
   switch (stmt.kind) {
     case "for":
@@ -133,6 +134,8 @@ function busyRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
       return stmt.else
         ? unbounded
         : intersect(meeting(stmt, name, ranges, possible), busyRange(stmt.then, name, ranges));
+    case "prefetch":
+      return nowhere;
     case "store":
     case "define":
     case "assign":
@@ -153,6 +156,7 @@ function freeRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
     case "store":
     case "define":
     case "assign":
+    case "prefetch":
     case "block":
       return unbounded;
   }

@@ -66,6 +66,8 @@ function expandInto(stmt: Stmt, fresh: Fresh): readonly Stmt[] {
       const same = yes === stmt.then && no === stmt.else;
       return expandOwn(same ? stmt : { ...stmt, then: yes, else: no }, fresh);
     }
+    case "prefetch":
+      return [stmt];
     case "store":
     case "define":
     case "assign":

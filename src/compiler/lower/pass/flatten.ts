@@ -2,10 +2,10 @@
 //
 //   B[k, j0*16 + 3] of 97×83   →   B[k*83 + j0*16 + 3]
 
-import { noRanges, type Ranges } from "../../ir/bounds.ts";
+import { boundsOf, noRanges, type Ranges } from "../../ir/bounds.ts";
 import { flatIndex } from "../../ir/build.ts";
 import { assume } from "../../ir/compare.ts";
-import type { Buffer, Expr, Stmt } from "../../ir/loop-ir.ts";
+import type { Buffer, Expr, Prefetch, Stmt } from "../../ir/loop-ir.ts";
 import { insideLoop, seqOf, simplifyIndex } from "../../ir/simplify.ts";
 import { mapExpr, mapOwnExprs, mapShared } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
@@ -43,11 +43,20 @@ function flattenStmt(stmt: Stmt, ranges: Ranges, buffers: Buffers): Stmt {
       const { indices, value, active } = mapOwnExprs(stmt, (expr) => flattenExpr(expr, ranges, buffers)) as typeof stmt;
       return { ...stmt, indices: [flat(buffers, stmt.buffer, indices, ranges)], value, active };
     }
+    case "prefetch":
+      return flattenPrefetch(stmt, ranges, buffers);
     case "define":
     case "assign":
     case "block":
       return mapOwnExprs(stmt, (expr) => flattenExpr(expr, ranges, buffers));
   }
+}
+
+/** What is outside of the buffer in all iterations, as some of a tail's hints are, goes. */
+function flattenPrefetch(stmt: Prefetch, ranges: Ranges, buffers: Buffers): Stmt {
+  const index = flat(buffers, stmt.buffer, stmt.indices, ranges);
+  const { min, max } = boundsOf(index, ranges);
+  return max < 0 || min >= lengthOf(buffers.get(stmt.buffer)!) ? seqOf([]) : { ...stmt, indices: [index] };
 }
 
 const flattenExpr = (expr: Expr, ranges: Ranges, buffers: Buffers): Expr =>

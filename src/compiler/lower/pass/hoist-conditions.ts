@@ -26,7 +26,7 @@ function hoist(stmt: Stmt, ranges: Ranges): Stmt {
     case "for":
       return hoistFrom({ ...stmt, body: hoist(stmt.body, withRange(ranges, stmt.name, 0, stmt.extent - 1)) });
     case "seq":
-      return seqOf(joined(stmt.body, ranges));
+      return seqOf(hintsInside(joined(stmt.body, ranges)));
     case "if": {
       const yes = hoist(stmt.then, assume(stmt.condition, ranges));
       return { ...stmt, then: yes, else: stmt.else && hoist(stmt.else, ranges) };
@@ -34,6 +34,7 @@ function hoist(stmt: Stmt, ranges: Ranges): Stmt {
     case "store":
     case "define":
     case "assign":
+    case "prefetch":
     case "block":
       return stmt;
   }
@@ -83,6 +84,13 @@ function append(list: Stmt[], stmt: Stmt, ranges: Ranges): void {
   const both = last && (isPlainIf(last) && isPlainIf(stmt) ? join(last, stmt, ranges) : joinBranches(last, stmt));
   if (both) list[list.length - 1] = both;
   else list.push(stmt);
+}
+
+/** Hints are in the way of no condition that all the rest is under: where nothing is computed none is needed. */
+function hintsInside(stmts: readonly Stmt[]): readonly Stmt[] {
+  const [only, ...others] = stmts.filter(({ kind }) => kind !== "prefetch");
+  if (!only || others.length > 0 || stmts.length === 1 || !isPlainIf(only)) return stmts;
+  return [{ ...only, then: seqOf(stmts.map((stmt) => (stmt === only ? only.then : stmt))) }];
 }
 
 /** Two choices by one condition are one choice. */

@@ -31,6 +31,7 @@ function unrollIn(stmt: Stmt, ranges: Ranges): Stmt {
     case "store":
     case "define":
     case "assign":
+    case "prefetch":
     case "block":
       return simplifyStmt(stmt, ranges);
   }
@@ -72,6 +73,7 @@ function statementsAfter(stmt: Stmt): number {
     case "store":
     case "define":
     case "assign":
+    case "prefetch":
     case "block":
       return 1;
   }

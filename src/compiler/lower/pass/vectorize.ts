@@ -9,7 +9,7 @@ import { byteSize, type DType } from "../../expr/dtype.ts";
 import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { add, and, constInt, ifThen, min, mul, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
-import type { Buffer, Expr, For, If, Stmt, Store } from "../../ir/loop-ir.ts";
+import type { Buffer, Expr, For, If, Prefetch, Stmt, Store } from "../../ir/loop-ir.ts";
 import { insideLoop, seqOf, simplifyIndex, simplifyStmt, withRange } from "../../ir/simplify.ts";
 import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
@@ -137,6 +137,8 @@ function vectorStmt(stmt: Stmt, lane: LaneLoop): Stmt {
       return vectorIf(stmt, lane) ?? laneByLane(stmt, lane);
     case "store":
       return vectorStore(stmt, lane) ?? laneByLane(stmt, lane);
+    case "prefetch":
+      return vectorPrefetch(stmt, lane) ?? laneByLane(stmt, lane);
     case "define":
     case "assign":
     case "block":
@@ -169,6 +171,14 @@ function vectorIf(stmt: If, lane: LaneLoop): Stmt | null {
 export function fewer(a: Expr | null, b: Expr | null, ranges: Ranges): Expr | null {
   if (!a || !b) return a ?? b;
   return simplifyIndex(min(a, b), ranges);
+}
+
+/** The lanes of a vector lie in one line, or in two, of which its neighbour has the other. */
+function vectorPrefetch(stmt: Prefetch, { loop, lanes, buffers, ranges }: LaneLoop): Stmt | null {
+  const [index] = stmt.indices;
+  if (!mentions(index!, loop.name)) return stmt;
+  const vector = vectorIndex(index!, { name: loop.name, lanes, buffers, ranges });
+  return vector?.kind === "ramp" ? { ...stmt, indices: [vector.base] } : null;
 }
 
 function vectorStore(stmt: Store, { loop, lanes, buffers, ranges, active }: LaneLoop): Stmt | null {

@@ -15,6 +15,7 @@ import { loopPartition } from "./loop-partition.ts";
 import { mergeLoops } from "./merge-loops.ts";
 import { pad } from "./pad.ts";
 import { parallel } from "./parallel.ts";
+import { prefetch } from "./prefetch.ts";
 import type { Primitive } from "./primitive.ts";
 import { reorder } from "./reorder.ts";
 import { reverseComputeAt } from "./reverse-compute-at.ts";
@@ -40,6 +41,7 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   vectorize,
   bind,
   annotate,
+  prefetch,
   parallel,
   "compute-at": computeAt,
   "reverse-compute-at": reverseComputeAt,

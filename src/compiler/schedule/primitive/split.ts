@@ -23,6 +23,7 @@ import {
   substituteInBlocks,
   wrapLoops,
 } from "../nest.ts";
+import { withoutPrefetches } from "../prefetch-word.ts";
 import { harmedByRepeat } from "../recompute.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
@@ -90,7 +91,7 @@ export const split: Primitive<"split"> = {
       const extents = inferFactors(factors, loop.extent);
       const parts = extents.map(
         (extent, at): For => ({
-          ...loop,
+          ...(at === extents.length - 1 ? loop : withoutPrefetches(loop)),
           name: `${name}.${at}`,
           extent,
           tail: tail === "perfect" || tail === "shift" ? "guard" : tail,

@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { constInt, constOf, eq, forLoop, ge, ifThen, seq, store, variable } from "../../../../src/compiler/ir/build.ts";
+import {
+  constInt,
+  constOf,
+  eq,
+  forLoop,
+  ge,
+  ifThen,
+  prefetch,
+  seq,
+  store,
+  variable,
+} from "../../../../src/compiler/ir/build.ts";
 import { printStmt } from "../../../../src/compiler/ir/print.ts";
 import { hoistConditions } from "../../../../src/compiler/lower/pass/hoist-conditions.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
@@ -28,5 +39,33 @@ test("of neighbours the stronger condition goes into the weaker", () => {
         if k >= 3
           C[0] = 0.0
         C[1] = 0.0"
+  `);
+});
+
+test("hints go with the one condition that the rest is under, and stay where something else is not", () => {
+  const hint = prefetch({ name: "C" }, [k], false);
+  const after = (...rest: readonly ReturnType<typeof write>[]) =>
+    printStmt(
+      hoistConditions.run(
+        {
+          name: "f",
+          buffers: [],
+          body: forLoop("k", 4, seq(hint, ifThen(ge(variable("i"), constInt(3)), write(0)), ...rest)),
+        },
+        { target: targets.avx2, numerics: "fast" },
+      ).body,
+    );
+  expect(after()).toMatchInlineSnapshot(`
+    "if i >= 3
+      for k in 0..4
+        prefetch C[k]
+        C[0] = 0.0"
+  `);
+  expect(after(write(1))).toMatchInlineSnapshot(`
+    "for k in 0..4
+      prefetch C[k]
+      if i >= 3
+        C[0] = 0.0
+      C[1] = 0.0"
   `);
 });

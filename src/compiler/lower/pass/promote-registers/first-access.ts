@@ -47,6 +47,7 @@ function findFirst(stmt: Stmt, units: Units): FirstAccesses {
     case "store":
     case "define":
     case "assign":
+    case "prefetch":
     case "block":
       return ownAccesses(stmt, units);
   }
