@@ -46,8 +46,9 @@ function parameterTable({ name, parameters }: CSource, at: number): string {
 const parameterRow = ({ name, dtype, length }: KernelParameter): string =>
   `  {${JSON.stringify(name)}, ${arrayType[dtype]}, ${length}, ${length * byteSize[dtype]}},\n`;
 
-function kernelRow({ name, parameters, workspaceBytes }: CSource, at: number): string {
+function kernelRow({ name, parameters, workspaceBytes, features }: CSource, at: number): string {
   const inputs = parameters.filter(({ role }) => role === "input").length;
   const table = `uk_parameters_${at}, ${parameters.length}, ${inputs}`;
-  return `  {"${name}", uk_kernel_${at}, ${table}, ${workspaceBytes}},\n`;
+  const hasTiles = features.includes("amx-tile") ? 1 : 0;
+  return `  {"${name}", uk_kernel_${at}, ${table}, ${workspaceBytes}, ${hasTiles}},\n`;
 }

@@ -21,7 +21,7 @@ import {
 } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { createRng } from "../../src/tuner/rng.ts";
-import { narrowGemm, tensorizedTile } from "../compiler/intrinsic/tensorized-gemm.ts";
+import { narrowGemm, tensorizedTile, tileBlock } from "../compiler/intrinsic/tensorized-gemm.ts";
 import { frozenTargets } from "../support/frozen-targets.ts";
 import { expectGolden, type Section } from "../support/golden.ts";
 import { referenceOf, wrongNest } from "../support/reference.ts";
@@ -117,6 +117,11 @@ describe("gemm of bytes, tensorized", () => {
       widen: null,
     });
     expectStages("gemm-int8-avx512-vnni", op, trace, frozenTargets["avx512-vnni"]);
+  });
+
+  test("AMX: tdpbssd on two tiles of sums", () => {
+    const trace = tileBlock({ intrinsic: "tdpbssd", group: 4, sum: "i32", rows: 1, columns: 2 }, 6);
+    expectStages("gemm-int8-amx", op, trace, frozenTargets.amx);
   });
 });
 

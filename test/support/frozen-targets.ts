@@ -11,4 +11,5 @@ export const frozenTargets: Readonly<Record<TargetName, Target>> = {
   avx2: frozen("avx2"),
   avx512: frozen("avx512"),
   "avx512-vnni": frozen("avx512-vnni"),
+  amx: frozen("amx"),
 };

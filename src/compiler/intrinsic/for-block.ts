@@ -34,7 +34,7 @@ function blockIntrinsic(block: Block, intrinsic: Intrinsic): BlockIntrinsic | nu
   const { leaf, loops } = nest;
   const dtype = buffers[0]!.dtype;
   const target: Load = { kind: "load", dtype, buffer: block.buffer, indices: block.indices, active: null };
-  const [bindings] = unify(leaf.value, mapExpr(block.value, withoutPadding), buffers, target);
+  const [bindings] = unify(leaf, mapExpr(block.value, withoutPadding), buffers, target);
   if (!bindings) return null;
   const results = varsIn(leaf.indices[0]!);
   const count = (some: readonly For[]): number => some.reduce((product, { extent }) => product * extent, 1);

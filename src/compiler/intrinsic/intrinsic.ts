@@ -8,7 +8,10 @@ export interface Intrinsic {
   readonly name: string;
   /** Features of the target that it needs. */
   readonly features: readonly string[];
-  /** Loops around one store to the first buffer; flat. Its buffers, all of them workspace, are the operands. */
+  /**
+   * Loops around one store to the first buffer; flat. Its buffers, all of them workspace, are the operands: vectors that
+   * may be widened and repeated on their way into registers, or tiles, which are moved as they lie in memory.
+   */
   readonly meaning: LoopFunc;
   /** False: sums are rounded otherwise than the loops of the meaning round them, so it is for numerics "fast" only. */
   readonly exact: boolean;
@@ -19,5 +22,7 @@ export type IntrinsicText =
   /** C expressions of the operands, which are GNU vectors named as in the meaning. Builtins differ by compiler.
    * `preamble` stands before the function that the expression becomes. */
   | { readonly kind: "c"; readonly gcc: string; readonly clang: string; readonly preamble?: string }
+  /** An instruction of x86 on tile registers, result first; null: a move between tiles and memory, or of zeros. */
+  | { readonly kind: "tile"; readonly instruction: string | null }
   /** Opcodes that find the operands on the stack, in order. */
   | { readonly kind: "wasm"; readonly ops: readonly string[] };

@@ -4,11 +4,12 @@ import { invariant } from "../support/invariant.ts";
 import type { Numerics, Target } from "../target/target.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 import { wasmSimd } from "./wasm-simd.ts";
+import { x86Amx } from "./x86-amx.ts";
 import { x86Bf16 } from "./x86-bf16.ts";
 import { x86Madd } from "./x86-madd.ts";
 import { x86Vnni } from "./x86-vnni.ts";
 
-export const intrinsics: readonly Intrinsic[] = [...x86Vnni, ...x86Bf16, ...x86Madd, ...wasmSimd];
+export const intrinsics: readonly Intrinsic[] = [...x86Amx, ...x86Vnni, ...x86Bf16, ...x86Madd, ...wasmSimd];
 
 const byName: ReadonlyMap<string, Intrinsic> = new Map(intrinsics.map((intrinsic) => [intrinsic.name, intrinsic]));
 
@@ -20,8 +21,10 @@ export function intrinsicNamed(name: string): Intrinsic {
   return intrinsic;
 }
 
+const codegenOf = { c: "c", tile: "c", wasm: "wasm" } as const;
+
 /** Whether code for the target may have it. */
 export const isAvailable = (intrinsic: Intrinsic, target: Target, numerics: Numerics): boolean =>
-  intrinsic.text.kind === target.codegen &&
+  codegenOf[intrinsic.text.kind] === target.codegen &&
   intrinsic.features.every((feature) => target.features.includes(feature)) &&
   (intrinsic.exact || numerics === "fast");

@@ -48,7 +48,7 @@ export function match(candidate: Candidate, intrinsic: Intrinsic): Match {
   const { name, meaning } = intrinsic;
   const { loops, leaf } = meaningNest(intrinsic);
   const target: Load = loadOfTarget(candidate);
-  const unified = unify(leaf.value, candidate.value, meaning.buffers, target);
+  const unified = unify(leaf, candidate.value, meaning.buffers, target);
   if (unified.length === 0) return { kind: "mismatch", what: "value", why: `${name} computes something else` };
   const rolesTried = roleAssignments(loops, candidate.loops);
   if (rolesTried.length === 0) return { kind: "mismatch", what: "loops", why: otherExtents(intrinsic, loops) };
@@ -109,6 +109,8 @@ function placesOf(
     const period = periodOf(candidate, intrinsic, { operand, ...bound }, roles);
     if (typeof period !== "number") return period;
     if (at === 0 && period !== operand.shape[0]) return repeatedResult(intrinsic, bound.load);
+    const asItLies = period === operand.shape[0] && bound.load.dtype === operand.dtype;
+    if (intrinsic.text.kind === "tile" && !asItLies) return noTile(intrinsic, bound.load);
     places.push({ operand, load: bound.load, index: flatForm(candidate, bound.load), period });
   }
   return { kind: "match", places, roles };
@@ -118,6 +120,12 @@ const repeatedResult = ({ name }: Intrinsic, { buffer }: Load): Mismatch => ({
   kind: "mismatch",
   what: "layout",
   why: `${name} has a result of its own for each lane, ${buffer} has one for several`,
+});
+
+const noTile = ({ name }: Intrinsic, { buffer }: Load): Mismatch => ({
+  kind: "mismatch",
+  what: "layout",
+  why: `${name} moves whole tiles as they lie in memory, ${buffer} would have to be repeated or widened`,
 });
 
 function flatForm({ buffers, ranges }: Candidate, { buffer, indices }: Load): Affine {

@@ -2,7 +2,7 @@
 // sums and products may have their sides swapped, an element may be of a narrower type that the operand's type holds.
 
 import { sameExpr } from "../ir/expr-key.ts";
-import type { Buffer, Expr, IrType, Load } from "../ir/loop-ir.ts";
+import type { Buffer, Expr, IrType, Load, Store } from "../ir/loop-ir.ts";
 import { holds } from "../ir/widening.ts";
 
 export interface Binding {
@@ -15,12 +15,14 @@ export interface Binding {
 export type Bindings = ReadonlyMap<string, Binding>;
 
 /**
+ * @param pattern the store of the meaning
  * @param operands buffers of the meaning; the first one is what the nest's own element stands for
  * @param target the element that the nest updates, as a load
  */
-export function unify(pattern: Expr, value: Expr, operands: readonly Buffer[], target: Load): readonly Bindings[] {
+export function unify(pattern: Store, value: Expr, operands: readonly Buffer[], target: Load): readonly Bindings[] {
   const context: Context = { operands, target };
-  return unifyIn(pattern, value, new Map(), context);
+  const result: Binding = { load: target, wanted: pattern.indices[0]! };
+  return unifyIn(pattern.value, value, new Map([[pattern.buffer, result]]), context);
 }
 
 interface Context {

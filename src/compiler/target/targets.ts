@@ -1,5 +1,6 @@
 // The table of targets, with the numbers of a typical machine.
 
+import { amx } from "./amx.ts";
 import { avx2 } from "./avx2.ts";
 import { avx512 } from "./avx512.ts";
 import { avx512Vnni } from "./avx512-vnni.ts";
@@ -11,4 +12,5 @@ export const targets: Readonly<Record<TargetName, Target>> = {
   avx2,
   avx512,
   "avx512-vnni": avx512Vnni,
+  amx,
 };

@@ -11,6 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernel-table.h"
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 // The typed arrays by napi_typedarray_type.
 static const char *const uk_array_names[] = {
@@ -219,6 +223,28 @@ static napi_value uk_call_async(napi_env env, napi_callback_info info) {
 #include "bench.c"
 #endif
 
+// ── tiles ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+// Whether the system saves tile registers for this process. Linux does once it is asked to, for all threads, and refuses
+// where the processor or the kernel has none (Documentation/arch/x86/xstate.rst); how to ask others is not known here.
+static bool uk_may_use_tiles(void) {
+#ifdef SYS_arch_prctl
+  const long request = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, request, tile_data) == 0;
+#else
+  return false;
+#endif
+}
+
+// False: an exception is pending.
+static bool uk_check_tiles(napi_env env) {
+  bool needed = false;
+  for (size_t i = 0; i < uk_kernel_count; i++) needed |= uk_kernels[i].has_tiles;
+  if (!needed || uk_may_use_tiles()) return true;
+  napi_throw_error(env, "ERR_KERNEL_TILES", "the system does not let this process use the tile registers (AMX)");
+  return false;
+}
+
 // ── module ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 static napi_value uk_export(napi_env env, napi_value exports, const char *name, napi_callback callback) {
@@ -228,6 +254,7 @@ static napi_value uk_export(napi_env env, napi_value exports, const char *name, 
 }
 
 NAPI_MODULE_INIT() {
+  if (!uk_check_tiles(env)) return NULL;
   struct uk_instance *instance = calloc(uk_kernel_count, sizeof *instance);
   if (!instance || napi_set_instance_data(env, instance, uk_free_instance, NULL) != napi_ok) {
     free(instance);

@@ -20,6 +20,8 @@ struct uk_kernel {
   // Inputs, then outputs.
   const struct uk_parameter *parameters;
   size_t parameter_count, input_count, workspace_bytes;
+  // Whether it uses the tile registers of x86, for which a process has to ask.
+  int has_tiles;
 };
 
 extern const struct uk_kernel uk_kernels[];

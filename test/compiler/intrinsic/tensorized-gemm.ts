@@ -69,3 +69,56 @@ export const tensorizedTile = ({ intrinsic, lanes, group, rows, vectors, widen }
   { kind: "cache-write", block: "C", loop: "C.i.0", scope: "register" },
   { kind: "tensorize", loop: "C.j.2", intrinsic },
 ];
+
+export interface TileBlock {
+  /** The product of tiles. */
+  readonly intrinsic: string;
+  /** Of the elements that are added up in 4 bytes: 4 bytes, 2 bf16. */
+  readonly group: number;
+  readonly sum: "i32" | "f32";
+  /** Tiles of sums that are kept in registers. */
+  readonly rows: number;
+  readonly columns: number;
+}
+
+const wholeDims = [0, 1, 2, 3].map((dim) => ({ dim, part: "whole", tile: 1 }) as const);
+
+/** Both operands packed in tiles, which are padded with zeros; the sums leave their registers through memory. */
+export const tileBlock = ({ intrinsic, group, sum, rows, columns }: TileBlock, K: number): Trace => {
+  const depth = 16 * group;
+  const [A, B] = K % depth === 0 ? ["A", "B"] : ["A.pad", "B.pad"];
+  const inTiles = (first: number, second: number) =>
+    [
+      { dim: 0, part: "outer", tile: first },
+      { dim: 1, part: "outer", tile: second },
+      { dim: 0, part: "inner", tile: first },
+      { dim: 1, part: "inner", tile: second },
+    ] as const;
+  const inGroups = [
+    { dim: 1, part: "outer", tile: 16 },
+    { dim: 0, part: "outer", tile: group },
+    { dim: 1, part: "inner", tile: 16 },
+    { dim: 0, part: "inner", tile: group },
+  ] as const;
+  const order = ["C.j.0", "C.i.0", "C.k.0", "C.i.1", "C.j.1", "C.i.2", "C.j.2", "C.k.1", "C.k.2"];
+  return [
+    ...(K % depth === 0 ? [] : [{ kind: "pad", block: "C", multiples: [1, 1, depth] } as const]),
+    { kind: "split", loop: "C.i", factors: [0, rows, 16], tail: "mask" },
+    { kind: "split", loop: "C.j", factors: [0, columns, 16], tail: "mask" },
+    { kind: "split", loop: "C.k", factors: [0, 16, group], tail: "perfect" },
+    { kind: "reorder", loops: order },
+    { kind: "cache-read", buffer: B, loop: "C.j.0", layout: inGroups },
+    { kind: "cache-read", buffer: A, loop: "C.j.0", layout: inTiles(16, depth) },
+    ...[A, B].filter((name) => name.endsWith(".pad")).map((block) => ({ kind: "inline", block }) as const),
+    { kind: "unroll", loop: "C.i.1" },
+    { kind: "unroll", loop: "C.j.1" },
+    { kind: "cache-write", block: "C", loop: "C.i.0", scope: "register" },
+    { kind: "transform-layout", buffer: "C.acc", layout: inTiles(16, 16) },
+    { kind: "cache-read", buffer: "C.acc", loop: "C.i.1.store", layout: wholeDims },
+    { kind: "unroll", loop: "C.acc.pack.1" },
+    { kind: "vectorize", loop: "C.j.2.store" },
+    { kind: "tensorize", loop: "C.i.2", intrinsic },
+    { kind: "tensorize", loop: "C.i.2.init", intrinsic: `tilezero.${sum}` },
+    { kind: "tensorize", loop: "C.acc.pack.2", intrinsic: `tilestored.${sum}` },
+  ];
+};

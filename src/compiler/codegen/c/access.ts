@@ -29,7 +29,7 @@ function loadText(context: Context, load: Load, element: Element, piece: Piece):
   if (active.kind === "none") return piece.lanes === 1 ? `((${type})0)` : `(${type}){0}`;
   if (piece.lanes === 1) return guarded(active, scalarLoad(context, load.buffer, index, piece.start));
   if (index.kind !== "ramp" || index.stride !== 1) return gatherText(context, load, element, piece, active);
-  const address = `${bufferName(context, load.buffer)} + ${offsetText(context, index.base, piece.start)}`;
+  const address = addressOf(context, load.buffer, index.base, piece.start);
   if (active.kind === "all") return `*(const ${context.prelude.memoryType(element, piece.lanes)} *)(${address})`;
   return `${partialLoad(context.prelude, element, piece.lanes)}(${address}, ${active.count})`;
 }
@@ -61,6 +61,10 @@ function activeLanes(context: Context, active: Expr | null, { start, lanes }: Pi
 
 const guarded = (active: Active, text: string): string =>
   active.kind === "some" ? `(${active.count} > 0 ? ${text} : 0)` : text;
+
+/** A pointer to the element `start` lanes behind the index `base`. */
+export const addressOf = (context: Context, buffer: string, base: Expr, start: number): string =>
+  `${bufferName(context, buffer)} + ${offsetText(context, base, start)}`;
 
 const bufferName = (context: Context, buffer: string): string => context.names.of("buffer", buffer);
 
@@ -129,7 +133,7 @@ function storePiece(context: Context, store: Store, element: Element, piece: Pie
   const guard = active.kind === "some" && piece.lanes === 1 ? `if (${active.count} > 0) ` : "";
   if (piece.lanes === 1) return [`${guard}${scalarLoad(context, store.buffer, index, piece.start)} = ${bare(value)};`];
   if (index.kind !== "ramp" || index.stride !== 1) return scatter(context, store, element, piece, active, value);
-  const address = `${bufferName(context, store.buffer)} + ${offsetText(context, index.base, piece.start)}`;
+  const address = addressOf(context, store.buffer, index.base, piece.start);
   if (active.kind === "all")
     return [`*(${context.prelude.memoryType(element, piece.lanes)} *)(${address}) = ${bare(value)};`];
   return [`${partialStore(context.prelude, element, piece.lanes)}(${address}, ${value}, ${active.count});`];

@@ -5,6 +5,7 @@ import { invariant } from "../../support/invariant.ts";
 import type { Element } from "./element.ts";
 import type { Names } from "./names.ts";
 import type { Prelude } from "./prelude.ts";
+import type { TileRegisters } from "./tile-registers.ts";
 
 export interface Context {
   readonly prelude: Prelude;
@@ -14,6 +15,8 @@ export interface Context {
   readonly pieceLanes: number;
   /** Locals that are not cut into pieces of so many lanes, but of the lanes given here. */
   readonly operandLocals: ReadonlyMap<string, number>;
+  /** Locals that are tiles and no C variables. */
+  readonly tiles: TileRegisters;
 }
 
 /** One piece of a value as C text. A bool is a u8 of 0 or 1 in a scalar and a mask of `element` in a vector. */

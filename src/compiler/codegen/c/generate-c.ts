@@ -13,6 +13,8 @@ import { type Layout, layoutOf, lengthOf, type Placement } from "./layout.ts";
 import { Names } from "./names.ts";
 import { Prelude } from "./prelude.ts";
 import { emitStatement } from "./statement.ts";
+import { withTiles } from "./tile.ts";
+import { tileRegisters } from "./tile-registers.ts";
 import { widestElement } from "./widest-element.ts";
 
 /**
@@ -26,7 +28,8 @@ export function generateC(func: LoopFunc, target: Target, options: { readonly nu
   const context = contextOf(func, target);
   const { prelude } = context;
   const declarations = layout.placements.map((placement) => declaration(context, placement));
-  const body = [...declarations, ...emitStatement(context, func.body)].map((line) => `  ${line}\n`).join("");
+  const statements = withTiles(context, emitStatement(context, func.body));
+  const body = [...declarations, ...statements].map((line) => `  ${line}\n`).join("");
   const signature = `void ${func.name}(void *const *args, void *workspace)`;
   return {
     kind: "c",
@@ -47,6 +50,7 @@ function contextOf(func: LoopFunc, target: Target): Context {
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
     pieceLanes: target.vectorBytes / widestElement(func.body),
     operandLocals: operandLocals(func.body),
+    tiles: tileRegisters(func.body),
   };
 }
 

@@ -1,7 +1,7 @@
 // Statements → lines of C.
 
 import { lanesOf } from "../../ir/lanes.ts";
-import type { Assign, Define, For, If, Stmt } from "../../ir/loop-ir.ts";
+import type { Assign, Define, For, If, Stmt, Store } from "../../ir/loop-ir.ts";
 import { InvariantError } from "../../support/invariant.ts";
 import { emitPrefetch, emitStore } from "./access.ts";
 import { bare } from "./bare.ts";
@@ -10,6 +10,7 @@ import { type Piece, piecesOf } from "./element.ts";
 import { emit, emitScalar } from "./expression.ts";
 import { localElement, localName, piecesOfLocal } from "./local.ts";
 import { asMask } from "./mask.ts";
+import { emitTileStatement } from "./tile.ts";
 
 export function emitStatement(context: Context, stmt: Stmt): readonly string[] {
   switch (stmt.kind) {
@@ -20,15 +21,24 @@ export function emitStatement(context: Context, stmt: Stmt): readonly string[] {
     case "if":
       return emitIf(context, stmt);
     case "store":
+    case "define":
+    case "assign":
+      return emitTileStatement(context, stmt) ?? emitLeaf(context, stmt);
+    case "prefetch":
+      return [emitPrefetch(context, stmt)];
+    case "block":
+      throw new InvariantError(`block ${stmt.name} reached the code generator`);
+  }
+}
+
+function emitLeaf(context: Context, stmt: Store | Define | Assign): readonly string[] {
+  switch (stmt.kind) {
+    case "store":
       return emitStore(context, stmt, piecesOf(lanesOf(stmt.indices[0]!), context.pieceLanes));
     case "define":
       return emitDefine(context, stmt);
     case "assign":
       return emitAssign(context, stmt);
-    case "prefetch":
-      return [emitPrefetch(context, stmt)];
-    case "block":
-      throw new InvariantError(`block ${stmt.name} reached the code generator`);
   }
 }
 

@@ -38,7 +38,7 @@ export const lowerBlocks: Pass = {
 
 interface Context {
   readonly ranges: Ranges;
-  /** The loops around the statement. */
+  /** The loops around the statement; those that an intrinsic takes the place of have the mark of the outermost. */
   readonly loops: ReadonlyMap<string, For>;
   readonly buffers: ReadonlyMap<string, Buffer>;
 }
@@ -61,10 +61,11 @@ function lower(stmt: Stmt, context: Context): Stmt {
 }
 
 function lowerLoop(loop: For, context: Context): Stmt {
+  const tensorized = [...context.loops.values()].find(isTensorized);
   const body = lower(loop.body, {
     ...context,
     ranges: insideLoop(context.ranges, loop),
-    loops: new Map(context.loops).set(loop.name, loop),
+    loops: new Map(context.loops).set(loop.name, { ...loop, mark: tensorized?.mark ?? loop.mark }),
   });
   return loop.extent === 1 || isNothing(body) ? body : { ...loop, body };
 }
@@ -141,7 +142,9 @@ function surplusAxes(block: Block, axes: readonly BoundAxis[], context: Context)
   return dropped;
 }
 
-/** Unrolled and vectorised loops make up the tile. */
+const isTensorized = ({ mark }: For): boolean => mark.startsWith("tensorized ");
+
+/** Unrolled, vectorised and tensorized loops make up the tile. */
 const isAround = (loop: For | undefined): boolean => loop?.mark === "serial" || loop?.mark === "parallel";
 
 /** What the condition asks of the loops around a register tile, for any instance of the tile to be in range. */

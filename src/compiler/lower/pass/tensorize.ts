@@ -60,11 +60,18 @@ function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges }: Context): 
   if (found.kind === "mismatch") return null;
   const starts = loops.reduce((all, { name }) => withRange(all, name, 0, 0), ranges);
   const operands = found.places.map((place) => operandOf(place, starts));
-  const { dtype } = operands[0]!;
-  const { name, meaning } = intrinsic;
-  const lanes = meaning.buffers[0]!.shape[0]!;
+  const lanes = intrinsic.meaning.buffers[0]!.shape[0]!;
   const at = ramp(simplifyIndex(fromAffine(found.places[0]!.index), starts), 1, lanes);
-  return store({ name: buffer }, [at], { kind: "intrinsic", dtype, lanes, name, operands, meaning });
+  return store({ name: buffer }, [at], callOrMove(value, intrinsic, operands));
+}
+
+/** The call; a move is none, but a vector as wide as it moves. */
+function callOrMove(value: Expr, { name, meaning }: Intrinsic, operands: readonly Expr[]): Expr {
+  const { dtype, shape } = meaning.buffers[0]!;
+  const lanes = shape[0]!;
+  if (value.kind === "const") return broadcast(value, lanes);
+  if (value.kind === "load") return operands[1]!;
+  return { kind: "intrinsic", dtype, lanes, name, operands, meaning };
 }
 
 /** The operand as a vector: a run of elements, repeated as often as need be, in the type that the intrinsic takes. */

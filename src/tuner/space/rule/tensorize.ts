@@ -42,6 +42,7 @@ function tensorized(stage: SchedulableStage, context: RuleContext): Tensorized |
   if (!rule || !reduction) return null;
   const { target, numerics } = context.task;
   for (const found of intrinsicsFor(reduction.block, target, numerics)) {
+    if (found.intrinsic.text.kind === "tile") continue;
     const tiling = tilingFor(reduction, found, (it) => rule.axesOf(stage, it, found.lanes, context));
     if (tiling) return { rule, tiling };
   }

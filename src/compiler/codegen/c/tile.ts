@@ -1,0 +1,135 @@
+// Statements on tiles → C: an instruction in assembler each, on the registers that tile-registers.ts gives out. All tiles
+// are whole, so one configuration holds for a kernel: set before its first statement and released after its last.
+//
+//   acc = tdpbssd(acc, load_0, load_1)   →   uk_tdpbssd(0, 1, 2);
+
+import { intrinsicNamed } from "../../intrinsic/intrinsics.ts";
+import type { Assign, Define, Expr, IntrinsicCall, Load, Store } from "../../ir/loop-ir.ts";
+import { invariant } from "../../support/invariant.ts";
+import { addressOf } from "./access.ts";
+import type { Context } from "./context.ts";
+import type { Prelude } from "./prelude.ts";
+import { isTileCall } from "./tile-registers.ts";
+import { inline } from "./vector-function.ts";
+
+/** Null if the statement is not on tiles. */
+export function emitTileStatement(context: Context, stmt: Define | Assign | Store): readonly string[] | null {
+  return stmt.kind === "store" ? emitTileStore(context, stmt) : emitTileLocal(context, stmt);
+}
+
+function emitTileStore(context: Context, { buffer, indices, value, active }: Store): readonly string[] | null {
+  const { held } = context.tiles;
+  if (!isTileCall(value) && !(value.kind === "local" && held.has(value.name))) return null;
+  const [index] = indices;
+  invariant(index?.kind === "ramp" && index.stride === 1 && !active, `a tile is stored apart in ${buffer}`);
+  const { register, lines } = inRegister(context, value, context.tiles.free);
+  return [...lines, `${tileStore(context.prelude)}(${register}, ${addressOf(context, buffer, index.base, 0)});`];
+}
+
+function emitTileLocal(context: Context, { kind, name, value }: Define | Assign): readonly string[] | null {
+  const register = context.tiles.held.get(name);
+  if (register === undefined) return null;
+  if (register !== null) return into(context, register, value, context.tiles.free);
+  const [first, ...free] = context.tiles.free;
+  const place = context.names.of("local", name);
+  const declaration = kind === "define" ? [`${tileType(context.prelude)} ${place} __attribute__((aligned(64)));`] : [];
+  return [...declaration, ...into(context, first!, value, free), `${tileStore(context.prelude)}(${first}, &${place});`];
+}
+
+// ── values ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The register that a value is in, or is brought into: the first free one. */
+function inRegister(context: Context, value: Expr, free: readonly number[]) {
+  const register = value.kind === "local" ? context.tiles.held.get(value.name) : undefined;
+  if (typeof register === "number") return { register, lines: [], free };
+  const [first, ...rest] = free;
+  invariant(first !== undefined, "there is no tile register free");
+  return { register: first, lines: into(context, first, value, rest), free: rest };
+}
+
+/** Brings a value into a register. */
+function into(context: Context, register: number, value: Expr, free: readonly number[]): readonly string[] {
+  const { prelude } = context;
+  if (isTileCall(value)) return product(context, register, value, free);
+  if (value.kind === "load") return [`${tileLoad(prelude)}(${register}, ${addressOfTile(context, value)});`];
+  if (value.kind === "local") return copied(context, register, value.name);
+  invariant(value.kind === "broadcast" && value.value.kind === "const" && value.value.value === 0, "no tile");
+  return [`${tileZero(prelude)}(${register});`];
+}
+
+function product(context: Context, register: number, { name, operands }: IntrinsicCall, free: readonly number[]) {
+  const [sum, left, right] = operands;
+  invariant(sum && left && right, `${name} takes three tiles`);
+  const a = inRegister(context, left, free);
+  const b = inRegister(context, right, a.free);
+  const call = `${tileProduct(context.prelude, name)}(${register}, ${a.register}, ${b.register});`;
+  return [...into(context, register, sum, free), ...a.lines, ...b.lines, call];
+}
+
+/** No instruction copies a tile: one that is in another register goes through memory. */
+function copied({ prelude, names, tiles }: Context, register: number, name: string): readonly string[] {
+  const from = tiles.held.get(name);
+  if (from === register) return [];
+  if (typeof from !== "number") return [`${tileLoad(prelude)}(${register}, &${names.of("local", name)});`];
+  const [store, load] = [`${tileStore(prelude)}(${from}, &copy);`, `${tileLoad(prelude)}(${register}, &copy);`];
+  return [`{ ${tileType(prelude)} copy; ${store} ${load} }`];
+}
+
+function addressOfTile(context: Context, { buffer, indices, active }: Load): string {
+  const [index] = indices;
+  invariant(index?.kind === "ramp" && index.stride === 1 && !active, `a tile lies apart in ${buffer}`);
+  return addressOf(context, buffer, index.base, 0);
+}
+
+// ── text ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A kernel's statements between the configuration and its release. */
+export function withTiles({ prelude, tiles }: Context, lines: readonly string[]): readonly string[] {
+  return tiles.free.length + tiles.held.size === 0
+    ? lines
+    : [`${configure(prelude)}();`, ...lines, `${release(prelude)}();`];
+}
+
+const tileType = (prelude: Prelude): string =>
+  prelude.define("uk_tile", () => "typedef struct { char bytes[1024]; } __attribute__((may_alias)) uk_tile;");
+
+const assembler = (prelude: Prelude, name: string, parameters: string, text: string): string =>
+  prelude.define(name, () => `#define ${name}(${parameters}) __asm__ volatile(${text})`);
+
+const tileZero = (prelude: Prelude): string => assembler(prelude, "uk_tile_zero", "to", '"tilezero %%tmm" #to : :');
+
+/** Rows are 64 bytes apart. */
+function tileLoad(prelude: Prelude): string {
+  const memory = `"r"(from), "r"(64L), "m"(*(const ${tileType(prelude)} *)(from))`;
+  return assembler(prelude, "uk_tile_load", "to, from", `"tileloadd (%0,%1,1), %%tmm" #to : : ${memory}`);
+}
+
+function tileStore(prelude: Prelude): string {
+  const memory = `"=m"(*(${tileType(prelude)} *)(to)) : "r"(to), "r"(64L)`;
+  return assembler(prelude, "uk_tile_store", "from, to", `"tilestored %%tmm" #from ", (%1,%2,1)" : ${memory}`);
+}
+
+function tileProduct(prelude: Prelude, name: string): string {
+  const { text } = intrinsicNamed(name);
+  invariant(text.kind === "tile" && text.instruction, `${name} is no instruction on tiles`);
+  return assembler(prelude, `uk_${name}`, "c, a, b", `"${text.instruction} %%tmm" #b ", %%tmm" #a ", %%tmm" #c : :`);
+}
+
+/** Palette 1: eight tiles of 16 rows of 64 bytes. */
+const configure = (prelude: Prelude): string =>
+  prelude.define("uk_tile_configure", () => {
+    const each = (value: number): string => `{${Array(8).fill(value).join(", ")}}`;
+    const fields = "unsigned char palette, start, zero[14]; unsigned short row_bytes[16]; unsigned char rows[16];";
+    return [
+      `${inline} void uk_tile_configure(void) {`,
+      `  static const struct { ${fields} } whole = {1, 0, {0}, ${each(64)}, ${each(16)}};`,
+      '  __asm__ volatile("ldtilecfg %0" : : "m"(whole));',
+      "}",
+    ].join("\n");
+  });
+
+const release = (prelude: Prelude): string =>
+  prelude.define(
+    "uk_tile_release",
+    () => `${inline} void uk_tile_release(void) { __asm__ volatile("tilerelease" : :); }`,
+  );

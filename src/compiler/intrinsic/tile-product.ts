@@ -1,0 +1,51 @@
+// The meanings of instructions on tiles, registers of 16 rows of 64 bytes: products of two of them, and moves.
+//
+//   for row in 0..16, column in 0..16, group in 0..16, step in 0..4
+//     C[row*16 + column] += i32(A[row*64 + group*4 + step]) * i32(B[group*64 + column*4 + step])
+
+import { byteSize, type DType } from "../expr/dtype.ts";
+import { add, cast, constInt, constOf, forLoop, loadOf, mul, store, variable } from "../ir/build.ts";
+import type { Buffer, Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
+
+/** Of a tile, and bytes of a row. */
+const rows = 16;
+const rowBytes = 64;
+/** Results are 4 bytes wide. */
+const columns = rowBytes / 4;
+
+const buffer = (name: string, dtype: DType): Buffer => ({
+  name,
+  dtype,
+  shape: [(rows * rowBytes) / byteSize[dtype]],
+  scope: "workspace",
+});
+
+const meaning = (name: string, buffers: readonly Buffer[], body: Stmt): LoopFunc => ({
+  name: name.replaceAll(/\W/g, "_"),
+  buffers,
+  body: forLoop("row", rows, forLoop("column", columns, body)),
+});
+
+const times = (name: string, by: number): Expr => mul(variable(name), constInt(by));
+const place = add(times("row", columns), variable("column"));
+
+/** Of a, rows of the left matrix; of b, groups of as many of its rows as fit 4 bytes. */
+export function tileProduct(name: string, a: DType, b: DType, sum: DType): LoopFunc {
+  const [C, A, B] = [buffer("C", sum), buffer("A", a), buffer("B", b)];
+  const group = 4 / byteSize[a];
+  const step = add(times("group", group), variable("step"));
+  const left = loadOf(A, [add(times("row", columns * group), step)]);
+  const right = loadOf(B, [add(times("group", columns * group), add(times("column", group), variable("step")))]);
+  const update = store(C, [place], add(loadOf(C, [place]), mul(cast(sum, left), cast(sum, right))));
+  return meaning(name, [C, A, B], forLoop("group", columns, forLoop("step", group, update)));
+}
+
+export function tileZero(name: string, dtype: DType): LoopFunc {
+  const C = buffer("C", dtype);
+  return meaning(name, [C], store(C, [place], constOf(dtype, 0)));
+}
+
+export function tileCopy(name: string, dtype: DType): LoopFunc {
+  const [C, A] = [buffer("C", dtype), buffer("A", dtype)];
+  return meaning(name, [C, A], store(C, [place], loadOf(A, [place])));
+}
