@@ -9,6 +9,7 @@ import {
   codes,
   instantiate,
   interpret,
+  type LayoutDim,
   type LoopFunc,
   printDiagnostic,
   printStmt,
@@ -22,6 +23,17 @@ import { testInputs } from "../../../src/tuner/measure/inputs.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 
 const { compute, defineOp, reduceAxis, select, sum, tensor } = authoring;
+
+export const whole = (dim: number): LayoutDim<number> => ({ dim, part: "whole", tile: 1 });
+
+/** Both halves of a dimension that is cut. */
+export const tiled = (dim: number, tile: number): readonly [LayoutDim<number>, LayoutDim<number>] => [
+  { dim, part: "outer", tile },
+  { dim, part: "inner", tile },
+];
+
+/** A matrix as it is. */
+export const rowMajor: readonly LayoutDim<number>[] = [whole(0), whole(1)];
 
 const nestOf = (def: ComputeDef): LoopFunc => fromCompute(def);
 
@@ -70,6 +82,9 @@ export const twoGemms: LoopFunc = nestOf(
     "two_gemms",
   ),
 );
+
+/** The first of the two products under the rows of the second: computed a row at a time. */
+export const productByRow: LoopFunc = schedule(twoGemms, [{ kind: "compute-at", block: "C", loop: "D.i" }]);
 
 /** P = 2·X; Q = sums over windows of 3 by 2 in P, two rows apart: what a convolution reads of its producer. */
 export const windows: LoopFunc = nestOf(
@@ -143,6 +158,14 @@ export function refusal(nest: LoopFunc, ...trace: Trace): string {
   expect(codes).toHaveProperty([result.diagnostic.code]);
   return printDiagnostic(result.diagnostic);
 }
+
+/** What is said of the nest as it is: code and message, the nest with some of its loops marked, a hint. */
+export const refusedOn = (
+  { body }: LoopFunc,
+  message: string,
+  marked: readonly string[] = [],
+  hint: string | null = null,
+): string => [message, printStmt(body, { marked }), ...(hint === null ? [] : [`  hint: ${hint}`])].join("\n");
 
 /** A product with an epilogue: D = max(C + b, 0), C = A·B. */
 export const epilogue: LoopFunc = nestOf(

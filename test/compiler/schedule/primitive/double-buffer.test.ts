@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { blur, buffersAfter, gemm, refusal, scheduled, twoGemms } from "../nests.ts";
+import { blur, buffersAfter, gemm, refusal, refusedOn, rowMajor, scheduled, twoGemms, whole } from "../nests.ts";
 
-const layout = [0, 1].map((dim) => ({ dim, part: "whole", tile: 1 }) as const);
 const splitK = { kind: "split", loop: "C.k", factors: [0, 2], tail: "cut" } as const;
 const outerK = { kind: "reorder", loops: ["C.k.0", "C.i", "C.j"] } as const;
-const packB = { kind: "cache-read", buffer: "B", loop: "C.k.0", layout } as const;
+const packB = { kind: "cache-read", buffer: "B", loop: "C.k.0", layout: rowMajor } as const;
 const double = (buffer: string) => ({ kind: "double-buffer", buffer }) as const;
 
 test("the next tile is packed before the current one is used", () => {
@@ -31,45 +30,17 @@ test("the next tile is packed before the current one is used", () => {
 });
 
 test("no such buffer", () => {
-  expect(refusal(blur, double("Z"))).toMatchInlineSnapshot(`
-    "double-buffer.no-such-buffer: there is no buffer Z
-       for P.i in 0..10
-         block P (i = P.i in 0..10)
-           P[i] = X[i] * 2.0
-       for Q.i in 0..9
-         block Q (i = Q.i in 0..9)
-           Q[i] = P[i] + P[i + 1]"
-  `);
+  expect(refusal(blur, double("Z"))).toBe(refusedOn(blur, "double-buffer.no-such-buffer: there is no buffer Z"));
 });
 
 test("a parameter", () => {
-  expect(refusal(blur, double("X"))).toMatchInlineSnapshot(`
-    "double-buffer.parameter: X is the caller's memory
-       for P.i in 0..10
-         block P (i = P.i in 0..10)
-           P[i] = X[i] * 2.0
-       for Q.i in 0..9
-         block Q (i = Q.i in 0..9)
-           Q[i] = P[i] + P[i + 1]"
-  `);
+  expect(refusal(blur, double("X"))).toBe(refusedOn(blur, "double-buffer.parameter: X is the caller's memory"));
 });
 
 test("no pack", () => {
-  expect(refusal(twoGemms, double("C"))).toMatchInlineSnapshot(`
-    "double-buffer.no-pack: C is not filled by one copy at the beginning of a loop's body
-       for C.i in 0..5
-         for C.j in 0..4
-           for C.k in 0..3
-             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
-               C[i, j] = 0.0 first
-               C[i, j] += A[i, k] * B[k, j]
-       for D.i in 0..5
-         for D.l in 0..6
-           for D.n in 0..4
-             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
-               D[i, l] = 0.0 first
-               D[i, l] += C[i, n] * E[n, l]"
-  `);
+  expect(refusal(twoGemms, double("C"))).toBe(
+    refusedOn(twoGemms, "double-buffer.no-pack: C is not filled by one copy at the beginning of a loop's body"),
+  );
 });
 
 test("a loop whose iterations have no order", () => {
@@ -106,7 +77,7 @@ test("a loop of one iteration", () => {
 });
 
 test("what is computed in the same iteration cannot be packed ahead", () => {
-  const pack = { kind: "cache-read", buffer: "P", loop: "Q.i", layout: layout.slice(0, 1) } as const;
+  const pack = { kind: "cache-read", buffer: "P", loop: "Q.i", layout: [whole(0)] } as const;
   const at = { kind: "compute-at", block: "P", loop: "Q.i" } as const;
   expect(refusal(blur, pack, at, double("P.pack"))).toMatchInlineSnapshot(`
     "double-buffer.no-pack: P.pack is not filled by one copy at the beginning of a loop's body

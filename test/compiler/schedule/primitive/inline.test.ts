@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blur, buffersAfter, gemm, refusal, scattered, scheduled, twoGemms } from "../nests.ts";
+import { blur, buffersAfter, gemm, refusal, refusedOn, rowMajor, scattered, scheduled, twoGemms } from "../nests.ts";
 
 test("a block that is read at two places", () => {
   expect(scheduled(blur, { kind: "inline", block: "P" })).toMatchInlineSnapshot(`
@@ -19,46 +19,21 @@ test("a read that is not affine", () => {
 });
 
 test("no such block", () => {
-  expect(refusal(blur, { kind: "inline", block: "R" })).toMatchInlineSnapshot(`
-    "inline.no-such-block: there is no block R
-       for P.i in 0..10
-         block P (i = P.i in 0..10)
-           P[i] = X[i] * 2.0
-       for Q.i in 0..9
-         block Q (i = Q.i in 0..9)
-           Q[i] = P[i] + P[i + 1]
-      hint: blocks are named after their stages"
-  `);
+  expect(refusal(blur, { kind: "inline", block: "R" })).toBe(
+    refusedOn(blur, "inline.no-such-block: there is no block R", [], "blocks are named after their stages"),
+  );
 });
 
 test("a reduction", () => {
-  expect(refusal(twoGemms, { kind: "inline", block: "C" })).toMatchInlineSnapshot(`
-    "inline.reduction: C is a reduction
-       for C.i in 0..5
-         for C.j in 0..4
-           for C.k in 0..3
-             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
-               C[i, j] = 0.0 first
-               C[i, j] += A[i, k] * B[k, j]
-       for D.i in 0..5
-         for D.l in 0..6
-           for D.n in 0..4
-             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
-               D[i, l] = 0.0 first
-               D[i, l] += C[i, n] * E[n, l]"
-  `);
+  expect(refusal(twoGemms, { kind: "inline", block: "C" })).toBe(
+    refusedOn(twoGemms, "inline.reduction: C is a reduction"),
+  );
 });
 
 test("a result of the kernel", () => {
-  expect(refusal(blur, { kind: "inline", block: "Q" })).toMatchInlineSnapshot(`
-    "inline.output: Q is a result of the kernel
-       for P.i in 0..10
-         block P (i = P.i in 0..10)
-           P[i] = X[i] * 2.0
-       for Q.i in 0..9
-         block Q (i = Q.i in 0..9)
-           Q[i] = P[i] + P[i + 1]"
-  `);
+  expect(refusal(blur, { kind: "inline", block: "Q" })).toBe(
+    refusedOn(blur, "inline.output: Q is a result of the kernel"),
+  );
 });
 
 test("one of several writers", () => {
@@ -89,12 +64,11 @@ test("one of several writers", () => {
 });
 
 test("a pack", () => {
-  const pack = [0, 1].map((dim) => ({ dim, part: "whole", tile: 1 }) as const);
   expect(
     refusal(
       gemm(),
       { kind: "split", loop: "C.i", factors: [0, 2], tail: "cut" },
-      { kind: "cache-read", buffer: "A", loop: "C.i.0", layout: pack },
+      { kind: "cache-read", buffer: "A", loop: "C.i.0", layout: rowMajor },
       { kind: "inline", block: "A.pack" },
     ),
   ).toMatchInlineSnapshot(`

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gemm, refusal, scheduled } from "../nests.ts";
+import { gemm, refusal, refusedOn, scheduled } from "../nests.ts";
 
 test("a loop of the result", () => {
   expect(scheduled(gemm(), { kind: "loop-partition", loop: "C.i", at: [4] })).toMatchInlineSnapshot(`
@@ -122,16 +122,14 @@ test("accumulators that start from the element: the outer reduce loop is cut", (
 });
 
 test("no such loop", () => {
-  expect(refusal(gemm(), { kind: "loop-partition", loop: "C.x", at: [1] })).toMatchInlineSnapshot(`
-    "loop-partition.no-such-loop: there is no loop C.x
-       for C.i in 0..6
-         for C.j in 0..7
-           for C.k in 0..5
-             block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
-               C[i, j] = 0.0 first
-               C[i, j] += A[i, k] * B[k, j]
-      hint: loops are named stage.axis, and loop.0, loop.1, … after a split"
-  `);
+  expect(refusal(gemm(), { kind: "loop-partition", loop: "C.x", at: [1] })).toBe(
+    refusedOn(
+      gemm(),
+      "loop-partition.no-such-loop: there is no loop C.x",
+      [],
+      "loops are named stage.axis, and loop.0, loop.1, … after a split",
+    ),
+  );
 });
 
 test("a marked loop", () => {
@@ -150,15 +148,9 @@ test("a marked loop", () => {
 });
 
 test("a point outside the loop", () => {
-  expect(refusal(gemm(), { kind: "loop-partition", loop: "C.j", at: [3, 7] })).toMatchInlineSnapshot(`
-    "loop-partition.bad-points: [3, 7] are not ascending iterations of C.j between 1 and 6
-       for C.i in 0..6
-     ▶   for C.j in 0..7
-           for C.k in 0..5
-             block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
-               C[i, j] = 0.0 first
-               C[i, j] += A[i, k] * B[k, j]"
-  `);
+  expect(refusal(gemm(), { kind: "loop-partition", loop: "C.j", at: [3, 7] })).toBe(
+    refusedOn(gemm(), "loop-partition.bad-points: [3, 7] are not ascending iterations of C.j between 1 and 6", ["C.j"]),
+  );
 });
 
 test.each([[[]], [[0]], [[4, 4]], [[4, 2]], [[1.5]], [[Number.NaN]]])("bad points %j", (at) => {

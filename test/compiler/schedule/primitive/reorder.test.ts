@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blur, gemm, refusal, scheduled, twoGemms } from "../nests.ts";
+import { blur, gemm, refusal, refusedOn, scheduled, twoGemms } from "../nests.ts";
 
 test("loops that are not neighbours", () => {
   expect(scheduled(gemm(), { kind: "reorder", loops: ["C.k", "C.i"] })).toMatchInlineSnapshot(`
@@ -35,16 +35,14 @@ test("a single loop stays", () => {
 });
 
 test("no such loop", () => {
-  expect(refusal(gemm(), { kind: "reorder", loops: ["C.k", "C.x"] })).toMatchInlineSnapshot(`
-    "reorder.no-such-loop: there is no loop C.x
-       for C.i in 0..6
-         for C.j in 0..7
-           for C.k in 0..5
-             block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
-               C[i, j] = 0.0 first
-               C[i, j] += A[i, k] * B[k, j]
-      hint: loops are named stage.axis, and loop.0, loop.1, … after a split"
-  `);
+  expect(refusal(gemm(), { kind: "reorder", loops: ["C.k", "C.x"] })).toBe(
+    refusedOn(
+      gemm(),
+      "reorder.no-such-loop: there is no loop C.x",
+      [],
+      "loops are named stage.axis, and loop.0, loop.1, … after a split",
+    ),
+  );
 });
 
 test.each([[[]], [["C.i", "C.i"]]])("no list of different loops: %j", (loops) => {
@@ -54,22 +52,14 @@ test.each([[[]], [["C.i", "C.i"]]])("no list of different loops: %j", (loops) =>
 });
 
 test("loops of two nests", () => {
-  expect(refusal(twoGemms, { kind: "reorder", loops: ["D.i", "C.i"] })).toMatchInlineSnapshot(`
-    "reorder.not-a-chain: D.i, C.i are not on one chain of loops
-     ▶ for C.i in 0..5
-         for C.j in 0..4
-           for C.k in 0..3
-             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
-               C[i, j] = 0.0 first
-               C[i, j] += A[i, k] * B[k, j]
-     ▶ for D.i in 0..5
-         for D.l in 0..6
-           for D.n in 0..4
-             block D (i = D.i in 0..5, l = D.l in 0..6, reduce n = D.n in 0..4)
-               D[i, l] = 0.0 first
-               D[i, l] += C[i, n] * E[n, l]
-      hint: reorder before compute-at, cache-read and cache-write put statements between the loops"
-  `);
+  expect(refusal(twoGemms, { kind: "reorder", loops: ["D.i", "C.i"] })).toBe(
+    refusedOn(
+      twoGemms,
+      "reorder.not-a-chain: D.i, C.i are not on one chain of loops",
+      ["C.i", "D.i"],
+      "reorder before compute-at, cache-read and cache-write put statements between the loops",
+    ),
+  );
 });
 
 test("a window that slides along the loops", () => {

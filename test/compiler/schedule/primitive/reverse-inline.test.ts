@@ -5,6 +5,7 @@ import {
   epilogue,
   gemmMapGemm,
   refusal,
+  refusedOn,
   residual,
   scattered,
   scheduled,
@@ -66,55 +67,26 @@ test("bias and activation into the block that writes the accumulators back", () 
 });
 
 test("no such block", () => {
-  expect(refusal(blur, { kind: "reverse-inline", block: "R" })).toMatchInlineSnapshot(`
-    "reverse-inline.no-such-block: there is no block R
-       for P.i in 0..10
-         block P (i = P.i in 0..10)
-           P[i] = X[i] * 2.0
-       for Q.i in 0..9
-         block Q (i = Q.i in 0..9)
-           Q[i] = P[i] + P[i + 1]
-      hint: blocks are named after their stages"
-  `);
+  expect(refusal(blur, { kind: "reverse-inline", block: "R" })).toBe(
+    refusedOn(blur, "reverse-inline.no-such-block: there is no block R", [], "blocks are named after their stages"),
+  );
 });
 
 test("a reduction", () => {
-  expect(refusal(gemmMapGemm, { kind: "reverse-inline", block: "F" })).toMatchInlineSnapshot(`
-    "reverse-inline.reduction: F is a reduction
-       for C.i in 0..5
-         for C.j in 0..4
-           for C.k in 0..3
-             block C (i = C.i in 0..5, j = C.j in 0..4, reduce k = C.k in 0..3)
-               C[i, j] = 0.0 first
-               C[i, j] += A[i, k] * B[k, j]
-       for D.i in 0..5
-         for D.j in 0..4
-           block D (i = D.i in 0..5, j = D.j in 0..4)
-             D[i, j] = C[i, j] * 2.0
-       for F.i in 0..5
-         for F.l in 0..6
-           for F.n in 0..4
-     ▶       block F (i = F.i in 0..5, l = F.l in 0..6, reduce n = F.n in 0..4)
-               F[i, l] = 0.0 first
-               F[i, l] += D[i, n] * E[n, l]"
-  `);
+  expect(refusal(gemmMapGemm, { kind: "reverse-inline", block: "F" })).toBe(
+    refusedOn(gemmMapGemm, "reverse-inline.reduction: F is a reduction", ["F"]),
+  );
 });
 
 test("into a reduction", () => {
-  expect(refusal(epilogue, { kind: "reverse-inline", block: "D" })).toMatchInlineSnapshot(`
-    "reverse-inline.sum: C stores parts of the sums in C
-       for C.i in 0..6
-         for C.j in 0..5
-           for C.k in 0..4
-     ▶       block C (i = C.i in 0..6, j = C.j in 0..5, reduce k = C.k in 0..4)
-               C[i, j] = 0.0 first
-               C[i, j] += A[i, k] * B[k, j]
-       for D.i in 0..6
-         for D.j in 0..5
-     ▶     block D (i = D.i in 0..6, j = D.j in 0..5)
-             D[i, j] = max(C[i, j] + b[j], 0.0)
-      hint: cache-write C at a loop around its reduce loops: the block that writes back takes D"
-  `);
+  expect(refusal(epilogue, { kind: "reverse-inline", block: "D" })).toBe(
+    refusedOn(
+      epilogue,
+      "reverse-inline.sum: C stores parts of the sums in C",
+      ["C", "D"],
+      "cache-write C at a loop around its reduce loops: the block that writes back takes D",
+    ),
+  );
 });
 
 test("into sums that an outer loop goes on with", () => {
@@ -171,33 +143,15 @@ test("a consumer that is scheduled", () => {
 });
 
 test("a block that reads inputs only", () => {
-  expect(refusal(residual, { kind: "reverse-inline", block: "P" })).toMatchInlineSnapshot(`
-    "reverse-inline.no-producer: P reads nothing that the kernel computes
-       for P.i in 0..7
-     ▶   block P (i = P.i in 0..7)
-           P[i] = X[i] * 2.0
-       for Q.i in 0..7
-         block Q (i = Q.i in 0..7)
-           Q[i] = X[i] * 3.0
-       for R.i in 0..7
-         block R (i = R.i in 0..7)
-           R[i] = P[i] + Q[i]
-       for S.i in 0..7
-         block S (i = S.i in 0..7)
-           S[i] = R[i] + Q[i]"
-  `);
+  expect(refusal(residual, { kind: "reverse-inline", block: "P" })).toBe(
+    refusedOn(residual, "reverse-inline.no-producer: P reads nothing that the kernel computes", ["P"]),
+  );
 });
 
 test("neighbours", () => {
-  expect(refusal(blur, { kind: "reverse-inline", block: "Q" })).toMatchInlineSnapshot(`
-    "reverse-inline.not-element-wise: Q reads P[i], not the element at its own place
-       for P.i in 0..10
-         block P (i = P.i in 0..10)
-           P[i] = X[i] * 2.0
-       for Q.i in 0..9
-     ▶   block Q (i = Q.i in 0..9)
-           Q[i] = P[i] + P[i + 1]"
-  `);
+  expect(refusal(blur, { kind: "reverse-inline", block: "Q" })).toBe(
+    refusedOn(blur, "reverse-inline.not-element-wise: Q reads P[i], not the element at its own place", ["Q"]),
+  );
   expect(refusal(scattered, { kind: "reverse-inline", block: "Q" })).toContain(
     "reverse-inline.not-element-wise: Q reads P[i * i % 5], not the element at its own place\n",
   );
@@ -228,13 +182,7 @@ test("an operand that is computed with the producer", () => {
 });
 
 test("a producer that is a result of the kernel", () => {
-  expect(refusal(twoResults, { kind: "reverse-inline", block: "Q" })).toMatchInlineSnapshot(`
-    "reverse-inline.output: P is a result of the kernel
-       for P.i in 0..6
-         block P (i = P.i in 0..6)
-           P[i] = X[i] * 2.0
-       for Q.i in 0..6
-     ▶   block Q (i = Q.i in 0..6)
-           Q[i] = P[i] + 1.0"
-  `);
+  expect(refusal(twoResults, { kind: "reverse-inline", block: "Q" })).toBe(
+    refusedOn(twoResults, "reverse-inline.output: P is a result of the kernel", ["Q"]),
+  );
 });
