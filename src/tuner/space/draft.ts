@@ -38,6 +38,26 @@ export interface Placement {
   readonly extents: ReadonlyMap<string, number>;
   /** Parts. */
   readonly times: number;
+  /** Where a part has as many rows as a tunable says: then there are `times` parts for each block of rows. */
+  readonly block?: BlockOfRows;
+}
+
+/** Some rows of a chain of stages that are computed together. */
+export interface BlockOfRows {
+  /** Name of the axis of the stage whose elements the rows are. */
+  readonly axis: string;
+  /** The tunable: rows of a block. */
+  readonly size: string;
+  /** Of the axis. */
+  readonly rows: number;
+  /** The loop over blocks. The stage is moved under it unless a rule moves it elsewhere; null: it is around it as it is. */
+  readonly at: string | null;
+  /** The loop over the rows of a block, where its name does not follow from the axis. */
+  readonly loop: string | null;
+  /** Axes whose loops are around the blocks. */
+  readonly outside: readonly string[];
+  /** What all parts together have to bring from memory. */
+  readonly bytesFromMemory: number;
 }
 
 /** What a schedule with these values of all variables does to the machine, as far as its stage goes. */

@@ -1,16 +1,16 @@
 // Task → Space: for each algorithm that computes the operator, every stage, from the results back to the inputs, is
 // scheduled by the first rule that applies; where a rule knows several ways the template forks.
 
-import type { Assignment } from "../../compiler/index.ts";
+import type { Assignment, TemplateInstruction } from "../../compiler/index.ts";
 import { predictNs } from "../cost-model/ranker.ts";
 import type { TuningTask } from "../task.ts";
 import type { Algorithm } from "./algorithm/algorithm-rule.ts";
 import { algorithmsFor } from "./algorithm/index.ts";
-import { type Draft, type Estimate, emptyDraft } from "./draft.ts";
-import { repeated, shrunk } from "./placement.ts";
+import { type Draft, type Estimate, emptyDraft, type Placement } from "./draft.ts";
+import { inAllParts, stagesIn } from "./placement.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
-import { type SchedulableStage, schedulableStages } from "./schedulable-stage.ts";
+import { schedulableStages } from "./schedulable-stage.ts";
 import type { Space, Template } from "./space.ts";
 
 /** A space, and what an analytic model thinks of its points before any is measured. */
@@ -41,26 +41,54 @@ function plannedTemplates(
   rules: readonly SpaceRule[],
 ): readonly PlannedTemplate[] {
   const stages = schedulableStages(algorithm.op);
-  const context: RuleContext = { task: { ...task, op: algorithm.op }, stages };
-  const drafts = stages.toReversed().reduce<readonly Draft[]>(
-    (forks, stage) => {
-      const rule = rules.find((it) => it.applies(stage, context));
-      return rule ? forks.flatMap((draft) => unlessFused(draft, stage, rule, context)) : forks;
-    },
-    [emptyDraft],
-  );
+  const plan: Plan = { task: { ...task, op: algorithm.op }, stages };
+  const drafts = stages
+    .toReversed()
+    .reduce<readonly Draft[]>(
+      (forks, { name }) => forks.flatMap((draft) => scheduleStage(draft, name, rules, plan)),
+      [emptyDraft],
+    );
   return drafts.map((draft) => ({ template: templateOf(draft, algorithm), estimates: draft.estimates }));
 }
 
-function unlessFused(draft: Draft, stage: SchedulableStage, rule: SpaceRule, context: RuleContext): readonly Draft[] {
-  if (draft.fused.includes(stage.name)) return [draft];
-  const placement = draft.placed.find((it) => it.stage === stage.name);
-  if (!placement) return rule.apply(draft, stage, context);
-  const own = draft.estimates.length;
-  return rule.apply(draft, shrunk(stage, placement), context).map((result) => ({
+type Plan = Pick<RuleContext, "task" | "stages">;
+
+/** What the first of the rules that applies makes of the stage: nothing if it is scheduled with another. */
+function scheduleStage(draft: Draft, name: string, rules: readonly SpaceRule[], plan: Plan): readonly Draft[] {
+  if (draft.fused.includes(name)) return [draft];
+  const stages = stagesIn(draft, plan.stages);
+  const stage = stages.find((it) => it.name === name)!;
+  const contextAfter = (at: number): RuleContext => ({
+    task: plan.task,
+    stages,
+    otherwise: (it, other) => scheduleStage(it, other, rules.slice(at + 1), plan),
+  });
+  const at = rules.findIndex((rule, position) => rule.applies(stage, contextAfter(position)));
+  const placement = draft.placed.find((it) => it.stage === name);
+  const results = rules[at]?.apply(draft, stage, contextAfter(at)) ?? [draft];
+  return placement ? results.map((it) => inBlock(it, draft, placement)) : results;
+}
+
+/** What a rule has added to a draft for a placed stage, where the stage is placed. */
+function inBlock(result: Draft, before: Draft, placement: Placement): Draft {
+  const own = before.estimates.length;
+  return {
     ...result,
-    estimates: result.estimates.map((it, at) => (at < own ? it : repeated(it, placement.times))),
-  }));
+    instructions: [...before.instructions, ...moved(result.instructions.slice(before.instructions.length), placement)],
+    estimates: result.estimates.map((it, at) => (at < own ? it : inAllParts(it, placement))),
+  };
+}
+
+/** Instructions for a stage, after one that brings it to the loop where it belongs, unless they say where. */
+function moved(
+  instructions: readonly TemplateInstruction[],
+  { stage, block }: Placement,
+): readonly TemplateInstruction[] {
+  const isPlaced = instructions.some(
+    ({ instruction: it }) => (it.kind === "compute-at" || it.kind === "inline") && it.block === stage,
+  );
+  if (!block?.at || isPlaced) return instructions;
+  return [{ instruction: { kind: "compute-at", block: stage, loop: block.at }, when: [] }, ...instructions];
 }
 
 function nameOf({ decisions }: Draft, { name }: Algorithm): string {

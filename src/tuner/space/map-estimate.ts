@@ -5,10 +5,15 @@ import { byteSize, type ComputeDef } from "../../compiler/index.ts";
 import type { RankingFacts } from "../cost-model/ranker.ts";
 import type { TuningTask } from "../task.ts";
 import type { Estimate } from "./draft.ts";
-import { dependsOn, type SchedulableStage } from "./schedulable-stage.ts";
+import { dependsOn, type SchedulableStage, sizedBy } from "./schedulable-stage.ts";
 
 /** `lanes`: elements that it handles at a time. */
-export function mapEstimate(stage: SchedulableStage, { op, target }: TuningTask, lanes: number): Estimate {
+export const mapEstimate =
+  (stage: SchedulableStage, task: TuningTask, lanes: number): Estimate =>
+  (assignment) =>
+    factsOf(sizedBy(stage, assignment), task, lanes);
+
+function factsOf(stage: SchedulableStage, { op, target }: TuningTask, lanes: number): RankingFacts {
   const elements = elementsOf(stage.spatial);
   const inner = new Set(op.stages.map(({ name }) => name));
   const operands = [...new Set(stage.reads.map(({ buffer }) => buffer))];
@@ -18,7 +23,7 @@ export function mapEstimate(stage: SchedulableStage, { op, target }: TuningTask,
   ];
   const bytesOf = (farther: (stream: (typeof streams)[number]) => boolean): number =>
     streams.filter(farther).reduce((sum, { bytes }) => sum + bytes, 0);
-  const facts: RankingFacts = {
+  return {
     flops: elements * Math.max(1, stage.operations),
     waste: 1,
     lanes,
@@ -34,7 +39,6 @@ export function mapEstimate(stage: SchedulableStage, { op, target }: TuningTask,
     parallelTasks: 1,
     bodyInstructions: 0,
   };
-  return () => facts;
 }
 
 /** Bytes of an operand that the stage reads: what all reads touch, at most the whole. */

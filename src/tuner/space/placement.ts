@@ -1,16 +1,38 @@
 // A stage that an earlier rule placed under a loop of its reader, as the rules see it: shorter axes, run several times.
 
 import type { RankingFacts } from "../cost-model/ranker.ts";
-import type { Estimate, Placement } from "./draft.ts";
-import type { SchedulableStage } from "./schedulable-stage.ts";
+import type { Draft, Estimate, Placement } from "./draft.ts";
+import type { SchedulableStage, SpatialAxis } from "./schedulable-stage.ts";
 
-export const shrunk = (stage: SchedulableStage, { extents }: Pick<Placement, "extents">): SchedulableStage => ({
+export const shrunk = (
+  stage: SchedulableStage,
+  { extents, block }: Pick<Placement, "extents" | "block">,
+): SchedulableStage => ({
   ...stage,
-  spatial: stage.spatial.map((axis) => {
+  spatial: stage.spatial.map((axis): SpatialAxis => {
     const extent = extents.get(axis.name) ?? axis.extent;
+    if (block?.axis === axis.name)
+      return { ...axis, extent, isPart: true, size: block.size, ...(block.loop ? { loop: block.loop } : {}) };
+    if (block?.outside.includes(axis.name)) return { ...axis, extent, isPart: true, isOutside: true };
     return extent === axis.extent ? axis : { ...axis, extent, isPart: true };
   }),
 });
+
+/** The stages as a draft has placed them. */
+export const stagesIn = ({ placed }: Draft, stages: readonly SchedulableStage[]): readonly SchedulableStage[] =>
+  stages.map((stage) => {
+    const placement = placed.find((it) => it.stage === stage.name);
+    return placement ? shrunk(stage, placement) : stage;
+  });
+
+/** What all parts of a placed stage cost. */
+export const inAllParts =
+  (estimate: Estimate, { times, block }: Placement): Estimate =>
+  (assignment) => {
+    if (!block) return repeated(estimate, times)(assignment);
+    const blocks = Math.ceil(block.rows / assignment[block.size]!);
+    return { ...repeated(estimate, times * blocks)(assignment), bytesFromMemory: block.bytesFromMemory };
+  };
 
 /** What `times` runs cost. What they share comes from memory once: that is not counted again, it is in a cache. */
 export const repeated =

@@ -3,13 +3,12 @@
 //
 //   Y.max[i], then Y.sum[i], then Y[i, j]   →   for Y.i: Y.max, Y.sum, for Y.j: Y[i, j]
 
-import { loopName } from "../../compiler/index.ts";
 import { fuseEpilogue } from "./rule/fuse-epilogue.ts";
 import { inlineStage } from "./rule/inline-stage.ts";
 import type { RuleContext } from "./rule/space-rule.ts";
 import { splitsReduction } from "./rule/split-reduction.ts";
 import { vectorizeMap } from "./rule/vectorize-map.ts";
-import type { Access, SchedulableStage } from "./schedulable-stage.ts";
+import { type Access, loopOf, type SchedulableStage } from "./schedulable-stage.ts";
 
 export interface RowPlacement {
   /** The stage whose rows it belongs to. */
@@ -24,7 +23,7 @@ export function rowPlacementOf(stage: SchedulableStage, context: RuleContext): R
   const readers = readersOf(stage, context);
   const root = context.stages.findLast((it) => readers?.includes(it));
   if (!readers || !root || !hasRows(root, stage, context)) return null;
-  const loop = loopName(root.name, root.spatial[stage.spatial.length - 1]!.name);
+  const loop = loopOf(root, root.spatial[stage.spatial.length - 1]!);
   const others = readers.filter((reader) => reader !== root);
   return others.every((other) => rowPlacementOf(other, context)?.loop === loop) ? { root: root.name, loop } : null;
 }

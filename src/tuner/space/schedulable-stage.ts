@@ -1,6 +1,7 @@
 // What the rules ask about a stage: its axes, how each operand is read along them, who reads its result.
 
 import {
+  type Assignment,
   type Block,
   blocksIn,
   type ComputeDef,
@@ -9,6 +10,7 @@ import {
   factsOf,
   fromCompute,
   type IrType,
+  loopName,
   someExpr,
   toAffine,
   walkExpr,
@@ -32,6 +34,12 @@ export interface SpatialAxis {
   readonly extent: number;
   /** Only a part of the axis is computed at a time: what overshoots the extent would run, so splits have to be perfect. */
   readonly isPart?: boolean;
+  /** The tunable that says how many elements a part has, where that is a decision; `extent` is the most then. */
+  readonly size?: string;
+  /** The loop over a part, where it has another name than the axis gives it. */
+  readonly loop?: string;
+  /** Its loop is around everything that a rule does to the stage: it has one element, and no loop to schedule. */
+  readonly isOutside?: boolean;
 }
 
 export interface SchedulableStage {
@@ -123,6 +131,15 @@ function variablesIn(index: Expr): ReadonlySet<string> {
   });
   return names;
 }
+
+/** The loop over an axis of the stage. */
+export const loopOf = ({ name }: SchedulableStage, axis: SpatialAxis): string => axis.loop ?? loopName(name, axis.name);
+
+/** The stage with the extents that its parts have under an assignment. */
+export const sizedBy = (stage: SchedulableStage, assignment: Assignment): SchedulableStage => ({
+  ...stage,
+  spatial: stage.spatial.map((axis) => (axis.size ? { ...axis, extent: assignment[axis.size]! } : axis)),
+});
 
 /** Whether an access does not move, or moves by one element, when the axis does. */
 export function isVectorizable({ dims, axes }: Access, axis: string): boolean {

@@ -47,7 +47,7 @@ export const decomposeReduction: Primitive<"decompose-reduction"> = {
       );
     }
     const own = new Set([...reducing, ...block.indices.flatMap((index) => [...varsIn(bindAxes(block, index))])]);
-    const foreign = cut.inside.filter((loop) => !own.has(loop.name)).map((loop) => loop.name);
+    const foreign = cut.inside.filter(({ name, extent }) => extent > 1 && !own.has(name)).map(({ name }) => name);
     if (foreign.length > 0) {
       return illegal(
         "decompose-reduction.repeated",

@@ -9,7 +9,7 @@
 
 import { loopName, type Operand } from "../../../compiler/index.ts";
 import { type Draft, decide, estimate, fuse, instruct, instructWhen, splitWithTail } from "../draft.ts";
-import type { Access, SchedulableStage } from "../schedulable-stage.ts";
+import { type Access, loopOf, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, finishedTileOrders, inEachOrder, type OrderChoice, orderChoice } from "../tiling/order.ts";
@@ -83,10 +83,10 @@ const fusedAxes = (
   lanes: number,
   { task }: RuleContext,
 ): readonly TiledAxis[] =>
-  tiledAxes(sums, lanes, task).map((it, at): TiledAxis => {
-    const spatial = stage.spatial[at];
-    if (spatial) return { ...it, loop: loopName(stage.name, spatial.name) };
-    return it.role === "outer" ? { ...it, role: "whole" } : it;
+  tiledAxes(sums, lanes, task).flatMap((it): readonly TiledAxis[] => {
+    const spatial = stage.spatial[sums.spatial.indexOf(it.axis)];
+    if (spatial) return spatial.isOutside ? [] : [{ ...it, loop: loopOf(stage, spatial) }];
+    return [it.role === "outer" ? { ...it, role: "whole" } : it];
   });
 
 interface Fusion {

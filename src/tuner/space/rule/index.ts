@@ -2,6 +2,7 @@
 
 import { fuseEpilogue } from "./fuse-epilogue.ts";
 import { inlineStage } from "./inline-stage.ts";
+import { mergeConsumer } from "./merge-consumer.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
 import { rowReduction } from "./row-reduction.ts";
 import type { SpaceRule } from "./space-rule.ts";
@@ -11,6 +12,7 @@ import { unrollChoices } from "./unroll-choices.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
 export const defaultRules: readonly SpaceRule[] = [
+  mergeConsumer,
   unrollChoices,
   inlineStage,
   tensorize,

@@ -1,7 +1,7 @@
 // A reduction with a vectorizable axis: register tiles of accumulators, blocks for two levels of cache, operands packed
 // into panels or read where they are, in the orders of `tiling/order.ts`. GEMM, convolution, pooling along channels.
 
-import type { Operand, TailStrategy, Target } from "../../../compiler/index.ts";
+import type { Operand, SplitTail, Target } from "../../../compiler/index.ts";
 import {
   atMost,
   type Draft,
@@ -38,7 +38,7 @@ export const multiLevelTiling: TilingRule = {
 
   applies(stage, { task }) {
     const vector = stage.spatial.at(-1);
-    if (!vector || stage.reduce.length === 0) return false;
+    if (!vector || vector.size || stage.reduce.length === 0) return false;
     if (lanesFor(stage, vector.extent, task.target) === 1) return false;
     const canBe = (read: Access): boolean =>
       isVectorizable(read, vector.name) || isTransposable(stage, read, vector.name);
@@ -114,7 +114,8 @@ function tailOf(
   stage: SchedulableStage,
   it: TiledAxis,
   packs: readonly PackChoice[],
-): [Draft, TailStrategy | { tunable: string }] {
+): [Draft, SplitTail | { tunable: string }] {
+  if (it.axis.size) return [draft, "perfect"];
   const moving = stage.reads
     .filter((read) => dependsOn(read, it.axis.name))
     .map((read) => packs.find(({ packable }) => packable.access === read));

@@ -4,6 +4,7 @@ import { loopName } from "../../../compiler/index.ts";
 import { estimate, instruct, tunable } from "../draft.ts";
 import { placeInRow } from "../place-in-row.ts";
 import { rowPlacementOf } from "../row-placement.ts";
+import { loopOf, sizedBy } from "../schedulable-stage.ts";
 import { streamFacts } from "../stream-estimate.ts";
 import type { SpaceRule } from "./space-rule.ts";
 
@@ -16,7 +17,7 @@ export const rowReduction: SpaceRule = {
     const axis = stage.reduce.at(-1)!;
     const loop = loopName(stage.name, axis.name);
     const unroll = `${loop}.unroll`;
-    const innermost = loopName(stage.name, stage.spatial.at(-1)!.name);
+    const innermost = loopOf(stage, stage.spatial.at(-1)!);
     const placement = rowPlacementOf(stage, context);
     const placed = placement ? placeInRow(draft, stage, placement, context) : draft;
     const tuned = tunable(
@@ -27,7 +28,13 @@ export const rowReduction: SpaceRule = {
     return [
       instruct(
         estimate(tuned, (assignment) =>
-          streamFacts({ stage, lanes: 1, vectors: assignment[unroll]!, rows: 1, isWarm: placement !== null }),
+          streamFacts({
+            stage: sizedBy(stage, assignment),
+            lanes: 1,
+            vectors: assignment[unroll]!,
+            rows: 1,
+            isWarm: placement !== null,
+          }),
         ),
         { kind: "split", loop, factors: [0, { tunable: unroll }], tail: "cut" },
         { kind: "unroll", loop: `${loop}.1` },

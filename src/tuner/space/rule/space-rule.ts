@@ -6,7 +6,10 @@ import type { SchedulableStage } from "../schedulable-stage.ts";
 
 export interface RuleContext {
   readonly task: TuningTask;
+  /** All stages of the operator; those that an earlier rule placed, as parts. */
   readonly stages: readonly SchedulableStage[];
+  /** What the rules after this one make of a stage of the draft. */
+  readonly otherwise: (draft: Draft, stage: string) => readonly Draft[];
 }
 
 export interface SpaceRule {

@@ -11,7 +11,7 @@ import { type Instruction, isFloat, loopName, type Operand } from "../../../comp
 import { atMost, constrain, type Draft, decide, derived, estimate, instruct, product, tunable } from "../draft.ts";
 import { placeInRow } from "../place-in-row.ts";
 import { hasPlaced, rowPlacementOf } from "../row-placement.ts";
-import { dependsOn, isReused, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
+import { dependsOn, isReused, isVectorizable, type SchedulableStage, sizedBy } from "../schedulable-stage.ts";
 import { registersBeside, streamFacts } from "../stream-estimate.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import { inlineStage } from "./inline-stage.ts";
@@ -40,7 +40,7 @@ export const splitReduction: SpaceRule = {
     const placed = placement ? placeInRow(decided, stage, placement, context) : decided;
     const estimated = estimate(limitRegisters(tunables(placed, plan), plan, target.vectorRegisters), (assignment) =>
       streamFacts({
-        stage,
+        stage: sizedBy(stage, assignment),
         lanes,
         vectors: assignment[vectorsOf(plan)]!,
         rows: rows ? assignment[rowsOf(plan)]! : 1,
@@ -76,7 +76,7 @@ const rowsOf = (plan: Plan): string => `${rowLoopOf(plan)}.rows`;
 /** Rows share what they read of an operand that does not depend on them. */
 function reusingRows(stage: SchedulableStage): Axis | null {
   const last = stage.spatial.at(-1);
-  if (!last || last.extent === 1 || !stage.reads.some((read) => isReused(stage, read))) return null;
+  if (!last || last.size || last.extent === 1 || !stage.reads.some((read) => isReused(stage, read))) return null;
   return stage.reads.some((read) => !dependsOn(read, last.name)) ? last : null;
 }
 

@@ -1,9 +1,8 @@
 // An element-wise stage: its last axis in vectors, several of them a step.
 
-import { loopName } from "../../../compiler/index.ts";
 import { estimate, instruct, tunable } from "../draft.ts";
 import { mapEstimate } from "../map-estimate.ts";
-import { isVectorizable } from "../schedulable-stage.ts";
+import { isVectorizable, loopOf } from "../schedulable-stage.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import type { SpaceRule } from "./space-rule.ts";
 
@@ -15,10 +14,10 @@ export const vectorizeMap: SpaceRule = {
   apply(draft, stage, { task }) {
     const axis = stage.spatial.at(-1)!;
     const lanes = lanesFor(stage, axis.extent, task.target);
-    const contiguous = stage.reads.every((read) => isVectorizable(read, axis.name));
+    const contiguous = !axis.size && stage.reads.every((read) => isVectorizable(read, axis.name));
     const estimated = estimate(draft, mapEstimate(stage, task, contiguous ? lanes : 1));
     if (lanes === 1 || !contiguous) return [estimated];
-    const loop = loopName(stage.name, axis.name);
+    const loop = loopOf(stage, axis);
     const unroll = `${loop}.unroll`;
     const steps = Math.ceil(axis.extent / lanes);
     return [

@@ -41,7 +41,7 @@ export function tilingEstimate(
 }
 
 function extentsOf(it: TiledAxis, assignment: Assignment): Extents {
-  const all = it.axis.extent;
+  const all = it.axis.size ? assignment[it.axis.size]! : it.axis.extent;
   if (it.role === "whole") return { it, register: 1, block: all, all, blocks: 1, tiles: 1 };
   if (it.role === "outer") return { it, register: 1, block: 1, all, blocks: all, tiles: 1 };
   const block = Math.min(all, assignment[blockOf(it)]!);

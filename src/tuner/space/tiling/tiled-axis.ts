@@ -8,12 +8,10 @@
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../task.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
-import { dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
-
-type Axis = SchedulableStage["spatial"][number];
+import { dependsOn, loopOf, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
 
 export interface TiledAxis {
-  readonly axis: Axis;
+  readonly axis: SpatialAxis;
   readonly role: "vector" | "spatial" | "reduce" | "whole" | "outer";
   /** Name of the axis's first loop, and prefix of its tunables. */
   readonly loop: string;
@@ -27,11 +25,12 @@ export interface TiledAxis {
  * The spatial axes, besides the vector axis, along which rows of a register tile are worth having: where some operand
  * stays while the axis moves, and all of it is there; of those the two innermost. Every tiled axis doubles the copies that cut tails make.
  */
-function rowAxes({ spatial, reads }: SchedulableStage): readonly Axis[] {
-  const reuses = (axis: Axis): boolean => reads.length === 1 || reads.some((read) => !dependsOn(read, axis.name));
+function rowAxes({ spatial, reads }: SchedulableStage): readonly SpatialAxis[] {
+  const reuses = (axis: SpatialAxis): boolean =>
+    reads.length === 1 || reads.some((read) => !dependsOn(read, axis.name));
   return spatial
     .slice(0, -1)
-    .filter((axis) => axis.extent > 1 && !axis.isPart && reuses(axis))
+    .filter((axis) => axis.extent > 1 && (!axis.isPart || axis.size) && reuses(axis))
     .slice(-2);
 }
 
@@ -48,11 +47,13 @@ export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTa
   const isOutside = numerics === "strict" || mostBlockOf(stage, lanes, others, target) < leastBlock;
   const rows = rowAxes(stage);
   return [
-    ...stage.spatial.map((axis): TiledAxis => {
-      const loop = loopName(stage.name, axis.name);
-      if (axis === vector) return { axis, role: "vector", loop, lanes, isTiled: true };
-      return { axis, role: "spatial", loop, lanes: 1, isTiled: rows.includes(axis) };
-    }),
+    ...stage.spatial
+      .filter(({ isOutside }) => !isOutside)
+      .map((axis): TiledAxis => {
+        const loop = loopOf(stage, axis);
+        if (axis === vector) return { axis, role: "vector", loop, lanes, isTiled: true };
+        return { axis, role: "spatial", loop, lanes: 1, isTiled: rows.includes(axis) };
+      }),
     ...stage.reduce.map((axis): TiledAxis => {
       const role = axis === tileable ? "reduce" : isOutside ? "outer" : "whole";
       return { axis, role, loop: loopName(stage.name, axis.name), lanes: 1, isTiled: false };
@@ -99,22 +100,20 @@ export function tileAxis(draft: Draft, it: TiledAxis, registers: number, blocks:
 }
 
 function tileSpatial(draft: Draft, it: TiledAxis, registers: number): Draft {
-  const { extent, name } = it.axis;
+  const { extent, name, size } = it.axis;
   const vectors = Math.ceil(extent / it.lanes);
   const most = it.isTiled ? Math.min(vectors, it.role === "vector" ? 4 : registers - 2) : 1;
   const register = registerOf(it);
-  const tiled = tilesOf(
-    product(
-      tunable(draft, register, range(1, most)),
-      registerElementsOf(it),
-      [register, it.lanes],
-      `elements of ${name} in a register tile`,
-    ),
-    `${it.loop}.tiles`,
-    extent,
+  const registered = product(
+    tunable(draft, register, range(1, most)),
     registerElementsOf(it),
-    `register tiles along ${name}`,
+    [register, it.lanes],
+    `elements of ${name} in a register tile`,
   );
+  const tiles = `${it.loop}.tiles`;
+  const tiled = size
+    ? tilesOfPart(registered, it, size)
+    : tilesOf(registered, tiles, extent, registerElementsOf(it), `register tiles along ${name}`);
   const counts = sortedUnique(valuesOf(tiled, `${it.loop}.tiles`).flatMap(divisorsOf));
   const blocks = `${it.loop}.blocks`;
   const whole = constrain(derived(tunable(tiled, blockTilesOf(it), counts), blocks, counts), {
@@ -130,7 +129,20 @@ function tileSpatial(draft: Draft, it: TiledAxis, registers: number): Draft {
     [registerElementsOf(it), blockTilesOf(it)],
     `elements of ${name} in a block`,
   );
-  return countSurplus(block, it);
+  return size ? block : countSurplus(block, it);
+}
+
+/** Register tiles fill a part of an axis: what overshoots it would be computed. */
+function tilesOfPart(draft: Draft, it: TiledAxis, size: string): Draft {
+  const tiles = `${it.loop}.tiles`;
+  const counts = sortedUnique(valuesOf(draft, size).flatMap(divisorsOf));
+  return constrain(derived(draft, tiles, counts), {
+    kind: "product",
+    result: size,
+    factors: [registerElementsOf(it), tiles],
+    why: `register tiles along ${it.axis.name} fill its part`,
+    role: "definition",
+  });
 }
 
 /** Elements by which the register tiles overshoot the axis: 0 where there is no tail to decide about. */
@@ -180,7 +192,7 @@ export function blockSizes(axes: readonly TiledAxis[], most: number): readonly n
   return lanes === 1 ? sizes : sortedUnique(sizes.map((size) => Math.ceil(size / lanes) * lanes));
 }
 
-function sizesOf({ extent }: Axis, most: number): readonly number[] {
+function sizesOf({ extent }: SpatialAxis, most: number): readonly number[] {
   const divisors = divisorsOf(extent).filter((size) => size >= 32 || size === extent);
   const parts = divisors.length < 3 && extent > 64 ? range(1, 8).map((count) => Math.ceil(extent / count)) : [];
   const sizes = sortedUnique([...divisors, ...parts.filter((size) => size >= 32)]);

@@ -1,0 +1,167 @@
+// A chain of reductions of which each reads rows of the one before, as two products with a map between them or attention:
+// beside the schedule that computes one after the other, one that computes a block of rows from end to end, so that what
+// passes between the reductions stays in L2. Inside a block each stage is scheduled by the rules that there are.
+//
+//   for i: C[i, …] = Σ …                            for blocks of rows of F
+//   for i: D[i, …] = exp(C[i, …])             →       C, D of these rows, n whole
+//   for i: F[i, l] = Σ over n: D[i, n]·E[n, l]        F of these rows
+//
+// After Heron's mergeConsumer. The last block is moved inwards where the blocks do not fill the axis: some rows are
+// computed twice, and there is no second copy of all the code.
+
+import { byteSize, loopName } from "../../../compiler/index.ts";
+import {
+  atMost,
+  type Draft,
+  decide,
+  instruct,
+  type Placement,
+  place,
+  product,
+  sortedUnique,
+  tunable,
+} from "../draft.ts";
+import { type Access, dependsOn, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
+import { multiLevelTiling } from "./multi-level-tiling.ts";
+import type { RuleContext, SpaceRule } from "./space-rule.ts";
+
+export const mergeConsumer: SpaceRule = {
+  name: "merge-consumer",
+
+  applies: (stage, context) => chainTo(stage, context) !== null,
+
+  apply(draft, stage, context) {
+    const chain = chainTo(stage, context)!;
+    return [draft, inBlocks(draft, stage, chain, context)].flatMap((it) => context.otherwise(it, stage.name));
+  },
+};
+
+interface Chain {
+  /** The stages that are read by rows, each after those that it reads. */
+  readonly producers: readonly SchedulableStage[];
+  /** Position of the rows among the axes of each stage; those before them are the same for all stages. */
+  readonly at: number;
+}
+
+/** What leads to the stage row by row, if there is a reduction in it that a later one goes over again and again. */
+function chainTo(stage: SchedulableStage, context: RuleContext): Chain | null {
+  const at = stage.spatial.length - 2;
+  if (at < 0 || stage.spatial.some(({ isPart }) => isPart)) return null;
+  const chain: Chain = { producers: producersOf(stage, at, context), at };
+  const isTiled = (it: SchedulableStage): boolean => multiLevelTiling.applies(it, context);
+  const names = chain.producers.map(({ name }) => name);
+  const reducesRows = (it: SchedulableStage): boolean => it.reads.some(({ buffer }) => names.includes(buffer));
+  const isChain =
+    chain.producers.some(isTiled) && [...chain.producers, stage].some((it) => isTiled(it) && reducesRows(it));
+  return isChain && rowCounts(stage, chain, context).length > 0 ? chain : null;
+}
+
+/** The stages that nobody reads but the stage and each other, all of them by rows. */
+function producersOf(stage: SchedulableStage, at: number, { stages }: RuleContext): readonly SchedulableStage[] {
+  const found = new Map([[stage.name, stage]]);
+  for (const it of stages.toReversed()) {
+    const readers = it.readers.map((name) => found.get(name));
+    const isRead = readers.length > 0 && readers.every((reader) => reader && readsRows(reader, it, at));
+    if (isRead && !it.isOutput) found.set(it.name, it);
+  }
+  return stages.filter((it) => it !== stage && found.has(it.name));
+}
+
+const readsRows = (reader: SchedulableStage, stage: SchedulableStage, at: number): boolean =>
+  reader.reads.filter(({ buffer }) => buffer === stage.name).every((read) => isOfRow(read, reader, stage, at));
+
+/** Element [h, i, …] is read for an element [h, i, …]. */
+const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage, stage: SchedulableStage, at: number): boolean =>
+  !guarded &&
+  stage.spatial.length > at &&
+  stage.spatial.slice(0, at + 1).every(({ extent }, dim) => {
+    const axis = reader.spatial[dim]!;
+    return dims[dim]?.size === 1 && dims[dim].get(axis.name) === 1 && axis.extent === extent;
+  });
+
+const elementsOf = (axes: readonly SpatialAxis[]): number => axes.reduce((total, { extent }) => total * extent, 1);
+
+/** Bytes that the producers make of one row. */
+const rowBytes = ({ producers, at }: Chain): number =>
+  producers.reduce((bytes, { spatial, dtype }) => bytes + byteSize[dtype] * elementsOf(spatial.slice(at + 1)), 0);
+
+/** Rows that a block may have: up to the share of L2, not all at once unless there are axes around them. */
+function rowCounts(stage: SchedulableStage, chain: Chain, { task }: RuleContext): readonly number[] {
+  const { extent } = stage.spatial[chain.at]!;
+  const isWhole = elementsOf(stage.spatial.slice(0, chain.at)) === 1;
+  const most = Math.min(isWhole ? extent - 1 : extent, Math.floor(shareOfL2(task.target.l2Bytes) / rowBytes(chain)));
+  const powers = Array.from({ length: 20 }, (_, exponent) => 2 ** exponent);
+  const counts = [...powers.flatMap((power) => [1, 3, 5, 7].map((odd) => odd * power)), extent];
+  return sortedUnique(counts.filter((count) => count <= most));
+}
+
+/** The other half is for the operands that stream past. */
+const shareOfL2 = (bytes: number): number => Math.floor(bytes / 2);
+
+function inBlocks(draft: Draft, stage: SchedulableStage, chain: Chain, context: RuleContext): Draft {
+  const axis = stage.spatial[chain.at]!;
+  const loop = loopName(stage.name, axis.name);
+  const [rows, bytes] = [`${loop}.rows`, `${loop}.rows-bytes`];
+  const share = shareOfL2(context.task.target.l2Bytes);
+  const named = decide(draft, `${chain.producers[0]!.name} to ${stage.name} in blocks of ${axis.name}`);
+  const chosen = tunable(named, rows, rowCounts(stage, chain, context));
+  const counted = product(
+    chosen,
+    bytes,
+    [rows, rowBytes(chain)],
+    `bytes between the stages of a block of ${axis.name}`,
+  );
+  const limited = atMost(
+    counted,
+    bytes,
+    share,
+    `what a block of ${axis.name} passes on fits half of L2, ${share} bytes`,
+  );
+  const split = instruct(limited, { kind: "split", loop, factors: [0, { tunable: rows }], tail: "shift" });
+  return place(split, placements(stage, chain, { rows, loop, most: rowCounts(stage, chain, context).at(-1)! }));
+}
+
+interface Blocks {
+  /** The tunable. */
+  readonly rows: string;
+  /** Over the rows of the last stage, before it was cut. */
+  readonly loop: string;
+  /** Rows of the largest block. */
+  readonly most: number;
+}
+
+function placements(
+  stage: SchedulableStage,
+  { producers, at }: Chain,
+  { rows, loop, most }: Blocks,
+): readonly Placement[] {
+  const leading = stage.spatial.slice(0, at).map(({ name }) => name);
+  const inside = producers.map(({ name }) => name);
+  return [...producers, stage].map((it): Placement => {
+    const axis = it.spatial[at]!;
+    const isLast = it === stage;
+    return {
+      stage: it.name,
+      extents: new Map([...it.spatial.slice(0, at).map(({ name }) => [name, 1] as const), [axis.name, most]]),
+      times: elementsOf(it.spatial.slice(0, at)),
+      block: {
+        axis: axis.name,
+        size: rows,
+        rows: axis.extent,
+        at: isLast ? null : `${loop}.0`,
+        loop: isLast ? `${loop}.1` : null,
+        outside: isLast ? leading : [],
+        bytesFromMemory: bytesFromMemory(it, inside),
+      },
+    };
+  });
+}
+
+/** Of operands and results that do not stay in the block. */
+function bytesFromMemory(stage: SchedulableStage, inside: readonly string[]): number {
+  const axes = [...stage.spatial, ...stage.reduce];
+  const read = stage.reads
+    .filter(({ buffer }) => !inside.includes(buffer))
+    .reduce((sum, it) => sum + byteSize[it.dtype] * elementsOf(axes.filter(({ name }) => dependsOn(it, name))), 0);
+  return read + (stage.isOutput ? byteSize[stage.dtype] * elementsOf(stage.spatial) : 0);
+}
