@@ -86,6 +86,15 @@ const sameTerms = (a: Affine, b: Affine): boolean =>
     return coefficient === other.coefficient && exprKey(atom) === exprKey(other.atom);
   });
 
+const haveSameStart = (parts: readonly Access[]): boolean =>
+  parts.every(({ start }) => sameTerms(start, parts[0]!.start));
+
+/** Loops of one iteration are 0, and may be left out of some of the accesses. */
+const withoutStill = (part: Access, ranges: Ranges): Access => {
+  const moves = ({ atom }: Affine["terms"][number]): boolean => atom.kind !== "var" || ranges.get(atom.name)?.max !== 0;
+  return { ...part, start: { ...part.start, terms: part.start.terms.filter(moves) } };
+};
+
 /**
  * The region of accesses, each a list of indices over loop variables. Null if no box fits all of them. Knowing the loops
  * around, quotients split: (2·o + i) floorDiv 2 is o, for i in 0..2.
@@ -100,11 +109,11 @@ export function boundingBox(
   const rank = accesses[0]?.length ?? 0;
   const box: DimRegion[] = [];
   for (let dim = 0; dim < rank; dim++) {
-    const parts = accesses.map((indices) => accessOf(indices[dim]!, ranges, all)).filter((part) => part !== null);
+    const found = accesses.map((indices) => accessOf(indices[dim]!, ranges, all)).filter((part) => part !== null);
+    if (found.length < accesses.length) return null;
+    const parts = haveSameStart(found) ? found : found.map((part) => withoutStill(part, all));
     const first = parts[0];
-    if (parts.length < accesses.length || !first || parts.some(({ start }) => !sameTerms(start, first.start))) {
-      return null;
-    }
+    if (!first || !haveSameStart(parts)) return null;
     const low = Math.min(...parts.map(({ start }) => start.constant));
     const high = Math.max(...parts.map(({ start, extent }) => start.constant + extent));
     const step = parts.reduce((size, part) => gcd(part.start.constant - low, gcd(part.step, size)), 0);

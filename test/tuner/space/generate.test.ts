@@ -82,10 +82,13 @@ describe("templates, and what decides about their shape", () => {
     `);
   });
 
-  test("gemm-exp-gemm: two products, the exp between them on the first one's registers or on its own", () => {
+  test("gemm-exp-gemm: exp on the first product's registers or on its own; one product after the other or by rows", () => {
+    const packs = "F.order | F.pack.D | F.pack.E | C.order | C.pack.A | C.pack.B";
     expect(templatesOf(taskOf("gemm-exp-gemm", frozenTargets.avx2))).toEqual([
-      "F tiled; C tiled | F.order | F.pack.D | F.pack.E | C.order | C.pack.A | C.pack.B",
-      "F tiled; D with C in registers | F.order | F.pack.D | F.pack.E | C.order | C.pack.A | C.pack.B",
+      `F tiled; C tiled | ${packs}`,
+      `F tiled; D with C in registers | ${packs}`,
+      `C to F in blocks of i; F tiled; C tiled | ${packs}`,
+      `C to F in blocks of i; F tiled; D with C in registers | ${packs}`,
     ]);
   });
 
