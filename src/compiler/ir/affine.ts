@@ -31,6 +31,8 @@ const noForm: AtomForm = () => null;
 
 /** Expects a scalar i32. Coefficients and the constant wrap as i32 does, so the form has the value of the expression. */
 export function toAffine(expr: Expr, atomForm: AtomForm = noForm): Affine {
+  if (expr.kind === "const") return constantAffine(expr.value);
+  if (expr.kind === "var") return atomForm(expr) ?? atomAffine(expr);
   const sum: Sum = { terms: new Map(), constant: 0 };
   addExpr(sum, expr, 1, atomForm);
   return fromSum(sum);

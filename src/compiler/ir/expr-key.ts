@@ -4,7 +4,11 @@
 import type { Expr } from "./loop-ir.ts";
 import { operandsOf } from "./visit.ts";
 
-const list = (exprs: readonly Expr[]): string => exprs.map(exprKey).join(",");
+function list(exprs: readonly Expr[]): string {
+  let keys = "";
+  for (const expr of exprs) keys += keys === "" ? exprKey(expr) : `,${exprKey(expr)}`;
+  return keys;
+}
 
 export function exprKey(expr: Expr): string {
   switch (expr.kind) {
@@ -36,12 +40,36 @@ export function exprKey(expr: Expr): string {
   }
 }
 
-/** As a comparison of keys, which it mostly saves building. */
+/** As a comparison of keys, without building them. */
 export function sameExpr(a: Expr, b: Expr): boolean {
   if (a === b) return true;
-  if (a.kind !== b.kind || a.dtype !== b.dtype) return false;
+  if (a.kind !== b.kind || a.dtype !== b.dtype || !sameNode(a, b)) return false;
   const [left, right] = [operandsOf(a), operandsOf(b)];
-  if (left.length === 0 || left.length !== right.length)
-    return left.length === right.length && exprKey(a) === exprKey(b);
-  return left.every((operand, at) => sameExpr(operand, right[at]!)) && exprKey(a) === exprKey(b);
+  return left.length === right.length && left.every((operand, at) => sameExpr(operand, right[at]!));
+}
+
+/** What a node says beside its kind, type and operands. */
+function sameNode(a: Expr, b: Expr): boolean {
+  switch (a.kind) {
+    case "const":
+      return b.kind === a.kind && Object.is(a.value, b.value);
+    case "var":
+    case "local":
+    case "intrinsic":
+      return b.kind === a.kind && a.name === b.name;
+    case "load":
+      return b.kind === a.kind && a.buffer === b.buffer && (a.active === null) === (b.active === null);
+    case "unary":
+    case "binary":
+      return b.kind === a.kind && a.op === b.op;
+    case "ramp":
+      return b.kind === a.kind && a.stride === b.stride && a.lanes === b.lanes;
+    case "broadcast":
+      return b.kind === a.kind && a.lanes === b.lanes;
+    case "select":
+    case "cast":
+    case "bitcast":
+    case "lanes":
+      return true;
+  }
 }

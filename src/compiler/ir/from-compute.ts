@@ -8,7 +8,8 @@ import type { ComputeDef, Stage } from "../expr/compute-def.ts";
 import type { ScalarExpr } from "../expr/scalar-expr.ts";
 import { reducerIdentity, reducerOp } from "../expr/scalar-math.ts";
 import { invariant } from "../support/invariant.ts";
-import type { Block, BlockAxis, Buffer, Expr, LoopFunc, Stmt } from "./loop-ir.ts";
+import { exprKey } from "./expr-key.ts";
+import type { Block, BlockAxis, Buffer, Expr, Load, LoopFunc, Stmt } from "./loop-ir.ts";
 
 export function fromCompute(def: ComputeDef, name: string = def.name): LoopFunc {
   const isOutput = (stage: Stage): boolean => def.outputs.includes(stage.name);
@@ -52,7 +53,7 @@ function nestOf(stage: Stage): Stmt {
 
 function blockOf(stage: Stage, axes: readonly BlockAxis[]): Block {
   const indices = stage.axes.map((axis): Expr => ({ kind: "var", dtype: "i32", name: axis.name }));
-  const element = toIr(stage.body);
+  const element = toIr(stage.body, new Map());
   const block = {
     kind: "block",
     name: stage.name,
@@ -72,23 +73,44 @@ function blockOf(stage: Stage, axes: readonly BlockAxis[]): Block {
   };
 }
 
-/** A scalar expression with axes as variables; the shapes of the two languages are the same otherwise. */
-function toIr(expr: ScalarExpr): Expr {
+/**
+ * A scalar expression with axes as variables; the shapes of the two languages are the same otherwise. Equal reads become
+ * one object in `reads`, so that primitives rewrite each but once.
+ */
+function toIr(expr: ScalarExpr, reads: Map<string, Load>): Expr {
   const { dtype } = expr;
+  const inner = (operand: ScalarExpr): Expr => toIr(operand, reads);
   switch (expr.kind) {
     case "const":
       return { kind: "const", dtype, value: expr.value };
     case "axis":
       return { kind: "var", dtype: "i32", name: expr.name };
     case "read":
-      return { kind: "load", dtype, buffer: expr.tensor, indices: expr.indices.map(toIr), active: null };
+      return shared(
+        { kind: "load", dtype, buffer: expr.tensor, indices: expr.indices.map(inner), active: null },
+        reads,
+      );
     case "unary":
-      return { kind: "unary", dtype, op: expr.op, operand: toIr(expr.operand) };
+      return { kind: "unary", dtype, op: expr.op, operand: inner(expr.operand) };
     case "binary":
-      return { kind: "binary", dtype, op: expr.op, left: toIr(expr.left), right: toIr(expr.right) };
+      return { kind: "binary", dtype, op: expr.op, left: inner(expr.left), right: inner(expr.right) };
     case "select":
-      return { kind: "select", dtype, condition: toIr(expr.condition), then: toIr(expr.then), else: toIr(expr.else) };
+      return {
+        kind: "select",
+        dtype,
+        condition: inner(expr.condition),
+        then: inner(expr.then),
+        else: inner(expr.else),
+      };
     case "cast":
-      return { kind: "cast", dtype, operand: toIr(expr.operand) };
+      return { kind: "cast", dtype, operand: inner(expr.operand) };
   }
+}
+
+function shared(load: Load, reads: Map<string, Load>): Load {
+  const key = exprKey(load);
+  const known = reads.get(key);
+  if (known) return known;
+  reads.set(key, load);
+  return load;
 }

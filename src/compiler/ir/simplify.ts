@@ -30,7 +30,7 @@ export function simplifyExpr(expr: Expr, ranges: Ranges = noRanges): Expr {
     case "local":
       return expr;
     case "var":
-      return fromAffine(variableForm(expr, ranges) ?? atomAffine(expr));
+      return simplifyVariable(expr, ranges);
     case "load":
       return simplifyLoad(expr, ranges);
     case "unary":
@@ -53,9 +53,14 @@ export function simplifyExpr(expr: Expr, ranges: Ranges = noRanges): Expr {
 
 /** As `simplifyExpr`, but a scalar i32 is brought into linear form even around loads and locals. */
 export const simplifyIndex = (index: Expr, ranges: Ranges = noRanges): Expr =>
-  index.dtype === "i32" && lanesOf(index) === 1
-    ? fromAffine(simplifyAffine(index, ranges))
-    : simplifyExpr(index, ranges);
+  index.dtype === "i32" && lanesOf(index) === 1 ? canonical(index, ranges) : simplifyExpr(index, ranges);
+
+/** The canonical expression, itself if it is that already: then what it is in need not be rebuilt. */
+function canonical(index: Expr, ranges: Ranges): Expr {
+  if (index.kind === "var") return simplifyVariable(index, ranges);
+  const simple = fromAffine(simplifyAffine(index, ranges));
+  return sameExpr(simple, index) ? index : simple;
+}
 
 /** The linear form of a scalar i32, its atoms simplified. */
 export const simplifyAffine = (expr: Expr, ranges: Ranges): Affine =>
@@ -72,8 +77,13 @@ function atomForm(atom: Expr, ranges: Ranges): Affine | null {
   return simple.kind === atom.kind ? atomAffine(simple) : toAffine(simple);
 }
 
-function variableForm(atom: Expr & { readonly kind: "var" }, ranges: Ranges): Affine | null {
-  const range = ranges.get(atom.name);
+function simplifyVariable(expr: Expr & { readonly kind: "var" }, ranges: Ranges): Expr {
+  const form = variableForm(expr, ranges);
+  return form ? fromAffine(form) : expr;
+}
+
+function variableForm({ name }: Expr & { readonly kind: "var" }, ranges: Ranges): Affine | null {
+  const range = ranges.get(name);
   return range && range.min === range.max && !range.isLane ? constantAffine(range.min) : null;
 }
 
@@ -145,7 +155,7 @@ function simplifyStore(stmt: Store, ranges: Ranges): Stmt {
 // ── everything else ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 function simplifyUnary(expr: Unary, ranges: Ranges): Expr {
-  if (isIndexArithmetic(expr)) return fromAffine(simplifyAffine(expr, ranges));
+  if (isIndexArithmetic(expr)) return canonical(expr, ranges);
   const operand = simplifyExpr(expr.operand, ranges);
   if (expr.op === "not" && operand.kind === "const") return bool(operand.value === 0);
   return operand === expr.operand ? expr : { ...expr, operand };
@@ -157,7 +167,7 @@ function simplifyBinary(expr: Binary, ranges: Ranges): Expr {
     return compareAffine(op, simplifyAffine(left, ranges), simplifyAffine(right, ranges), ranges);
   }
   if (op === "and" || op === "or") return simplifyLogic(op, expr, ranges);
-  if (isIndexArithmetic(expr)) return fromAffine(simplifyAffine(expr, ranges));
+  if (isIndexArithmetic(expr)) return canonical(expr, ranges);
   const a = simplifyExpr(left, ranges);
   const b = simplifyExpr(right, ranges);
   if (op === "mul" && isOne(b)) return a;

@@ -10,8 +10,13 @@ type StmtFn = (stmt: Stmt) => Stmt;
 
 /** The same array if `f` changed no element. */
 export function mapShared<T>(items: readonly T[], f: (item: T) => T): readonly T[] {
-  const mapped = items.map((item) => f(item));
-  return mapped.every((item, index) => item === items[index]) ? items : mapped;
+  let mapped: T[] | null = null;
+  for (let at = 0; at < items.length; at++) {
+    const item = f(items[at]!);
+    if (item !== items[at]) mapped ??= items.slice(0, at);
+    mapped?.push(item);
+  }
+  return mapped ?? items;
 }
 
 /** Rebuilds `expr` from its direct operands. */
@@ -62,7 +67,10 @@ export function mapOperands(expr: Expr, f: ExprFn): Expr {
 }
 
 /** Bottom-up: `f` sees each node with its operands already mapped. */
-export const mapExpr = (expr: Expr, f: ExprFn): Expr => f(mapOperands(expr, (operand) => mapExpr(operand, f)));
+export function mapExpr(expr: Expr, f: ExprFn): Expr {
+  const visit = (each: Expr): Expr => f(mapOperands(each, visit));
+  return visit(expr);
+}
 
 /** Rebuilds `stmt` from its direct child statements; its own expressions stay. */
 export function mapChildren(stmt: Stmt, f: StmtFn): Stmt {
@@ -90,7 +98,10 @@ export function mapChildren(stmt: Stmt, f: StmtFn): Stmt {
 }
 
 /** Bottom-up: `f` sees each statement with its children already mapped. */
-export const mapStmt = (stmt: Stmt, f: StmtFn): Stmt => f(mapChildren(stmt, (child) => mapStmt(child, f)));
+export function mapStmt(stmt: Stmt, f: StmtFn): Stmt {
+  const visit = (each: Stmt): Stmt => f(mapChildren(each, visit));
+  return visit(stmt);
+}
 
 /** Applies `f` to the roots of the statement's own expressions, not to those of its children. */
 export function mapOwnExprs(stmt: Stmt, f: ExprFn): Stmt {
@@ -123,7 +134,8 @@ export function mapOwnExprs(stmt: Stmt, f: ExprFn): Stmt {
   }
 }
 
-function mapBlockExprs(block: Block, f: ExprFn): Block {
+/** Applies `f` to the roots of all expressions of a block. */
+export function mapBlockExprs(block: Block, f: ExprFn): Block {
   const bindings = mapShared(block.bindings, f);
   const indices = mapShared(block.indices, f);
   const init = block.init && f(block.init);
@@ -218,8 +230,11 @@ export function walkStmt(stmt: Stmt, visit: (stmt: Stmt) => void, visitExpr?: (e
 }
 
 /** True if `test` holds for `expr` or anything in it. */
-export const someExpr = (expr: Expr, test: (expr: Expr) => boolean): boolean =>
-  test(expr) || operandsOf(expr).some((operand) => someExpr(operand, test));
+export function someExpr(expr: Expr, test: (expr: Expr) => boolean): boolean {
+  if (test(expr)) return true;
+  for (const operand of operandsOf(expr)) if (someExpr(operand, test)) return true;
+  return false;
+}
 
 /** Names of the variables in `expr`. */
 export function varsIn(expr: Expr): ReadonlySet<string> {
@@ -231,8 +246,10 @@ export function varsIn(expr: Expr): ReadonlySet<string> {
 }
 
 /** Puts expressions in place of variables. */
-export const substitute = (expr: Expr, vars: ReadonlyMap<string, Expr>): Expr =>
-  mapExpr(expr, (each) => (each.kind === "var" ? (vars.get(each.name) ?? each) : each));
+export function substitute(expr: Expr, vars: ReadonlyMap<string, Expr>): Expr {
+  const visit = (each: Expr): Expr => (each.kind === "var" ? (vars.get(each.name) ?? each) : mapOperands(each, visit));
+  return visit(expr);
+}
 
 /** Puts expressions in place of loop variables. A loop or a block's axis of the same name hides the variable. */
 export function substituteStmt(stmt: Stmt, vars: ReadonlyMap<string, Expr>): Stmt {

@@ -4,13 +4,13 @@ import type { Block, Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { someExpr, walkExpr } from "../ir/visit.ts";
 import { bindAxes, blocksIn } from "./nest.ts";
 
-/** The indices, over axes and loops, of every read of `buffer` in the block's value. */
+/** The indices, over axes and loops, of every read of `buffer` in the block's value. A read that is shared counts once. */
 export function loadsOf(block: Block, buffer: string): readonly (readonly Expr[])[] {
-  const found: (readonly Expr[])[] = [];
+  const found = new Set<readonly Expr[]>();
   walkExpr(block.value, (node) => {
-    if (node.kind === "load" && node.buffer === buffer) found.push(node.indices);
+    if (node.kind === "load" && node.buffer === buffer) found.add(node.indices);
   });
-  return found;
+  return [...found];
 }
 
 /** The indices of every read of `buffer` under a statement, over the loops. */

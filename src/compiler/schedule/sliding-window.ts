@@ -10,10 +10,10 @@ import { add, constInt, variable } from "../ir/build.ts";
 import { loopName } from "../ir/from-compute.ts";
 import type { Block, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { simplifyExpr } from "../ir/simplify.ts";
-import { substitute, varsIn } from "../ir/visit.ts";
+import { mapBlockExprs, substitute, varsIn } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
 import { readsFrom } from "./dataflow.ts";
-import { blocksIn, editStmt, findBlock, mapBlockExprs, replaceLoop, wrapLoops } from "./nest.ts";
+import { blocksIn, editStmt, findBlock, replaceLoop, wrapLoops } from "./nest.ts";
 import { storageOf } from "./storage.ts";
 
 export interface Window {

@@ -7,9 +7,8 @@
 import { type Affine, addAffine, fromAffine, toAffine } from "../ir/affine.ts";
 import { sameExpr } from "../ir/expr-key.ts";
 import type { Block, Expr, LoopFunc } from "../ir/loop-ir.ts";
-import { mapExpr } from "../ir/visit.ts";
 import { readsFrom } from "./dataflow.ts";
-import { bindAxes, blocksIn, mapBlockExprs, mapBlocks } from "./nest.ts";
+import { bindAxes, blocksIn, mapBlocks, mapLoads } from "./nest.ts";
 
 export interface DimStorage {
   /** The stage's element that is at index 0, over loops around all accesses. */
@@ -66,13 +65,7 @@ export const mapAccesses = (
 ): LoopFunc => ({
   ...nest,
   body: mapBlocks(nest.body, (block) => {
-    const moved = mapBlockExprs(block, (expr) =>
-      mapExpr(expr, (node) =>
-        node.kind === "load" && node.buffer === buffer
-          ? { ...node, buffer: name, indices: by(node.indices, block) }
-          : node,
-      ),
-    );
+    const moved = mapLoads(block, buffer, (load) => ({ ...load, buffer: name, indices: by(load.indices, block) }));
     return block.buffer === buffer ? { ...moved, buffer: name, indices: by(moved.indices, block) } : moved;
   }),
 });

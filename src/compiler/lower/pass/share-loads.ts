@@ -29,10 +29,16 @@ interface Names {
 }
 
 function share(stmt: Stmt, names: Names): Stmt {
+  if (stmt.kind === "seq") return shareInSeq(spliced(stmt.body), names);
   const inner = mapChildren(stmt, (child) => share(child, names));
   if (inner.kind === "for") return hoistLoads(inner, names);
-  if (inner.kind === "seq") return spliced(shareInRun(spliced(inner.body).body, names));
   return inner.kind === "if" ? inner : seqOf(shareInRun([inner], names));
+}
+
+/** Leaves are looked at once, with their neighbours. */
+function shareInSeq(seq: Seq, names: Names): Stmt {
+  const body = seq.body.map((child) => (isLeaf(child) ? child : share(child, names)));
+  return spliced(shareInRun(spliced(body).body, names));
 }
 
 /** One sequence: locals have names of their own throughout the function, so their scopes may grow. */
@@ -40,6 +46,15 @@ const spliced = (stmts: readonly Stmt[]): Seq => ({
   kind: "seq",
   body: stmts.flatMap((stmt) => (stmt.kind === "seq" ? spliced(stmt.body).body : [stmt])),
 });
+
+const keys = new WeakMap<Expr, string>();
+
+/** A load's key is asked for several times. */
+function keyOf(load: Expr): string {
+  const known = keys.get(load) ?? exprKey(load);
+  keys.set(load, known);
+  return known;
+}
 
 const prefix = "load_";
 
@@ -76,7 +91,7 @@ function walkLoads(expr: Expr, visit: (load: Expr) => void): void {
 /** `expr` with locals in place of loads, by key. */
 function replaceLoads(expr: Expr, locals: ReadonlyMap<string, Define>): Expr {
   if (isLoad(expr)) {
-    const found = locals.get(exprKey(expr));
+    const found = locals.get(keyOf(expr));
     if (found) return localFrom(found);
   }
   return mapOperands(expr, (operand) => replaceLoads(operand, locals));
@@ -123,9 +138,9 @@ function shareInRun(stmts: readonly Stmt[], names: Names): readonly Stmt[] {
   const [starts, ends] = [byStatement(shared, "first"), byStatement(shared, "last")];
   return stmts.flatMap((stmt, at) => {
     const starting = (starts.get(at) ?? []).map(({ load }) => fresh(names, load));
-    for (const each of starting) live.set(exprKey(each.value), each);
+    for (const each of starting) live.set(keyOf(each.value), each);
     const rewritten = isLeaf(stmt) && live.size > 0 ? mapOwnExprs(stmt, (expr) => replaceLoads(expr, live)) : stmt;
-    for (const { load } of ends.get(at) ?? []) live.delete(exprKey(load));
+    for (const { load } of ends.get(at) ?? []) live.delete(keyOf(load));
     return [...starting, rewritten];
   });
 }
@@ -167,7 +182,7 @@ function noteUse(load: Expr, at: number, open: Open, all: Use[]): void {
   const buffer = bufferOf(load);
   const uses = open.get(buffer) ?? new Map<string, Use>();
   open.set(buffer, uses);
-  const key = exprKey(load);
+  const key = keyOf(load);
   const known = uses.get(key);
   if (known) {
     known.last = at;
@@ -200,11 +215,11 @@ function collectFixed(stmt: Stmt, isFixed: (load: Expr) => boolean, fixed: Map<s
   const isShared = stmt.kind === "define" && stmt.name.startsWith(prefix);
   for (const expr of ownExprs(stmt)) {
     walkLoads(expr, (load) => {
-      if (fixed.size >= maxHoisted || fixed.has(exprKey(load)) || !isFixed(load)) return;
-      fixed.set(exprKey(load), isShared && load === stmt.value ? stmt : fresh(names, load));
+      if (fixed.size >= maxHoisted || fixed.has(keyOf(load)) || !isFixed(load)) return;
+      fixed.set(keyOf(load), isShared && load === stmt.value ? stmt : fresh(names, load));
     });
   }
-  return isShared && fixed.get(exprKey(stmt.value)) === stmt;
+  return isShared && fixed.get(keyOf(stmt.value)) === stmt;
 }
 
 const replaceIn = (stmt: Stmt, locals: ReadonlyMap<string, Define>): Stmt =>

@@ -14,7 +14,7 @@ import { add, and, constInt, ge, lt, mul, select, variable } from "../../ir/buil
 import { exprKey } from "../../ir/expr-key.ts";
 import type { Block, Buffer, Expr, For } from "../../ir/loop-ir.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
-import { mapExpr } from "../../ir/visit.ts";
+import { mapBlockExprs, mapExpr } from "../../ir/visit.ts";
 import { loadsUnder } from "../dataflow.ts";
 import { layoutIndices, layoutProblem, layoutShape, printLayout } from "../layout.ts";
 import {
@@ -23,8 +23,8 @@ import {
   bufferNamed,
   findLoop,
   loopsIn,
-  mapBlockExprs,
   mapBlocks,
+  mapLoads,
   rangesOf,
   replaceLoop,
   withBuffer,
@@ -148,15 +148,12 @@ function readPacked(
       layout[at]!.part === "whole" ? index : simplifyExpr(index, ranges),
     );
   };
-  return mapBlocks(loop.body, (block) =>
-    mapBlockExprs(block, (expr) =>
-      mapExpr(dropPaddingGuards(expr, block, source), (node) =>
-        node.kind === "load" && node.buffer === source.name
-          ? { ...node, buffer: pack.name, indices: packedIndices(block, node.indices) }
-          : node,
-      ),
-    ),
-  );
+  return mapBlocks(loop.body, (block) => {
+    const unguarded = mapBlockExprs(block, (expr) => dropPaddingGuards(expr, block, source));
+    return mapLoads(unguarded, source.name, (load) => {
+      return { ...load, buffer: pack.name, indices: packedIndices(block, load.indices) };
+    });
+  });
 }
 
 /**

@@ -11,7 +11,6 @@
 import { add, constInt, mul, variable } from "../../ir/build.ts";
 import { loopName } from "../../ir/from-compute.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { mapExpr } from "../../ir/visit.ts";
 import { loadsUnder, readsFrom } from "../dataflow.ts";
 import {
   type BlockPlace,
@@ -22,8 +21,8 @@ import {
   findBlock,
   findLoop,
   loopsIn,
-  mapBlockExprs,
   mapBlocks,
+  mapLoads,
   replaceLoop,
   wrapLoops,
 } from "../nest.ts";
@@ -128,11 +127,4 @@ export const rebase = (
   box: readonly DimRegion[],
   inside: readonly For[],
   around: readonly For[] = [],
-): Block =>
-  mapBlockExprs(block, (expr) =>
-    mapExpr(expr, (node) =>
-      node.kind === "load" && node.buffer === buffer
-        ? { ...node, indices: local(node.indices, block, box, inside, around) }
-        : node,
-    ),
-  );
+): Block => mapLoads(block, buffer, (load) => ({ ...load, indices: local(load.indices, block, box, inside, around) }));

@@ -12,10 +12,10 @@
 import { add, constInt, mod, variable } from "../../ir/build.ts";
 import type { Block, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
-import { substitute } from "../../ir/visit.ts";
+import { mapBlockExprs, substitute } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { readsFrom, writersOf } from "../dataflow.ts";
-import { blocksIn, bufferNamed, editStmt, findBlock, mapBlockExprs, mapBlocks, replaceLoop } from "../nest.ts";
+import { blocksIn, bufferNamed, editStmt, findBlock, mapBlocks, replaceLoop } from "../nest.ts";
 import { accessors, mapAccesses } from "../storage.ts";
 import { illegal } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";

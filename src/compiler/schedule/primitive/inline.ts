@@ -4,9 +4,9 @@
 //   block C: C[i] = B[i] + 1        →    block C: C[i] = exp(A[i]) + 1
 
 import type { Block, Expr, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { mapExpr, substitute, varsIn } from "../../ir/visit.ts";
+import { mapBlockExprs, mapExpr, substitute, varsIn } from "../../ir/visit.ts";
 import { readsFrom } from "../dataflow.ts";
-import { blocksIn, bufferNamed, dropFrom, findBlock, mapBlockExprs, mapBlocks } from "../nest.ts";
+import { blocksIn, bufferNamed, dropFrom, findBlock, mapBlocks } from "../nest.ts";
 import { illegal, noSuchBlock } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
 
