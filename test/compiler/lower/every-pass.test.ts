@@ -8,10 +8,12 @@ import { chainTargets, drawCase, families, isIllegal } from "../../support/rando
 
 const handWritten: ReadonlySet<string> = new Set(["insert-prefetches"]);
 
-/** Names of the passes that change one of the first cases of the oracle chain. */
-function passesAtWork(cases: number): ReadonlySet<string> {
+const wanted: readonly string[] = passes.map(({ name }) => name).filter((name) => !handWritten.has(name));
+
+/** Names of the passes that change one of the first cases of the oracle chain; ends when all have been met. */
+function passesAtWork(most: number): ReadonlySet<string> {
   const atWork = new Set<string>();
-  for (let at = 0; at < cases; at++) {
+  for (let at = 0; at < most && atWork.size < wanted.length; at++) {
     const { scheduled, target, numerics } = drawCase(1, at);
     if (isIllegal(scheduled)) continue;
     let before = printFunc(scheduled);
@@ -30,6 +32,5 @@ function passesAtWork(cases: number): ReadonlySet<string> {
 }
 
 test("every pass has work to do", () => {
-  const atWork = passesAtWork(2 * families.length * chainTargets.length);
-  expect(new Set(passes.map(({ name }) => name))).toEqual(new Set([...atWork, ...handWritten]));
+  expect(passesAtWork(6 * families.length * chainTargets.length)).toEqual(new Set(wanted));
 });
