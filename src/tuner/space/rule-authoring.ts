@@ -16,6 +16,8 @@ export {
   instruct,
   instructWhen,
   is,
+  type Placement,
+  place,
   product,
   splitWithTail,
   tilesOf,

@@ -59,13 +59,16 @@ describe("templates", () => {
   });
 
   test("the best intrinsic that the target has", () => {
-    const best = (a: "i8" | "u8" | "i16" | "bf16", b = a): string | undefined =>
-      templatesOf(narrowGemm(64, 64, 64, a, b), vnni)[1]?.split(" | ")[0];
+    const best = (a: "i8" | "u8" | "i16" | "bf16", b = a, target = vnni): string | undefined =>
+      templatesOf(narrowGemm(64, 64, 64, a, b), target)[1]?.split(" | ")[0];
     expect(best("u8", "i8")).toBe("C tiled for vpdpbusd.512");
     expect(best("i8")).toBe("C tiled for vpdpbusd.512.signed");
     expect(best("u8")).toBe("C tiled for vpmaddwd.512");
     expect(best("i16")).toBe("C tiled for vpmaddwd.512");
     expect(best("bf16")).toBe("C tiled for vdpbf16ps.512");
+    const avxVnni: Target = { ...avx2, features: [...avx2.features, "avxvnni"].sort() };
+    expect(best("u8", "i8", avxVnni)).toBe("C tiled for vpdpbusd.256");
+    expect(best("i8", "i8", avxVnni)).toBe("C tiled for vpdpbusd.256.signed");
   });
 
   test("what finishes the sums in registers may find them by the intrinsic", () => {
