@@ -48,6 +48,13 @@ test("quotients by two of loops around and inside, where the loops around are kn
   expect([printExpr(dim!.start), dim!.extent]).toEqual(["o", 1]);
 });
 
+test("a loop around of one iteration may be left out of some accesses", () => {
+  const [tiled, plain] = [at(add(times(11, o), i)), at(add(i, constInt(2)))];
+  expect(boundingBox([tiled, plain], [loop("i", 4)], [loop("o", 2)])).toBeNull();
+  const [dim] = boundingBox([tiled, plain], [loop("i", 4)], [loop("o", 1)])!;
+  expect([printExpr(dim!.start), dim!.extent]).toEqual(["0", 6]);
+});
+
 test("strides, and loops that walk backwards", () => {
   expect(box([at(add(times(2, i), k))], [loop("i", 5), loop("k", 3)])).toEqual(["0 +11"]);
   expect(box([at(add(o, times(-3, i)))], [loop("i", 4)])).toEqual(["o - 9 +10 step 3: 4"]);

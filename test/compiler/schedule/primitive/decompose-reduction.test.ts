@@ -1,4 +1,8 @@
 import { expect, test } from "vitest";
+import gemmExpGemm from "../../../../fixtures/ops/gemm-exp-gemm.op.ts";
+import { type Instruction, instantiate, schedule } from "../../../../src/compiler/index.ts";
+import { createRng } from "../../../../src/tuner/rng.ts";
+import { referenceOf, wrongNest } from "../../../support/reference.ts";
 import { blur, gemm, refusal, refusedOn, scheduled, twoGemms } from "../nests.ts";
 
 test("before the reduce loop", () => {
@@ -100,6 +104,20 @@ test("inside a reduce loop", () => {
                  C[i, j] += A[i, k] * B[k, j]
       hint: choose a loop outside of all reduce loops"
   `);
+});
+
+test("around a loop of one row, of a block of rows that was moved inwards", () => {
+  const trace: readonly Instruction[] = [
+    { kind: "split", loop: "F.i", factors: [0, 2], tail: "shift" },
+    { kind: "compute-at", block: "D", loop: "F.i.0" },
+    { kind: "split", loop: "D.i", factors: [0, 1], tail: "perfect" },
+    { kind: "compute-at", block: "C", loop: "D.i.0" },
+    { kind: "reorder", loops: ["C.k", "C.i", "C.j"] },
+    { kind: "decompose-reduction", block: "C", loop: "C.k" },
+  ];
+  const chain = instantiate(gemmExpGemm, { M: 5, N: 4, K: 3, L: 6 }, "chain");
+  const reference = referenceOf(chain, createRng(1));
+  expect(wrongNest(reference, schedule(reference.naive, trace))).toBeNull();
 });
 
 test("outside of a loop that computes the stage again in each iteration", () => {
