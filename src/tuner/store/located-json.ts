@@ -24,38 +24,53 @@ const maxDepth = 32;
 export function parseLocatedJson(text: string): LocatedJson {
   const conflict = /^(<{7}|={7}|>{7})/m.exec(text);
   if (conflict) throw new JsonTextError(lineAt(text, conflict.index), "a merge conflict is not resolved");
-  const lines = new Map<string, number>();
-  const reader = new Reader(text, lines);
+  const reader = new Reader(text, ignore);
   const value = reader.value([]);
   reader.expect("");
-  return { value, lineOf: (path) => nearestLine(lines, path) };
+  return { value, lineOf: (path) => lineAt(text, nearestPosition(positionsIn(text), path)) };
+}
+
+/** Is told where the value at a path starts; of a field, where its name does. */
+type Note = (path: Path, position: number) => void;
+type Path = readonly (string | number)[];
+
+const ignore: Note = () => {};
+
+/** By path. Read again, for nobody asks unless something is wrong. */
+function positionsIn(text: string): ReadonlyMap<string, number> {
+  const positions = new Map<string, number>();
+  const note: Note = (path, position) => {
+    if (!positions.has(keyOf(path))) positions.set(keyOf(path), position);
+  };
+  new Reader(text, note).value([]);
+  return positions;
 }
 
 const lineAt = (text: string, position: number): number => text.slice(0, position).split("\n").length;
-const keyOf = (path: readonly (string | number)[]): string => JSON.stringify(path);
+const keyOf = (path: Path): string => JSON.stringify(path);
 
-function nearestLine(lines: ReadonlyMap<string, number>, path: readonly (string | number)[]): number {
+function nearestPosition(positions: ReadonlyMap<string, number>, path: Path): number {
   for (let length = path.length; length >= 0; length--) {
-    const line = lines.get(keyOf(path.slice(0, length)));
-    if (line !== undefined) return line;
+    const position = positions.get(keyOf(path.slice(0, length)));
+    if (position !== undefined) return position;
   }
-  return 1;
+  return 0;
 }
 
 class Reader {
   readonly #text: string;
-  readonly #lines: Map<string, number>;
+  readonly #note: Note;
   #position = 0;
   #start = 0;
 
-  constructor(text: string, lines: Map<string, number>) {
+  constructor(text: string, note: Note) {
     this.#text = text;
-    this.#lines = lines;
+    this.#note = note;
   }
 
-  value(path: readonly (string | number)[]): unknown {
+  value(path: Path): unknown {
     const first = this.#next();
-    if (!this.#lines.has(keyOf(path))) this.#lines.set(keyOf(path), lineAt(this.#text, this.#start));
+    this.#note(path, this.#start);
     if (path.length > maxDepth) this.#fail("nested too deeply");
     if (first === "{") return this.#object(path);
     if (first === "[") return this.#array(path);
@@ -70,21 +85,22 @@ class Reader {
       this.#fail(wanted ? `a "${wanted}" is missing` : "text after the end");
   }
 
-  #object(path: readonly (string | number)[]): Record<string, unknown> {
+  #object(path: Path): Record<string, unknown> {
     const fields = new Map<string, unknown>();
     if (this.#peek() === "}") this.#next();
     else
       do {
         const name = this.#fieldName();
         if (fields.has(name)) this.#fail(`the field "${name}" is there twice`);
-        this.#lines.set(keyOf([...path, name]), lineAt(this.#text, this.#start));
+        const inner = [...path, name];
+        this.#note(inner, this.#start);
         this.expect(":");
-        fields.set(name, this.value([...path, name]));
+        fields.set(name, this.value(inner));
       } while (this.#another("}"));
     return Object.fromEntries(fields);
   }
 
-  #array(path: readonly (string | number)[]): unknown[] {
+  #array(path: Path): unknown[] {
     const items: unknown[] = [];
     if (this.#peek() === "]") this.#next();
     else

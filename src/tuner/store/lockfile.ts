@@ -6,7 +6,6 @@ import { readFileSync } from "node:fs";
 import { mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Diagnostic, invariant, sha256 } from "../../compiler/index.ts";
-import { withMachineLock } from "../../native/machine-lock.ts";
 import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../record/strict.ts";
 import { JsonTextError, type LocatedJson, parseLocatedJson } from "./located-json.ts";
 import { decodeLockEntry, type LockEntry, printLockEntry } from "./lock-entry.ts";
@@ -64,6 +63,8 @@ export async function updateLockfile(
 ): Promise<Diagnostic | null> {
   try {
     const file = await resolveLinks(path);
+    // Who only reads need not load it.
+    const { withMachineLock } = await import("../../native/machine-lock.ts");
     return await withMachineLock(`lockfile-${sha256(file).slice(0, 32)}`, {}, () => merge(file, changes));
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
