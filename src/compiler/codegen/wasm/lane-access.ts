@@ -57,9 +57,9 @@ export const remaining = (context: Context, active: Expr, first: number): Code =
 };
 
 /** Step n runs if local `left` is above n. */
-export function whileLeft(left: number, steps: readonly Code[]): Code {
-  return steps.reduceRight<Code>(
-    (rest, step, index) => [get(left), i32(index), plain("i32.gt_s"), ...ifElse(null, [...step, ...rest], null)],
-    [],
-  );
+export function whileLeft(left: number, steps: readonly Code[], from = 0): Code {
+  const step = steps[from];
+  if (!step) return [];
+  const rest = whileLeft(left, steps, from + 1);
+  return [get(left), i32(from), plain("i32.gt_s"), ...ifElse(null, [...step, ...rest], null)];
 }
