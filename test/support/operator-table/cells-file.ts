@@ -1,7 +1,7 @@
 // The finished cells of docs/operators.md, one JSON line each, in the order of the table: an interrupted run goes on where
 // it stopped, and the table can be printed again without running anything.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { library } from "../library/library.ts";
 import { titleOf } from "../library/library-operator.ts";
@@ -35,7 +35,10 @@ const exists = ({ operator, type }: Cell): boolean =>
 export function keepCell(cell: Cell): void {
   const others = readCells().filter((it) => exists(it) && !isSame(it, cell));
   const lines = [...others, cell].sort((a, b) => place(a) - place(b)).map((it) => JSON.stringify(rounded(it)));
-  writeFileSync(file, `${lines.join("\n")}\n`);
+  // By rename: runs for several targets may go on at a time.
+  const written = `${file}.${process.pid}.tmp`;
+  writeFileSync(written, `${lines.join("\n")}\n`);
+  renameSync(written, file);
 }
 
 /** Three digits say all that there is to say. */
