@@ -56,6 +56,8 @@ export interface BlockOfRows {
   readonly loop: string | null;
   /** Axes whose loops are around the blocks. */
   readonly outside: readonly string[];
+  /** Inputs that only this stage reads, and every block alike. */
+  readonly shared: readonly string[];
   /** What all parts together have to bring from memory. */
   readonly bytesFromMemory: number;
 }

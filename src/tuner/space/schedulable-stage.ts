@@ -57,6 +57,8 @@ export interface SchedulableStage {
   readonly operations: number;
   /** Whether the body calls exp, log or the like. */
   readonly callsFunctions: boolean;
+  /** Inputs that nobody else reads and that all parts of the stage read alike: they can be packed once for all parts. */
+  readonly shared?: readonly string[];
 }
 
 const functions = new Set(["exp", "log", "tanh", "erf", "sigmoid", "rsqrt", "sqrt", "pow"]);

@@ -28,7 +28,11 @@ import type { RuleContext, SpaceRule } from "./space-rule.ts";
 export const mergeConsumer: SpaceRule = {
   name: "merge-consumer",
 
-  applies: (stage, context) => chainTo(stage, context) !== null,
+  applies(stage, context) {
+    const continues = (other: SchedulableStage): boolean =>
+      stage.readers.includes(other.name) && chainTo(other, context)?.producers.includes(stage) === true;
+    return chainTo(stage, context) !== null && !context.stages.some(continues);
+  },
 
   apply(draft, stage, context) {
     const chain = chainTo(stage, context)!;
@@ -118,7 +122,8 @@ function inBlocks(draft: Draft, stage: SchedulableStage, chain: Chain, context: 
     `what a block of ${axis.name} passes on fits half of L2, ${share} bytes`,
   );
   const split = instruct(limited, { kind: "split", loop, factors: [0, { tunable: rows }], tail: "shift" });
-  return place(split, placements(stage, chain, { rows, loop, most: rowCounts(stage, chain, context).at(-1)! }));
+  const most = rowCounts(stage, chain, context).at(-1)!;
+  return place(split, placements(stage, chain, { rows, loop, most }, context));
 }
 
 interface Blocks {
@@ -134,6 +139,7 @@ function placements(
   stage: SchedulableStage,
   { producers, at }: Chain,
   { rows, loop, most }: Blocks,
+  context: RuleContext,
 ): readonly Placement[] {
   const leading = stage.spatial.slice(0, at).map(({ name }) => name);
   const inside = producers.map(({ name }) => name);
@@ -151,10 +157,23 @@ function placements(
         at: isLast ? null : `${loop}.0`,
         loop: isLast ? `${loop}.1` : null,
         outside: isLast ? leading : [],
+        shared: sharedOperands(it, axis, context),
         bytesFromMemory: bytesFromMemory(it, inside),
       },
     };
   });
+}
+
+/** Inputs that nobody else reads, and that do not depend on the rows. */
+function sharedOperands(
+  { name, reads }: SchedulableStage,
+  rows: SpatialAxis,
+  { task, stages }: RuleContext,
+): readonly string[] {
+  const isOwn = (buffer: string): boolean =>
+    task.op.inputs.some((input) => input.name === buffer) &&
+    stages.every((other) => other.name === name || other.reads.every((read) => read.buffer !== buffer));
+  return reads.filter((read) => isOwn(read.buffer) && !dependsOn(read, rows.name)).map(({ buffer }) => buffer);
 }
 
 /** Of operands and results that do not stay in the block. */

@@ -7,7 +7,7 @@
 import { type BlockIntrinsic, intrinsicsFor } from "../../../compiler/index.ts";
 import { type Draft, instruct, instructWhen, is } from "../draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
-import { type PackChoice, packChoices } from "../tiling/packing.ts";
+import { type PackChoice, packChoices, packName } from "../tiling/packing.ts";
 import type { TiledAxis } from "../tiling/tiled-axis.ts";
 import { fuseEpilogue } from "./fuse-epilogue.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
@@ -91,9 +91,13 @@ function withIntrinsic(
   const narrow = tiling.packs.filter(({ packable: { access } }) =>
     reads.some((read) => read.buffer === access.buffer && read.dtype !== access.dtype),
   );
-  const widened = narrow.reduce((result, { packable: { access }, tunable }) => {
-    const when = tunable ? [is(tunable, 1)] : [];
-    return instructWhen(result, when, { kind: "set-dtype", buffer: `${access.buffer}.pack`, dtype: access.dtype });
+  const widened = narrow.reduce((result, pack) => {
+    const when = pack.tunable ? [is(pack.tunable, 1)] : [];
+    return instructWhen(result, when, {
+      kind: "set-dtype",
+      buffer: packName(pack),
+      dtype: pack.packable.access.dtype,
+    });
   }, draft);
   return instruct(widened, { kind: "tensorize", loop: rule.laneLoop(tiling), intrinsic: tiling.intrinsic! });
 }

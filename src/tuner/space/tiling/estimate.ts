@@ -7,7 +7,7 @@ import type { RankingFacts } from "../../cost-model/ranker.ts";
 import type { Estimate } from "../draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
 import { type LoopOrder, type OrderChoice, orderBy } from "./order.ts";
-import { type Packable, type PackChoice, packedBy } from "./packing.ts";
+import { type PackChoice, packedBy } from "./packing.ts";
 import { blockOf, blockTilesOf, registerElementsOf, registerOf, type TiledAxis, unrollOf } from "./tiled-axis.ts";
 
 /** The extents that an assignment gives to one axis. */
@@ -59,7 +59,7 @@ function factsOf(
   stage: SchedulableStage,
   extents: readonly Extents[],
   order: LoopOrder,
-  packed: readonly Packable[],
+  packed: readonly PackChoice[],
   { assignment, l1Bytes }: { readonly assignment: Assignment; readonly l1Bytes: number },
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
@@ -110,7 +110,7 @@ interface Traffic {
 
 interface Placement {
   readonly order: LoopOrder;
-  readonly packed: readonly Packable[];
+  readonly packed: readonly PackChoice[];
   readonly l1Bytes: number;
 }
 
@@ -119,21 +119,22 @@ function trafficOf(read: Access, extents: readonly Extents[], { order, packed, l
   const others = extents.filter(({ it }) => !dependsOn(read, it.axis.name) && it.role !== "whole");
   const bytes = productOf(own, ({ all }) => all) * byteSize[read.dtype];
   const isVector = own.some(({ it }) => it.role === "vector");
-  const isPacked = packed.some(({ access }) => access === read);
+  const pack = packed.find(({ packable }) => packable.access === read);
   const tilesOfOthers = productOf(others, ({ tiles }) => tiles);
   const blocksOfOthers = productOf(others, ({ blocks }) => blocks);
   // The operand whose tile loop is the outer one keeps its panel in L1, if it fits, while the other's panels stream past.
   const panelBytes = productOf(own, ({ it, register, block, all }) =>
     it.role === "reduce" ? block : it.role === "whole" ? all : register,
   );
-  const fits = panelBytes * byteSize[read.dtype] <= l1Bytes && (isPacked || !aliases(read, own));
+  const fits = panelBytes * byteSize[read.dtype] <= l1Bytes && (pack || !aliases(read, own));
   const stays = isVector === order.vectorOutside && fits;
   const repacked = isVector === order.vectorOutside ? 1 : blocksOfOthers;
   return {
     bytes,
     fromL2: bytes * (stays ? blocksOfOthers : tilesOfOthers),
     fromL3: bytes * blocksOfOthers,
-    packed: isPacked ? 2 * bytes * repacked : 0,
+    // What is packed once for all parts costs next to nothing in one of them.
+    packed: pack && !pack.isOnce ? 2 * bytes * repacked : 0,
   };
 }
 

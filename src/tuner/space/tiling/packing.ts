@@ -42,7 +42,13 @@ export const isVectorPanel = ({ panelAxis }: Packable): boolean => panelAxis?.ro
 export interface PackChoice {
   readonly packable: Packable;
   readonly tunable: string | null;
+  /** Packed as a whole before everything else, because parts of the stage would do it again and again. */
+  readonly isOnce: boolean;
 }
+
+/** The buffer that holds the pack. */
+export const packName = ({ packable: { access }, isOnce }: PackChoice): string =>
+  `${access.buffer}.${isOnce ? "layout" : "pack"}`;
 
 /**
  * The operands of which each element is used several times, by several results or, if padded, by overlapping windows. A
@@ -56,15 +62,16 @@ export const packChoices = (stage: SchedulableStage, axes: readonly TiledAxis[])
       const { access } = packable;
       const { buffer, guarded } = access;
       const isScattered = !isVectorizable(access, stage.spatial.at(-1)!.name);
-      return { packable, tunable: guarded || isScattered ? null : `${stage.name}.pack.${buffer}` };
+      const isOnce = packable.panelAxis !== null && !guarded && stage.shared?.includes(buffer) === true;
+      return { packable, tunable: guarded || isScattered ? null : `${stage.name}.pack.${buffer}`, isOnce };
     });
 
 export const addPackChoices = (draft: Draft, packs: readonly PackChoice[]): Draft =>
   packs.reduce((result, { tunable }) => (tunable ? choice(result, tunable, 2) : result), draft);
 
 /** The operands that an assignment packs. */
-export const packedBy = (packs: readonly PackChoice[], assignment: Assignment): readonly Packable[] =>
-  packs.filter(({ tunable }) => tunable === null || assignment[tunable] === 1).map(({ packable }) => packable);
+export const packedBy = (packs: readonly PackChoice[], assignment: Assignment): readonly PackChoice[] =>
+  packs.filter(({ tunable }) => tunable === null || assignment[tunable] === 1);
 
 /** Adds the packs of one loop order, each under its tunable. */
 export const packIn = (
@@ -72,10 +79,11 @@ export const packIn = (
   packs: readonly PackChoice[],
   { order, when, lanes }: { readonly order: LoopOrder; readonly when: readonly Condition[]; readonly lanes: number },
 ): Draft =>
-  packs.reduce((result, { packable, tunable }) => {
+  packs.reduce((result, pack) => {
+    const { packable, tunable } = pack;
     const conditions = tunable ? [...when, is(tunable, 1)] : when;
     const loop = isVectorPanel(packable) ? order.packVectorAt : order.packOthersAt;
-    return instructWhen(result, conditions, ...packAt(packable, loop, lanes));
+    return instructWhen(result, conditions, ...packAt(pack, loop, lanes));
   }, draft);
 
 const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
@@ -117,10 +125,13 @@ function panelLayout(
 }
 
 /** The instructions that pack an operand at a loop: in vectors where the copy is contiguous, else element by element. */
-function packAt(packable: Packable, loop: string, lanes: number): readonly Instruction<Operand>[] {
-  const { access, layout, panelAxis, isGrouped } = packable;
-  const pack: Instruction<Operand> = { kind: "cache-read", buffer: access.buffer, loop, layout };
-  const inner = `${access.buffer}.pack.${layout.length - 1}`;
+function packAt(choice: PackChoice, loop: string, lanes: number): readonly Instruction<Operand>[] {
+  const { access, layout, panelAxis, isGrouped } = choice.packable;
+  const { buffer } = access;
+  const pack: Instruction<Operand> = choice.isOnce
+    ? { kind: "transform-layout", buffer, layout }
+    : { kind: "cache-read", buffer, loop, layout };
+  const inner = `${packName(choice)}.${layout.length - 1}`;
   const contiguous = layout.at(-1)!.dim === access.dims.length - 1;
   if (!contiguous || isGrouped) return [pack, { kind: "unroll", loop: inner }];
   const tail = panelAxis ? "perfect" : "cut";
