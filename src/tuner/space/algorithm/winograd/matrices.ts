@@ -2,8 +2,9 @@
 //
 //   Y = Aᵀ [(G g) ⊙ (Bᵀ d)]
 //
-// Their rows belong to points that a polynomial is evaluated at: 0, then pairs of a point and its negative, then ∞. A row
-// of G may be multiplied by what the row of B is divided by.
+// The rows of G and Bᵀ, and the columns of Aᵀ, belong to points that a polynomial is evaluated at: 0, then pairs of a point
+// and its negative, then ∞. What one of the three is multiplied by another may be divided by: in each row of Bᵀ the first
+// even power has factor 1.
 
 export type Matrix = readonly (readonly number[])[];
 
@@ -54,17 +55,17 @@ const { SQRT2, SQRT1_2 } = Math;
 export const f43: WinogradMatrices = {
   results: 4,
   outputs: [
-    [1, 1, 1, 1, 1, 0],
-    [0, SQRT1_2, -SQRT1_2, SQRT2, -SQRT2, 0],
-    [0, 1 / 2, 1 / 2, 2, 2, 0],
-    [0, SQRT1_2 / 2, -SQRT1_2 / 2, 2 * SQRT2, -2 * SQRT2, 1],
+    [1, 1, 1, -1, -1, 0],
+    [0, SQRT1_2, -SQRT1_2, -SQRT2, SQRT2, 0],
+    [0, 1 / 2, 1 / 2, -2, -2, 0],
+    [0, SQRT1_2 / 2, -SQRT1_2 / 2, -2 * SQRT2, 2 * SQRT2, 1],
   ],
   filter: [
     [1, 0, 0],
     [4 / 3, (2 * SQRT2) / 3, 2 / 3],
     [4 / 3, (-2 * SQRT2) / 3, 2 / 3],
-    [-1 / 12, -SQRT2 / 12, -1 / 6],
-    [-1 / 12, SQRT2 / 12, -1 / 6],
+    [1 / 12, SQRT2 / 12, 1 / 6],
+    [1 / 12, -SQRT2 / 12, 1 / 6],
     [0, 0, 1],
   ],
   image: [
