@@ -7,42 +7,65 @@ import type { TuningTask } from "../task.ts";
 import type { Estimate } from "./draft.ts";
 import { dependsOn, type SchedulableStage, sizedBy } from "./schedulable-stage.ts";
 
-/** `lanes`: elements that it handles at a time. */
-export const mapEstimate =
-  (stage: SchedulableStage, task: TuningTask, lanes: number): Estimate =>
-  (assignment) =>
-    factsOf(sizedBy(stage, assignment), task, lanes);
+/** One iteration: what it computes for so many results. */
+export interface MapBody {
+  readonly results: number;
+  readonly operations: number;
+  /** Pairs of operations that are a product and a sum with it. */
+  readonly multiplyAdds: number;
+  /** Buffer → elements of it. */
+  readonly loads: ReadonlyMap<string, number>;
+}
 
-function factsOf(stage: SchedulableStage, { op, target }: TuningTask, lanes: number): RankingFacts {
+/** `lanes`: elements that it handles at a time; `body`: of one iteration, a result unless said. */
+export const mapEstimate =
+  (stage: SchedulableStage, task: TuningTask, lanes: number, body: MapBody = plainBody(stage)): Estimate =>
+  (assignment) =>
+    factsOf(sizedBy(stage, assignment), task, lanes, body);
+
+function factsOf(stage: SchedulableStage, { op, target }: TuningTask, lanes: number, body: MapBody): RankingFacts {
+  const { results, operations, multiplyAdds } = body;
   const elements = elementsOf(stage.spatial);
+  const iterations = elements / results;
+  const steps = operations - multiplyAdds;
+  const loads = [...body.loads.values()].reduce((sum, count) => sum + count, 0);
+  // What does not fit the registers is stored and loaded again.
+  const spilled = results > 1 ? Math.max(0, Math.max(loads, results) - target.vectorRegisters) : 0;
   const inner = new Set(op.stages.map(({ name }) => name));
-  const operands = [...new Set(stage.reads.map(({ buffer }) => buffer))];
-  const streams = [
-    ...operands.map((buffer) => ({ bytes: bytesRead(stage, op, buffer), isCached: inner.has(buffer) })),
-    { bytes: elements * byteSize[stage.dtype], isCached: !stage.isOutput },
-  ];
+  const operands = [...body.loads].map(([buffer, count]) => ({
+    bytes: bytesRead(stage, op, buffer, results > 1 ? count * iterations : Number.POSITIVE_INFINITY),
+    isCached: inner.has(buffer),
+  }));
+  const written = elements * byteSize[stage.dtype];
+  const streams = [...operands, { bytes: written, isCached: !stage.isOutput }];
   const bytesOf = (farther: (stream: (typeof streams)[number]) => boolean): number =>
     streams.filter(farther).reduce((sum, { bytes }) => sum + bytes, 0);
   return {
-    flops: elements * Math.max(1, stage.operations),
+    flops: iterations * operations,
     waste: 1,
     lanes,
-    multiplyAddShare: 0,
+    multiplyAddShare: (2 * multiplyAdds) / operations,
     accumulators: 0,
     liveRegisters: 0,
-    loadsPerOperation: operands.length / Math.max(1, stage.operations),
+    loadsPerOperation: (loads + 2 * spilled) / steps,
     bytesFromL2: bytesOf(({ bytes }) => bytes > target.l1Bytes),
     bytesFromL3: bytesOf(({ bytes }) => bytes > target.l2Bytes),
     bytesFromMemory: bytesOf(({ bytes, isCached }) => !isCached || bytes > target.l3Bytes),
     packedBytes: 0,
-    loopIterations: elements / lanes,
+    loopIterations: iterations / lanes,
     parallelTasks: 1,
-    bodyInstructions: 0,
+    bodyInstructions: results > 1 ? steps + loads + results : 0,
   };
 }
 
-/** Bytes of an operand that the stage reads: what all reads touch, at most the whole. */
-function bytesRead(stage: SchedulableStage, { inputs, stages }: ComputeDef, buffer: string): number {
+function plainBody({ operations, reads }: SchedulableStage): MapBody {
+  const buffers = new Set(reads.map(({ buffer }) => buffer));
+  const loads = new Map([...buffers].map((buffer): [string, number] => [buffer, 1]));
+  return { results: 1, operations: Math.max(1, operations), multiplyAdds: 0, loads };
+}
+
+/** Bytes of an operand that the stage reads: what all reads touch, at most the whole, and at most `loads` elements. */
+function bytesRead(stage: SchedulableStage, { inputs, stages }: ComputeDef, buffer: string, loads: number): number {
   const reads = stage.reads.filter((read) => read.buffer === buffer);
   const touched = reads.map((read) => elementsOf(stage.spatial.filter((axis) => dependsOn(read, axis.name))));
   const shape = inputs.find(({ name }) => name === buffer)?.shape;
@@ -52,6 +75,7 @@ function bytesRead(stage: SchedulableStage, { inputs, stages }: ComputeDef, buff
     byteSize[reads[0]!.dtype] *
     Math.min(
       all,
+      loads,
       touched.reduce((sum, elements) => sum + elements, 0),
     )
   );

@@ -7,7 +7,8 @@
 //
 // A map that only this stage reads, as the padded image is, is computed row by row where it is read.
 
-import { type Expr, loopName, someExpr, toAffine, walkExpr } from "../../../compiler/index.ts";
+import { byteSize, type Expr, loopName, someExpr, type Target, toAffine, walkExpr } from "../../../compiler/index.ts";
+import { type ChoiceAxis, choiceBody } from "../choice-body.ts";
 import {
   type Draft,
   decide,
@@ -19,18 +20,13 @@ import {
   place,
   splitWithTail,
 } from "../draft.ts";
-import { mapEstimate } from "../map-estimate.ts";
+import { type MapBody, mapEstimate } from "../map-estimate.ts";
 import { repeated, shrunk } from "../placement.ts";
+import { conflictBytes } from "../plane-conflicts.ts";
 import { type RowBlock, rowBlockOf } from "../row-block.ts";
-import type { SchedulableStage } from "../schedulable-stage.ts";
+import { type SchedulableStage, sizedBy } from "../schedulable-stage.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
-
-/** An axis that choices are made by: its value, or its remainder by `modulus`. */
-interface ChoiceAxis {
-  readonly name: string;
-  readonly modulus: number | null;
-}
 
 /** More alternatives than these along one axis are not unrolled. */
 const mostAlternatives = 8;
@@ -51,9 +47,10 @@ function scheduled(draft: Draft, stage: SchedulableStage, context: RuleContext, 
   const vector = stage.spatial.at(-1)!;
   const lanes = isContiguous(stage, vector.name) ? lanesFor(stage, vector.extent, context.task.target) : 1;
   const loops = loopsOf(stage, lanes, block);
+  const body = choiceBody(stage, choicesOf(stage));
   const costs = block
-    ? repeated(mapEstimate(shrunk(stage, ownPart(stage, block)), context.task, lanes), block.placed[0]!.times)
-    : scattered(mapEstimate(stage, context.task, lanes));
+    ? repeated(mapEstimate(shrunk(stage, ownPart(stage, block)), context.task, lanes, body), block.placed[0]!.times)
+    : scattered(mapEstimate(stage, context.task, lanes, body), stage, body, lanes, context.task.target);
   const split = splitLoops(estimate(draft, costs), stage, lanes, block);
   const ordered = instruct(split, { kind: "reorder", loops: Object.values(loops).flat() });
   const blocked = block ? placeBlock(ordered, stage, block) : ordered;
@@ -90,14 +87,20 @@ function ownPart({ spatial }: SchedulableStage, { axis, rows, modulus }: Block):
 }
 
 /**
- * The alternatives are written to, or read from, as many places at once, each for a few lines only: no prefetcher follows,
- * and planes whose distance is a multiple of 4 KiB evict each other from L1. Fitted to a conv2d of 56×56×64 on a Zen 3.
+ * The alternatives are written to, or read from, as many planes at once; and what is written beyond L2 is read first, line
+ * by line. Not counted where a stage takes its operand a block of rows at a time: those planes are small and near.
  */
 const scattered =
-  (streamed: Estimate): Estimate =>
+  (streamed: Estimate, stage: SchedulableStage, { results, loads }: MapBody, lanes: number, target: Target): Estimate =>
   (assignment) => {
     const facts = streamed(assignment);
-    return { ...facts, bytesFromL3: 12 * facts.bytesFromL3 };
+    const elements = sizedBy(stage, assignment).spatial.reduce((product, { extent }) => product * extent, 1);
+    const isWritten = choicesOf(stage).every(({ modulus }) => modulus === null);
+    const count = isWritten ? results : Math.max(...loads.values());
+    const distance = (elements / results) * byteSize[stage.dtype];
+    const conflicts = conflictBytes({ count, distance, lanes, isWritten }, target);
+    const readFirst = isWritten && count * distance > target.l2Bytes ? count * distance : 0;
+    return { ...facts, bytesFromL2: facts.bytesFromL2 + conflicts, bytesFromL3: facts.bytesFromL3 + readFirst };
   };
 
 /** The rules for the placed stages come later, as to all others. */
