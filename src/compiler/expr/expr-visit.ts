@@ -21,13 +21,23 @@ export function children(expr: ScalarExpr): readonly ScalarExpr[] {
 }
 
 /** All nodes, parents first. */
-export const nodes = (expr: ScalarExpr): readonly ScalarExpr[] => [expr, ...children(expr).flatMap(nodes)];
+export function nodes(expr: ScalarExpr): readonly ScalarExpr[] {
+  const found: ScalarExpr[] = [];
+  const visit = (node: ScalarExpr): void => {
+    found.push(node);
+    children(node).forEach(visit);
+  };
+  visit(expr);
+  return found;
+}
 
 export const axesIn = (expr: ScalarExpr): readonly AxisExpr[] => [
   ...new Set(nodes(expr).filter((node) => node.kind === "axis")),
 ];
 
 export const readsIn = (expr: ScalarExpr): readonly ReadExpr[] => nodes(expr).filter((node) => node.kind === "read");
+
+export const readsAny = (expr: ScalarExpr): boolean => expr.kind === "read" || children(expr).some(readsAny);
 
 /** Rebuilt from the leaves up; `change` sees each node after its operands. */
 export function mapScalar(expr: ScalarExpr, change: (node: ScalarExpr) => ScalarExpr): ScalarExpr {

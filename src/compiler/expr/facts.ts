@@ -2,7 +2,7 @@
 
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import { byteSize, type DType } from "./dtype.ts";
-import { axesIn, children, readsIn } from "./expr-visit.ts";
+import { axesIn, children, readsAny, readsIn } from "./expr-visit.ts";
 import type { Axis, ReadExpr, ScalarExpr } from "./scalar-expr.ts";
 
 /** One read in the body of a stage. */
@@ -107,7 +107,7 @@ function operationsIn(expr: ScalarExpr): number {
       return operationsIn(expr.condition) + Math.max(operationsIn(expr.then), operationsIn(expr.else));
     case "unary":
     case "binary":
-      return total(children(expr).map(operationsIn)) + (readsIn(expr).length > 0 ? 1 : 0);
+      return total(children(expr).map(operationsIn)) + (readsAny(expr) ? 1 : 0);
   }
 }
 
