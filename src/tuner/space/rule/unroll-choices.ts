@@ -90,18 +90,24 @@ function ownPart({ spatial }: SchedulableStage, { axis, rows, modulus }: Block):
  * The alternatives are written to, or read from, as many planes at once; and what is written beyond L2 is read first, line
  * by line. Not counted where a stage takes its operand a block of rows at a time: those planes are small and near.
  */
-const scattered =
-  (streamed: Estimate, stage: SchedulableStage, { results, loads }: MapBody, lanes: number, target: Target): Estimate =>
-  (assignment) => {
+function scattered(
+  streamed: Estimate,
+  stage: SchedulableStage,
+  { results, loads }: MapBody,
+  lanes: number,
+  target: Target,
+): Estimate {
+  const isWritten = choicesOf(stage).every(({ modulus }) => modulus === null);
+  const count = isWritten ? results : Math.max(...loads.values());
+  return (assignment) => {
     const facts = streamed(assignment);
     const elements = sizedBy(stage, assignment).spatial.reduce((product, { extent }) => product * extent, 1);
-    const isWritten = choicesOf(stage).every(({ modulus }) => modulus === null);
-    const count = isWritten ? results : Math.max(...loads.values());
     const distance = (elements / results) * byteSize[stage.dtype];
     const conflicts = conflictBytes({ count, distance, lanes, isWritten }, target);
     const readFirst = isWritten && count * distance > target.l2Bytes ? count * distance : 0;
     return { ...facts, bytesFromL2: facts.bytesFromL2 + conflicts, bytesFromL3: facts.bytesFromL3 + readFirst };
   };
+}
 
 /** The rules for the placed stages come later, as to all others. */
 const placeBlock = (draft: Draft, stage: SchedulableStage, { axis, placed }: Block): Draft =>
