@@ -27,6 +27,7 @@ export * from "./expr/scalar-math.ts";
 export * from "./expr/typed-array.ts";
 export { runUserCode } from "./expr/user-error.ts";
 export { type BlockIntrinsic, intrinsicsFor } from "./intrinsic/for-block.ts";
+export type { Intrinsic } from "./intrinsic/intrinsic.ts";
 export * from "./ir/affine.ts";
 export * from "./ir/from-compute.ts";
 export * from "./ir/interpret.ts";

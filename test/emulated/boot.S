@@ -31,7 +31,10 @@ protected:
   jb 1b
   movl $0x00040620, %eax        // PAE, OSFXSR, OSXMMEXCPT, OSXSAVE
   movl %eax, %cr4
-  movl $0xe7, %eax              // XCR0: x87, SSE, AVX, opmask, ZMM0-15's upper halves, ZMM16-31
+  movl $0xd, %eax
+  xorl %ecx, %ecx
+  cpuid
+  andl $0x600e7, %eax           // XCR0: x87, SSE, AVX, opmask, ZMM0-15's upper halves, ZMM16-31, tiles if there are any
   xorl %edx, %edx
   xorl %ecx, %ecx
   xsetbv

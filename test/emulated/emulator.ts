@@ -1,26 +1,31 @@
 // Bochs, which emulates a CPU with AVX-512: a ROM, code and data → the data after the guest has stopped. Debian's package has
-// the debugger in it, which writes memory to a file.
+// the debugger in it, which writes memory to a file. AMX and BF16 are in Bochs from 3.0 on: BOCHS names another than the
+// system's, configured with --enable-x86-64 --enable-avx --enable-evex --enable-amx --enable-debugger --with-term.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { codeAt, dataAt, guestMiB } from "./memory-image.ts";
 
-/** A Skylake-X, and one that has VNNI beside AVX-512. */
-export type CpuModel = "corei7_skylake_x" | "corei7_icelake_u";
+/** A Skylake-X, one that has VNNI beside AVX-512, and one that has BF16 and AMX too. */
+export type CpuModel = "corei7_skylake_x" | "corei7_icelake_u" | "sapphire_rapids";
 const packages = "apt-get install bochs bochs-term";
+const bochs = process.env.BOCHS ?? "bochs";
+
+// An option that only a bochs with the debugger knows, and how newer ones are told to start it.
+const debuggerOption = "-rc filename";
+const debuggerFlag = "-debugger ";
 
 /** Why there is no emulator; null if there is one. */
 export async function emulatorSkipReason(model: CpuModel): Promise<string | null> {
   const [options, models] = await Promise.all([help(), help("cpu")]);
   if (options === null || models === null) return `no bochs (${packages})`;
   if (!models.split("\n").includes(model)) return `this bochs has no ${model}`;
-  // An option that only a bochs with the debugger knows.
-  return options.includes("-rc filename") ? null : "this bochs has no debugger";
+  return options.includes(debuggerOption) ? null : "this bochs has no debugger";
 }
 
 async function help(...topic: readonly string[]): Promise<string | null> {
-  const result = await execa("bochs", ["--help", ...topic], { reject: false, all: true, stdin: "ignore" });
+  const result = await execa(bochs, ["--help", ...topic], { reject: false, all: true, stdin: "ignore" });
   return result.failed ? null : result.all;
 }
 
@@ -37,16 +42,19 @@ const configuration = (model: CpuModel): string => `
 cpu: model=${model}, count=1, ips=50000000
 memory: guest=${guestMiB}, host=${guestMiB}
 romimage: file=rom
+vgaromimage: file=vga
 optramimage1: file=image, address=${codeAt}
 magic_break: enabled=1
 port_e9_hack: enabled=1
 display_library: term
 config_interface: textconfig
-sound: waveoutdrv=dummy, waveindrv=dummy, midioutdrv=dummy
-plugin_ctrl: speaker=0
 boot: floppy
 log: log
 `;
+
+/** Signature, one block of 512 bytes, a checksum of 0: nobody calls it. */
+const noVgaRom = Buffer.alloc(512);
+noVgaRom.set([0x55, 0xaa, 1]);
 
 /** Runs the guest until it stops in the debugger. Throws what the emulator said if it does not, or is not done in time. */
 export async function emulate(
@@ -56,9 +64,10 @@ export async function emulate(
   timeoutMs: number,
 ): Promise<Buffer> {
   const gap = Buffer.alloc(dataAt - codeAt - code.length);
-  const files = { rom, image: Buffer.concat([code, gap, data]), configuration: configuration(model) };
+  const files = { rom, vga: noVgaRom, image: Buffer.concat([code, gap, data]), configuration: configuration(model) };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  const result = await execa("nice", ["-n", "19", "bochs", "-q", "-f", "configuration"], {
+  const flags = (await help())?.includes(debuggerFlag) ? [debuggerFlag.trim()] : [];
+  const result = await execa("nice", ["-n", "19", bochs, "-q", ...flags, "-f", "configuration"], {
     cwd: folder,
     env: { TERM: "vt100" },
     input: `continue\nwritemem "after" ${dataAt} ${data.length}\nquit\n`,

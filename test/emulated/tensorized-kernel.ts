@@ -3,35 +3,34 @@
 import { generateC, printTrace, schedule, type Target } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
 import { createRng } from "../../src/tuner/rng.ts";
-import { narrowGemm, tensorizedTile } from "../compiler/intrinsic/tensorized-gemm.ts";
+import { narrowGemm, type TileBlock, tensorizedTile, tileBlock } from "../compiler/intrinsic/tensorized-gemm.ts";
 import { firstMismatch, referenceOf } from "../support/reference.ts";
 import type { EmulatedKernel } from "./run-emulated.ts";
 
 export interface TensorizedCase {
   readonly intrinsic: string;
-  readonly a: "u8" | "i8" | "i16";
-  readonly b: "i8" | "i16";
+  readonly a: "u8" | "i8" | "i16" | "bf16";
+  readonly b: "u8" | "i8" | "i16" | "bf16";
   readonly group: number;
+  /** What tiles are added up in; left out where the instruction is on vectors. */
+  readonly tiles?: TileBlock["sum"];
 }
 
 export function tensorizedKernel(
-  { intrinsic, a, b, group }: TensorizedCase,
+  { intrinsic, a, b, group, tiles }: TensorizedCase,
   target: Target,
   seed: number,
 ): EmulatedKernel {
   const rng = createRng(seed);
   const extent = (): number => 1 + rng.below(37);
-  const op = narrowGemm(extent(), extent(), extent(), a, b);
+  const [M, N, K] = [extent(), extent(), extent() + (tiles ? 16 * group * rng.below(3) : 0)];
+  const op = narrowGemm(M, N, K, a, b);
   const reference = referenceOf(op, rng);
   const { expected } = reference;
-  const trace = tensorizedTile({
-    intrinsic,
-    lanes: 16,
-    group,
-    rows: 1 + rng.below(4),
-    vectors: 1 + rng.below(2),
-    widen: null,
-  });
+  const [rows, columns] = [1 + rng.below(4), 1 + rng.below(2)];
+  const trace = tiles
+    ? tileBlock({ intrinsic, group, sum: tiles, rows, columns }, K)
+    : tensorizedTile({ intrinsic, lanes: 16, group, rows, vectors: columns, widen: null });
   const flat = lower(schedule(reference.naive, trace), { target, numerics: "fast" });
   return {
     family: intrinsic,

@@ -8,6 +8,7 @@ import { rowReduction } from "./row-reduction.ts";
 import type { SpaceRule } from "./space-rule.ts";
 import { splitReduction } from "./split-reduction.ts";
 import { tensorize } from "./tensorize.ts";
+import { tileRegisters } from "./tile-registers.ts";
 import { unrollChoices } from "./unroll-choices.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
@@ -15,6 +16,7 @@ export const defaultRules: readonly SpaceRule[] = [
   mergeConsumer,
   unrollChoices,
   inlineStage,
+  tileRegisters,
   tensorize,
   fuseEpilogue,
   multiLevelTiling,

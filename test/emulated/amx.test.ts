@@ -1,0 +1,41 @@
+// What an emulated Sapphire Rapids makes of GEMMs on tiles and of vdpbf16ps: results are the reference's, and the
+// instructions are among what runs. Needs a newer Bochs than Debian's, which BOCHS names. `npm run test:avx512-emulated`.
+
+import { expect, test } from "vitest";
+import { targets } from "../../src/compiler/index.ts";
+import { toolchain } from "../native/compiled.ts";
+import { emulatorSkipReason } from "./emulator.ts";
+import { printEmulatedReport, runEmulated } from "./run-emulated.ts";
+import { type TensorizedCase, tensorizedKernel } from "./tensorized-kernel.ts";
+
+const model = "sapphire_rapids";
+const skipReason = toolchain ? await emulatorSkipReason(model) : "no C compiler";
+if (skipReason) console.log(`skipped: emulated AMX and BF16: ${skipReason}`);
+
+const cases: readonly TensorizedCase[] = [
+  { intrinsic: "tdpbssd", a: "i8", b: "i8", group: 4, tiles: "i32" },
+  { intrinsic: "tdpbsud", a: "i8", b: "u8", group: 4, tiles: "i32" },
+  { intrinsic: "tdpbusd", a: "u8", b: "i8", group: 4, tiles: "i32" },
+  { intrinsic: "tdpbuud", a: "u8", b: "u8", group: 4, tiles: "i32" },
+  { intrinsic: "tdpbf16ps", a: "bf16", b: "bf16", group: 2, tiles: "f32" },
+  { intrinsic: "vdpbf16ps.512", a: "bf16", b: "bf16", group: 2 },
+];
+const each = 1;
+
+test.skipIf(skipReason)(`${each} GEMMs of each intrinsic`, { timeout: 3_600_000 }, async () => {
+  const kernels = cases.flatMap((it, at) =>
+    Array.from({ length: each }, (_, number) => tensorizedKernel(it, targets.amx, at * each + number)),
+  );
+  const report = await runEmulated(kernels, model);
+  console.log(printEmulatedReport(report));
+  expect(report.failures).toEqual([]);
+  const names = [
+    ...cases.map(({ intrinsic }) => intrinsic.replace(/\..*/, "")),
+    "ldtilecfg",
+    "tileloadd",
+    "tilestored",
+  ];
+  for (const name of [...names, "tilezero", "tilerelease"]) {
+    expect(report.named.get(name)?.ran, name).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,100 @@
+// Where a stage is a product of matrices that AMX has an instruction for, its space has a template on tiles beside those
+// on vectors.
+
+import { describe, expect, test } from "vitest";
+import {
+  type ComputeDef,
+  compileJs,
+  fromCompute,
+  generateJs,
+  instantiate,
+  instantiateTemplate,
+  lower,
+  opLibrary,
+  printDiagnostic,
+  printFunc,
+  printTrace,
+  replay,
+  type Target,
+} from "../../../src/compiler/index.ts";
+import { compileModel } from "../../../src/tuner/constraint/compile.ts";
+import { sample } from "../../../src/tuner/constraint/sample.ts";
+import { createRng } from "../../../src/tuner/rng.ts";
+import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { Template } from "../../../src/tuner/space/space.ts";
+import { narrowGemm } from "../../compiler/intrinsic/tensorized-gemm.ts";
+import { frozenTargets } from "../../support/frozen-targets.ts";
+import { referenceOf, wrongJs } from "../../support/reference.ts";
+
+const { amx } = frozenTargets;
+const { batchMatmul, gemm } = opLibrary;
+const spaceOf = (op: ComputeDef, target: Target = amx) => generateSpace({ op, target, numerics: "fast", threads: 1 });
+const onTiles = (op: ComputeDef, target?: Target): readonly Template[] =>
+  spaceOf(op, target).templates.filter(({ name }) => name.includes("on tiles"));
+const names = (op: ComputeDef, target?: Target): readonly string[] => onTiles(op, target).map(({ name }) => name);
+
+const biased = instantiate(
+  gemm({ M: 37, N: 40, K: 66, dtype: "i8" }, { bias: true, activation: "relu" }),
+  {},
+  "biased",
+);
+const batched = instantiate(batchMatmul({ batch: 3, M: 19, N: 33, K: 128, dtype: "i8" }), {}, "batched");
+
+describe("templates", () => {
+  test("the instruction of the operands' types", () => {
+    expect(names(narrowGemm(64, 64, 64, "i8", "i8"))).toEqual(["C on tiles for tdpbssd"]);
+    expect(names(narrowGemm(64, 64, 64, "i8", "u8"))).toEqual(["C on tiles for tdpbsud"]);
+    expect(names(narrowGemm(64, 64, 64, "u8", "i8"))).toEqual(["C on tiles for tdpbusd"]);
+    expect(names(narrowGemm(64, 64, 64, "u8", "u8"))).toEqual(["C on tiles for tdpbuud"]);
+    expect(names(narrowGemm(64, 64, 64, "bf16", "bf16"))).toEqual(["C on tiles for tdpbf16ps"]);
+  });
+
+  test("beside those on vectors", () => {
+    expect(spaceOf(narrowGemm(64, 64, 64, "u8", "i8")).templates.map(({ name }) => name)).toEqual([
+      "C tiled",
+      "C tiled for vpdpbusd.512",
+      "C on tiles for tdpbusd",
+    ]);
+  });
+
+  test("sums that an epilogue reads, batches", () => {
+    expect(names(biased)).toEqual(["C.sum on tiles for tdpbssd"]);
+    expect(names(batched)).toEqual(["C on tiles for tdpbssd"]);
+  });
+
+  test("none of other types, of vectors, or for another target", () => {
+    expect(names(narrowGemm(64, 64, 64, "i16", "i16"))).toEqual([]);
+    expect(names(instantiate(gemm({ M: 64, N: 64, K: 64 }), {}, "floats"))).toEqual([]);
+    expect(names(narrowGemm(64, 64, 64, "u8", "i8"), frozenTargets["avx512-vnni"])).toEqual([]);
+  });
+});
+
+const ops: readonly ComputeDef[] = [
+  narrowGemm(13, 41, 29, "u8", "i8"),
+  narrowGemm(70, 96, 128, "i8", "i8"),
+  narrowGemm(33, 50, 70, "bf16", "bf16"),
+  biased,
+  batched,
+];
+
+test.each(ops.map((op) => [op.name, op] as const))("every schedule of %s is legal, and on tiles", (_, op) => {
+  const rng = createRng(1);
+  const naive = fromCompute(op);
+  const reference = referenceOf(op, rng);
+  for (const template of onTiles(op)) {
+    const compiled = compileModel(template.model);
+    for (let drawn = 0; drawn < 12; drawn++) {
+      const result = sample(compiled, rng);
+      if (result.kind !== "found") throw new Error(`${template.name}: ${result.kind}`);
+      const trace = instantiateTemplate(template.instructions, result.assignment);
+      const scheduled = replay(naive, trace);
+      if (scheduled.kind === "illegal") {
+        throw new Error(`${template.name}\n${printTrace(trace)}\n${printDiagnostic(scheduled.diagnostic)}`);
+      }
+      const text = printFunc(lower(scheduled.nest, { target: amx, numerics: "fast" }));
+      expect(text, printTrace(trace)).toMatch(/\.acc_0 = tdp\w+\(/);
+      expect(text, printTrace(trace)).not.toMatch(/\.acc: /);
+      if (drawn < 3) expect(wrongJs(reference, compileJs(generateJs(scheduled.nest)))).toBeNull();
+    }
+  }
+});
