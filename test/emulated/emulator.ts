@@ -1,6 +1,6 @@
 // Bochs, which emulates a CPU with AVX-512: a ROM, code and data → the data after the guest has stopped. Debian's package has
-// the debugger in it, which writes memory to a file. AMX and BF16 are in Bochs from 3.0 on: BOCHS names another than the
-// system's, configured with --enable-x86-64 --enable-avx --enable-evex --enable-amx --enable-debugger --with-term.
+// the debugger in it, which writes memory to a file. BOCHS names another bochs; docs/adding-a-target.md says how to make one
+// that has AMX and BF16.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,8 +1,20 @@
-// A tensorized GEMM with random extents → its kernel for a target, with what the reference makes of the inputs.
+// A tensorized GEMM with random extents, or an operator with a random schedule of its space → its kernel for a target, with
+// what the reference makes of the inputs.
 
-import { generateC, printTrace, schedule, type Target } from "../../src/compiler/index.ts";
+import {
+  type ComputeDef,
+  generateC,
+  instantiateTemplate,
+  printTrace,
+  schedule,
+  type Target,
+  type Trace,
+} from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
-import { createRng } from "../../src/tuner/rng.ts";
+import { compileModel } from "../../src/tuner/constraint/compile.ts";
+import { sample } from "../../src/tuner/constraint/sample.ts";
+import { createRng, type Rng } from "../../src/tuner/rng.ts";
+import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { narrowGemm, type TileBlock, tensorizedTile, tileBlock } from "../compiler/intrinsic/tensorized-gemm.ts";
 import { firstMismatch, referenceOf } from "../support/reference.ts";
 import type { EmulatedKernel } from "./run-emulated.ts";
@@ -24,16 +36,37 @@ export function tensorizedKernel(
   const rng = createRng(seed);
   const extent = (): number => 1 + rng.below(37);
   const [M, N, K] = [extent(), extent(), extent() + (tiles ? 16 * group * rng.below(3) : 0)];
-  const op = narrowGemm(M, N, K, a, b);
-  const reference = referenceOf(op, rng);
-  const { expected } = reference;
   const [rows, columns] = [1 + rng.below(4), 1 + rng.below(2)];
   const trace = tiles
     ? tileBlock({ intrinsic, group, sum: tiles, rows, columns }, K)
     : tensorizedTile({ intrinsic, lanes: 16, group, rows, vectors: columns, widen: null });
+  return kernelOf(intrinsic, narrowGemm(M, N, K, a, b), trace, target, seed, rng);
+}
+
+/** A sample of the only template whose name says `decided`. */
+export function sampledKernel(op: ComputeDef, decided: string, target: Target, seed: number): EmulatedKernel {
+  const rng = createRng(seed);
+  const { templates } = generateSpace({ op, target, numerics: "fast", threads: 1 });
+  const template = templates.find(({ name }) => name.includes(decided))!;
+  const result = sample(compileModel(template.model), rng);
+  if (result.kind !== "found") throw new Error(`${template.name}: ${result.kind}`);
+  const trace = instantiateTemplate(template.instructions, result.assignment);
+  return kernelOf(template.name, op, trace, target, seed, rng);
+}
+
+function kernelOf(
+  family: string,
+  op: ComputeDef,
+  trace: Trace,
+  target: Target,
+  seed: number,
+  rng: Rng,
+): EmulatedKernel {
+  const reference = referenceOf(op, rng);
+  const { expected } = reference;
   const flat = lower(schedule(reference.naive, trace), { target, numerics: "fast" });
   return {
-    family: intrinsic,
+    family,
     source: generateC({ ...flat, name: `${flat.name}_${seed}` }, target, { numerics: "fast" }),
     inputs: reference.inputs,
     sentinels: expected.map(({ sentinel }) => sentinel),

@@ -102,6 +102,13 @@ async function compileForTiles(cases: readonly Case[]): Promise<void> {
   });
 }
 
+plainTest("more sums than there are registers: some stay in memory", async () => {
+  const [product] = products;
+  const spilled = checked(product!, { M: 48, N: 48, K: 128, rows: 3, columns: 3 }, 1);
+  expect(generateC(spilled.flat, target, { numerics: "fast" }).text).toContain("uk_tile C_acc_");
+  await runOnSoftTiles([spilled]);
+});
+
 const extent = (most: number) => fc.integer({ min: 1, max: most });
 const prime: Size = { M: 37, N: 41, K: 131, rows: 2, columns: 2 };
 const size = fc.record({ M: extent(40), N: extent(40), K: extent(140), rows: extent(3), columns: extent(3) });
