@@ -30,9 +30,7 @@ import {
   tileAxis,
   unrollOf,
 } from "../tiling/tiled-axis.ts";
-import { multiLevelTiling } from "./multi-level-tiling.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
-import { tensorize } from "./tensorize.ts";
 
 /** Rows of a tile, and columns of one of sums. */
 const side = 16;
@@ -44,10 +42,7 @@ export const tileRegisters: SpaceRule = {
   applies: (stage, context) => matrixProduct(stage, context) !== null,
 
   apply(draft, stage, context) {
-    const product = matrixProduct(stage, context);
-    const onVectors = [tensorize, multiLevelTiling].find((rule) => rule.applies(stage, context));
-    const others = onVectors?.apply(draft, stage, context) ?? [];
-    return product ? [...others, onTiles(draft, product, context.task)] : others;
+    return [...context.otherwise(draft, stage.name), onTiles(draft, matrixProduct(stage, context)!, context.task)];
   },
 };
 
@@ -215,7 +210,11 @@ function layoutOf(access: Access, product: MatrixProduct): readonly LayoutDim<Op
 function packOf(access: Access, product: MatrixProduct): PackChoice {
   const role = access === product.left ? "spatial" : "vector";
   const panelAxis = product.axes.find((it) => it.role === role)!;
-  return { packable: { access, panelAxis, layout: layoutOf(access, product), isGrouped: true }, tunable: null };
+  return {
+    packable: { access, panelAxis, layout: layoutOf(access, product), isGrouped: true },
+    tunable: null,
+    isOnce: false,
+  };
 }
 
 /** Rows of the left operand's tiles are contiguous where they come from if the reduce axis is its last. */
