@@ -45,7 +45,10 @@ export interface KernelInfo {
   /** As measured when it was tuned; null for a schedule that was predicted. */
   readonly gflops: number | null;
   readonly cacheKey: string;
-  /** Largest relative error against exact arithmetic; 0: the bits of the reference. Null: not known. */
+  /**
+   * Largest error against exact arithmetic, relative to the largest result, for inputs without a pattern: of the algorithm
+   * that was chosen. 0: the bits of the reference. Null: not known.
+   */
   readonly errorBound: number | null;
 }
 
