@@ -1,17 +1,36 @@
 // Who writes and reads which buffer, and in what order: the questions of the primitives that move a consumer.
 
-import type { Block, Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
-import { someExpr, walkExpr } from "../ir/visit.ts";
+import type { Block, Expr, Load, LoopFunc, Stmt } from "../ir/loop-ir.ts";
+import { mapBlockExprs, mapExpr, walkExpr } from "../ir/visit.ts";
 import { bindAxes, blocksIn } from "./nest.ts";
 
-/** The indices, over axes and loops, of every read of `buffer` in the block's value. A read that is shared counts once. */
-export function loadsOf(block: Block, buffer: string): readonly (readonly Expr[])[] {
-  const found = new Set<readonly Expr[]>();
-  walkExpr(block.value, (node) => {
-    if (node.kind === "load" && node.buffer === buffer) found.add(node.indices);
-  });
-  return [...found];
+/** Buffer → its reads, each once. */
+type Reads = ReadonlyMap<string, ReadonlySet<Load>>;
+
+/** Every instruction asks, and few change a value. */
+const known = new WeakMap<Expr, Reads>();
+
+function readsIn(value: Expr): Reads {
+  const reads = known.get(value) ?? collectReads(value);
+  known.set(value, reads);
+  return reads;
 }
+
+function collectReads(value: Expr): Reads {
+  const reads = new Map<string, Set<Load>>();
+  walkExpr(value, (node) => {
+    if (node.kind !== "load") return;
+    const loads = reads.get(node.buffer) ?? new Set();
+    reads.set(node.buffer, loads.add(node));
+  });
+  return reads;
+}
+
+const none: readonly never[] = [];
+
+/** The indices, over axes and loops, of every read of `buffer` in the block's value. A read that is shared counts once. */
+export const loadsOf = ({ value }: Block, buffer: string): readonly (readonly Expr[])[] =>
+  [...(readsIn(value).get(buffer) ?? none)].map(({ indices }) => indices);
 
 /** The indices of every read of `buffer` under a statement, over the loops. */
 export const loadsUnder = (stmt: Stmt, buffer: string): readonly (readonly Expr[])[] =>
@@ -19,16 +38,23 @@ export const loadsUnder = (stmt: Stmt, buffer: string): readonly (readonly Expr[
     loadsOf(block, buffer).map((indices) => indices.map((index) => bindAxes(block, index))),
   );
 
-export const readsFrom = ({ value }: Block, buffer: string): boolean =>
-  someExpr(value, (node) => node.kind === "load" && node.buffer === buffer);
+export const readsFrom = ({ value }: Block, buffer: string): boolean => readsIn(value).has(buffer);
 
 /** Names of the buffers that the block reads, its own included if it updates it. */
-export function buffersRead(block: Block): ReadonlySet<string> {
-  const names = new Set<string>();
-  walkExpr(block.value, (node) => {
-    if (node.kind === "load") names.add(node.buffer);
-  });
-  return names;
+export const buffersRead = ({ value }: Block): ReadonlySet<string> => new Set(readsIn(value).keys());
+
+/** A block with its reads of a buffer rewritten; a read that is shared, once. */
+export function mapLoads(block: Block, buffer: string, by: (load: Load) => Expr): Block {
+  if (!readsFrom(block, buffer) && !block.init) return block;
+  const done = new Map<Load, Expr>();
+  const rewritten = (load: Load): Expr => {
+    const moved = done.get(load) ?? by(load);
+    done.set(load, moved);
+    return moved;
+  };
+  return mapBlockExprs(block, (expr) =>
+    mapExpr(expr, (node) => (node.kind === "load" && node.buffer === buffer ? rewritten(node) : node)),
+  );
 }
 
 export const writersOf = (nest: LoopFunc, buffer: string): readonly Block[] =>

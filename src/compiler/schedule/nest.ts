@@ -2,9 +2,9 @@
 // replaced. Everything is found by name; names are unique in the scheduled form.
 
 import type { Interval } from "../ir/bounds.ts";
-import type { Block, Buffer, Expr, For, Load, LoopFunc, Stmt } from "../ir/loop-ir.ts";
+import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { reduceLoopsOfBlock } from "../ir/reduce-loops.ts";
-import { childrenOf, mapBlockExprs, mapChildren, mapExpr, substitute, walkStmt } from "../ir/visit.ts";
+import { childrenOf, mapBlockExprs, mapChildren, substitute, walkStmt } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
 
 /** The way from `root` (included) down to the first statement that `wanted` accepts (included), or null. */
@@ -86,19 +86,6 @@ export const replaceLoop = (func: LoopFunc, name: string, by: (loop: For) => Stm
 
 export const mapBlocks = (root: Stmt, by: (block: Block) => Stmt): Stmt =>
   editStmt(root, (stmt) => (stmt.kind === "block" ? by(stmt) : null));
-
-/** A block with its reads of a buffer rewritten; a read that occurs several times, once. */
-export function mapLoads(block: Block, buffer: string, by: (load: Load) => Expr): Block {
-  const done = new Map<Load, Expr>();
-  const rewritten = (load: Load): Expr => {
-    const known = done.get(load) ?? by(load);
-    done.set(load, known);
-    return known;
-  };
-  return mapBlockExprs(block, (expr) =>
-    mapExpr(expr, (node) => (node.kind === "load" && node.buffer === buffer ? rewritten(node) : node)),
-  );
-}
 
 /** `root` with loop variables replaced in every block, wherever it names them. */
 export const substituteInBlocks = (root: Stmt, by: ReadonlyMap<string, Expr>): Stmt =>

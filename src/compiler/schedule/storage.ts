@@ -7,8 +7,8 @@
 import { type Affine, addAffine, fromAffine, toAffine } from "../ir/affine.ts";
 import { sameExpr } from "../ir/expr-key.ts";
 import type { Block, Expr, LoopFunc } from "../ir/loop-ir.ts";
-import { readsFrom } from "./dataflow.ts";
-import { bindAxes, blocksIn, mapBlocks, mapLoads } from "./nest.ts";
+import { mapLoads, readsFrom } from "./dataflow.ts";
+import { bindAxes, blocksIn, mapBlocks } from "./nest.ts";
 
 export interface DimStorage {
   /** The stage's element that is at index 0, over loops around all accesses. */

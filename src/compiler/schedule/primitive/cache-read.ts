@@ -15,7 +15,7 @@ import { exprKey } from "../../ir/expr-key.ts";
 import type { Block, Buffer, Expr, For } from "../../ir/loop-ir.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
 import { mapBlockExprs, mapExpr } from "../../ir/visit.ts";
-import { loadsUnder } from "../dataflow.ts";
+import { loadsUnder, mapLoads } from "../dataflow.ts";
 import { layoutIndices, layoutProblem, layoutShape, printLayout } from "../layout.ts";
 import {
   bindAxes,
@@ -24,7 +24,6 @@ import {
   findLoop,
   loopsIn,
   mapBlocks,
-  mapLoads,
   rangesOf,
   replaceLoop,
   withBuffer,

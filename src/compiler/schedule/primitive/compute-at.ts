@@ -11,7 +11,7 @@
 import { add, constInt, mul, variable } from "../../ir/build.ts";
 import { loopName } from "../../ir/from-compute.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { loadsUnder, readsFrom } from "../dataflow.ts";
+import { loadsUnder, mapLoads, readsFrom } from "../dataflow.ts";
 import {
   type BlockPlace,
   bindAxes,
@@ -22,7 +22,6 @@ import {
   findLoop,
   loopsIn,
   mapBlocks,
-  mapLoads,
   replaceLoop,
   wrapLoops,
 } from "../nest.ts";
