@@ -18,6 +18,7 @@ import {
 import { compileModel } from "../../../src/tuner/constraint/compile.ts";
 import { sample } from "../../../src/tuner/constraint/sample.ts";
 import { checkPlan } from "../../../src/tuner/measure/check-output.ts";
+import { predict } from "../../../src/tuner/predict.ts";
 import { createRng, type Rng } from "../../../src/tuner/rng.ts";
 import { findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
@@ -91,6 +92,28 @@ test("rows of a block are a decision, limited by half of L2", () => {
   expect(Math.max(...(domain as readonly number[]))).toBe(32);
   const limits = template.model.constraints.filter(({ why }) => why.includes("passes on"));
   expect(limits.map(({ why }) => why)).toEqual(["what a block of i passes on fits half of L2, 32768 bytes"]);
+});
+
+test("operands that all blocks read alike are packed once, before them; the others in each block", () => {
+  const [template] = blocked(templatesOf(gemmExpGemm));
+  const packs = template!.instructions.flatMap(({ instruction: it }) =>
+    it.kind === "cache-read" || it.kind === "transform-layout" ? [`${it.kind} ${it.buffer}`] : [],
+  );
+  expect([...new Set(packs)].sort()).toEqual([
+    "cache-read A",
+    "cache-read D",
+    "transform-layout B",
+    "transform-layout E",
+  ]);
+});
+
+test("blocks are predicted where the stages would pass on more than L3 holds", () => {
+  const predicted = (rows: number): string | undefined => {
+    const op = instantiate(attention({ heads: 2, M: rows, N: rows, D: 16 }), {}, "op");
+    return predict(generateSpace({ op, target: frozenTargets.avx2, numerics: "fast", threads: 1 }))?.template;
+  };
+  expect(predicted(32)).not.toContain(" in blocks of ");
+  expect(predicted(1024)).toContain("scores.sum to O in blocks of i");
 });
 
 test("the tutorial's schedule, its register tiles and packs added, is a member", () => {

@@ -22,6 +22,7 @@ import {
   tunable,
 } from "../draft.ts";
 import { type Access, dependsOn, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
+import { inlineStage } from "./inline-stage.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
@@ -85,15 +86,20 @@ const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage, stage: Sch
 
 const elementsOf = (axes: readonly SpatialAxis[]): number => axes.reduce((total, { extent }) => total * extent, 1);
 
-/** Bytes that the producers make of one row. */
-const rowBytes = ({ producers, at }: Chain): number =>
-  producers.reduce((bytes, { spatial, dtype }) => bytes + byteSize[dtype] * elementsOf(spatial.slice(at + 1)), 0);
+/** Bytes that the producers store of one row. */
+const rowBytes = ({ producers, at }: Chain, context: RuleContext): number =>
+  producers
+    .filter((it) => !inlineStage.applies(it, context))
+    .reduce((bytes, { spatial, dtype }) => bytes + byteSize[dtype] * elementsOf(spatial.slice(at + 1)), 0);
 
 /** Rows that a block may have: up to the share of L2, not all at once unless there are axes around them. */
-function rowCounts(stage: SchedulableStage, chain: Chain, { task }: RuleContext): readonly number[] {
+function rowCounts(stage: SchedulableStage, chain: Chain, context: RuleContext): readonly number[] {
   const { extent } = stage.spatial[chain.at]!;
   const isWhole = elementsOf(stage.spatial.slice(0, chain.at)) === 1;
-  const most = Math.min(isWhole ? extent - 1 : extent, Math.floor(shareOfL2(task.target.l2Bytes) / rowBytes(chain)));
+  const most = Math.min(
+    isWhole ? extent - 1 : extent,
+    Math.floor(shareOfL2(context.task.target.l2Bytes) / rowBytes(chain, context)),
+  );
   const powers = Array.from({ length: 20 }, (_, exponent) => 2 ** exponent);
   const counts = [...powers.flatMap((power) => [1, 3, 5, 7].map((odd) => odd * power)), extent];
   return sortedUnique(counts.filter((count) => count <= most));
@@ -112,7 +118,7 @@ function inBlocks(draft: Draft, stage: SchedulableStage, chain: Chain, context: 
   const counted = product(
     chosen,
     bytes,
-    [rows, rowBytes(chain)],
+    [rows, rowBytes(chain, context)],
     `bytes between the stages of a block of ${axis.name}`,
   );
   const limited = atMost(
@@ -137,12 +143,15 @@ interface Blocks {
 
 function placements(
   stage: SchedulableStage,
-  { producers, at }: Chain,
+  chain: Chain,
   { rows, loop, most }: Blocks,
   context: RuleContext,
 ): readonly Placement[] {
+  const { producers, at } = chain;
   const leading = stage.spatial.slice(0, at).map(({ name }) => name);
-  const inside = producers.map(({ name }) => name);
+  const passed = rowBytes(chain, context) * elementsOf(stage.spatial.slice(0, at + 1));
+  // Computed one after the other the stages would pass on no more than L3 holds: then blocks save little.
+  const kept = passed > context.task.target.l3Bytes ? producers.map(({ name }) => name) : [];
   return [...producers, stage].map((it): Placement => {
     const axis = it.spatial[at]!;
     const isLast = it === stage;
@@ -158,7 +167,7 @@ function placements(
         loop: isLast ? `${loop}.1` : null,
         outside: isLast ? leading : [],
         shared: sharedOperands(it, axis, context),
-        bytesFromMemory: bytesFromMemory(it, inside),
+        bytesFromMemory: bytesFromMemory(it, kept),
       },
     };
   });
@@ -176,11 +185,11 @@ function sharedOperands(
   return reads.filter((read) => isOwn(read.buffer) && !dependsOn(read, rows.name)).map(({ buffer }) => buffer);
 }
 
-/** Of operands and results that do not stay in the block. */
-function bytesFromMemory(stage: SchedulableStage, inside: readonly string[]): number {
+/** What is read and written besides the results of the `kept` stages, as often as the estimates of whole stages count it. */
+function bytesFromMemory(stage: SchedulableStage, kept: readonly string[]): number {
   const axes = [...stage.spatial, ...stage.reduce];
   const read = stage.reads
-    .filter(({ buffer }) => !inside.includes(buffer))
+    .filter(({ buffer }) => !kept.includes(buffer))
     .reduce((sum, it) => sum + byteSize[it.dtype] * elementsOf(axes.filter(({ name }) => dependsOn(it, name))), 0);
-  return read + (stage.isOutput ? byteSize[stage.dtype] * elementsOf(stage.spatial) : 0);
+  return read + (kept.includes(stage.name) ? 0 : byteSize[stage.dtype] * elementsOf(stage.spatial));
 }
