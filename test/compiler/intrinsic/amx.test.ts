@@ -21,7 +21,7 @@ import { buildNative } from "../../../src/native/build.ts";
 import { cpuFeatures } from "../../../src/native/load/cpu-features.ts";
 import { loadNative } from "../../../src/native/load/load-native.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
-import { compileAll, inTempDir, skipReason, toolchain } from "../../native/compiled.ts";
+import { compileAll, inTempDir, skipReason, toolchains } from "../../native/compiled.ts";
 import { type Reference, referenceOf, wrongJs, wrongNative, wrongNest, wrongWasm } from "../../support/reference.ts";
 import { narrowGemm, type TileBlock, tileBlock } from "./tensorized-gemm.ts";
 
@@ -89,17 +89,17 @@ async function runOnSoftTiles(cases: readonly Case[]): Promise<void> {
 
 /** Compiles; where this machine has no tiles the addon says so, instead of dying of its first instruction. */
 async function compileForTiles(cases: readonly Case[]): Promise<void> {
-  const compiler = toolchain;
-  if (!compiler) return;
   const sources = cases.map(({ flat }) => generateC(flat, target, { numerics: "fast" }));
-  await inTempDir(async (outDir) => {
-    const built = await buildNative(sources, { outDir, toolchain: compiler });
-    if (built.kind === "build-failed") throw new Error(built.reason);
-    if (cpuFeatures().includes("amx-tile")) return;
-    const reason = "the system does not let this process use the tile registers (AMX)";
-    expect(loadNative(built.path, { features: [] })).toEqual({ kind: "unavailable", reason });
-    expect(loadNative(built.path, { features: target.features })).toMatchObject({ kind: "unavailable" });
-  });
+  for (const toolchain of toolchains) {
+    await inTempDir(async (outDir) => {
+      const built = await buildNative(sources, { outDir, toolchain });
+      if (built.kind === "build-failed") throw new Error(built.reason);
+      if (cpuFeatures().includes("amx-tile")) return;
+      const reason = "the system does not let this process use the tile registers (AMX)";
+      expect(loadNative(built.path, { features: [] })).toEqual({ kind: "unavailable", reason });
+      expect(loadNative(built.path, { features: target.features })).toMatchObject({ kind: "unavailable" });
+    });
+  }
 }
 
 plainTest("more sums than there are registers: some stay in memory", async () => {

@@ -55,6 +55,11 @@ describe("templates", () => {
       "C tiled for vpdpbusd.512",
       "C on tiles for tdpbusd",
     ]);
+    expect(spaceOf(narrowGemm(64, 64, 64, "bf16", "bf16")).templates.map(({ name }) => name)).toEqual([
+      "C tiled",
+      "C tiled for vdpbf16ps.512",
+      "C on tiles for tdpbf16ps",
+    ]);
   });
 
   test("sums that an epilogue reads, batches", () => {
