@@ -47,6 +47,9 @@ export function groupsFor({ kind, name }: Part): readonly (readonly string[])[] 
     case "primitive":
       return [[`primitive/${name}.test.ts`, "primitive/marks.test.ts"], ["test/compiler/schedule/"]];
     case "intrinsic":
-      return [["space/tensorize.test.ts", "test/compiler/intrinsic/"], ["test/golden/"]];
+      return [
+        ["space/tensorize.test.ts", "space/tile-registers.test.ts", "test/compiler/intrinsic/"],
+        ["test/golden/"],
+      ];
   }
 }
