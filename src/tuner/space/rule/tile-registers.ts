@@ -61,41 +61,46 @@ interface MatrixProduct {
 function matrixProduct(stage: SchedulableStage, context: RuleContext): MatrixProduct | null {
   const [row, column] = stage.spatial.slice(-2);
   const [reduce] = stage.reduce;
-  const [first, second] = stage.reads;
-  if (!row || !column || !reduce || !first || !second || stage.reduce.length + stage.reads.length !== 3) return null;
-  const [left, right] = dependsOn(first, row.name) ? [first, second] : [second, first];
-  const isOperand = (read: Access, own: string, other: string): boolean =>
-    isPlain(read) &&
-    !read.guarded &&
-    dependsOn(read, own) &&
-    !dependsOn(read, other) &&
-    endsWith(read, reduce, context);
-  if (!isOperand(left, row.name, column.name) || !isOperand(right, column.name, row.name)) return null;
-  if (left.buffer === right.buffer || stage.spatial.some(({ isPart }) => isPart)) return null;
-  const found = intrinsicsFor(stage.block, context.task.target, context.task.numerics).find(
-    ({ intrinsic: { text, meaning } }) =>
-      text.kind === "tile" && meaning.buffers[1]?.dtype === left.dtype && meaning.buffers[2]?.dtype === right.dtype,
-  );
-  if (!found) return null;
-  const group = 4 / byteSize[left.dtype];
+  if (!row || !column || !reduce || stage.reduce.length > 1 || stage.spatial.some(({ isPart }) => isPart)) return null;
+  const operands = matrices(stage, row.name, column.name, (read) => endsWith(read, reduce, context));
+  const intrinsic = operands && intrinsicOn(operands, stage, context.task);
+  if (!operands || !intrinsic) return null;
+  const group = 4 / byteSize[operands.left.dtype];
   const depth = side * group;
-  const padded = { ...reduce, extent: Math.ceil(reduce.extent / depth) * depth };
-  const rename = (read: Access): Access =>
-    padded.extent === reduce.extent ? read : { ...read, buffer: `${read.buffer}.pad` };
+  const extent = Math.ceil(reduce.extent / depth) * depth;
+  const padded = (read: Access): Access =>
+    extent === reduce.extent ? read : { ...read, buffer: `${read.buffer}.pad` };
   const axes = stage.spatial.map((axis): TiledAxis => {
     const role = axis === column ? "vector" : axis === row ? "spatial" : "outer";
     return { axis, role, loop: loopName(stage.name, axis.name), lanes: role === "outer" ? 1 : side, isTiled: true };
   });
   const loop = loopName(stage.name, reduce.name);
-  return {
-    stage,
-    intrinsic: found.intrinsic,
-    left: rename(left),
-    right: rename(right),
-    axes: [...axes, { axis: padded, role: "reduce", loop, lanes: depth, isTiled: false }],
-    group,
-    depth,
-  };
+  const last: TiledAxis = { axis: { ...reduce, extent }, role: "reduce", loop, lanes: depth, isTiled: false };
+  const [left, right] = [padded(operands.left), padded(operands.right)];
+  return { stage, intrinsic, left, right, axes: [...axes, last], group, depth };
+}
+
+type Matrices = Pick<MatrixProduct, "left" | "right">;
+
+/** The operand that rows of the result depend on, and the one that columns do. */
+function matrices(
+  { reads }: SchedulableStage,
+  row: string,
+  column: string,
+  isWhole: (read: Access) => boolean,
+): Matrices | null {
+  const left = reads.find((read) => dependsOn(read, row) && !dependsOn(read, column));
+  const right = reads.find((read) => dependsOn(read, column) && !dependsOn(read, row));
+  if (!left || !right || reads.length > 2 || left.buffer === right.buffer) return null;
+  return reads.every((read) => isPlain(read) && !read.guarded && isWhole(read)) ? { left, right } : null;
+}
+
+function intrinsicOn({ left, right }: Matrices, { block }: SchedulableStage, task: TuningTask): Intrinsic | null {
+  const found = intrinsicsFor(block, task.target, task.numerics).find(({ intrinsic: { text, meaning } }) => {
+    const [, a, b] = meaning.buffers;
+    return text.kind === "tile" && a?.dtype === left.dtype && b?.dtype === right.dtype;
+  });
+  return found?.intrinsic ?? null;
 }
 
 /** Whether what lies behind the end of the reduce axis is outside of the operand, so that padding may take its place. */
