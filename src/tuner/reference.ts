@@ -9,10 +9,15 @@ import { createRng } from "./rng.ts";
 import { algorithmsFor } from "./space/algorithm/index.ts";
 import type { TuningTask } from "./task.ts";
 
-/** Whatever the algorithm of a candidate, the right answers are those of the operator as it is written. */
+/**
+ * Whatever the algorithm of a candidate, the right answers are those of the operator as it is written, on inputs on which
+ * all algorithms can be checked. The bounds are those of the operator as it is written; a candidate of another algorithm
+ * has its own.
+ */
 export function referenceTask(task: TuningTask, seed = 1): RunTask {
   const { op } = task;
-  const { values, bounds } = checkPlan(op, algorithmsFor(task));
+  const { values } = checkPlan(op, algorithmsFor(task));
+  const { bounds } = checkPlan(op);
   const rng = createRng(seed);
   const inputs = testInputs(op.inputs, values, () => rng.unit());
   const parameters = kernelParameters(op);

@@ -3,12 +3,13 @@
 import type { CSource, WasmSource } from "../compiler/index.ts";
 import { type BuiltKernel, buildEach } from "../native/build.ts";
 import { createRunner, type Runner, toRunnable } from "../native/runner/client.ts";
-import type { Runnable, RunTask } from "../native/runner/protocol.ts";
+import type { HasBounds, Runnable, RunTask } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
 import { measureCandidate, raceCandidates } from "./measure/measure.ts";
 import type { Measurement } from "./measure/measurement.ts";
 
-export type MeasurableSource = CSource | WasmSource;
+/** A kernel, and how near its results have to come if it computes them otherwise than the operator is written. */
+export type MeasurableSource = (CSource | WasmSource) & HasBounds;
 
 /** What a candidate that never became source is measured as. */
 export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;
@@ -66,8 +67,10 @@ export function createWorkbench({
     const batches = inBatches(native, Math.ceil(native.length / jobs));
     compilerRuns += batches.length;
     const options = { outDir: directory, toolchain, bench: true, signal };
-    const built = (await allOf(batches.map((batch) => buildEach(batch, options)))).flat().map(fromBuilt).values();
-    return sources.map((source) => (source.kind === "c" ? built.next().value! : withoutCompiler(source)));
+    const built = (await allOf(batches.map((batch) => buildEach(batch, options)))).flat().values();
+    return sources.map((source) =>
+      source.kind === "c" ? fromBuilt(built.next().value!, source) : withoutCompiler(source),
+    );
   }
 
   /** Resolves when this thread is free, with the measurement to come. */
@@ -128,8 +131,8 @@ function* lazily<T, R>(items: Iterable<T>, make: (item: T) => R): Iterable<R> {
 function withoutCompiler(source: MeasurableSource | Refusal): BuiltRunnable {
   if (source.kind === "build-failed") return source;
   if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
-  return { kind: "ready", candidate: toRunnable({ kind: "wasm", source }, 0) };
+  return { kind: "ready", candidate: { ...toRunnable({ kind: "wasm", source }, 0), bounds: source.bounds } };
 }
 
-const fromBuilt = (built: BuiltKernel): BuiltRunnable =>
-  built.kind === "built" ? { kind: "ready", candidate: toRunnable(built.artifact, built.index) } : built;
+const fromBuilt = (built: BuiltKernel, { bounds }: HasBounds): BuiltRunnable =>
+  built.kind === "built" ? { kind: "ready", candidate: { ...toRunnable(built.artifact, built.index), bounds } } : built;

@@ -9,7 +9,6 @@ import { nowMs } from "../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../src/native/private-directory.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { hostTarget } from "../../src/native/toolchain/machine.ts";
-import { candidateKernel } from "../../src/tuner/candidate-kernel.ts";
 import { median } from "../../src/tuner/measure/statistics.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";
 import { referenceTask } from "../../src/tuner/reference.ts";
@@ -17,8 +16,8 @@ import { strategies } from "../../src/tuner/search/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../src/tuner/space/generate.ts";
 import type { Candidate } from "../../src/tuner/space/space.ts";
 import type { TuningTask } from "../../src/tuner/task.ts";
-import { tune } from "../../src/tuner/tune.ts";
-import { createWorkbench, type MeasurableSource, type Workbench } from "../../src/tuner/workbench.ts";
+import { measurable, tune } from "../../src/tuner/tune.ts";
+import { createWorkbench, type MeasurableSource, type Refusal, type Workbench } from "../../src/tuner/workbench.ts";
 
 const { values } = parseArgs({
   options: {
@@ -56,19 +55,14 @@ async function best(family: GeneratedSpace, workbench: Workbench, records: strin
   return winner.candidate;
 }
 
-function sourceOf(candidate: Candidate): MeasurableSource {
-  const kernel = candidateKernel(task, space, candidate);
-  if (kernel.kind === "illegal") throw new Error(kernel.diagnostic.message);
-  return kernel.source;
-}
-
 await withPrivateDirectory(async (directory) => {
   const toolchain = target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
   const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory });
   const times: number[][] = families.map(() => []);
-  const sources: MeasurableSource[] = [];
+  const sources: (MeasurableSource | Refusal)[] = [];
   for (const [at, family] of families.entries()) {
-    sources.push(sourceOf(await best(family.space, workbench, `${directory}/records-${at}.jsonl`)));
+    const candidate = await best(family.space, workbench, `${directory}/records-${at}.jsonl`);
+    sources.push(measurable(task, space, candidate));
   }
   for (let round = 0; round < Number(values.rounds); round++) {
     const outcomes = workbench.measure(sources, null);

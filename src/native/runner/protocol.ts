@@ -22,18 +22,27 @@ export interface RunTask {
   readonly expected: readonly { readonly values: KernelArray; readonly bound: OutputBound }[];
 }
 
+/** How near the outputs of a kernel have to come, in order; where it does not say, those of the task hold. */
+export interface HasBounds {
+  readonly bounds?: readonly OutputBound[] | undefined;
+}
+
 /** Kernel `index` of an addon that was built with its timing loop; `features` are what the CPU must have. */
-export interface NativeRunnable {
+export interface NativeRunnable extends HasBounds {
   readonly kind: "native";
   readonly path: string;
   readonly index: number;
   readonly features: readonly string[];
 }
 
+export interface WasmRunnable extends HasBounds {
+  readonly kind: "wasm";
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly offsets: readonly number[];
+}
+
 /** A built kernel as the worker loads it. */
-export type Runnable =
-  | NativeRunnable
-  | { readonly kind: "wasm"; readonly bytes: Uint8Array<ArrayBuffer>; readonly offsets: readonly number[] };
+export type Runnable = NativeRunnable | WasmRunnable;
 
 /** How much to time. */
 export interface TimingPlan {

@@ -103,7 +103,8 @@ function wrongness(state: TaskState, candidate: Runnable, { arrays }: LoadedKern
   const changed = inputs.findIndex((input, index) => Buffer.compare(bytesOf(input), bytesOf(arrays[index]!)) !== 0);
   if (changed >= 0) return `it wrote its input ${parameters[changed]!.name}`;
   for (const [index, output] of expected.entries()) {
-    const reason = mismatch(output, arrays[inputs.length + index]!);
+    const bound = candidate.bounds?.[index] ?? output.bound;
+    const reason = mismatch({ ...output, bound }, arrays[inputs.length + index]!);
     if (reason !== null) return reason;
   }
   return null;

@@ -137,6 +137,19 @@ describe("sampling for a race", () => {
     expect((await runnerFor().sample(planted.wrong())).kind).toBe("wrong-result");
   });
 
+  it("holds a candidate that brings bounds of its own to these", async () => {
+    const runner = runnerFor();
+    const [expected] = doubling.expected;
+    const values = (expected!.values as Float32Array).map((value) => value + 0.25);
+    runner.setTask({ ...doubling, expected: [{ ...expected!, values }] });
+    const within = (absolute: number): Runnable => {
+      return { ...planted.right(), bounds: [{ kind: "within", relative: 0, absolute }] };
+    };
+    expect((await run(runner, planted.right())).kind).toBe("wrong-result");
+    expect((await run(runner, within(0.2))).kind).toBe("wrong-result");
+    expect((await run(runner, within(0.3))).kind).toBe("ok");
+  });
+
   it("does not take one candidate's place for another's after a task changed", async () => {
     const runner = runnerFor();
     const right = planted.right();

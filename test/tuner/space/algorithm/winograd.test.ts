@@ -15,6 +15,7 @@ import {
   replay,
   type Target,
 } from "../../../../src/compiler/index.ts";
+import type { HasBounds } from "../../../../src/native/runner/protocol.ts";
 import { compileModel } from "../../../../src/tuner/constraint/compile.ts";
 import { sample } from "../../../../src/tuner/constraint/sample.ts";
 import { checkPlan } from "../../../../src/tuner/measure/check-output.ts";
@@ -22,6 +23,8 @@ import { asWritten, type Computation } from "../../../../src/tuner/measure/compu
 import { roundingBounds, worstRelativeError } from "../../../../src/tuner/measure/error-bound.ts";
 import { exactInputLimit } from "../../../../src/tuner/measure/exactness.ts";
 import { testInputs } from "../../../../src/tuner/measure/inputs.ts";
+import { predict } from "../../../../src/tuner/predict.ts";
+import { referenceTask } from "../../../../src/tuner/reference.ts";
 import { createRng } from "../../../../src/tuner/rng.ts";
 import { algorithmsFor } from "../../../../src/tuner/space/algorithm/index.ts";
 import { f23, f43, type WinogradMatrices } from "../../../../src/tuner/space/algorithm/winograd/matrices.ts";
@@ -29,6 +32,7 @@ import { amplification } from "../../../../src/tuner/space/algorithm/winograd/ro
 import { winograd2, winograd4 } from "../../../../src/tuner/space/algorithm/winograd.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import type { TuningTask } from "../../../../src/tuner/task.ts";
+import { measurable } from "../../../../src/tuner/tune.ts";
 import { frozenTargets } from "../../../support/frozen-targets.ts";
 import { referenceOf, wrongNest } from "../../../support/reference.ts";
 
@@ -229,6 +233,27 @@ describe("how it is checked", () => {
     expect(values).toEqual({ kind: "integers", limit: 8 });
     expect(bounds).toEqual(roundingBounds(task.op, winograd4.rewrite(task.op).roundings));
     expect(checkPlan(task.op, [winograd2.rewrite(task.op)]).bounds).toEqual([{ kind: "exact" }]);
+  });
+});
+
+describe("a candidate is held to the bound of its own algorithm", () => {
+  const task = taskOf(large({}));
+  const space = generateSpace(task);
+  const boundsOf = (isWanted: (name: string) => boolean): HasBounds["bounds"] => {
+    const one = { ...space, templates: space.templates.filter(({ name }) => isWanted(name)) };
+    const candidate = predict(one)!;
+    const source = measurable(task, space, candidate);
+    return source.kind === "build-failed" ? [] : source.bounds;
+  };
+
+  test("F(4,3) to one that rounds, F(2,3) to equality on integers, the direct sum to the task's", () => {
+    const [expected] = referenceTask(task).expected;
+    expect(expected!.bound).toEqual({ kind: "exact" });
+    expect(boundsOf((name) => !name.startsWith("winograd"))).toBe(undefined);
+    expect(boundsOf((name) => name.startsWith("winograd F(2,3)"))).toEqual([{ kind: "exact" }]);
+    expect(boundsOf((name) => name.startsWith("winograd F(4,3)"))).toEqual(
+      roundingBounds(task.op, winograd4.rewrite(task.op).roundings),
+    );
   });
 });
 
