@@ -1,10 +1,8 @@
 // The tuning loop: space → propose → build, check, time → learn → record; then the finalists race. The same seed and the
 // same records give the same sequence of candidates.
 
-import type { HasBounds } from "../native/runner/protocol.ts";
-import { type CandidateKernel, candidateKernel, candidateTemplate } from "./candidate-kernel.ts";
 import { boostedTrees } from "./cost-model/boosted-trees.ts";
-import { checkPlan } from "./measure/check-output.ts";
+import { measurable } from "./measurable.ts";
 import type { Measurement } from "./measure/measurement.ts";
 import type { RecordDatabase } from "./record/database.ts";
 import { recordSchema, type TuningRecord } from "./record/record.ts";
@@ -146,23 +144,6 @@ function* sourcesOf(
 ): Generator<MeasurableSource | Refusal> {
   for (const candidate of candidates) yield measurable(task, space, candidate);
 }
-
-/** A candidate as a workbench takes it. */
-export function measurable(task: TuningTask, space: GeneratedSpace, candidate: Candidate): MeasurableSource | Refusal {
-  const kernel = candidateKernel(task, space, candidate);
-  return kernel.kind === "ok" ? { ...kernel.source, bounds: boundsOf(task, space, candidate) } : refused(kernel);
-}
-
-/** Each algorithm has its own; undefined: those of the operator as it is written. */
-function boundsOf({ op }: TuningTask, space: GeneratedSpace, candidate: Candidate): HasBounds["bounds"] {
-  const template = candidateTemplate(space, candidate);
-  return template && template.op !== op ? checkPlan(op, [template]).bounds : undefined;
-}
-
-const refused = ({ diagnostic }: Extract<CandidateKernel, { kind: "illegal" }>): Refusal => ({
-  kind: "build-failed",
-  reason: `${diagnostic.code}: ${diagnostic.message}`,
-});
 
 /** The fastest few raced against each other; without fresh measurements the records have decided already. */
 async function decide(

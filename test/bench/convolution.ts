@@ -9,6 +9,7 @@ import { nowMs } from "../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../src/native/private-directory.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { hostTarget } from "../../src/native/toolchain/machine.ts";
+import { measurable } from "../../src/tuner/measurable.ts";
 import { median } from "../../src/tuner/measure/statistics.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";
 import { referenceTask } from "../../src/tuner/reference.ts";
@@ -16,7 +17,7 @@ import { strategies } from "../../src/tuner/search/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../src/tuner/space/generate.ts";
 import type { Candidate } from "../../src/tuner/space/space.ts";
 import type { TuningTask } from "../../src/tuner/task.ts";
-import { measurable, tune } from "../../src/tuner/tune.ts";
+import { tune } from "../../src/tuner/tune.ts";
 import { createWorkbench, type MeasurableSource, type Refusal, type Workbench } from "../../src/tuner/workbench.ts";
 
 const { values } = parseArgs({

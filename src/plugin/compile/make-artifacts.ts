@@ -29,8 +29,8 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
   if (decision.task.target.codegen === "wasm") {
     const pair = await wasmTwins(context, decision);
     if (!pair) throw otherSource(context);
-    const { facts, ...modules } = pair;
-    return { ...modules, ...facts, native: null, compilerRuns: 0 };
+    const { wasm, relaxed, facts } = pair;
+    return { wasm, relaxed, ...facts, native: null, compilerRuns: 0 };
   }
   const result = await nativeKernel(context, decision);
   if (result.kind === "stale") throw otherSource(context);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { nowMs } from "../../native/clock.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { boundsOf } from "../../tuner/measurable.ts";
 import { referenceTask } from "../../tuner/reference.ts";
 import { strategies } from "../../tuner/search/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
@@ -78,7 +79,10 @@ async function tuneOn(workbench: Workbench, context: KernelContext): Promise<Dec
 /** The modules that come with the winner were not candidates: they are run once before anything is decided. */
 async function checkTwins(workbench: Workbench, context: KernelContext, schedule: Schedule): Promise<void> {
   const pair = await wasmTwins(context, schedule);
-  const modules = [pair?.wasm, pair?.relaxed].filter((module) => module != null);
+  if (!pair) return;
+  const { task, candidate } = pair.schedule;
+  const bounds = boundsOf(task, generateSpace(task), candidate);
+  const modules = [pair.wasm, pair.relaxed].filter((module) => module !== null).map((it) => ({ ...it, bounds }));
   const outcomes = workbench.measure(modules, null);
   for (const { relaxed } of modules) {
     const outcome = (await outcomes.next()).value!;

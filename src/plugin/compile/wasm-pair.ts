@@ -12,6 +12,8 @@ export interface WasmPair {
   /** Null where it would be the same module. */
   readonly relaxed: WasmSource | null;
   readonly facts: KernelFacts;
+  /** What they were made of. */
+  readonly schedule: Schedule;
 }
 
 const encoder = { name: "wasm", version: codegenVersion, triple: null, options: [] };
@@ -28,6 +30,7 @@ export async function wasmPair(context: KernelContext, schedule: Schedule): Prom
     wasm: wasmSource(task.op, name, wasm, false),
     relaxed: relaxed ? wasmSource(task.op, name, relaxed, true) : null,
     facts: factsIn(blobs),
+    schedule,
   };
 }
 

@@ -18,6 +18,7 @@ import {
 import type { HasBounds } from "../../../../src/native/runner/protocol.ts";
 import { compileModel } from "../../../../src/tuner/constraint/compile.ts";
 import { sample } from "../../../../src/tuner/constraint/sample.ts";
+import { measurable } from "../../../../src/tuner/measurable.ts";
 import { checkPlan } from "../../../../src/tuner/measure/check-output.ts";
 import { asWritten, type Computation } from "../../../../src/tuner/measure/computation.ts";
 import { roundingBounds, worstRelativeError } from "../../../../src/tuner/measure/error-bound.ts";
@@ -32,7 +33,6 @@ import { amplification } from "../../../../src/tuner/space/algorithm/winograd/ro
 import { winograd2, winograd4 } from "../../../../src/tuner/space/algorithm/winograd.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
 import type { TuningTask } from "../../../../src/tuner/task.ts";
-import { measurable } from "../../../../src/tuner/tune.ts";
 import { frozenTargets } from "../../../support/frozen-targets.ts";
 import { referenceOf, wrongNest } from "../../../support/reference.ts";
 
