@@ -73,13 +73,16 @@ export async function inTempDir<T>(use: (folder: string) => Promise<T>): Promise
   }
 }
 
+/** Tests build many kernels at once, on machines that do other things meanwhile. */
+const timeoutMs = 600_000;
+
 /** Builds and loads; throws the compiler's words if they are not C. */
 export async function compileAll(
   sources: readonly CSource[],
   options: Partial<BuildOptions> = {},
 ): Promise<NativeKernels> {
   return inTempDir(async (outDir) => {
-    const artifact = await buildNative(sources, { outDir, toolchain: toolchain!, ...options });
+    const artifact = await buildNative(sources, { outDir, toolchain: toolchain!, timeoutMs, ...options });
     if (artifact.kind === "build-failed") throw new Error(artifact.reason);
     const loaded = loadNative(artifact.path, { features: sources[0]!.features });
     if (loaded.kind === "unavailable") throw new Error(loaded.reason);
