@@ -31,13 +31,13 @@ function runVitest(args) {
   }
 }
 
-/** A file that cannot even be loaded has no tests in the report; it counts as one that failed. */
+/** A file that fails with none of its tests, as it cannot be loaded or set up, counts as one that failed. */
 function countOf({ testResults }) {
   const tests = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map((test) => ({ ...test, name })),
   );
   const broken = testResults.filter(
-    ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+    ({ status, assertionResults }) => status === "failed" && assertionResults.every((test) => test.status !== "failed"),
   );
   const skipped = tests.filter(({ status }) => status !== "passed" && status !== "failed");
   const failed = tests.filter(({ status }) => status === "failed").length + broken.length;

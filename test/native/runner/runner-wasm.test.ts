@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { execa } from "execa";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createRunner, type Runner, type RunnerOptions } from "../../../src/native/runner/client.ts";
 import type { Runnable, RunOutcome } from "../../../src/native/runner/protocol.ts";
 import { doubling, planted } from "./planted-wasm.ts";
@@ -172,7 +172,9 @@ describe.skipIf(!hasProc)(`no process is left${hasProc ? "" : " (needs /proc to 
   });
 
   it("after an abort in the middle of a candidate, nor a file", async () => {
-    const filesBefore = readdirSync(tmpdir()).sort();
+    // One of its own: other tests use the machine's meanwhile.
+    const folder = mkdtempSync(join(tmpdir(), "unplugin-kernel-test-"));
+    vi.stubEnv("TMPDIR", folder);
     const controller = new AbortController();
     const runner = runnerFor({ signal: controller.signal, deadlineMs: 20_000 });
     await run(runner, planted.right());
@@ -183,9 +185,9 @@ describe.skipIf(!hasProc)(`no process is left${hasProc ? "" : " (needs /proc to 
     expect(isAlive(pid!)).toBe(false);
     expect(workerPids()).toEqual([]);
     await expect(run(runner, planted.right())).rejects.toThrow("stopped by the user");
-    expect(
-      readdirSync(tmpdir()).filter((name) => name.includes("unplugin-kernel") && !filesBefore.includes(name)),
-    ).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
   });
 
   it("before it begins, where the signal is aborted already", async () => {
