@@ -1,10 +1,15 @@
 // A convolution → the stages of Winograd's algorithm, the last in the place of the sum.
 //
-//   out.filter[a, b, c, f]            = G g Gᵀ                              every filter
+//   out.filter.rows[a, j, c, f]       = G g                                 every filter
+//   out.filter[a, b, c, f]            = G g Gᵀ
 //   out.padded[…, y, x, c]            = the image, 0 outside                where tiles reach outside
+//   out.tiles.rows[a, …, ty, x, c]    = Bᵀ d                                rows of m + 2, which overlap
 //   out.tiles[a, b, …, ty, tx, c]     = Bᵀ d B                              tiles of m + 2, which overlap
 //   out.products[a, b, …, ty, tx, f]  = Σ over c: out.tiles · out.filter    a and b: a batch of matrix products
+//   out.rows[b, …, y, tx, f]          = Aᵀ m of tile [y / m, tx], at y mod m
 //   out[…, y, x, f]                   = Aᵀ m A of tile [y / m, x / m], at [y mod m, x mod m]
+//
+// Each transform is two stages, one an axis: rows first.
 
 import {
   type Axis,
@@ -20,7 +25,7 @@ import {
 import { type Convolution, windowSize } from "./convolution.ts";
 import type { WinogradMatrices } from "./matrices.ts";
 import { tileCount } from "./operations.ts";
-import { affineOf, byParity, byPoint, sandwich } from "./transform.ts";
+import { affineOf, byParity, byPoint, transformed } from "./transform.ts";
 
 export interface WinogradStages {
   readonly transforms: readonly Stage[];
@@ -29,31 +34,24 @@ export interface WinogradStages {
 }
 
 export function winogradStages(conv: Convolution, matrices: WinogradMatrices): WinogradStages {
-  const { stage } = conv;
+  const { stage, f, c } = conv;
   const names = new Names(conv);
-  const points: readonly Axis[] = [names.a, names.b].map((name) => ({ name, extent: matrices.results + 2 }));
-  const tiles: readonly Axis[] = [
-    ...conv.batch,
-    { name: names.ty, extent: tileCount(conv.y.extent, matrices) },
-    { name: names.tx, extent: tileCount(conv.x.extent, matrices) },
-  ];
+  const axes = axesOf(conv, matrices, names);
+  const { a, b, j, ty, tx } = axes;
+  const tiles = [...conv.batch, ty, tx];
   const map = (name: string, axes: readonly Axis[], body: ScalarExpr): Stage => {
     return { name, axes, dtype: "f32", reduce: null, body, loc: stage.loc };
   };
-  const product = binaryOf(
-    "mul",
-    readAt(names.tiles, [...points, ...tiles, conv.c]),
-    readAt(names.filter, [...points, conv.c, conv.f]),
-  );
+  const product = binaryOf("mul", readAt(names.tiles, [a, b, ...tiles, c]), readAt(names.filter, [a, b, c, f]));
   return {
     transforms: [
-      map(names.filter, [...points, conv.c, conv.f], filterPoint(conv, matrices, names)),
+      map(names.filterRows, [a, j, c, f], filterRow(conv, matrices, axes)),
+      map(names.filter, [a, b, c, f], filterPoint(conv, matrices, axes, names)),
       ...(reachesOutside(conv, matrices) ? [paddedImage(conv, matrices, names)] : []),
-      map(names.tiles, [...points, ...tiles, conv.c], imagePoint(conv, matrices, names)),
-      {
-        ...map(names.products, [...points, ...tiles, conv.f], product),
-        reduce: { reducer: "sum", axes: [conv.c] },
-      },
+      map(names.tileRows, [a, ...conv.batch, ty, columnsOf(conv, matrices), c], imageRow(conv, matrices, axes, names)),
+      map(names.tiles, [a, b, ...tiles, c], imagePoint(conv, matrices, axes, names)),
+      { ...map(names.products, [a, b, ...tiles, f], product), reduce: { reducer: "sum", axes: [c] } },
+      map(names.rows, [b, ...conv.batch, conv.y, tx, f], resultRow(conv, matrices, axes, names)),
     ],
     result: map(stage.name, stage.axes, resultOf(conv, matrices, names)),
   };
@@ -61,24 +59,47 @@ export function winogradStages(conv: Convolution, matrices: WinogradMatrices): W
 
 /** Names of stages, and of axes that the convolution does not have. */
 class Names {
+  readonly filterRows: string;
   readonly filter: string;
   readonly padded: string;
+  readonly tileRows: string;
   readonly tiles: string;
   readonly products: string;
-  readonly a: string;
-  readonly b: string;
-  readonly ty: string;
-  readonly tx: string;
+  readonly rows: string;
+  readonly axes: readonly string[];
 
-  constructor({ stage, batch, c, f }: Convolution) {
+  constructor({ stage, batch, y, x, c, f }: Convolution) {
+    this.filterRows = `${stage.name}.filter.rows`;
     this.filter = `${stage.name}.filter`;
     this.padded = `${stage.name}.padded`;
+    this.tileRows = `${stage.name}.tiles.rows`;
     this.tiles = `${stage.name}.tiles`;
     this.products = `${stage.name}.products`;
-    const taken = new Set([...batch, c, f].map(({ name }) => name));
+    this.rows = `${stage.name}.rows`;
+    const taken = new Set([...batch, y, x, c, f].map(({ name }) => name));
     const free = (name: string): string => (taken.has(name) ? free(`${name}_`) : name);
-    [this.a, this.b, this.ty, this.tx] = [free("a"), free("b"), free("ty"), free("tx")];
+    this.axes = ["a", "b", "j", "ty", "tx"].map(free);
   }
+}
+
+/** Axes that the convolution does not have. */
+interface Axes {
+  /** Points of rows. */
+  readonly a: Axis;
+  /** Points of columns. */
+  readonly b: Axis;
+  /** Columns of a filter. */
+  readonly j: Axis;
+  /** Tiles. */
+  readonly ty: Axis;
+  readonly tx: Axis;
+}
+
+function axesOf({ y, x }: Convolution, matrices: WinogradMatrices, { axes }: Names): Axes {
+  const points = matrices.results + windowSize - 1;
+  const extents = [points, points, windowSize, tileCount(y.extent, matrices), tileCount(x.extent, matrices)];
+  const [a, b, j, ty, tx] = axes.map((name, at): Axis => ({ name, extent: extents[at]! }));
+  return { a: a!, b: b!, j: j!, ty: ty!, tx: tx! };
 }
 
 const readAt = (tensor: string, axes: readonly Axis[]): ScalarExpr =>
@@ -87,25 +108,41 @@ const readAt = (tensor: string, axes: readonly Axis[]): ScalarExpr =>
     axes.map(({ name }) => axisOf(name)),
   );
 
-const filterPoint = (conv: Convolution, { filter }: WinogradMatrices, { a, b }: Names): ScalarExpr =>
-  sandwich(filter, byParity(3), axisOf(a), axisOf(b), (i, j) =>
-    f32At(conv.filter, [integerOf(i), integerOf(j), axisOf(conv.c.name), axisOf(conv.f.name)]),
+const along = ({ name }: Axis): ScalarExpr => axisOf(name);
+
+const filterRow = (conv: Convolution, { filter }: WinogradMatrices, { a, j }: Axes): ScalarExpr =>
+  transformed(filter, byParity(windowSize), along(a), (i) =>
+    f32At(conv.filter, [integerOf(i), along(j), along(conv.c), along(conv.f)]),
   );
 
-function imagePoint(conv: Convolution, matrices: WinogradMatrices, { padded, a, b, ty, tx }: Names): ScalarExpr {
-  const batch = conv.batch.map(({ name }) => axisOf(name));
+const filterPoint = (conv: Convolution, { filter }: WinogradMatrices, { a, b }: Axes, names: Names): ScalarExpr =>
+  transformed(filter, byParity(windowSize), along(b), (j) =>
+    f32At(names.filterRows, [along(a), integerOf(j), along(conv.c), along(conv.f)]),
+  );
+
+function imageRow(conv: Convolution, matrices: WinogradMatrices, { a, ty }: Axes, { padded }: Names): ScalarExpr {
   const isPadded = reachesOutside(conv, matrices);
-  const image = isPadded ? padded : conv.image;
   const [top, left] = isPadded ? [0, 0] : [-conv.paddingY, -conv.paddingX];
-  return sandwich(matrices.image, byParity(matrices.results + 2), axisOf(a), axisOf(b), (i, j) =>
-    f32At(image, [
-      ...batch,
-      affineOf(ty, matrices.results, i + top),
-      affineOf(tx, matrices.results, j + left),
-      axisOf(conv.c.name),
+  return transformed(matrices.image, byParity(matrices.results + 2), along(a), (i) =>
+    f32At(isPadded ? padded : conv.image, [
+      ...conv.batch.map(along),
+      affineOf(ty.name, matrices.results, i + top),
+      affineOf(conv.x.name, 1, left),
+      along(conv.c),
     ]),
   );
 }
+
+const imagePoint = (conv: Convolution, matrices: WinogradMatrices, { a, b, ty, tx }: Axes, names: Names): ScalarExpr =>
+  transformed(matrices.image, byParity(matrices.results + 2), along(b), (j) =>
+    f32At(names.tileRows, [
+      along(a),
+      ...conv.batch.map(along),
+      along(ty),
+      affineOf(tx.name, matrices.results, j),
+      along(conv.c),
+    ]),
+  );
 
 /** Rows (columns) of the image that all tiles together take. */
 const reachOf = (axis: Axis, matrices: WinogradMatrices): number =>
@@ -117,9 +154,12 @@ const reachesOutside = (conv: Convolution, matrices: WinogradMatrices): boolean 
   reachOf(conv.y, matrices) - conv.paddingY > conv.height ||
   reachOf(conv.x, matrices) - conv.paddingX > conv.width;
 
+/** Columns of the image that rows of tiles are made of. */
+const columnsOf = ({ x }: Convolution, matrices: WinogradMatrices): Axis => ({ ...x, extent: reachOf(x, matrices) });
+
 function paddedImage(conv: Convolution, matrices: WinogradMatrices, { padded }: Names): Stage {
   const y: Axis = { ...conv.y, extent: reachOf(conv.y, matrices) };
-  const x: Axis = { ...conv.x, extent: reachOf(conv.x, matrices) };
+  const x = columnsOf(conv, matrices);
   const axes = [...conv.batch, y, x, conv.c];
   const row = affineOf(y.name, 1, -conv.paddingY);
   const column = affineOf(x.name, 1, -conv.paddingX);
@@ -130,10 +170,27 @@ function paddedImage(conv: Convolution, matrices: WinogradMatrices, { padded }: 
   return { name: padded, axes, dtype: "f32", reduce: null, body, loc: conv.stage.loc };
 }
 
-function resultOf(conv: Convolution, { outputs, results }: WinogradMatrices, { products }: Names): ScalarExpr {
-  const part = (op: "floorDiv" | "mod", axis: Axis): ScalarExpr => binaryOf(op, axisOf(axis.name), integerOf(results));
-  const place = [...conv.batch.map(({ name }) => axisOf(name)), part("floorDiv", conv.y), part("floorDiv", conv.x)];
-  return sandwich(outputs, byPoint(results + 2), part("mod", conv.y), part("mod", conv.x), (a, b) =>
-    f32At(products, [integerOf(a), integerOf(b), ...place, axisOf(conv.f.name)]),
+function resultRow(
+  conv: Convolution,
+  { outputs, results }: WinogradMatrices,
+  { b, tx }: Axes,
+  { products }: Names,
+): ScalarExpr {
+  const [tile, row] = partsOf(conv.y, results);
+  return transformed(outputs, byPoint(results + 2), row, (a) =>
+    f32At(products, [integerOf(a), along(b), ...conv.batch.map(along), tile, along(tx), along(conv.f)]),
   );
 }
+
+function resultOf(conv: Convolution, { outputs, results }: WinogradMatrices, names: Names): ScalarExpr {
+  const [tile, column] = partsOf(conv.x, results);
+  return transformed(outputs, byPoint(results + 2), column, (b) =>
+    f32At(names.rows, [integerOf(b), ...conv.batch.map(along), along(conv.y), tile, along(conv.f)]),
+  );
+}
+
+/** The tile of a row (column) of the result, and the place in it. */
+const partsOf = (axis: Axis, results: number): readonly [ScalarExpr, ScalarExpr] => [
+  binaryOf("floorDiv", along(axis), integerOf(results)),
+  binaryOf("mod", along(axis), integerOf(results)),
+];

@@ -1,5 +1,5 @@
-// Products with the matrices of Winograd's minimal filtering as sums with the zeros left out. A result's row and column
-// are chosen by small axes: `unroll-choices` unrolls these, and the choices are gone.
+// Products with the matrices of Winograd's minimal filtering as sums with the zeros left out, along one axis. The row of
+// the matrix is chosen by a small axis: `unroll-choices` unrolls it, and the choice is gone.
 //
 // The rows of a point and of its negative are the same but for signs: of the filter and the image, terms of even and of
 // odd powers; in the outputs, what the two points make. Such parts of a sum are written to the letter alike in all rows,
@@ -19,27 +19,16 @@ export const byParity = (columns: number): Parts =>
 export const byPoint = (columns: number): Parts =>
   [...Array(columns / 2 + 1).keys()].map((at) => (at === 0 ? [0] : [2 * at - 1, 2 * at].filter((it) => it < columns)));
 
-/**
- * Element [row, column] of M · D · Mᵀ, for index expressions: rows first, then columns, so that what the columns of one
- * row share is the same expression to the letter.
- */
-export const sandwich = (
+/** Element [row] of M · d. */
+export const transformed = (
   matrix: Matrix,
   parts: Parts,
   row: ScalarExpr,
-  column: ScalarExpr,
-  element: (row: number, column: number) => ScalarExpr,
+  element: (at: number) => ScalarExpr,
 ): ScalarExpr =>
   chosen(
-    column,
-    matrix.map((columns) =>
-      combination(columns, parts, (j) =>
-        chosen(
-          row,
-          matrix.map((rows) => combination(rows, parts, (i) => element(i, j))),
-        ),
-      ),
-    ),
+    row,
+    matrix.map((coefficients) => combination(coefficients, parts, element)),
   );
 
 /** The one of the options that the index numbers. */
