@@ -88,7 +88,8 @@ export function schedulableStages(def: ComputeDef): readonly SchedulableStage[] 
   });
 }
 
-function readsOf(block: Block): Access[] {
+/** Reads of other buffers in the block, each as often as it is written. */
+export function readsOf(block: Block): Access[] {
   const guarded = new Set<Expr>();
   const zeroPadded = new Set<Expr>();
   walkExpr(block.value, (node) => {

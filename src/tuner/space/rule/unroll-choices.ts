@@ -5,10 +5,13 @@
 //   for a in 0..2, i, c: select(a == 0, X, Y)   →   for i, c.0: a = 0: X; a = 1: Y    c.1 in vectors
 //   for y, c: select(y mod 2 == 0, X, Y)        →   for y.0, c.0: y.1 = 0: X; y.1 = 1: Y    c.1 in vectors
 //
-// A map that only this stage reads, as the padded image is, is computed row by row where it is read.
+// A map that only this stage reads, as the padded image is, is computed row by row where it is read; one that chooses by
+// axes of this stage too, the first pass of a transform, under the loops of these choices, in registers.
 
-import { byteSize, type Expr, loopName, someExpr, type Target, toAffine, walkExpr } from "../../../compiler/index.ts";
-import { type ChoiceAxis, choiceBody } from "../choice-body.ts";
+import { byteSize, type Expr, loopName, someExpr, type Target, toAffine } from "../../../compiler/index.ts";
+import { choicesOf } from "../choice-axes.ts";
+import { choiceBody } from "../choice-body.ts";
+import { type ChoicePass, passesOf, withInlined } from "../choice-pass.ts";
 import {
   type Draft,
   decide,
@@ -28,32 +31,39 @@ import { type SchedulableStage, sizedBy } from "../schedulable-stage.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
-/** More alternatives than these along one axis are not unrolled. */
-const mostAlternatives = 8;
-
 export const unrollChoices: SpaceRule = {
   name: "unroll-choices",
 
   applies: (stage) => stage.reduce.length === 0 && choicesOf(stage).length > 0,
 
-  apply(draft, stage, context) {
-    const whole = scheduled(draft, stage, context, null);
-    const block = blockOf(stage, context);
-    return block ? [whole, scheduled(decide(draft, `${stage.name} by rows`), stage, context, block)] : [whole];
+  apply(draft, own, context) {
+    const passes = passesOf(own, context.stages);
+    const stages = withInlined(context.stages, own, passes);
+    const stage = stages.find(({ name }) => name === own.name)!;
+    const around: Surroundings = { ...context, stages, passes };
+    const whole = scheduled(draft, stage, around, null);
+    const block = blockOf(stage, around);
+    return block ? [whole, scheduled(decide(draft, `${stage.name} by rows`), stage, around, block)] : [whole];
   },
 };
 
-function scheduled(draft: Draft, stage: SchedulableStage, context: RuleContext, block: Block | null): Draft {
+/** The stages as though the passes were inlined into the stage that is scheduled. */
+interface Surroundings extends RuleContext {
+  readonly passes: readonly ChoicePass[];
+}
+
+function scheduled(draft: Draft, stage: SchedulableStage, context: Surroundings, block: Block | null): Draft {
   const vector = stage.spatial.at(-1)!;
   const lanes = isContiguous(stage, vector.name) ? lanesFor(stage, vector.extent, context.task.target) : 1;
-  const loops = loopsOf(stage, lanes, block);
+  const loops = loopsOf(stage, lanes, block, context.passes);
   const body = choiceBody(stage, choicesOf(stage));
   const costs = block
     ? repeated(mapEstimate(shrunk(stage, ownPart(stage, block)), context.task, lanes, body), block.placed[0]!.times)
     : scattered(mapEstimate(stage, context.task, lanes, body), stage, body, lanes, context.task.target);
   const split = splitLoops(estimate(draft, costs), stage, lanes, block);
-  const ordered = instruct(split, { kind: "reorder", loops: Object.values(loops).flat() });
-  const blocked = block ? placeBlock(ordered, stage, block) : ordered;
+  const ordered = instruct(split, { kind: "reorder", loops: inOrder(loops) });
+  const passed = context.passes.reduce((result, it) => placePass(result, it, loops.choices, lanes), ordered);
+  const blocked = block ? placeBlock(passed, stage, block) : passed;
   const row = loops.outer.at(-2) ?? loops.outer.at(-1);
   const placed = row
     ? producersOf(stage, context).reduce((result, it) => placeRows(result, it, stage, row, context), blocked)
@@ -61,7 +71,20 @@ function scheduled(draft: Draft, stage: SchedulableStage, context: RuleContext, 
   return instruct(
     placed,
     ...loops.lanes.map((loop) => ({ kind: "vectorize", loop }) as const),
-    ...loops.choices.map((loop) => ({ kind: "unroll", loop }) as const),
+    ...loops.choices.map(([, loop]) => ({ kind: "unroll", loop }) as const),
+  );
+}
+
+/** Under the last of the loops that it is chosen by. */
+function placePass(draft: Draft, pass: ChoicePass, choices: Loops["choices"], lanes: number): Draft {
+  const { name, block, spatial } = pass.stage;
+  const loop = choices.findLast(([axis]) => pass.choices.includes(axis))![1];
+  const placed = instruct(fuse(draft, name), { kind: "compute-at", block: name, loop });
+  return instruct(
+    placed,
+    { kind: "set-scope", buffer: block.buffer, scope: "register" },
+    ...(lanes > 1 ? [{ kind: "vectorize", loop: loopName(name, spatial.at(-1)!.name) } as const] : []),
+    ...pass.several.map((axis) => ({ kind: "unroll", loop: loopName(name, axis) }) as const),
   );
 }
 
@@ -116,54 +139,44 @@ const placeBlock = (draft: Draft, stage: SchedulableStage, { axis, placed }: Blo
     place(draft, placed),
   );
 
-/** The axes that are compared in conditions, where these are about nothing else. In their order; the last one is for vectors. */
-function choicesOf({ block, spatial }: SchedulableStage): readonly ChoiceAxis[] {
-  const found = new Map<string, ChoiceAxis>();
-  walkExpr(block.value, (node) => {
-    const choice = node.kind === "select" ? choiceOf(node.condition) : null;
-    const axis = spatial.slice(0, -1).find(({ name }) => name === choice?.name);
-    const count = choice?.modulus ?? axis?.extent ?? 0;
-    if (choice && axis && count <= mostAlternatives) found.set(axis.name, choice);
-  });
-  return spatial.flatMap(({ name }) => found.get(name) ?? []);
-}
-
-/** `axis == 1` or `axis mod 2 == 1` */
-function choiceOf(condition: Expr): ChoiceAxis | null {
-  if (condition.kind !== "binary" || condition.op !== "eq" || condition.right.kind !== "const") return null;
-  const { left } = condition;
-  if (left.kind === "var") return { name: left.name, modulus: null };
-  if (left.kind !== "binary" || left.op !== "mod" || left.left.kind !== "var" || left.right.kind !== "const")
-    return null;
-  return { name: left.left.name, modulus: left.right.value };
-}
-
+/** Names, each list from the outside in, the lists in their order. */
 interface Loops {
   readonly outer: readonly string[];
   readonly columns: readonly string[];
-  readonly choices: readonly string[];
+  /** With the axes that choose. Those that passes are chosen by come first: these are computed under them. */
+  readonly choices: readonly (readonly [axis: string, loop: string])[];
   readonly lanes: readonly string[];
 }
 
-/** In their order from the outside in. */
-function loopsOf(stage: SchedulableStage, lanes: number, block: Block | null): Loops {
+function loopsOf(stage: SchedulableStage, lanes: number, block: Block | null, passes: readonly ChoicePass[]): Loops {
   const choices = new Map(choicesOf(stage).map((it) => [it.name, it]));
-  const rows = stage.spatial.slice(0, -1).map(({ name }) => {
-    const loop = loopName(stage.name, name);
+  const loopAt = (name: string): string => loopName(stage.name, name);
+  const outer = stage.spatial.slice(0, -1).flatMap(({ name }): readonly string[] => {
     const choice = choices.get(name);
-    if (!choice) return { outer: [loop], choices: [] };
-    if (!choice.modulus) return { outer: [], choices: [loop] };
-    if (block?.axis === name) return { outer: [`${loop}.0`, `${loop}.1`], choices: [`${loop}.2`] };
-    return { outer: [`${loop}.0`], choices: [`${loop}.1`] };
+    if (!choice) return [loopAt(name)];
+    if (!choice.modulus) return [];
+    return block?.axis === name ? [`${loopAt(name)}.0`, `${loopAt(name)}.1`] : [`${loopAt(name)}.0`];
   });
-  const last = loopName(stage.name, stage.spatial.at(-1)!.name);
+  const chosen = [...choices.values()].map(({ name, modulus }): readonly [string, string] => {
+    const depth = block?.axis === name ? 2 : 1;
+    return [name, modulus ? `${loopAt(name)}.${depth}` : loopAt(name)];
+  });
+  const isOfPass = ([axis]: readonly [string, string]): boolean => passes.some((it) => it.choices.includes(axis));
+  const last = loopAt(stage.spatial.at(-1)!.name);
   return {
-    outer: rows.flatMap((it) => it.outer),
+    outer,
     columns: [lanes > 1 ? `${last}.0` : last],
-    choices: rows.flatMap((it) => it.choices),
+    choices: [...chosen.filter(isOfPass), ...chosen.filter((it) => !isOfPass(it))],
     lanes: lanes > 1 ? [`${last}.1`] : [],
   };
 }
+
+const inOrder = ({ outer, columns, choices, lanes }: Loops): readonly string[] => [
+  ...outer,
+  ...columns,
+  ...choices.map(([, loop]) => loop),
+  ...lanes,
+];
 
 /** Under a block is much code: its loop is not cut, which would double it; the rows that are too many do not run. */
 function splitLoops(draft: Draft, stage: SchedulableStage, lanes: number, block: Block | null): Draft {
