@@ -10,9 +10,11 @@ import { readsOf, type SchedulableStage } from "./schedulable-stage.ts";
 
 export interface ChoicePass {
   readonly stage: SchedulableStage;
-  /** Axes of its reader that it is chosen by. */
+  /** Axes that it is chosen by. */
   readonly choices: readonly string[];
-  /** Axes of its own of which an iteration reads several elements. */
+  /** The same of its reader. */
+  readonly read: readonly string[];
+  /** Other axes of which an iteration of its reader needs several elements. */
   readonly several: readonly string[];
 }
 
@@ -30,12 +32,13 @@ function passOf(it: SchedulableStage, reader: SchedulableStage): ChoicePass | nu
     return names.size === 1 ? [...names][0]! : null;
   };
   const dimOf = (axis: string): number => it.spatial.findIndex(({ name }) => name === axis);
-  const choices = choicesOf(it).map(({ name }) => axisAt(dimOf(name)));
+  const choices = choicesOf(it).map(({ name }) => name);
+  const read = choices.map((name) => axisAt(dimOf(name)));
   const isAlong = axisAt(it.spatial.length - 1) === reader.spatial.at(-1)?.name;
   if (!isAlong || choices.length === 0 || reads.length > mostAlternatives) return null;
   const several = it.spatial.filter((_, dim) => new Set(reads.map((at) => JSON.stringify(at[dim]))).size > 1);
-  if (!choices.every((name) => name !== null)) return null;
-  return { stage: it, choices, several: several.map(({ name }) => name) };
+  if (!read.every((name) => name !== null)) return null;
+  return { stage: it, choices, read, several: several.map(({ name }) => name) };
 }
 
 const nameOf = (index: Expr): string | null => (index.kind === "var" ? index.name : null);

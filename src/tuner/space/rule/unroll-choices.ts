@@ -40,7 +40,7 @@ export const unrollChoices: SpaceRule = {
     const passes = passesOf(own, context.stages);
     const stages = withInlined(context.stages, own, passes);
     const stage = stages.find(({ name }) => name === own.name)!;
-    const around: Surroundings = { ...context, stages, passes };
+    const around: Surroundings = { ...context, stages, passes, choices: choicesOf(own).map(({ name }) => name) };
     const whole = scheduled(draft, stage, around, null);
     const block = blockOf(stage, around);
     return block ? [whole, scheduled(decide(draft, `${stage.name} by rows`), stage, around, block)] : [whole];
@@ -50,6 +50,8 @@ export const unrollChoices: SpaceRule = {
 /** The stages as though the passes were inlined into the stage that is scheduled. */
 interface Surroundings extends RuleContext {
   readonly passes: readonly ChoicePass[];
+  /** Axes that the stage itself chooses by. */
+  readonly choices: readonly string[];
 }
 
 function scheduled(draft: Draft, stage: SchedulableStage, context: Surroundings, block: Block | null): Draft {
@@ -62,8 +64,9 @@ function scheduled(draft: Draft, stage: SchedulableStage, context: Surroundings,
     : scattered(mapEstimate(stage, context.task, lanes, body), stage, body, lanes, context.task.target);
   const split = splitLoops(estimate(draft, costs), stage, lanes, block);
   const ordered = instruct(split, { kind: "reorder", loops: inOrder(loops) });
-  const passed = context.passes.reduce((result, it) => placePass(result, it, loops.choices, lanes), ordered);
+  const passed = context.passes.reduce((result, it) => placePass(result, it, loops.columns.at(-1)!, lanes), ordered);
   const blocked = block ? placeBlock(passed, stage, block) : passed;
+  const own = new Set(context.choices);
   const row = loops.outer.at(-2) ?? loops.outer.at(-1);
   const placed = row
     ? producersOf(stage, context).reduce((result, it) => placeRows(result, it, stage, row, context), blocked)
@@ -71,20 +74,20 @@ function scheduled(draft: Draft, stage: SchedulableStage, context: Surroundings,
   return instruct(
     placed,
     ...loops.lanes.map((loop) => ({ kind: "vectorize", loop }) as const),
-    ...loops.choices.map(([, loop]) => ({ kind: "unroll", loop }) as const),
+    ...loops.choices.flatMap(([axis, loop]) => (own.has(axis) ? [{ kind: "unroll", loop } as const] : [])),
   );
 }
 
-/** Under the last of the loops that it is chosen by. */
-function placePass(draft: Draft, pass: ChoicePass, choices: Loops["choices"], lanes: number): Draft {
-  const { name, block, spatial } = pass.stage;
-  const loop = choices.findLast(([axis]) => pass.choices.includes(axis))![1];
-  const placed = instruct(fuse(draft, name), { kind: "compute-at", block: name, loop });
+/** Under the loop over vectors, all that they need of it; its own choices innermost and unrolled. */
+function placePass(draft: Draft, { stage, several, choices }: ChoicePass, loop: string, lanes: number): Draft {
+  const loopAt = (axis: string): string => loopName(stage.name, axis);
+  const last = loopAt(stage.spatial.at(-1)!.name);
   return instruct(
-    placed,
-    { kind: "set-scope", buffer: block.buffer, scope: "register" },
-    ...(lanes > 1 ? [{ kind: "vectorize", loop: loopName(name, spatial.at(-1)!.name) } as const] : []),
-    ...pass.several.map((axis) => ({ kind: "unroll", loop: loopName(name, axis) }) as const),
+    fuse(draft, stage.name),
+    { kind: "compute-at", block: stage.name, loop },
+    { kind: "reorder", loops: [...several, ...choices].map(loopAt).concat(last) },
+    ...(lanes > 1 ? [{ kind: "vectorize", loop: last } as const] : []),
+    ...choices.map((axis) => ({ kind: "unroll", loop: loopAt(axis) }) as const),
   );
 }
 
@@ -161,7 +164,7 @@ function loopsOf(stage: SchedulableStage, lanes: number, block: Block | null, pa
     const depth = block?.axis === name ? 2 : 1;
     return [name, modulus ? `${loopAt(name)}.${depth}` : loopAt(name)];
   });
-  const isOfPass = ([axis]: readonly [string, string]): boolean => passes.some((it) => it.choices.includes(axis));
+  const isOfPass = ([axis]: readonly [string, string]): boolean => passes.some((it) => it.read.includes(axis));
   const last = loopAt(stage.spatial.at(-1)!.name);
   return {
     outer,
