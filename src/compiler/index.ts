@@ -29,6 +29,7 @@ export { runUserCode } from "./expr/user-error.ts";
 export { type BlockIntrinsic, intrinsicsFor } from "./intrinsic/for-block.ts";
 export type { Intrinsic } from "./intrinsic/intrinsic.ts";
 export * from "./ir/affine.ts";
+export { exprKey } from "./ir/expr-key.ts";
 export * from "./ir/from-compute.ts";
 export * from "./ir/interpret.ts";
 export type * from "./ir/loop-ir.ts";

@@ -1,10 +1,11 @@
-// A map that one other map reads, few elements of it in each iteration, and that is chosen by axes of its reader: one of the
-// passes of a transform. It is computed under the loop that chooses, a few vectors in registers. What its reader then does
-// to the machine is what it would do with the pass inlined, but for the size of its code.
+// A map that one other map reads, few elements of it for each of its own, chosen by axes of its reader: one of the passes of
+// a transform. It is computed once for each vector of its reader, into a small workspace; inlined, its work and its code
+// would be multiplied. What the two do to the machine is what they would do inlined, shared expressions counted once.
 //
-//   P[a, i] = select(a == 0, …), Y[a, b, i] = select(b == 0, P[a, i], P[a, i + 1])   →   for a: P[a, i], P[a, i + 1]; for b: Y
+//   P[a, i] = select(a == 0, …)                                for i: for a: P[a, 0], P[a, 1]
+//   Y[a, b, i] = select(b == 0, P[a, i], P[a, i + 1])    →            for a, b: Y[a, b, i]
 
-import { type Expr, type Load, mapExpr, substitute, walkExpr } from "../../compiler/index.ts";
+import { type Expr, exprKey, mapExpr, substitute, walkExpr } from "../../compiler/index.ts";
 import { choicesOf, mostAlternatives } from "./choice-axes.ts";
 import { readsOf, type SchedulableStage } from "./schedulable-stage.ts";
 
@@ -12,9 +13,7 @@ export interface ChoicePass {
   readonly stage: SchedulableStage;
   /** Axes that it is chosen by. */
   readonly choices: readonly string[];
-  /** The same of its reader. */
-  readonly read: readonly string[];
-  /** Other axes of which an iteration of its reader needs several elements. */
+  /** Other axes of which an element of its reader takes several. */
   readonly several: readonly string[];
 }
 
@@ -25,30 +24,27 @@ export const passesOf = (stage: SchedulableStage, stages: readonly SchedulableSt
   });
 
 function passOf(it: SchedulableStage, reader: SchedulableStage): ChoicePass | null {
-  const places = new Map(loadsOf(reader, it.block.buffer).map(({ indices }) => [JSON.stringify(indices), indices]));
-  const reads = [...places.values()];
-  const axisAt = (dim: number): string | null => {
-    const names = new Set(reads.map((indices) => nameOf(indices[dim]!)));
-    return names.size === 1 ? [...names][0]! : null;
-  };
-  const dimOf = (axis: string): number => it.spatial.findIndex(({ name }) => name === axis);
+  const reads = placesRead(it.block.buffer, reader);
   const choices = choicesOf(it).map(({ name }) => name);
-  const read = choices.map((name) => axisAt(dimOf(name)));
+  /** The axis of the reader that is all of an index in all reads. */
+  const axisAt = (dim: number): string | undefined =>
+    reader.spatial.find(({ name }) => reads.every((at) => isAxis(at[dim], name)))?.name;
+  const isPlain = it.spatial.every(({ name }, dim) => !choices.includes(name) || axisAt(dim));
   const isAlong = axisAt(it.spatial.length - 1) === reader.spatial.at(-1)?.name;
-  if (!isAlong || choices.length === 0 || reads.length > mostAlternatives) return null;
-  const several = it.spatial.filter((_, dim) => new Set(reads.map((at) => JSON.stringify(at[dim]))).size > 1);
-  if (!read.every((name) => name !== null)) return null;
-  return { stage: it, choices, read, several: several.map(({ name }) => name) };
+  if (choices.length === 0 || !isPlain || !isAlong || reads.length > mostAlternatives) return null;
+  const several = it.spatial.filter((_, dim) => new Set(reads.map((at) => exprKey(at[dim]!))).size > 1);
+  return { stage: it, choices, several: several.map(({ name }) => name) };
 }
 
-const nameOf = (index: Expr): string | null => (index.kind === "var" ? index.name : null);
+const isAxis = (index: Expr | undefined, axis: string): boolean => index?.kind === "var" && index.name === axis;
 
-function loadsOf({ block }: SchedulableStage, buffer: string): readonly Load[] {
-  const loads: Load[] = [];
+/** Each once. */
+function placesRead(buffer: string, { block }: SchedulableStage): readonly (readonly Expr[])[] {
+  const places = new Map<string, readonly Expr[]>();
   walkExpr(block.value, (node) => {
-    if (node.kind === "load" && node.buffer === buffer) loads.push(node);
+    if (node.kind === "load" && node.buffer === buffer) places.set(exprKey(node), node.indices);
   });
-  return loads;
+  return [...places.values()];
 }
 
 /** The stages as though passes were inlined into the stage that reads them. */

@@ -5,8 +5,9 @@
 //   for a in 0..2, i, c: select(a == 0, X, Y)   →   for i, c.0: a = 0: X; a = 1: Y    c.1 in vectors
 //   for y, c: select(y mod 2 == 0, X, Y)        →   for y.0, c.0: y.1 = 0: X; y.1 = 1: Y    c.1 in vectors
 //
-// A map that only this stage reads, as the padded image is, is computed row by row where it is read; one that chooses by
-// axes of this stage too, the first pass of a transform, under the loops of these choices, in registers.
+// A map that only this stage reads, as the padded image is, is computed row by row where it is read. The first pass of a
+// transform, of which few elements are read at a time, is computed for each vector; axes that only the pass is chosen by
+// are loops inside the vector's, not unrolled.
 
 import { byteSize, type Expr, loopName, someExpr, type Target, toAffine } from "../../../compiler/index.ts";
 import { choicesOf } from "../choice-axes.ts";
@@ -36,37 +37,37 @@ export const unrollChoices: SpaceRule = {
 
   applies: (stage) => stage.reduce.length === 0 && choicesOf(stage).length > 0,
 
-  apply(draft, own, context) {
-    const passes = passesOf(own, context.stages);
-    const stages = withInlined(context.stages, own, passes);
-    const stage = stages.find(({ name }) => name === own.name)!;
-    const around: Surroundings = { ...context, stages, passes, choices: choicesOf(own).map(({ name }) => name) };
+  apply(draft, written, context) {
+    const passes = passesOf(written, context.stages);
+    const stages = withInlined(context.stages, written, passes);
+    const stage = stages.find(({ name }) => name === written.name)!;
+    const own = new Set(choicesOf(written).map(({ name }) => name));
+    const around: Surroundings = { ...context, stages, passes, own };
     const whole = scheduled(draft, stage, around, null);
     const block = blockOf(stage, around);
     return block ? [whole, scheduled(decide(draft, `${stage.name} by rows`), stage, around, block)] : [whole];
   },
 };
 
-/** The stages as though the passes were inlined into the stage that is scheduled. */
+/** With all stages as though passes were inlined into the one that is scheduled. */
 interface Surroundings extends RuleContext {
   readonly passes: readonly ChoicePass[];
-  /** Axes that the stage itself chooses by. */
-  readonly choices: readonly string[];
+  /** Axes that the stage is chosen by without them. */
+  readonly own: ReadonlySet<string>;
 }
 
 function scheduled(draft: Draft, stage: SchedulableStage, context: Surroundings, block: Block | null): Draft {
   const vector = stage.spatial.at(-1)!;
   const lanes = isContiguous(stage, vector.name) ? lanesFor(stage, vector.extent, context.task.target) : 1;
-  const loops = loopsOf(stage, lanes, block, context.passes);
+  const loops = loopsOf(stage, lanes, block, context.own);
   const body = choiceBody(stage, choicesOf(stage));
   const costs = block
     ? repeated(mapEstimate(shrunk(stage, ownPart(stage, block)), context.task, lanes, body), block.placed[0]!.times)
     : scattered(mapEstimate(stage, context.task, lanes, body), stage, body, lanes, context.task.target);
   const split = splitLoops(estimate(draft, costs), stage, lanes, block);
-  const ordered = instruct(split, { kind: "reorder", loops: inOrder(loops) });
-  const passed = context.passes.reduce((result, it) => placePass(result, it, loops.columns.at(-1)!, lanes), ordered);
+  const ordered = instruct(split, { kind: "reorder", loops: Object.values(loops).flat() });
+  const passed = context.passes.reduce((result, it) => placePass(result, it, loops.columns[0], lanes), ordered);
   const blocked = block ? placeBlock(passed, stage, block) : passed;
-  const own = new Set(context.choices);
   const row = loops.outer.at(-2) ?? loops.outer.at(-1);
   const placed = row
     ? producersOf(stage, context).reduce((result, it) => placeRows(result, it, stage, row, context), blocked)
@@ -74,11 +75,11 @@ function scheduled(draft: Draft, stage: SchedulableStage, context: Surroundings,
   return instruct(
     placed,
     ...loops.lanes.map((loop) => ({ kind: "vectorize", loop }) as const),
-    ...loops.choices.flatMap(([axis, loop]) => (own.has(axis) ? [{ kind: "unroll", loop } as const] : [])),
+    ...loops.choices.map((loop) => ({ kind: "unroll", loop }) as const),
   );
 }
 
-/** Under the loop over vectors, all that they need of it; its own choices innermost and unrolled. */
+/** Under the loop over vectors, all that one needs; where it chooses it is unrolled. */
 function placePass(draft: Draft, { stage, several, choices }: ChoicePass, loop: string, lanes: number): Draft {
   const loopAt = (axis: string): string => loopName(stage.name, axis);
   const last = loopAt(stage.spatial.at(-1)!.name);
@@ -142,44 +143,36 @@ const placeBlock = (draft: Draft, stage: SchedulableStage, { axis, placed }: Blo
     place(draft, placed),
   );
 
-/** Names, each list from the outside in, the lists in their order. */
+/** In their order from the outside in. */
 interface Loops {
   readonly outer: readonly string[];
-  readonly columns: readonly string[];
-  /** With the axes that choose. Those that passes are chosen by come first: these are computed under them. */
-  readonly choices: readonly (readonly [axis: string, loop: string])[];
+  readonly columns: readonly [string];
+  /** Over what only passes are chosen by. */
+  readonly steps: readonly string[];
+  readonly choices: readonly string[];
   readonly lanes: readonly string[];
 }
 
-function loopsOf(stage: SchedulableStage, lanes: number, block: Block | null, passes: readonly ChoicePass[]): Loops {
+function loopsOf(stage: SchedulableStage, lanes: number, block: Block | null, own: ReadonlySet<string>): Loops {
   const choices = new Map(choicesOf(stage).map((it) => [it.name, it]));
-  const loopAt = (name: string): string => loopName(stage.name, name);
-  const outer = stage.spatial.slice(0, -1).flatMap(({ name }): readonly string[] => {
+  const rows = stage.spatial.slice(0, -1).map(({ name }) => {
+    const loop = loopName(stage.name, name);
     const choice = choices.get(name);
-    if (!choice) return [loopAt(name)];
-    if (!choice.modulus) return [];
-    return block?.axis === name ? [`${loopAt(name)}.0`, `${loopAt(name)}.1`] : [`${loopAt(name)}.0`];
+    const inner = (chosen: string) => (own.has(name) ? { choices: [chosen] } : { steps: [chosen] });
+    if (!choice) return { outer: [loop] };
+    if (!choice.modulus) return { outer: [], ...inner(loop) };
+    if (block?.axis === name) return { outer: [`${loop}.0`, `${loop}.1`], ...inner(`${loop}.2`) };
+    return { outer: [`${loop}.0`], ...inner(`${loop}.1`) };
   });
-  const chosen = [...choices.values()].map(({ name, modulus }): readonly [string, string] => {
-    const depth = block?.axis === name ? 2 : 1;
-    return [name, modulus ? `${loopAt(name)}.${depth}` : loopAt(name)];
-  });
-  const isOfPass = ([axis]: readonly [string, string]): boolean => passes.some((it) => it.read.includes(axis));
-  const last = loopAt(stage.spatial.at(-1)!.name);
+  const last = loopName(stage.name, stage.spatial.at(-1)!.name);
   return {
-    outer,
+    outer: rows.flatMap((it) => it.outer),
     columns: [lanes > 1 ? `${last}.0` : last],
-    choices: [...chosen.filter(isOfPass), ...chosen.filter((it) => !isOfPass(it))],
+    steps: rows.flatMap((it) => ("steps" in it ? it.steps : [])),
+    choices: rows.flatMap((it) => ("choices" in it ? it.choices : [])),
     lanes: lanes > 1 ? [`${last}.1`] : [],
   };
 }
-
-const inOrder = ({ outer, columns, choices, lanes }: Loops): readonly string[] => [
-  ...outer,
-  ...columns,
-  ...choices.map(([, loop]) => loop),
-  ...lanes,
-];
 
 /** Under a block is much code: its loop is not cut, which would double it; the rows that are too many do not run. */
 function splitLoops(draft: Draft, stage: SchedulableStage, lanes: number, block: Block | null): Draft {
