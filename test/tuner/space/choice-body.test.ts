@@ -8,6 +8,7 @@ import { sample } from "../../../src/tuner/constraint/sample.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 import { winograd2, winograd4 } from "../../../src/tuner/space/algorithm/winograd.ts";
 import { type ChoiceAxis, choiceBody } from "../../../src/tuner/space/choice-body.ts";
+import { passesOf, withInlined } from "../../../src/tuner/space/choice-pass.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import { conflictBytes } from "../../../src/tuner/space/plane-conflicts.ts";
 import { schedulableStages } from "../../../src/tuner/space/schedulable-stage.ts";
@@ -16,8 +17,13 @@ import { frozenTargets } from "../../support/frozen-targets.ts";
 const conv = (epilogue = {}): ComputeDef =>
   instantiate(opLibrary.conv2d({ H: 56, W: 56, C: 64, F: 64, padding: 1 }, epilogue), {}, "conv");
 
-const bodyOf = (op: ComputeDef, stage: string, choices: readonly ChoiceAxis[]) =>
-  choiceBody(schedulableStages(op).find(({ name }) => name === stage)!, choices);
+/** Of a stage and its first pass. */
+function bodyOf(op: ComputeDef, name: string, choices: readonly ChoiceAxis[]) {
+  const stages = schedulableStages(op);
+  const stage = stages.find((it) => it.name === name)!;
+  const whole = withInlined(stages, stage, passesOf(stage, stages));
+  return choiceBody(whole.find((it) => it.name === name)!, choices);
+}
 
 const byValue: readonly ChoiceAxis[] = ["a", "b"].map((name) => ({ name, modulus: null }));
 const byRemainder = (modulus: number): readonly ChoiceAxis[] => ["y", "x"].map((name) => ({ name, modulus }));

@@ -15,6 +15,7 @@ import {
   replay,
   type Target,
 } from "../../../../src/compiler/index.ts";
+import { walkStmt } from "../../../../src/compiler/ir/visit.ts";
 import type { HasBounds } from "../../../../src/native/runner/protocol.ts";
 import { compileModel } from "../../../../src/tuner/constraint/compile.ts";
 import { sample } from "../../../../src/tuner/constraint/sample.ts";
@@ -198,10 +199,13 @@ describe("the definition", () => {
     const { op: other } = winograd2.rewrite(op);
     expect([other.name, other.inputs, other.outputs]).toEqual([op.name, op.inputs, op.outputs]);
     expect(other.stages.map(({ name }) => name)).toEqual([
+      "out.sum.filter.rows",
       "out.sum.filter",
       "out.sum.padded",
+      "out.sum.tiles.rows",
       "out.sum.tiles",
       "out.sum.products",
+      "out.sum.rows",
       "out",
     ]);
   });
@@ -308,6 +312,16 @@ describe("the bound of an algorithm", () => {
       }
     }
   });
+});
+
+test("a transform is two short stages: F(4,3) of a layer with an epilogue is small code", () => {
+  const { op } = taskOf(conv2d({ H: 56, W: 56, C: 64, F: 64, padding: 1 }, { bias: true, activation: "relu" }));
+  let nodes = 0;
+  const count = (): void => {
+    nodes += 1;
+  };
+  walkStmt(fromCompute(winograd4.rewrite(op).op).body, count, count);
+  expect(nodes).toBeLessThan(1500);
 });
 
 test("templates begin with the algorithm, and schedule its definition", () => {
