@@ -21,10 +21,16 @@ export interface Affine {
 /** What the affine form of an expression that is no sum, difference or multiple is; null: it is an atom. */
 export type AtomForm = (expr: Expr) => Affine | null;
 
-/** A form that is being added up. */
+/** A form that is being added up: a list, for it has few terms. */
 interface Sum {
-  readonly terms: Map<string, AffineTerm>;
+  readonly terms: Addend[];
   constant: number;
+}
+
+interface Addend {
+  readonly atom: Expr;
+  readonly key: string;
+  coefficient: number;
 }
 
 const noForm: AtomForm = () => null;
@@ -33,7 +39,7 @@ const noForm: AtomForm = () => null;
 export function toAffine(expr: Expr, atomForm: AtomForm = noForm): Affine {
   if (expr.kind === "const") return constantAffine(expr.value);
   if (expr.kind === "var") return atomForm(expr) ?? atomAffine(expr);
-  const sum: Sum = { terms: new Map(), constant: 0 };
+  const sum: Sum = { terms: [], constant: 0 };
   addExpr(sum, expr, 1, atomForm);
   return fromSum(sum);
 }
@@ -48,7 +54,7 @@ export const addConstant = (affine: Affine, value: number): Affine => ({
 /** a + scale · b */
 export function addAffine(a: Affine, b: Affine, scale = 1): Affine {
   if (b.terms.length === 0) return addConstant(a, Math.imul(b.constant, scale));
-  const sum: Sum = { terms: new Map(), constant: 0 };
+  const sum: Sum = { terms: [], constant: 0 };
   addForm(sum, a, 1);
   addForm(sum, b, scale);
   return fromSum(sum);
@@ -96,7 +102,9 @@ function addExpr(sum: Sum, expr: Expr, scale: number, atomForm: AtomForm): void 
   } else if (expr.kind === "unary" && expr.op === "neg") {
     addExpr(sum, expr.operand, -scale, atomForm);
   } else {
-    addForm(sum, atomForm(expr) ?? atomAffine(expr), scale);
+    const form = atomForm(expr);
+    if (form) addForm(sum, form, scale);
+    else addTerm(sum, expr, scale);
   }
 }
 
@@ -114,20 +122,28 @@ function productForm(a: Affine, b: Affine): Affine {
 
 function addForm(sum: Sum, { terms, constant }: Affine, scale: number): void {
   sum.constant = (sum.constant + Math.imul(constant, scale)) | 0;
-  for (const { atom, coefficient } of terms) {
-    const key = exprKey(atom);
-    const total = ((sum.terms.get(key)?.coefficient ?? 0) + Math.imul(coefficient, scale)) | 0;
-    if (total === 0) sum.terms.delete(key);
-    else sum.terms.set(key, { atom, coefficient: total });
-  }
+  for (const { atom, coefficient } of terms) addTerm(sum, atom, Math.imul(coefficient, scale));
 }
 
-const fromSum = (sum: Sum): Affine => ({ terms: [...sum.terms.values()].sort(inOrder), constant: sum.constant });
+function addTerm({ terms }: Sum, atom: Expr, coefficient: number): void {
+  const key = exprKey(atom);
+  for (const term of terms) {
+    if (term.key !== key) continue;
+    term.coefficient = (term.coefficient + coefficient) | 0;
+    return;
+  }
+  terms.push({ atom, key, coefficient });
+}
 
-function inOrder(a: AffineTerm, b: AffineTerm): number {
+function fromSum({ terms, constant }: Sum): Affine {
+  const left = terms.filter(({ coefficient }) => coefficient !== 0).sort(inOrder);
+  return { terms: left.map(({ atom, coefficient }) => ({ atom, coefficient })), constant };
+}
+
+function inOrder(a: Addend, b: Addend): number {
   const bySize = Math.abs(b.coefficient) - Math.abs(a.coefficient);
   if (bySize !== 0) return bySize;
-  return exprKey(a.atom) < exprKey(b.atom) ? -1 : 1;
+  return a.key < b.key ? -1 : 1;
 }
 
 const int = (value: number): Const => ({ kind: "const", dtype: "i32", value });
