@@ -172,7 +172,7 @@ export const forLoop = (
   body: Stmt,
   mark: LoopMark = "serial",
   tail: TailStrategy = "guard",
-): For => ({ kind: "for", name, extent, mark, tail, body });
+): For => ({ kind: "for", name, extent, mark, tail, annotations: {}, body });
 
 /** Nested sequences are flattened where no local's scope would change; a sequence of one is that statement. */
 export function seq(...stmts: readonly Stmt[]): Stmt {
@@ -216,8 +216,7 @@ export const assign = (name: string, value: Expr): Assign => ({ kind: "assign", 
 export const localFrom = ({ name, dtype, lanes }: Define): Local => localOf(name, dtype, lanes);
 
 /** `init` is for reductions. */
-export const block = (fields: Omit<Block, "kind" | "init"> & { readonly init?: Expr }): Block => ({
-  ...fields,
-  kind: "block",
-  init: fields.init ?? null,
-});
+export function block(fields: Omit<Block, "kind" | "init"> & { readonly init?: Expr }): Block {
+  const { name, axes, bindings, buffer, indices, init = null, value } = fields;
+  return { kind: "block", name, axes, bindings, buffer, indices, init, value };
+}

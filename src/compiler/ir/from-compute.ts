@@ -8,6 +8,7 @@ import type { ComputeDef, Stage } from "../expr/compute-def.ts";
 import type { ScalarExpr } from "../expr/scalar-expr.ts";
 import { reducerIdentity, reducerOp } from "../expr/scalar-math.ts";
 import { invariant } from "../support/invariant.ts";
+import { block, constOf, forLoop, loadOf, variable } from "./build.ts";
 import { exprKey } from "./expr-key.ts";
 import type { Block, BlockAxis, Buffer, Expr, Load, LoopFunc, Stmt } from "./loop-ir.ts";
 
@@ -39,38 +40,31 @@ function nestOf(stage: Stage): Stmt {
     ...(stage.reduce?.axes ?? []).map((axis): BlockAxis => ({ ...axis, role: "reduce" })),
   ];
   return axes.reduceRight<Stmt>(
-    (body, { name, extent }) => ({
-      kind: "for",
-      name: loopName(stage.name, name),
-      extent,
-      mark: "serial",
-      tail: "guard",
-      body,
-    }),
+    (body, { name, extent }) => forLoop(loopName(stage.name, name), extent, body),
     blockOf(stage, axes),
   );
 }
 
 function blockOf(stage: Stage, axes: readonly BlockAxis[]): Block {
-  const indices = stage.axes.map((axis): Expr => ({ kind: "var", dtype: "i32", name: axis.name }));
+  const indices = stage.axes.map((axis) => variable(axis.name));
   const element = toIr(stage.body, new Map());
-  const block = {
-    kind: "block",
-    name: stage.name,
-    axes,
-    bindings: axes.map((axis): Expr => ({ kind: "var", dtype: "i32", name: loopName(stage.name, axis.name) })),
-    buffer: stage.name,
-    indices,
-  } as const;
-  if (!stage.reduce) return { ...block, init: null, value: element };
+  const { name } = stage;
+  const bindings = axes.map((axis) => variable(loopName(name, axis.name)));
+  if (!stage.reduce) return block({ name, axes, bindings, buffer: name, indices, value: element });
   const { dtype } = stage;
   invariant(dtype !== "bool", "the language reduces numbers only");
-  const sum: Expr = { kind: "load", dtype, buffer: stage.name, indices, active: null };
-  return {
-    ...block,
-    init: { kind: "const", dtype, value: reducerIdentity[stage.reduce.reducer](dtype) },
-    value: { kind: "binary", dtype, op: reducerOp[stage.reduce.reducer], left: sum, right: element },
-  };
+  const sum = loadOf({ name, dtype }, indices);
+  const { reducer } = stage.reduce;
+  const value: Expr = { kind: "binary", dtype, op: reducerOp[reducer], left: sum, right: element };
+  return block({
+    name,
+    axes,
+    bindings,
+    buffer: name,
+    indices,
+    init: constOf(dtype, reducerIdentity[reducer](dtype)),
+    value,
+  });
 }
 
 /**

@@ -174,7 +174,7 @@ export interface For {
    * Words for what comes after the schedule, which takes those that it knows: `unroll`, the times a C compiler is to unroll
    * the loop; `prefetch B`, how many iterations ahead the lines of B are asked for.
    */
-  readonly annotations?: Readonly<Record<string, number>>;
+  readonly annotations: Readonly<Record<string, number>>;
   readonly body: Stmt;
 }
 

@@ -91,7 +91,7 @@ function linesOfSeq(body: readonly Stmt[], depth: number, options: PrintOptions)
 }
 
 function printHead({ name, extent, mark, tail, annotations }: For): string {
-  const words = Object.entries(annotations ?? {}).map(([key, value]) => `${key}: ${value}`);
+  const words = Object.entries(annotations).map(([key, value]) => `${key}: ${value}`);
   const notes = [
     mark === "serial" ? "" : ` ${mark}`,
     tail === "guard" ? "" : ` ${tail}`,

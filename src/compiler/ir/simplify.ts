@@ -11,6 +11,16 @@ import { divideAffine, joinDivisions, modAffine } from "./divide.ts";
 import { sameExpr } from "./expr-key.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Binary, Block, Cast, Const, Expr, For, If, Load, Select, Seq, Stmt, Store, Unary } from "./loop-ir.ts";
+import {
+  updateBinary,
+  updateBlock,
+  updateFor,
+  updateIf,
+  updateLoad,
+  updateOperand,
+  updateSelect,
+  updateStore,
+} from "./update.ts";
 import { mapOperands, mapOwnExprs, mapShared } from "./visit.ts";
 
 /** What the variables of these loops range over. */
@@ -126,12 +136,12 @@ const arithmetic: ReadonlySet<string> = new Set(["add", "sub", "mul", "floorDiv"
 
 function simplifyLoad(load: Load, ranges: Ranges): Expr {
   const indices = mapShared(load.indices, (index) => simplifyIndex(index, ranges));
-  if (!load.active) return indices === load.indices ? load : { ...load, indices };
+  if (!load.active) return indices === load.indices ? load : updateLoad(load, { indices });
   const lanes = lanesOf(load);
   const active = leadingLanes(load.active, lanes, ranges);
   const zero: Const = { kind: "const", dtype: load.dtype, value: 0 };
   if (active === "none") return lanes === 1 ? zero : { kind: "broadcast", dtype: load.dtype, value: zero, lanes };
-  return { ...load, indices, active };
+  return updateLoad(load, { indices, active });
 }
 
 /** Null: all of them. */
@@ -149,7 +159,7 @@ function simplifyStore(stmt: Store, ranges: Ranges): Stmt {
   if (active === "none") return nothing;
   const value = simplifyExpr(stmt.value, ranges);
   const same = indices === stmt.indices && value === stmt.value && active === stmt.active;
-  return same ? stmt : { ...stmt, indices, value, active };
+  return same ? stmt : updateStore(stmt, { indices, value, active });
 }
 
 // ── everything else ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -158,7 +168,7 @@ function simplifyUnary(expr: Unary, ranges: Ranges): Expr {
   if (isIndexArithmetic(expr)) return canonical(expr, ranges);
   const operand = simplifyExpr(expr.operand, ranges);
   if (expr.op === "not" && operand.kind === "const") return bool(operand.value === 0);
-  return operand === expr.operand ? expr : { ...expr, operand };
+  return operand === expr.operand ? expr : updateOperand(expr, operand);
 }
 
 function simplifyBinary(expr: Binary, ranges: Ranges): Expr {
@@ -172,7 +182,7 @@ function simplifyBinary(expr: Binary, ranges: Ranges): Expr {
   const b = simplifyExpr(right, ranges);
   if (op === "mul" && isOne(b)) return a;
   if (op === "mul" && isOne(a)) return b;
-  return a === left && b === right ? expr : { ...expr, left: a, right: b };
+  return a === left && b === right ? expr : updateBinary(expr, { left: a, right: b });
 }
 
 /** A product with 1 is exact in every type. */
@@ -187,7 +197,7 @@ function simplifyLogic(op: "and" | "or", expr: Binary, ranges: Ranges): Expr {
   const right = simplifyExpr(expr.right, op === "and" ? assume(left, ranges) : ranges);
   if (right.kind === "const") return right.value === absorbing ? right : left;
   if (sameExpr(left, right)) return left;
-  return left === expr.left && right === expr.right ? expr : { ...expr, left, right };
+  return left === expr.left && right === expr.right ? expr : updateBinary(expr, { left, right });
 }
 
 function simplifySelect(expr: Select, ranges: Ranges): Expr {
@@ -197,7 +207,7 @@ function simplifySelect(expr: Select, ranges: Ranges): Expr {
   const no = simplifyExpr(expr.else, ranges);
   if (sameExpr(yes, no)) return yes;
   const same = condition === expr.condition && yes === expr.then && no === expr.else;
-  return same ? expr : { ...expr, condition, then: yes, else: no };
+  return same ? expr : updateSelect(expr, { condition, then: yes, else: no });
 }
 
 function simplifyCast(expr: Cast, ranges: Ranges): Expr {
@@ -206,7 +216,7 @@ function simplifyCast(expr: Cast, ranges: Ranges): Expr {
   if (operand.kind === "const" && operand.dtype === "i32" && expr.dtype === "f32") {
     return { kind: "const", dtype: "f32", value: Math.fround(operand.value) };
   }
-  return operand === expr.operand ? expr : { ...expr, operand };
+  return operand === expr.operand ? expr : updateOperand(expr, operand);
 }
 
 // ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -243,7 +253,7 @@ function simplifyFor(stmt: For, ranges: Ranges): Stmt {
   if (stmt.extent <= 0) return nothing;
   const body = simplifyStmt(stmt.body, insideLoop(ranges, stmt));
   if (stmt.extent === 1 || isNothing(body)) return body;
-  return body === stmt.body ? stmt : { ...stmt, body };
+  return body === stmt.body ? stmt : updateFor(stmt, { body });
 }
 
 function simplifyIf(stmt: If, ranges: Ranges): Stmt {
@@ -255,7 +265,7 @@ function simplifyIf(stmt: If, ranges: Ranges): Stmt {
   const no = otherwise && isNothing(otherwise) ? null : otherwise;
   if (isNothing(yes) && !no) return nothing;
   const same = condition === stmt.condition && yes === stmt.then && no === stmt.else;
-  return same ? stmt : { ...stmt, condition, then: yes, else: no };
+  return same ? stmt : updateIf(stmt, { condition, then: yes, else: no });
 }
 
 /** A sequence without sequences in it that introduce no locals; `same` if nothing changed. */
@@ -274,5 +284,5 @@ function simplifyBlock(block: Block, ranges: Ranges): Block {
   const init = block.init && simplifyExpr(block.init, axes);
   const value = simplifyExpr(block.value, axes);
   const same = bindings === block.bindings && indices === block.indices && init === block.init && value === block.value;
-  return same ? block : { ...block, bindings, indices, init, value };
+  return same ? block : updateBlock(block, { bindings, indices, init, value });
 }

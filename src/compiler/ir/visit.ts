@@ -2,6 +2,23 @@
 // whose children changed is returned as it is, so `===` tells whether a pass did something.
 
 import type { Block, Expr, Seq, Stmt } from "./loop-ir.ts";
+import {
+  updateAssign,
+  updateBinary,
+  updateBlock,
+  updateBroadcast,
+  updateDefine,
+  updateFor,
+  updateIf,
+  updateIntrinsic,
+  updateLanes,
+  updateLoad,
+  updateOperand,
+  updatePrefetch,
+  updateRamp,
+  updateSelect,
+  updateStore,
+} from "./update.ts";
 
 export { lanesOf } from "./lanes.ts";
 
@@ -29,39 +46,39 @@ export function mapOperands(expr: Expr, f: ExprFn): Expr {
     case "load": {
       const indices = mapShared(expr.indices, f);
       const active = expr.active && f(expr.active);
-      return indices === expr.indices && active === expr.active ? expr : { ...expr, indices, active };
+      return indices === expr.indices && active === expr.active ? expr : updateLoad(expr, { indices, active });
     }
     case "unary":
     case "cast":
     case "bitcast": {
       const operand = f(expr.operand);
-      return operand === expr.operand ? expr : { ...expr, operand };
+      return operand === expr.operand ? expr : updateOperand(expr, operand);
     }
     case "binary": {
       const left = f(expr.left);
       const right = f(expr.right);
-      return left === expr.left && right === expr.right ? expr : { ...expr, left, right };
+      return left === expr.left && right === expr.right ? expr : updateBinary(expr, { left, right });
     }
     case "select": {
       const [condition, yes, no] = [f(expr.condition), f(expr.then), f(expr.else)];
       const same = condition === expr.condition && yes === expr.then && no === expr.else;
-      return same ? expr : { ...expr, condition, then: yes, else: no };
+      return same ? expr : updateSelect(expr, { condition, then: yes, else: no });
     }
     case "ramp": {
       const base = f(expr.base);
-      return base === expr.base ? expr : { ...expr, base };
+      return base === expr.base ? expr : updateRamp(expr, base);
     }
     case "broadcast": {
       const value = f(expr.value);
-      return value === expr.value ? expr : { ...expr, value };
+      return value === expr.value ? expr : updateBroadcast(expr, value);
     }
     case "lanes": {
       const elements = mapShared(expr.elements, f);
-      return elements === expr.elements ? expr : { ...expr, elements };
+      return elements === expr.elements ? expr : updateLanes(expr, elements);
     }
     case "intrinsic": {
       const operands = mapShared(expr.operands, f);
-      return operands === expr.operands ? expr : { ...expr, operands };
+      return operands === expr.operands ? expr : updateIntrinsic(expr, operands);
     }
   }
 }
@@ -77,16 +94,16 @@ export function mapChildren(stmt: Stmt, f: StmtFn): Stmt {
   switch (stmt.kind) {
     case "for": {
       const body = f(stmt.body);
-      return body === stmt.body ? stmt : { ...stmt, body };
+      return body === stmt.body ? stmt : updateFor(stmt, { body });
     }
     case "seq": {
       const body = mapShared(stmt.body, f);
-      return body === stmt.body ? stmt : { ...stmt, body };
+      return body === stmt.body ? stmt : { kind: "seq", body };
     }
     case "if": {
       const yes = f(stmt.then);
       const no = stmt.else && f(stmt.else);
-      return yes === stmt.then && no === stmt.else ? stmt : { ...stmt, then: yes, else: no };
+      return yes === stmt.then && no === stmt.else ? stmt : updateIf(stmt, { then: yes, else: no });
     }
     case "store":
     case "define":
@@ -111,23 +128,26 @@ export function mapOwnExprs(stmt: Stmt, f: ExprFn): Stmt {
       return stmt;
     case "if": {
       const condition = f(stmt.condition);
-      return condition === stmt.condition ? stmt : { ...stmt, condition };
+      return condition === stmt.condition ? stmt : updateIf(stmt, { condition });
     }
     case "store": {
       const indices = mapShared(stmt.indices, f);
       const value = f(stmt.value);
       const active = stmt.active && f(stmt.active);
       const same = indices === stmt.indices && value === stmt.value && active === stmt.active;
-      return same ? stmt : { ...stmt, indices, value, active };
+      return same ? stmt : updateStore(stmt, { indices, value, active });
     }
-    case "define":
+    case "define": {
+      const value = f(stmt.value);
+      return value === stmt.value ? stmt : updateDefine(stmt, value);
+    }
     case "assign": {
       const value = f(stmt.value);
-      return value === stmt.value ? stmt : { ...stmt, value };
+      return value === stmt.value ? stmt : updateAssign(stmt, value);
     }
     case "prefetch": {
       const indices = mapShared(stmt.indices, f);
-      return indices === stmt.indices ? stmt : { ...stmt, indices };
+      return indices === stmt.indices ? stmt : updatePrefetch(stmt, indices);
     }
     case "block":
       return mapBlockExprs(stmt, f);
@@ -141,7 +161,7 @@ export function mapBlockExprs(block: Block, f: ExprFn): Block {
   const init = block.init && f(block.init);
   const value = f(block.value);
   const same = bindings === block.bindings && indices === block.indices && init === block.init && value === block.value;
-  return same ? block : { ...block, bindings, indices, init, value };
+  return same ? block : updateBlock(block, { bindings, indices, init, value });
 }
 
 /** Applies `f` bottom-up to every expression below `stmt`. */
@@ -265,11 +285,11 @@ function substituteBlock(stmt: Block, vars: ReadonlyMap<string, Expr>): Block {
   const axisNames = axes.map((axis) => axis.name);
   const inner = without(vars, axisNames);
   // Without its bindings, so that they are not substituted twice.
-  const rest = mapBlockExprs({ ...stmt, bindings: [] }, (expr) => substitute(expr, inner));
+  const rest = mapBlockExprs(updateBlock(stmt, { bindings: [] }), (expr) => substitute(expr, inner));
   const bound = mapShared(bindings, (binding) => substitute(binding, vars));
   const { indices, init, value } = stmt;
   const same = bound === bindings && rest.indices === indices && rest.init === init && rest.value === value;
-  return same ? stmt : { ...rest, bindings: bound };
+  return same ? stmt : updateBlock(rest, { bindings: bound });
 }
 
 function without(vars: ReadonlyMap<string, Expr>, names: readonly string[]): ReadonlyMap<string, Expr> {

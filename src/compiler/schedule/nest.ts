@@ -4,6 +4,7 @@
 import type { Interval } from "../ir/bounds.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { reduceLoopsOfBlock } from "../ir/reduce-loops.ts";
+import { updateFor } from "../ir/update.ts";
 import { childrenOf, mapBlockExprs, mapChildren, substitute, walkStmt } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
 
@@ -75,7 +76,7 @@ export const editStmt = (root: Stmt, edit: (stmt: Stmt) => Stmt | null): Stmt =>
 export const dropFrom = (root: Stmt, dropped: (stmt: Stmt) => boolean): Stmt =>
   editStmt(root, (stmt) =>
     stmt.kind === "seq" && stmt.body.some(dropped)
-      ? { ...stmt, body: stmt.body.filter((member) => !dropped(member)) }
+      ? { kind: "seq", body: stmt.body.filter((member) => !dropped(member)) }
       : null,
   );
 
@@ -105,7 +106,7 @@ export const withBuffer = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
 });
 
 export const wrapLoops = (loops: readonly For[], body: Stmt): Stmt =>
-  loops.reduceRight<Stmt>((inner, loop) => ({ ...loop, body: inner }), body);
+  loops.reduceRight<Stmt>((inner, loop) => updateFor(loop, { body: inner }), body);
 
 /** The values that loop variables take. */
 export const rangesOf = (loops: readonly For[]): ReadonlyMap<string, Interval> =>

@@ -2,6 +2,7 @@
 // the iteration four ahead touches.
 
 import type { For } from "../ir/loop-ir.ts";
+import { updateFor } from "../ir/update.ts";
 
 const prefix = "prefetch ";
 
@@ -13,14 +14,13 @@ export interface PrefetchWord {
   readonly distance: number;
 }
 
-export const prefetchesAt = ({ annotations = {} }: For): readonly PrefetchWord[] =>
+export const prefetchesAt = ({ annotations }: For): readonly PrefetchWord[] =>
   Object.entries(annotations).flatMap(([word, distance]) =>
     word.startsWith(prefix) ? [{ buffer: word.slice(prefix.length), distance }] : [],
   );
 
 export function withoutPrefetches(loop: For): For {
   if (prefetchesAt(loop).length === 0) return loop;
-  const { annotations, ...rest } = loop;
-  const others = Object.entries(annotations!).filter(([word]) => !word.startsWith(prefix));
-  return others.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(others) };
+  const others = Object.entries(loop.annotations).filter(([word]) => !word.startsWith(prefix));
+  return updateFor(loop, { annotations: Object.fromEntries(others) });
 }

@@ -4,6 +4,7 @@
 
 import { exprKey } from "../ir/expr-key.ts";
 import type { Block, Expr, For, LoopFunc } from "../ir/loop-ir.ts";
+import { updateBlock, updateFor } from "../ir/update.ts";
 import { completeAfter } from "./complete-region.ts";
 import { loadsOf, readersOf, readsFrom, writersOf } from "./dataflow.ts";
 import { bindAxes, blocksIn, bufferNamed, findLoop, loopsIn, mapBlocks, replaceLoop } from "./nest.ts";
@@ -43,11 +44,13 @@ function shrinkUnder(nest: LoopFunc, buffer: string, loop: For, box: readonly Di
   const inside = loopsIn(loop.body);
   const moved = (block: Block): Block => {
     const reading = rebase(block, buffer, box, inside);
-    return block.buffer === buffer ? { ...reading, indices: local(block.indices, block, box, inside) } : reading;
+    return block.buffer === buffer
+      ? updateBlock(reading, { indices: local(block.indices, block, box, inside) })
+      : reading;
   };
   const shape = box.map(countOf);
   return {
-    ...replaceLoop(nest, loop.name, (it) => ({ ...it, body: mapBlocks(it.body, moved) })),
+    ...replaceLoop(nest, loop.name, (it) => updateFor(it, { body: mapBlocks(it.body, moved) })),
     buffers: nest.buffers.map((it) => (it.name === buffer ? { ...it, shape } : it)),
   };
 }

@@ -10,6 +10,7 @@ import { add, constInt, variable } from "../ir/build.ts";
 import { loopName } from "../ir/from-compute.ts";
 import type { Block, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { simplifyExpr } from "../ir/simplify.ts";
+import { updateBlock, updateFor } from "../ir/update.ts";
 import { mapBlockExprs, substitute, varsIn } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
 import { readsFrom } from "./dataflow.ts";
@@ -116,15 +117,15 @@ interface Part {
 function over(own: readonly For[], block: Block, { axis, from, extent }: Part): Stmt {
   const { name } = own[axis]!;
   const shift = new Map([[name, add(variable(name), constInt(from))]]);
-  const loops = own.map((loop, at) => (at === axis ? { ...loop, extent } : loop));
+  const loops = own.map((loop, at) => (at === axis ? updateFor(loop, { extent }) : loop));
   return wrapLoops(loops, tidy(mapBlockExprs(block, (expr) => substitute(expr, shift))));
 }
 
-const tidy = (block: Block): Block => ({
-  ...block,
-  bindings: block.bindings.map((binding) => simplifyExpr(binding)),
-  indices: block.indices.map((index) => simplifyExpr(index)),
-});
+const tidy = (block: Block): Block =>
+  updateBlock(block, {
+    bindings: block.bindings.map((binding) => simplifyExpr(binding)),
+    indices: block.indices.map((index) => simplifyExpr(index)),
+  });
 
 /** Before the first iteration, under names of its own. */
 function firstWindow(nest: Stmt, { block, at }: Window, own: readonly For[]): Stmt {
@@ -134,8 +135,9 @@ function firstWindow(nest: Stmt, { block, at }: Window, own: readonly For[]): St
   return editStmt(nest, rename);
 
   function rename(stmt: Stmt): Stmt | null {
-    if (stmt.kind === "for") return { ...stmt, name: named(stmt.name), body: editStmt(stmt.body, rename) };
+    if (stmt.kind === "for") return updateFor(stmt, { name: named(stmt.name), body: editStmt(stmt.body, rename) });
     if (stmt.kind !== "block") return null;
-    return { ...tidy(mapBlockExprs(stmt, (expr) => substitute(expr, names))), name: named(stmt.name) };
+    const moved = tidy(mapBlockExprs(stmt, (expr) => substitute(expr, names)));
+    return updateBlock(moved, { name: named(stmt.name) });
   }
 }

@@ -4,6 +4,7 @@
 //   for C.i.1, for C.k.1, vectorize for C.j.2: block C   →   for C.i.1.init, vectorize for C.j.2.init
 
 import type { Block, BlockAxis, Expr, For } from "../ir/loop-ir.ts";
+import { updateFor } from "../ir/update.ts";
 import { substitute, varsIn } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
 import { reduceVars } from "./nest.ts";
@@ -31,7 +32,7 @@ export function copySpatialLoops(block: Block, loops: readonly For[], suffix: st
   );
   const rename = (expr: Expr): Expr => substitute(expr, names);
   return {
-    loops: copied.map((loop) => ({ ...loop, name: `${loop.name}.${suffix}` })),
+    loops: copied.map((loop) => updateFor(loop, { name: `${loop.name}.${suffix}` })),
     axes: spatial.map(({ axis }) => axis),
     bindings: spatial.map(({ binding }) => rename(binding)),
     rename,

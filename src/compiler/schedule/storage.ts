@@ -7,6 +7,7 @@
 import { type Affine, addAffine, fromAffine, toAffine } from "../ir/affine.ts";
 import { sameExpr } from "../ir/expr-key.ts";
 import type { Block, Expr, LoopFunc } from "../ir/loop-ir.ts";
+import { updateBlock, updateLoad } from "../ir/update.ts";
 import { mapLoads, readsFrom } from "./dataflow.ts";
 import { bindAxes, blocksIn, mapBlocks } from "./nest.ts";
 
@@ -65,7 +66,9 @@ export const mapAccesses = (
 ): LoopFunc => ({
   ...nest,
   body: mapBlocks(nest.body, (block) => {
-    const moved = mapLoads(block, buffer, (load) => ({ ...load, buffer: name, indices: by(load.indices, block) }));
-    return block.buffer === buffer ? { ...moved, buffer: name, indices: by(moved.indices, block) } : moved;
+    const moved = mapLoads(block, buffer, (load) =>
+      updateLoad(load, { buffer: name, indices: by(load.indices, block) }),
+    );
+    return block.buffer === buffer ? updateBlock(moved, { buffer: name, indices: by(moved.indices, block) }) : moved;
   }),
 });

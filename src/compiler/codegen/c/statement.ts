@@ -54,7 +54,7 @@ function emitFor(context: Context, { name, extent, annotations, body }: For): re
   const variable = context.names.of("loop", name);
   const inner = indented(emitStatement(context, body));
   if (extent === 1) return ["{", `  const long ${variable} = 0;`, ...inner, "}"];
-  const hint = annotations?.unroll === undefined ? [] : [`#pragma GCC unroll ${annotations.unroll}`];
+  const hint = annotations.unroll === undefined ? [] : [`#pragma GCC unroll ${annotations.unroll}`];
   return [...hint, `for (long ${variable} = 0; ${variable} < ${extent}; ${variable}++) {`, ...inner, "}"];
 }
 

@@ -6,6 +6,7 @@
 
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, Stmt } from "../../ir/loop-ir.ts";
+import { updateStore } from "../../ir/update.ts";
 import { mapStmt, someExpr } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 
@@ -21,7 +22,8 @@ function branch(stmt: Stmt): Stmt {
   if (stmt.kind !== "store" || stmt.value.kind !== "select") return stmt;
   const { condition, then: yes, else: no } = stmt.value;
   if (lanesOf(condition) > 1 || readsMemory(condition)) return stmt;
-  return { kind: "if", condition, then: branch({ ...stmt, value: yes }), else: branch({ ...stmt, value: no }) };
+  const storeOf = (value: Expr): Stmt => branch(updateStore(stmt, { value }));
+  return { kind: "if", condition, then: storeOf(yes), else: storeOf(no) };
 }
 
 /** Such a condition may change between one store and the next. */

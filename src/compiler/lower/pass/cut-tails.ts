@@ -13,6 +13,7 @@ import { add, constInt, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
 import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
 import { insideLoop, isNothing, seqOf, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { updateBinary, updateFor, updateIf } from "../../ir/update.ts";
 import { substituteStmt, walkStmt } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 import { isVectorLoop } from "./tensorize.ts";
@@ -54,7 +55,7 @@ function cut(stmt: Stmt, ranges: Ranges, budget: Budget): Stmt {
 
 function cutIf(stmt: If, ranges: Ranges, budget: Budget): Stmt {
   const yes = cut(stmt.then, assume(stmt.condition, ranges), budget);
-  return { ...stmt, then: yes, else: stmt.else && cut(stmt.else, ranges, budget) };
+  return updateIf(stmt, { then: yes, else: stmt.else && cut(stmt.else, ranges, budget) });
 }
 
 /** Iterations first ≤ name < end. */
@@ -76,7 +77,7 @@ function cutLoop(loop: For, ranges: Ranges, budget: Budget): Stmt {
 
 function withBody(loop: For, ranges: Ranges, budget: Budget): Stmt {
   const body = cut(loop.body, insideLoop(ranges, loop), budget);
-  return isNothing(body) ? body : { ...loop, body };
+  return isNothing(body) ? body : updateFor(loop, { body });
 }
 
 /** The main part, without conditions, and what is before and after it; just the whole if that would not pay. */
@@ -116,7 +117,7 @@ function pieceOf(loop: For, { first, end }: Piece, ranges: Ranges, budget: Budge
   const start = moved ? 0 : first;
   const inside = withRange(ranges, loop.name, start, start + extent - 1);
   const body = cut(simplifyStmt(moved ? substituteStmt(loop.body, shift) : loop.body, inside), inside, budget);
-  return extent === 1 || isNothing(body) ? body : { ...loop, extent, body };
+  return extent === 1 || isNothing(body) ? body : updateFor(loop, { extent, body });
 }
 
 // ── what conditions say about a loop ────────────────────────────────────────────────────────────────────────────────
@@ -173,8 +174,8 @@ const meeting = (stmt: If, name: string, ranges: Ranges, range: ConditionRange):
 const possible: ConditionRange = (condition, name, ranges) => {
   if (condition.kind !== "binary" || condition.op !== "eq") return solve(condition, name, ranges, ({ min }) => min);
   const [most, least] = [
-    { ...condition, op: "lt", right: add(condition.right, constInt(1)) } as const,
-    { ...condition, op: "ge" } as const,
+    updateBinary(condition, { op: "lt", right: add(condition.right, constInt(1)) }),
+    updateBinary(condition, { op: "ge" }),
   ];
   return intersect(possible(most, name, ranges), possible(least, name, ranges));
 };

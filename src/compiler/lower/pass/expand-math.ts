@@ -10,6 +10,7 @@
 
 import { broadcast, constOf, define, lanesFrom, localFrom, select } from "../../ir/build.ts";
 import type { Binary, Expr, Lanes, LoopFunc, Stmt, Unary } from "../../ir/loop-ir.ts";
+import { updateFor, updateIf, updateSelect } from "../../ir/update.ts";
 import { lanesOf, mapExpr, mapOperands, mapOwnExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { expandBinary, expandUnary, isExpandedBinary, isExpandedUnary } from "../math/expansions.ts";
@@ -50,21 +51,21 @@ function expandInto(stmt: Stmt, fresh: Fresh): readonly Stmt[] {
   switch (stmt.kind) {
     case "for": {
       const body = expandStmt(stmt.body, fresh);
-      return [body === stmt.body ? stmt : { ...stmt, body }];
+      return [body === stmt.body ? stmt : updateFor(stmt, { body })];
     }
     case "seq": {
       const body = stmt.body.flatMap((child) => expandInto(child, fresh));
       return [
         body.length === stmt.body.length && body.every((child, at) => child === stmt.body[at])
           ? stmt
-          : { ...stmt, body },
+          : { kind: "seq", body },
       ];
     }
     case "if": {
       const yes = expandStmt(stmt.then, fresh);
       const no = stmt.else && expandStmt(stmt.else, fresh);
       const same = yes === stmt.then && no === stmt.else;
-      return expandOwn(same ? stmt : { ...stmt, then: yes, else: no }, fresh);
+      return expandOwn(same ? stmt : updateIf(stmt, { then: yes, else: no }), fresh);
     }
     case "prefetch":
       return [stmt];
@@ -98,7 +99,7 @@ function expandExpr(expr: Expr, guards: readonly Guard[], defines: Stmt[], fresh
     const condition = inner(expr.condition);
     const side = (operand: Expr, holds: boolean): Expr =>
       expandExpr(operand, [...guards, { condition, holds }], defines, fresh);
-    return { ...expr, condition, then: side(expr.then, true), else: side(expr.else, false) };
+    return updateSelect(expr, { condition, then: side(expr.then, true), else: side(expr.else, false) });
   }
   const joined = expr.kind === "lanes" ? joinLanes(expr) : expr;
   const mapped = mapOperands(joined, inner);

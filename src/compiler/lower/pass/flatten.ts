@@ -7,6 +7,7 @@ import { flatIndex } from "../../ir/build.ts";
 import { assume } from "../../ir/compare.ts";
 import type { Buffer, Expr, Prefetch, Stmt } from "../../ir/loop-ir.ts";
 import { insideLoop, seqOf, simplifyIndex } from "../../ir/simplify.ts";
+import { updateFor, updateIf, updateLoad, updatePrefetch, updateStore } from "../../ir/update.ts";
 import { mapExpr, mapOwnExprs, mapShared } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
@@ -28,7 +29,7 @@ type Buffers = ReturnType<typeof buffersOf>;
 function flattenStmt(stmt: Stmt, ranges: Ranges, buffers: Buffers): Stmt {
   switch (stmt.kind) {
     case "for":
-      return { ...stmt, body: flattenStmt(stmt.body, insideLoop(ranges, stmt), buffers) };
+      return updateFor(stmt, { body: flattenStmt(stmt.body, insideLoop(ranges, stmt), buffers) });
     case "seq":
       return seqOf(
         mapShared(stmt.body, (each) => flattenStmt(each, ranges, buffers)),
@@ -37,11 +38,11 @@ function flattenStmt(stmt: Stmt, ranges: Ranges, buffers: Buffers): Stmt {
     case "if": {
       const condition = flattenExpr(stmt.condition, ranges, buffers);
       const yes = flattenStmt(stmt.then, assume(condition, ranges), buffers);
-      return { ...stmt, condition, then: yes, else: stmt.else && flattenStmt(stmt.else, ranges, buffers) };
+      return updateIf(stmt, { condition, then: yes, else: stmt.else && flattenStmt(stmt.else, ranges, buffers) });
     }
     case "store": {
       const { indices, value, active } = mapOwnExprs(stmt, (expr) => flattenExpr(expr, ranges, buffers)) as typeof stmt;
-      return { ...stmt, indices: [flat(buffers, stmt.buffer, indices, ranges)], value, active };
+      return updateStore(stmt, { indices: [flat(buffers, stmt.buffer, indices, ranges)], value, active });
     }
     case "prefetch":
       return flattenPrefetch(stmt, ranges, buffers);
@@ -56,12 +57,12 @@ function flattenStmt(stmt: Stmt, ranges: Ranges, buffers: Buffers): Stmt {
 function flattenPrefetch(stmt: Prefetch, ranges: Ranges, buffers: Buffers): Stmt {
   const index = flat(buffers, stmt.buffer, stmt.indices, ranges);
   const { min, max } = boundsOf(index, ranges);
-  return max < 0 || min >= lengthOf(buffers.get(stmt.buffer)!) ? seqOf([]) : { ...stmt, indices: [index] };
+  return max < 0 || min >= lengthOf(buffers.get(stmt.buffer)!) ? seqOf([]) : updatePrefetch(stmt, [index]);
 }
 
 const flattenExpr = (expr: Expr, ranges: Ranges, buffers: Buffers): Expr =>
   mapExpr(expr, (each) =>
-    each.kind === "load" ? { ...each, indices: [flat(buffers, each.buffer, each.indices, ranges)] } : each,
+    each.kind === "load" ? updateLoad(each, { indices: [flat(buffers, each.buffer, each.indices, ranges)] }) : each,
   );
 
 const flat = (buffers: Buffers, name: string, indices: readonly Expr[], ranges: Ranges): Expr =>

@@ -13,6 +13,7 @@ import { assume, conjunctsOf } from "../../ir/compare.ts";
 import { sameExpr } from "../../ir/expr-key.ts";
 import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
 import { seqOf, simplifyExpr, withRange } from "../../ir/simplify.ts";
+import { updateFor, updateIf } from "../../ir/update.ts";
 import { someExpr } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 
@@ -24,12 +25,12 @@ export const hoistConditions: Pass = {
 function hoist(stmt: Stmt, ranges: Ranges): Stmt {
   switch (stmt.kind) {
     case "for":
-      return hoistFrom({ ...stmt, body: hoist(stmt.body, withRange(ranges, stmt.name, 0, stmt.extent - 1)) });
+      return hoistFrom(updateFor(stmt, { body: hoist(stmt.body, withRange(ranges, stmt.name, 0, stmt.extent - 1)) }));
     case "seq":
       return seqOf(hintsInside(joined(stmt.body, ranges)));
     case "if": {
       const yes = hoist(stmt.then, assume(stmt.condition, ranges));
-      return { ...stmt, then: yes, else: stmt.else && hoist(stmt.else, ranges) };
+      return updateIf(stmt, { then: yes, else: stmt.else && hoist(stmt.else, ranges) });
     }
     case "store":
     case "define":
@@ -51,15 +52,15 @@ function hoistFrom(loop: For): Stmt {
   const fixed = conditions.filter((condition) => !mayChange(condition, loop.name));
   if (fixed.length === 0) return loop;
   const rest = conditions.filter((condition) => !fixed.includes(condition));
-  return guarded(fixed, { ...loop, body: guarded(rest, body.then) });
+  return guarded(fixed, updateFor(loop, { body: guarded(rest, body.then) }));
 }
 
 /** A loop a side; the conditions inside know no more than before. */
 const branchedLoop = (loop: For, condition: Expr, yes: Stmt, no: Stmt): Stmt => ({
   kind: "if",
   condition,
-  then: hoistFrom({ ...loop, body: yes }),
-  else: hoistFrom({ ...loop, body: no }),
+  then: hoistFrom(updateFor(loop, { body: yes })),
+  else: hoistFrom(updateFor(loop, { body: no })),
 });
 
 const guarded = (conditions: readonly Expr[], stmt: Stmt): Stmt =>
@@ -90,14 +91,14 @@ function append(list: Stmt[], stmt: Stmt, ranges: Ranges): void {
 function hintsInside(stmts: readonly Stmt[]): readonly Stmt[] {
   const [only, ...others] = stmts.filter(({ kind }) => kind !== "prefetch");
   if (!only || others.length > 0 || stmts.length === 1 || !isPlainIf(only)) return stmts;
-  return [{ ...only, then: seqOf(stmts.map((stmt) => (stmt === only ? only.then : stmt))) }];
+  return [updateIf(only, { then: seqOf(stmts.map((stmt) => (stmt === only ? only.then : stmt))) })];
 }
 
 /** Two choices by one condition are one choice. */
 function joinBranches(first: Stmt, second: Stmt): Stmt | null {
   if (first.kind !== "if" || second.kind !== "if" || !first.else || !second.else) return null;
   if (!isFixed(first.condition) || !sameExpr(first.condition, second.condition)) return null;
-  return { ...first, then: seqOf([first.then, second.then]), else: seqOf([first.else, second.else]) };
+  return updateIf(first, { then: seqOf([first.then, second.then]), else: seqOf([first.else, second.else]) });
 }
 
 const isPlainIf = (stmt: Stmt): stmt is If => stmt.kind === "if" && !stmt.else && isFixed(stmt.condition);
@@ -112,7 +113,7 @@ function join(first: If, second: If, ranges: Ranges): Stmt | null {
   const inside = [...partsOf(restOfFirst, first)];
   const known = outer === first ? underFirst : assume(second.condition, ranges);
   for (const part of partsOf(restOfSecond, second)) append(inside, part, known);
-  return { ...outer, then: seqOf(inside) };
+  return updateIf(outer, { then: seqOf(inside) });
 }
 
 /** The conditions that what is known does not imply: those that it excludes are among them. */

@@ -9,6 +9,7 @@
 import { add, constInt, prefetch } from "../../ir/build.ts";
 import type { Buffer, Expr, For, Stmt } from "../../ir/loop-ir.ts";
 import { seqOf, simplifyIndex } from "../../ir/simplify.ts";
+import { updateFor } from "../../ir/update.ts";
 import { mapChildren } from "../../ir/visit.ts";
 import { type LineStep, type LinesAhead, linesAhead } from "../../schedule/lines-ahead.ts";
 import { prefetchesAt, withoutPrefetches } from "../../schedule/prefetch-word.ts";
@@ -34,7 +35,7 @@ function insert(stmt: Stmt, context: Context): Stmt {
   const inner = mapChildren(stmt, (body) => insert(body, { ...context, around: [...context.around, stmt] })) as For;
   const plain = withoutPrefetches(inner);
   const hints = hintsAt(stmt, context);
-  return hints.length === 0 ? plain : { ...plain, body: seqOf([...hints, plain.body]) };
+  return hints.length === 0 ? plain : updateFor(plain, { body: seqOf([...hints, plain.body]) });
 }
 
 function hintsAt(loop: For, { around, buffers }: Context): readonly Stmt[] {

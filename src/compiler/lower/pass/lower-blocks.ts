@@ -24,6 +24,7 @@ import {
   simplifyIndex,
   simplifyStmt,
 } from "../../ir/simplify.ts";
+import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapExpr, substitute, varsIn } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Pass } from "./pass.ts";
@@ -65,9 +66,9 @@ function lowerLoop(loop: For, context: Context): Stmt {
   const body = lower(loop.body, {
     ...context,
     ranges: insideLoop(context.ranges, loop),
-    loops: new Map(context.loops).set(loop.name, { ...loop, mark: tensorized?.mark ?? loop.mark }),
+    loops: new Map(context.loops).set(loop.name, updateFor(loop, { mark: tensorized?.mark ?? loop.mark })),
   });
-  return loop.extent === 1 || isNothing(body) ? body : { ...loop, body };
+  return loop.extent === 1 || isNothing(body) ? body : updateFor(loop, { body });
 }
 
 /** An axis of a block at a place: its value, and the conditions under which that is in range, as far as they are open. */

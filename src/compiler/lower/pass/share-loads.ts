@@ -9,6 +9,7 @@ import { define, localFrom } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
 import type { Define, Expr, For, Seq, Stmt } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
+import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 
@@ -206,7 +207,7 @@ function hoistLoads(loop: For, names: Names): Stmt {
   const stmts = loop.body.kind === "seq" ? loop.body.body : [loop.body];
   const rest = stmts.filter((stmt) => !collectFixed(stmt, isFixed, fixed, names));
   if (fixed.size === 0) return loop;
-  return seqOf([...fixed.values(), { ...loop, body: replaceIn(seqOf(rest), fixed) }]);
+  return seqOf([...fixed.values(), updateFor(loop, { body: replaceIn(seqOf(rest), fixed) })]);
 }
 
 /** Adds the loads of a statement that may leave the loop. True if the statement as a whole may: a shared load's define. */

@@ -14,6 +14,7 @@ import { broadcast, cast, ramp, store } from "../../ir/build.ts";
 import type { Buffer, Expr, For, Stmt } from "../../ir/loop-ir.ts";
 import { perfectNest } from "../../ir/perfect-nest.ts";
 import { simplifyIndex, withRange } from "../../ir/simplify.ts";
+import { updateFor, updateLoad } from "../../ir/update.ts";
 import { mapChildren } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { LoweringContext, Pass } from "./pass.ts";
@@ -46,7 +47,7 @@ function tensorizeIn(stmt: Stmt, context: Context): Stmt {
 function tensorizeLoop(loop: For, context: Context): Stmt {
   const intrinsic = findIntrinsic(loop.mark.slice(prefix.length));
   const usable = intrinsic && isAvailable(intrinsic, context.target, context.numerics);
-  return (usable && callOf(loop, intrinsic, context)) || { ...loop, mark: "vectorized" };
+  return (usable && callOf(loop, intrinsic, context)) || updateFor(loop, { mark: "vectorized" });
 }
 
 /** Null if the loop is not what the intrinsic computes. */
@@ -77,6 +78,6 @@ function callOrMove(value: Expr, { name, meaning }: Intrinsic, operands: readonl
 /** The operand as a vector: a run of elements, repeated as often as need be, in the type that the intrinsic takes. */
 function operandOf({ operand, load, index, period }: OperandPlace, starts: Ranges): Expr {
   const base = simplifyIndex(fromAffine(index), starts);
-  const run: Expr = { ...load, indices: [period === 1 ? base : ramp(base, 1, period)] };
+  const run: Expr = updateLoad(load, { indices: [period === 1 ? base : ramp(base, 1, period)] });
   return cast(operand.dtype, broadcast(run, operand.shape[0]!));
 }

@@ -6,6 +6,7 @@ import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { assume } from "../../ir/compare.ts";
 import type { For, Stmt } from "../../ir/loop-ir.ts";
 import { isNothing, seqOf, simplifyExpr, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { updateFor, updateIf } from "../../ir/update.ts";
 import { mapShared } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 
@@ -42,7 +43,7 @@ function unrollIf(stmt: Stmt & { readonly kind: "if" }, ranges: Ranges): Stmt {
   if (condition.kind === "const" && condition.value !== 0) return unrollIn(stmt.then, ranges);
   if (condition.kind === "const") return stmt.else ? unrollIn(stmt.else, ranges) : seqOf([]);
   const yes = unrollIn(stmt.then, assume(condition, ranges));
-  return { ...stmt, condition, then: yes, else: stmt.else && unrollIn(stmt.else, ranges) };
+  return updateIf(stmt, { condition, then: yes, else: stmt.else && unrollIn(stmt.else, ranges) });
 }
 
 function unrollLoop(loop: For, ranges: Ranges): Stmt {
@@ -54,7 +55,7 @@ function unrollLoop(loop: For, ranges: Ranges): Stmt {
   }
   const body = unrollIn(loop.body, withRange(ranges, loop.name, 0, loop.extent - 1));
   if (isNothing(body)) return body;
-  return { ...loop, mark: loop.mark === "unrolled" ? "serial" : loop.mark, body };
+  return updateFor(loop, { mark: loop.mark === "unrolled" ? "serial" : loop.mark, body });
 }
 
 const isSmall = (loop: For): boolean => loop.mark === "unrolled" && statementsAfter(loop) <= maxStatements;

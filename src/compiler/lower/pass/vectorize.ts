@@ -7,10 +7,11 @@
 
 import { byteSize, type DType } from "../../expr/dtype.ts";
 import { noRanges, type Ranges } from "../../ir/bounds.ts";
-import { add, and, constInt, ifThen, min, mul, variable } from "../../ir/build.ts";
+import { add, and, constInt, forLoop, ifThen, min, mul, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
 import type { Buffer, Expr, For, If, Prefetch, Stmt, Store } from "../../ir/loop-ir.ts";
 import { insideLoop, seqOf, simplifyIndex, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { updateFor, updatePrefetch, updateStore } from "../../ir/update.ts";
 import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
@@ -58,7 +59,7 @@ function vectorizeLoop(loop: For, context: Context): Stmt {
   return seqOf(parts);
 }
 
-const unrolled = (loop: For): Stmt => ({ ...loop, mark: "unrolled" });
+const unrolled = (loop: For): Stmt => updateFor(loop, { mark: "unrolled" });
 
 interface Part {
   readonly first: number;
@@ -70,14 +71,14 @@ interface Part {
 function vectorPart(loop: For, { first, lanes, count }: Part, context: Context): Stmt {
   const outer = `${loop.name}.vector`;
   const around = withRange(context.ranges, outer, 0, count - 1);
-  const ranges = insideLoop(around, { ...loop, extent: lanes });
+  const ranges = insideLoop(around, updateFor(loop, { extent: lanes }));
   const start = add(mul(variable(outer), constInt(lanes)), constInt(first));
   const place = simplifyIndex(add(start, variable(loop.name)), ranges);
   const body = simplifyStmt(substituteStmt(loop.body, new Map([[loop.name, place]])), ranges);
   const lane: LaneLoop = { ...context, loop, lanes, ranges, active: null };
   const vector = lanes === 1 ? body : vectorStmt(body, lane);
   if (count === 1) return vector;
-  return { kind: "for", name: outer, extent: count, mark: "unrolled", tail: loop.tail, body: vector };
+  return forLoop(outer, count, vector, "unrolled", loop.tail);
 }
 
 /** Bytes of the widest element that the values in `stmt` are made of: it decides how many fit a register. */
@@ -129,7 +130,7 @@ function vectorStmt(stmt: Stmt, lane: LaneLoop): Stmt {
     case "for": {
       const inner = { ...lane, ranges: withRange(lane.ranges, stmt.name, 0, stmt.extent - 1) };
       const mark = stmt.mark === "vectorized" ? "unrolled" : stmt.mark;
-      return { ...stmt, mark, body: vectorStmt(stmt.body, inner) };
+      return updateFor(stmt, { mark, body: vectorStmt(stmt.body, inner) });
     }
     case "seq":
       return seqOf(stmt.body.map((each) => vectorStmt(each, lane)));
@@ -150,7 +151,7 @@ function vectorStmt(stmt: Stmt, lane: LaneLoop): Stmt {
 function laneByLane(stmt: Stmt, { loop, lanes, active }: LaneLoop): Stmt {
   const lane = variable(loop.name);
   const body = active ? ifThen({ kind: "binary", dtype: "bool", op: "lt", left: lane, right: active }, stmt) : stmt;
-  return { ...loop, extent: lanes, mark: "unrolled", body };
+  return updateFor(loop, { extent: lanes, mark: "unrolled", body });
 }
 
 /** Conditions that are the same for all lanes stay; the others must leave a run of leading lanes. */
@@ -178,7 +179,7 @@ function vectorPrefetch(stmt: Prefetch, { loop, lanes, buffers, ranges }: LaneLo
   const [index] = stmt.indices;
   if (!mentions(index!, loop.name)) return stmt;
   const vector = vectorIndex(index!, { name: loop.name, lanes, buffers, ranges });
-  return vector?.kind === "ramp" ? { ...stmt, indices: [vector.base] } : null;
+  return vector?.kind === "ramp" ? updatePrefetch(stmt, [vector.base]) : null;
 }
 
 function vectorStore(stmt: Store, { loop, lanes, buffers, ranges, active }: LaneLoop): Stmt | null {
@@ -187,7 +188,7 @@ function vectorStore(stmt: Store, { loop, lanes, buffers, ranges, active }: Lane
   if (!index) return null;
   const value = vectorValue(stmt.value, site, active);
   if (!value) return null;
-  const vector: Store = { ...stmt, indices: [index], value: value.expr, active };
+  const vector: Store = updateStore(stmt, { indices: [index], value: value.expr, active });
   if (!value.needsLane || !active) return vector;
   return ifThen({ kind: "binary", dtype: "bool", op: "ge", left: active, right: constInt(1) }, vector);
 }

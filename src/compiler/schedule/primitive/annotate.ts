@@ -5,6 +5,7 @@
 // The parts of a loop that is split or cut later have its words each.
 
 import type { LoopFunc } from "../../ir/loop-ir.ts";
+import { updateFor } from "../../ir/update.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { findLoop, replaceLoop } from "../nest.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
@@ -19,7 +20,7 @@ export const annotate: Primitive<"annotate"> = {
     if (!/^[a-z][a-z0-9-]*$/.test(key)) {
       return illegal("annotate.bad-key", nest, [name], `"${key}" is no word of small letters, digits and hyphens`);
     }
-    if (place.loop.annotations?.[key] !== undefined) {
+    if (place.loop.annotations[key] !== undefined) {
       return illegal("annotate.twice", nest, [name], `${name} has ${key} already`);
     }
     const wrong = Number.isSafeInteger(value) ? null : `${key} of ${name} is ${value}, an integer is wanted`;
@@ -43,10 +44,10 @@ const depthProblem = (loop: string, depth: number): string | null =>
 export function checkDepth(nest: LoopFunc, name: string, depth: number): Diagnostic | null {
   const problem = depthProblem(name, depth);
   if (problem !== null) return illegal("unroll.bad-depth", nest, [name], problem);
-  const known = findLoop(nest, name)!.loop.annotations?.unroll;
+  const known = findLoop(nest, name)!.loop.annotations.unroll;
   if (known === undefined) return null;
   return illegal("unroll.twice", nest, [name], `${name} is to be unrolled ${known} times already`);
 }
 
 export const withAnnotation = (nest: LoopFunc, name: string, key: string, value: number): LoopFunc =>
-  replaceLoop(nest, name, (loop) => ({ ...loop, annotations: { ...loop.annotations, [key]: value } }));
+  replaceLoop(nest, name, (loop) => updateFor(loop, { annotations: { ...loop.annotations, [key]: value } }));

@@ -10,10 +10,11 @@
 // and what lies outside the operand is filled with 0. So a read that is guarded by "inside the operand, else 0", as
 // padding is written, needs no guard any more.
 
-import { add, and, constInt, ge, lt, mul, select, variable } from "../../ir/build.ts";
+import { add, and, constInt, constOf, forLoop, ge, loadOf, lt, mul, select, seq, variable } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
 import type { Block, Buffer, Expr, For } from "../../ir/loop-ir.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
+import { updateFor, updateLoad } from "../../ir/update.ts";
 import { mapBlockExprs, mapExpr } from "../../ir/visit.ts";
 import { loadsUnder, mapLoads } from "../dataflow.ts";
 import { layoutIndices, layoutProblem, layoutShape, printLayout } from "../layout.ts";
@@ -64,10 +65,10 @@ export const cacheRead: Primitive<"cache-read"> = {
       scope: "workspace",
     };
     const copy = packNest(buffer, pack, box, args.layout, [...around, loop]);
-    const packed = replaceLoop(nest, args.loop, (it) => ({
-      ...it,
-      body: { kind: "seq", body: [copy, readPacked(it, args, buffer, pack, box, [...around, loop])] },
-    }));
+    const packed = replaceLoop(nest, args.loop, (it) => {
+      const body = [copy, readPacked(it, args, buffer, pack, box, [...around, loop])];
+      return updateFor(it, { body: { kind: "seq", body } });
+    });
     return withBuffer(packed, pack);
   },
 
@@ -87,16 +88,7 @@ export function packNest(
   layout: readonly LayoutDim<number>[],
   around: readonly For[],
 ) {
-  const loops = pack.shape.map(
-    (extent, at): For => ({
-      kind: "for",
-      name: `${pack.name}.${at}`,
-      extent,
-      mark: "serial",
-      tail: "guard",
-      body: { kind: "seq", body: [] },
-    }),
-  );
+  const loops = pack.shape.map((extent, at) => forLoop(`${pack.name}.${at}`, extent, seq()));
   const axes = pack.shape.map((extent, at) => ({ name: `p${at}`, extent, role: "spatial" as const }));
   const ranges = rangesOf([...around, ...loops]);
   const source = box.map(({ start }, dim) => {
@@ -108,10 +100,10 @@ export function packNest(
     const local = parts.filter((part) => part !== null).reduce(add);
     return simplifyExpr(add(start, local), ranges);
   });
-  const element: Expr = { kind: "load", dtype: buffer.dtype, buffer: buffer.name, indices: source, active: null };
+  const element = loadOf(buffer, source);
   const inside = source.flatMap((index, dim) => insideBuffer(index, buffer.shape[dim]!));
   const condition = simplifyExpr(inside.reduce(and), ranges);
-  const padding: Expr = { kind: "const", dtype: buffer.dtype, value: 0 };
+  const padding = constOf(buffer.dtype, 0);
   const isInside = condition.kind === "const" && condition.value !== 0;
   const isOutside = condition.kind === "const" && condition.value === 0;
   const value = isInside ? element : isOutside ? padding : select(condition, element, padding);
@@ -150,7 +142,7 @@ function readPacked(
   return mapBlocks(loop.body, (block) => {
     const unguarded = mapBlockExprs(block, (expr) => dropPaddingGuards(expr, block, source));
     return mapLoads(unguarded, source.name, (load) => {
-      return { ...load, buffer: pack.name, indices: packedIndices(block, load.indices) };
+      return updateLoad(load, { buffer: pack.name, indices: packedIndices(block, load.indices) });
     });
   });
 }

@@ -9,7 +9,9 @@
 // Where a reduce loop stays outside, the accumulators start from the element itself in all but its first iteration. The
 // copied loops keep their marks, so mark first and cache then.
 
+import { and, constInt, eq, loadOf, select, variable } from "../../ir/build.ts";
 import type { Block, Buffer, Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
+import { updateBinary, updateBlock, updateFor, updateLoad } from "../../ir/update.ts";
 import { invariant } from "../../support/invariant.ts";
 import {
   bindAxes,
@@ -57,8 +59,7 @@ export const cacheWrite: Primitive<"cache-write"> = {
     const { block, inside, copies, accIndices, shape } = plan(nest, name, loop)!;
     const acc: Buffer = { name: `${name}.acc`, dtype: bufferNamed(nest, block.buffer)!.dtype, shape, scope };
     const { init, store } = copies;
-    const initBlock: Block = {
-      ...block,
+    const initBlock = updateBlock(block, {
       name: `${name}.init`,
       axes: init.axes,
       bindings: init.bindings,
@@ -66,27 +67,21 @@ export const cacheWrite: Primitive<"cache-write"> = {
       indices: accIndices.map(init.rename),
       init: null,
       value: startValue(nest, block, loop, acc.dtype, block.indices.map(init.rename)),
-    };
-    const storeBlock: Block = {
-      ...block,
+    });
+    const storeBlock = updateBlock(block, {
       name: `${name}.store`,
       axes: store.axes,
       bindings: store.bindings,
       indices: block.indices.map(store.rename),
       init: null,
-      value: { kind: "load", dtype: acc.dtype, buffer: acc.name, indices: accIndices.map(store.rename), active: null },
-    };
-    const staged = replaceLoop(nest, loop, (outer) => ({
-      ...outer,
-      body: {
-        kind: "seq",
-        body: [
-          wrapLoops(init.loops, initBlock),
-          mapBlocks(inside[0]!.body, (it) => redirect(it, acc.name, accIndices)),
-          wrapLoops(store.loops, storeBlock),
-        ],
-      },
-    }));
+      value: loadOf(acc, accIndices.map(store.rename)),
+    });
+    const body = [
+      wrapLoops(init.loops, initBlock),
+      mapBlocks(inside[0]!.body, (it) => redirect(it, acc.name, accIndices)),
+      wrapLoops(store.loops, storeBlock),
+    ];
+    const staged = replaceLoop(nest, loop, (outer) => updateFor(outer, { body: { kind: "seq", body } }));
     return withBuffer(staged, acc);
   },
 
@@ -118,25 +113,13 @@ function startValue(
   const { outside, inside } = loopsFrom(nest, block.name, loop)!;
   const outer = [...outside, inside[0]!].filter((around: For) => reducing.has(around.name) && around.extent > 1);
   if (outer.length === 0) return block.init!;
-  const zero: Expr = { kind: "const", dtype: "i32", value: 0 };
-  const isFirst = outer
-    .map(
-      (around): Expr => ({
-        kind: "binary",
-        dtype: "bool",
-        op: "eq",
-        left: { kind: "var", dtype: "i32", name: around.name },
-        right: zero,
-      }),
-    )
-    .reduce((left, right): Expr => ({ kind: "binary", dtype: "bool", op: "and", left, right }));
-  const element: Expr = { kind: "load", dtype, buffer: block.buffer, indices, active: null };
-  return { kind: "select", dtype, condition: isFirst, then: block.init!, else: element };
+  const isFirst = outer.map(({ name }) => eq(variable(name), constInt(0))).reduce(and);
+  return select(isFirst, block.init!, loadOf({ name: block.buffer, dtype }, indices));
 }
 
 /** The block with its own buffer exchanged for the accumulators. */
 function redirect(block: Block, acc: string, indices: readonly Expr[]): Block {
   invariant(block.value.kind === "binary" && block.value.left.kind === "load", "a reduction updates its own element");
-  const left: Expr = { ...block.value.left, buffer: acc, indices };
-  return { ...block, buffer: acc, indices, init: null, value: { ...block.value, left } };
+  const left = updateLoad(block.value.left, { buffer: acc, indices });
+  return updateBlock(block, { buffer: acc, indices, init: null, value: updateBinary(block.value, { left }) });
 }

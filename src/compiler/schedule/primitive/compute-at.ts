@@ -11,6 +11,7 @@
 import { add, constInt, mul, variable } from "../../ir/build.ts";
 import { loopName } from "../../ir/from-compute.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { updateBlock, updateFor, updateLoad } from "../../ir/update.ts";
 import { loadsUnder, mapLoads, readsFrom } from "../dataflow.ts";
 import {
   type BlockPlace,
@@ -61,13 +62,10 @@ export const computeAt: Primitive<"compute-at"> = {
     const box = regionRead(target, around, block.buffer)!;
     const moved = placedNest(block, findBlock(nest, name)!.around, box);
     const without: LoopFunc = { ...nest, body: dropNest(nest.body, loopName(name, block.axes[0]!.name)) };
-    const placed = replaceLoop(without, loop, (it) => ({
-      ...it,
-      body: {
-        kind: "seq",
-        body: [moved, mapBlocks(it.body, (reader) => rebase(reader, block.buffer, box, loopsIn(it.body), outer))],
-      },
-    }));
+    const placed = replaceLoop(without, loop, (it) => {
+      const readers = mapBlocks(it.body, (reader) => rebase(reader, block.buffer, box, loopsIn(it.body), outer));
+      return updateFor(it, { body: { kind: "seq", body: [moved, readers] } });
+    });
     const shrink = (buffer: Buffer): Buffer =>
       buffer.name === block.buffer ? { ...buffer, shape: box.map(countOf) } : buffer;
     return { ...placed, buffers: placed.buffers.map(shrink) };
@@ -100,14 +98,15 @@ function placedNest(block: Block, around: readonly For[], box: readonly DimRegio
   const dimOf = (at: number): DimRegion | undefined => (block.axes[at]!.role === "spatial" ? box[at] : undefined);
   const loops = around.map((loop, at): For => {
     const dim = dimOf(at);
-    return { ...loop, extent: dim ? countOf(dim) : loop.extent };
+    return updateFor(loop, { extent: dim ? countOf(dim) : loop.extent });
   });
   const bindings = loops.map((loop, at): Expr => {
     const dim = dimOf(at);
     return dim ? add(dim.start, mul(variable(loop.name), constInt(dim.step))) : variable(loop.name);
   });
-  const rebased = rebase({ ...block, bindings }, block.buffer, box, loops);
-  return wrapLoops(loops, { ...rebased, indices: local(block.indices, { ...block, bindings }, box, loops) });
+  const bound = updateBlock(block, { bindings });
+  const indices = local(block.indices, bound, box, loops);
+  return wrapLoops(loops, updateBlock(rebase(bound, block.buffer, box, loops), { indices }));
 }
 
 /** Indices into the shrunken buffer, over the loops around the block. */
@@ -126,4 +125,5 @@ export const rebase = (
   box: readonly DimRegion[],
   inside: readonly For[],
   around: readonly For[] = [],
-): Block => mapLoads(block, buffer, (load) => ({ ...load, indices: local(load.indices, block, box, inside, around) }));
+): Block =>
+  mapLoads(block, buffer, (load) => updateLoad(load, { indices: local(load.indices, block, box, inside, around) }));

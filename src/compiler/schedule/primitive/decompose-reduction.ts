@@ -6,6 +6,7 @@
 //                                    C[i] += …
 
 import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { updateBlock } from "../../ir/update.ts";
 import { varsIn } from "../../ir/visit.ts";
 import { bindAxes, findBlock, mapBlocks, reduceVars, replaceLoop, wrapLoops } from "../nest.ts";
 import { repeatingVars } from "../recompute.ts";
@@ -14,7 +15,7 @@ import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
 
 const withoutInit = (stmt: Stmt, name: string): Stmt =>
-  mapBlocks(stmt, (block) => (block.name === name ? { ...block, init: null } : block));
+  mapBlocks(stmt, (block) => (block.name === name ? updateBlock(block, { init: null }) : block));
 
 /** The loops around a block, cut at `loop`: those outside it, and those from it on inwards. Null if it is not there. */
 export function loopsFrom(nest: LoopFunc, block: string, loop: string): { outside: For[]; inside: For[] } | null {
@@ -74,7 +75,7 @@ export const decomposeReduction: Primitive<"decompose-reduction"> = {
     const copy = copySpatialLoops(block, loopsFrom(nest, name, loop)!.inside, "init");
     const { axes, bindings } = copy;
     const indices = block.indices.map(copy.rename);
-    const init = { ...block, name: `${name}.init`, axes, bindings, indices, init: null, value: block.init! };
+    const init = updateBlock(block, { name: `${name}.init`, axes, bindings, indices, init: null, value: block.init! });
     return replaceLoop(nest, loop, (original) => ({
       kind: "seq",
       body: [wrapLoops(copy.loops, init), withoutInit(original, name)],

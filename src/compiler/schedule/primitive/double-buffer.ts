@@ -12,6 +12,7 @@
 import { add, constInt, mod, variable } from "../../ir/build.ts";
 import type { Block, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
+import { updateBlock, updateFor } from "../../ir/update.ts";
 import { mapBlockExprs, substitute } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { readsFrom, writersOf } from "../dataflow.ts";
@@ -91,23 +92,25 @@ const tidy = (expr: Expr): Expr => simplifyExpr(expr);
 
 /** Into one of the two copies; `loop`: only while its next iteration is one. */
 const withSlot = (fill: Stmt, slot: Expr, loop: For | null): Stmt =>
-  mapBlocks(fill, (block) => ({
-    ...block,
-    axes: loop ? [{ name: "next", extent: loop.extent, role: "spatial" }, ...block.axes] : block.axes,
-    bindings: loop ? [add(variable(loop.name), constInt(1)), ...block.bindings] : block.bindings,
-    indices: [slot, ...block.indices],
-  }));
+  mapBlocks(fill, (block) =>
+    updateBlock(block, {
+      axes: loop ? [{ name: "next", extent: loop.extent, role: "spatial" }, ...block.axes] : block.axes,
+      bindings: loop ? [add(variable(loop.name), constInt(1)), ...block.bindings] : block.bindings,
+      indices: [slot, ...block.indices],
+    }),
+  );
 
 /** Under names of its own: loops and the block `B.pack…` are called `B.pack.first…`. */
 function renamed(stmt: Stmt, fill: For): Stmt {
   const block = blocksIn(fill)[0]!.name;
   const named = (name: string): string => name.replace(block, `${block}.first`);
   const rename = (each: Stmt): Stmt | null => {
-    if (each.kind === "for") return { ...each, name: named(each.name), body: editStmt(each.body, rename) };
+    if (each.kind === "for") return updateFor(each, { name: named(each.name), body: editStmt(each.body, rename) });
     if (each.kind !== "block") return null;
     const names = new Map<string, Expr>();
     for (const name of loopNames(fill)) names.set(name, variable(named(name)));
-    return { ...mapBlockExprs(each, (expr) => substitute(expr, names)), name: named(each.name) };
+    const moved = mapBlockExprs(each, (expr) => substitute(expr, names));
+    return updateBlock(moved, { name: named(each.name) });
   };
   return editStmt(stmt, rename);
 }

@@ -5,6 +5,7 @@
 //       C[C.i, C.j] = …
 
 import type { Expr } from "../../ir/loop-ir.ts";
+import { updateFor } from "../../ir/update.ts";
 import { invariant } from "../../support/invariant.ts";
 import { blocksIn, findLoop, reduceVars, replaceLoop, substituteInBlocks } from "../nest.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
@@ -48,18 +49,15 @@ export const fuse: Primitive<"fuse"> = {
         left: { kind: "var", dtype: "i32", name },
         right: { kind: "const", dtype: "i32", value: body.extent },
       });
-      return {
-        ...loop,
+      const parts = new Map([
+        [outer, part("floorDiv")],
+        [inner, part("mod")],
+      ]);
+      return updateFor(loop, {
         name,
         extent: loop.extent * body.extent,
-        body: substituteInBlocks(
-          body.body,
-          new Map([
-            [outer, part("floorDiv")],
-            [inner, part("mod")],
-          ]),
-        ),
-      };
+        body: substituteInBlocks(body.body, parts),
+      });
     });
   },
 

@@ -11,6 +11,7 @@
 
 import { add, constInt, variable } from "../../ir/build.ts";
 import type { Block, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { updateBlock, updateFor } from "../../ir/update.ts";
 import { mapStmt } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { findLoop, loopsIn, reduceVars, replaceLoop, substituteInBlocks } from "../nest.ts";
@@ -65,10 +66,12 @@ function pieceOf(loop: For, { piece, start, extent }: Piece): For {
   const named = (name: string): string => `${name}@${piece}`;
   const inside = new Map(loopsIn(loop).map(({ name }) => [name, variable(named(name))]));
   const moved = new Map([...inside, [loop.name, add(variable(named(loop.name)), constInt(start))] as const]);
-  const rename = (stmt: Stmt): Stmt =>
-    stmt.kind === "for" || stmt.kind === "block" ? { ...stmt, name: named(stmt.name) } : stmt;
+  const rename = (stmt: Stmt): Stmt => {
+    if (stmt.kind === "for") return updateFor(stmt, { name: named(stmt.name) });
+    return stmt.kind === "block" ? updateBlock(stmt, { name: named(stmt.name) }) : stmt;
+  };
   const body = mapStmt(piece === 0 ? loop.body : withoutInits(loop.body, loop.name), rename);
-  return { ...loop, name: named(loop.name), extent, body: substituteInBlocks(body, moved) };
+  return updateFor(loop, { name: named(loop.name), extent, body: substituteInBlocks(body, moved) });
 }
 
 /** The first piece has initialised what the loop reduces. */
@@ -76,4 +79,4 @@ const withoutInits = (stmt: Stmt, loop: string): Stmt =>
   mapStmt(stmt, (each) => (each.kind === "block" ? withoutInit(each, loop) : each));
 
 const withoutInit = (block: Block, loop: string): Block =>
-  block.init && reduceVars(block).has(loop) ? { ...block, init: null } : block;
+  block.init && reduceVars(block).has(loop) ? updateBlock(block, { init: null }) : block;

@@ -1,6 +1,7 @@
 // What unroll, vectorize and parallel have in common: they mark a loop, and the lowering carries the mark out.
 
 import type { LoopFunc, LoopMark } from "../../ir/loop-ir.ts";
+import { updateFor } from "../../ir/update.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { carriedBuffer } from "../carried.ts";
 import { blocksIn, findLoop, reduceVars, replaceLoop } from "../nest.ts";
@@ -44,4 +45,4 @@ export function checkIndependent(nest: LoopFunc, loop: string, verb: string): Di
 }
 
 export const markLoop = (nest: LoopFunc, name: string, mark: LoopMark): LoopFunc =>
-  replaceLoop(nest, name, (loop) => ({ ...loop, mark }));
+  replaceLoop(nest, name, (loop) => updateFor(loop, { mark }));

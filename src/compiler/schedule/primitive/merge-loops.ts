@@ -10,6 +10,7 @@
 import { seq, variable } from "../../ir/build.ts";
 import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { printExpr } from "../../ir/print-expr.ts";
+import { updateFor } from "../../ir/update.ts";
 import { flattenSeq } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { type Access, firstConflict } from "../dependence.ts";
@@ -61,11 +62,11 @@ function joinIn(root: Stmt, first: For, second: For): Stmt | null {
   return found ? joined : null;
 }
 
-const merge = (first: For, second: For): For => ({
-  ...first,
-  tail: first.tail === "guard" ? second.tail : first.tail,
-  body: flattenSeq([first.body, substituteInBlocks(second.body, new Map([[second.name, variable(first.name)]]))]),
-});
+const merge = (first: For, second: For): For =>
+  updateFor(first, {
+    tail: first.tail === "guard" ? second.tail : first.tail,
+    body: flattenSeq([first.body, substituteInBlocks(second.body, new Map([[second.name, variable(first.name)]]))]),
+  });
 
 function checkDependence(nest: LoopFunc, first: For, second: For): Diagnostic | null {
   const conflict = firstConflict(nest, first, second, findLoop(nest, first.name)!.around);

@@ -10,9 +10,10 @@
 
 import { castValue, reducerIdentity } from "../../expr/scalar-math.ts";
 import { boundsOf } from "../../ir/bounds.ts";
-import { and, constInt, constOf, loadOf, lt, select, variable } from "../../ir/build.ts";
+import { and, constInt, constOf, forLoop, loadOf, lt, select, seq, variable } from "../../ir/build.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { rangesOf } from "../../ir/simplify.ts";
+import { updateBlock, updateFor, updateLoad } from "../../ir/update.ts";
 import { mapExpr, walkExpr } from "../../ir/visit.ts";
 import { ceilDiv } from "../../support/integer-math.ts";
 import { bufferNamed, findBlock, replaceLoop, wrapLoops } from "../nest.ts";
@@ -57,8 +58,11 @@ export const pad: Primitive<"pad"> = {
     const target = bufferNamed(nest, block.buffer)!;
     const result = resultOf(target, axes);
     const isCopied = result.name !== target.name;
-    const padded = redirect({ ...block, axes, buffer: result.name }, [...operands, { buffer: target, pad: result }]);
-    const loops = around.map((loop, at): For => ({ ...loop, extent: axes[at]!.extent }));
+    const padded = redirect(updateBlock(block, { axes, buffer: result.name }), [
+      ...operands,
+      { buffer: target, pad: result },
+    ]);
+    const loops = around.map((loop, at): For => updateFor(loop, { extent: axes[at]!.extent }));
     const body: Stmt[] = [...operands.map(fillOf), wrapLoops(loops, padded)];
     if (isCopied) body.push(cropOf(block, target, result));
     const buffers = nest.buffers.map((buffer) => (buffer.name === result.name ? result : buffer));
@@ -181,9 +185,9 @@ function resultOf(target: Buffer, axes: Block["axes"]): Buffer {
 function redirect(block: Block, copies: readonly Pick<Operand, "buffer" | "pad">[]): Block {
   const names = new Map(copies.map(({ buffer, pad }) => [buffer.name, pad.name]));
   const value = mapExpr(block.value, (node) =>
-    node.kind === "load" ? { ...node, buffer: names.get(node.buffer) ?? node.buffer } : node,
+    node.kind === "load" ? updateLoad(node, { buffer: names.get(node.buffer) ?? node.buffer }) : node,
   );
-  return { ...block, value };
+  return updateBlock(block, { value });
 }
 
 // ── copies ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -191,16 +195,7 @@ function redirect(block: Block, copies: readonly Pick<Operand, "buffer" | "pad">
 function copyNest(name: string, extents: readonly number[], of: (axes: readonly Expr[]) => Expr, to: string): Stmt {
   const axes = extents.map((extent, at) => ({ name: `p${at}`, extent, role: "spatial" as const }));
   const indices = axes.map((axis) => variable(axis.name));
-  const loops = extents.map(
-    (extent, at): For => ({
-      kind: "for",
-      name: `${name}.${at}`,
-      extent,
-      mark: "serial",
-      tail: "guard",
-      body: { kind: "seq", body: [] },
-    }),
-  );
+  const loops = extents.map((extent, at) => forLoop(`${name}.${at}`, extent, seq()));
   const bindings = loops.map((loop) => variable(loop.name));
   return wrapLoops(loops, { kind: "block", name, axes, bindings, buffer: to, indices, init: null, value: of(indices) });
 }

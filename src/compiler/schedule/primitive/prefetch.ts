@@ -41,7 +41,7 @@ export const prefetch: Primitive<"prefetch"> = {
       return no("bad-distance", `${distance} iterations ahead, an integer from 0 on is wanted`);
     }
     if (buffer.scope === "register") return no("register", `${name} is held in registers`);
-    if (place.loop.annotations?.[prefetchWord(name)] !== undefined) {
+    if (place.loop.annotations[prefetchWord(name)] !== undefined) {
       return no("twice", `the lines of ${name} are asked for at ${loop} already`);
     }
     if (place.loop.extent < 2) return no("one-iteration", `${loop} has one iteration, of which no loop is left`);

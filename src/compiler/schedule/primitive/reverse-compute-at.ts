@@ -11,10 +11,11 @@
 // says so, for an instance outside its axes does not run. A buffer that nobody else needs shrinks to the region. The
 // consumer must not have been scheduled yet, and what else it reads must have been computed before.
 
-import { add, constInt, mul, sub, variable } from "../../ir/build.ts";
+import { add, constInt, mul, seq, sub, variable } from "../../ir/build.ts";
 import { sameExpr } from "../../ir/expr-key.ts";
 import type { Block, BlockAxis, Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
 import { printExpr } from "../../ir/print-expr.ts";
+import { updateBlock, updateFor } from "../../ir/update.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { type CompleteRegion, completeAfter } from "../complete-region.ts";
 import { buffersRead, lateOperand, loadsOf, writersOf } from "../dataflow.ts";
@@ -46,7 +47,7 @@ export const reverseComputeAt: Primitive<"reverse-compute-at"> = {
     const { region, bound } = planOf(nest, block, loop, buffer)!;
     const moved = placed(block, around, region, bound);
     const without: LoopFunc = { ...nest, body: dropNest(nest.body, around[0]!.name) };
-    const after = replaceLoop(without, loop, (it) => ({ ...it, body: { kind: "seq", body: [it.body, moved] } }));
+    const after = replaceLoop(without, loop, (it) => updateFor(it, { body: seq(it.body, moved) }));
     return shrinkIfLocal(after, buffer, loop);
   },
 
@@ -144,7 +145,7 @@ const isWhole = ({ startAffine, extent, step }: DimRegion, size: number): boolea
 function placed(block: Block, around: readonly For[], { last }: CompleteRegion, bound: ReadonlyMap<string, DimRegion>) {
   const loops = around.map((loop, at): For => {
     const dim = bound.get(block.axes[at]!.name);
-    return dim ? { ...loop, extent: countOf(dim) } : loop;
+    return dim ? updateFor(loop, { extent: countOf(dim) }) : loop;
   });
   const bindings = loops.map(({ name }, at): Expr => {
     const dim = bound.get(block.axes[at]!.name);
@@ -154,5 +155,6 @@ function placed(block: Block, around: readonly For[], { last }: CompleteRegion, 
   const lastAxes = last.map(
     ({ name }): BlockAxis => ({ name: `last_${name.replaceAll(".", "_")}`, extent: 1, role: "spatial" }),
   );
-  return wrapLoops(loops, { ...block, axes: [...block.axes, ...lastAxes], bindings: [...bindings, ...atLast] });
+  const axes = [...block.axes, ...lastAxes];
+  return wrapLoops(loops, updateBlock(block, { axes, bindings: [...bindings, ...atLast] }));
 }

@@ -9,6 +9,7 @@
 
 import type { Block, Expr, LoopFunc } from "../../ir/loop-ir.ts";
 import { printExpr } from "../../ir/print-expr.ts";
+import { updateBlock } from "../../ir/update.ts";
 import { mapExpr, varsIn } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { buffersRead, lateOperand, loadsOf, readersOf, writersOf } from "../dataflow.ts";
@@ -97,5 +98,5 @@ function joined(producer: Block, consumer: Block): Block {
     if (node.kind === "var") return places.get(node.name) ?? node;
     return node.kind === "load" && node.buffer === producer.buffer ? producer.value : node;
   });
-  return { ...producer, buffer: consumer.buffer, value };
+  return updateBlock(producer, { buffer: consumer.buffer, value });
 }

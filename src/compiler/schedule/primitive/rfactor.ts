@@ -15,6 +15,7 @@
 
 import { loadOf, variable } from "../../ir/build.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { updateBinary, updateBlock, updateFor } from "../../ir/update.ts";
 import { someExpr, substitute, varsIn } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -170,15 +171,14 @@ function partialBlock({ block, loop }: Site, buffer: Buffer, indices: readonly E
   invariant(value.kind === "binary", "a reduction is an update");
   const axis: BlockAxis = { name: axisNamed(block, "rf"), extent: loop.extent, role: "spatial" };
   const spatial = block.axes.filter(({ role }) => role === "spatial").length;
-  return {
-    ...block,
+  return updateBlock(block, {
     name: buffer.name,
     axes: block.axes.toSpliced(spatial, 0, axis),
     bindings: block.bindings.toSpliced(spatial, 0, variable(loop.name)),
     buffer: buffer.name,
     indices,
-    value: { ...value, left: loadOf(buffer, indices) },
-  };
+    value: updateBinary(value, { left: loadOf(buffer, indices) }),
+  });
 }
 
 /** `.final`, after what the block's own name tells of the factorings before: `C.rf` gets other loops than `C`. */
@@ -188,19 +188,18 @@ const suffixOf = ({ name }: Block): string => `${/(\.rf\d*)*$/.exec(name)![0]}.f
 function finalNest({ block, loop, inside }: Site, partials: Buffer, at: readonly Expr[]): Stmt {
   const suffix = suffixOf(block);
   const copy = copySpatialLoops(block, inside, suffix);
-  const last: For = { ...loop, name: `${loop.name}.${suffix}`, mark: "serial" };
+  const last: For = updateFor(loop, { name: `${loop.name}.${suffix}`, mark: "serial" });
   const axis: BlockAxis = { name: axisNamed(block, "rf"), extent: loop.extent, role: "reduce" };
   const names = new Map([[loop.name, variable(last.name)]]);
   const rename = (expr: Expr): Expr => substitute(copy.rename(expr), names);
   const { value, init } = block;
   invariant(value.kind === "binary", "a reduction is an update");
-  const final: Block = {
-    ...block,
+  const final = updateBlock(block, {
     axes: [...copy.axes, axis],
     bindings: [...copy.bindings, variable(last.name)],
     indices: block.indices.map(rename),
     init: init && rename(init),
-    value: { ...value, left: rename(value.left), right: loadOf(partials, at.map(rename)) },
-  };
+    value: updateBinary(value, { left: rename(value.left), right: loadOf(partials, at.map(rename)) }),
+  });
   return wrapLoops([...copy.loops, last], final);
 }

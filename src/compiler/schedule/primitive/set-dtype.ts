@@ -7,6 +7,7 @@
 import type { DType } from "../../expr/dtype.ts";
 import { cast } from "../../ir/build.ts";
 import type { Block, Expr } from "../../ir/loop-ir.ts";
+import { updateBlock, updateLoad } from "../../ir/update.ts";
 import { mapOperands } from "../../ir/visit.ts";
 import { holds } from "../../ir/widening.ts";
 import { bufferNamed, mapBlocks } from "../nest.ts";
@@ -45,14 +46,18 @@ interface Widening {
 
 function widened(block: Block, widening: Widening): Block {
   const value = readWide(block.value, widening);
-  if (block.buffer !== widening.name) return { ...block, value, init: block.init && readWide(block.init, widening) };
-  return { ...block, value: cast(widening.dtype, value), init: block.init && cast(widening.dtype, block.init) };
+  if (block.buffer !== widening.name)
+    return updateBlock(block, { value, init: block.init && readWide(block.init, widening) });
+  return updateBlock(block, {
+    value: cast(widening.dtype, value),
+    init: block.init && cast(widening.dtype, block.init),
+  });
 }
 
 /** A conversion of the element takes the wide one as it is; elsewhere it becomes narrow again. */
 function readWide(expr: Expr, widening: Widening): Expr {
   const { name, narrow, dtype } = widening;
-  if (expr.kind === "load" && expr.buffer === name) return cast(narrow, { ...expr, dtype });
+  if (expr.kind === "load" && expr.buffer === name) return cast(narrow, updateLoad(expr, { dtype }));
   const inner = mapOperands(expr, (operand) => readWide(operand, widening));
   const isTwice = inner.kind === "cast" && inner.operand.kind === "cast" && inner.operand.dtype === narrow;
   const wide = isTwice ? inner.operand.operand : null;

@@ -7,9 +7,10 @@
 // The new stage has naive loops of its own, before the first that reads it, and may be placed and scheduled as any other.
 // An expression is the same if it differs in the names of axes only, and those have equal extents.
 
-import { loadOf, variable } from "../../ir/build.ts";
+import { forLoop, loadOf, seq, variable } from "../../ir/build.ts";
 import { loopName } from "../../ir/from-compute.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { updateBlock } from "../../ir/update.ts";
 import { mapOperands, operandsOf, someExpr, varsIn, walkExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { blocksIn, bufferNamed, findBlock, mapBlocks, withBuffer, wrapLoops } from "../nest.ts";
@@ -106,16 +107,7 @@ function stageOf(block: Block): { readonly loops: readonly For[]; readonly eleme
   const axes = block.axes
     .filter((axis) => used.has(axis.name))
     .map(({ name, extent }): BlockAxis => ({ name, extent, role: "spatial" }));
-  const loops = axes.map(
-    (axis): For => ({
-      kind: "for",
-      name: loopName(name, axis.name),
-      extent: axis.extent,
-      mark: "serial",
-      tail: "guard",
-      body: { kind: "seq", body: [] },
-    }),
-  );
+  const loops = axes.map((axis) => forLoop(loopName(name, axis.name), axis.extent, seq()));
   const bindings = loops.map((loop) => variable(loop.name));
   const indices = axes.map((axis) => variable(axis.name));
   return { loops, element: { kind: "block", name, axes, bindings, buffer: name, indices, init: null, value } };
@@ -132,7 +124,7 @@ function readShared(reader: Block, block: Block, buffer: Buffer): Block {
       element.axes.map(({ name }) => variable(axes.get(name)!)),
     );
   };
-  return { ...reader, value: shared(reader.value) };
+  return updateBlock(reader, { value: shared(reader.value) });
 }
 
 // ── sameness ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -53,6 +53,7 @@ export const loop = (name: string, extent: number, ...body: readonly Stmt[]): St
   extent,
   mark: "serial",
   tail: "guard",
+  annotations: {},
   body: seq(...body),
 });
 

@@ -10,6 +10,7 @@ import { conjunctsOf } from "../../../ir/compare.ts";
 import { lanesOf } from "../../../ir/lanes.ts";
 import type { Binary, Buffer, Expr, Load, Select } from "../../../ir/loop-ir.ts";
 import { simplifyAffine, simplifyExpr, simplifyIndex, withRange } from "../../../ir/simplify.ts";
+import { updateBinary, updateLoad, updateOperand } from "../../../ir/update.ts";
 import { someExpr } from "../../../ir/visit.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";
 
@@ -65,7 +66,7 @@ function vectorOf(expr: Expr, state: State): Expr | null {
     case "cast":
     case "bitcast": {
       const operand = vectorOf(expr.operand, state);
-      return operand && { ...expr, operand };
+      return operand && updateOperand(expr, operand);
     }
     case "const":
     case "var":
@@ -122,8 +123,8 @@ function guardedLanes(expr: Expr, { site, active }: State): Expr {
 function loadVector(expr: Load, state: State): Expr {
   const index = vectorIndex(expr.indices[0]!, state.site);
   if (!index || expr.active) return guardedLanes(expr, state);
-  const vector: Load = { ...expr, indices: [index] };
-  return isInside(vector, state.site) ? vector : { ...vector, active: state.active };
+  const vector: Load = updateLoad(expr, { indices: [index] });
+  return isInside(vector, state.site) ? vector : updateLoad(vector, { active: state.active });
 }
 
 function binaryVector(expr: Binary, state: State): Expr | null {
@@ -133,7 +134,7 @@ function binaryVector(expr: Binary, state: State): Expr | null {
   // A lane that does not count must not divide by zero.
   if ((expr.op === "floorDiv" || expr.op === "mod") && right.kind !== "const") return guardedLanes(expr, state);
   const lanes = Math.max(lanesOf(left), lanesOf(right));
-  return { ...expr, left: broadcast(left, lanes), right: broadcast(right, lanes) };
+  return updateBinary(expr, { left: broadcast(left, lanes), right: broadcast(right, lanes) });
 }
 
 // ── select ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -167,7 +168,7 @@ function leadingSelect(expr: Select, count: Expr, state: State): Expr | null {
   const active = state.active ? simplifyIndex(min(state.active, count), site.ranges) : count;
   if (expr.then.kind === "load" && isZero(expr.else)) {
     const index = vectorIndex(expr.then.indices[0]!, site);
-    if (index && !expr.then.active) return { ...expr.then, indices: [index], active };
+    if (index && !expr.then.active) return updateLoad(expr.then, { indices: [index], active });
   }
   const inner: State = { site, active, needsLane: false };
   const yes = vectorOf(expr.then, inner);
