@@ -5,10 +5,10 @@
 //     acc[v] = acc[v] + i32(X[k*2 + p]) * i32(Y[v*2 + p])  →  C: acc  A: 2 elements of X, repeated  B: 16 elements of Y
 
 import { type Affine, coefficientOf, toAffine } from "../ir/affine.ts";
-import type { Ranges } from "../ir/bounds.ts";
 import { flatIndex } from "../ir/build.ts";
 import type { Buffer, Expr, For, Load } from "../ir/loop-ir.ts";
 import { perfectNest } from "../ir/perfect-nest.ts";
+import type { Ranges } from "../ir/ranges.ts";
 import { simplifyAffine } from "../ir/simplify.ts";
 import { someExpr } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";

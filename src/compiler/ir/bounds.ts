@@ -3,37 +3,9 @@
 
 import { type Affine, type AffineTerm, termsKey, toAffine } from "./affine.ts";
 import { exprKey } from "./expr-key.ts";
+import { type Interval, intersect, isBounded, unbounded, union } from "./interval.ts";
 import type { Binary, Expr, IrType } from "./loop-ir.ts";
-
-/** Both ends belong to it; an end may be infinite. */
-export interface Interval {
-  readonly min: number;
-  readonly max: number;
-  /** Of a variable that counts the lanes of vectors: it stays in the code even where conditions leave it one value. */
-  readonly isLane?: boolean;
-}
-
-/**
- * Ranges by name of variable. A key that `termsKey` gave for several terms (or for an atom that is no variable) is a
- * fact about that sum, such as a condition around the expression tells.
- */
-export type Ranges = ReadonlyMap<string, Interval>;
-
-/** A key that is there if there are facts about sums: few functions have any, and looking for them takes time. */
-export const sumFacts = "+";
-
-export const unbounded: Interval = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
-export const noRanges: Ranges = new Map();
-
-export const isBounded = ({ min, max }: Interval): boolean => min >= -(2 ** 31) && max < 2 ** 31;
-export const intersect = (a: Interval, b: Interval): Interval => ({
-  min: Math.max(a.min, b.min),
-  max: Math.min(a.max, b.max),
-});
-export const union = (a: Interval, b: Interval): Interval => ({
-  min: Math.min(a.min, b.min),
-  max: Math.max(a.max, b.max),
-});
+import type { Ranges } from "./ranges.ts";
 
 export function boundsOf(expr: Expr, ranges: Ranges): Interval {
   switch (expr.kind) {
@@ -76,7 +48,7 @@ export function boundsOfAffine({ terms, constant }: Affine, ranges: Ranges): Int
     min += coefficient * (coefficient > 0 ? bounds.min : bounds.max);
     max += coefficient * (coefficient > 0 ? bounds.max : bounds.min);
   }
-  const fact = terms.length > 1 && ranges.has(sumFacts) ? factAbout(terms, ranges) : null;
+  const fact = terms.length > 1 && ranges.hasFacts ? factAbout(terms, ranges) : null;
   return fact ? intersect({ min, max }, { min: fact.min + constant, max: fact.max + constant }) : { min, max };
 }
 
@@ -97,7 +69,7 @@ export function gcd(a: number, b: number): number {
 
 function boundsOfAtom(atom: Expr, ranges: Ranges): Interval {
   const bounds = boundsOf(atom, ranges);
-  const fact = atom.kind === "var" ? null : ranges.get(exprKey(atom));
+  const fact = atom.kind !== "var" && ranges.hasFacts ? ranges.get(exprKey(atom)) : null;
   return fact ? intersect(bounds, fact) : bounds;
 }
 

@@ -5,17 +5,10 @@
 
 import type { BinaryOp } from "../expr/scalar-expr.ts";
 import { type Affine, type AffineTerm, addAffine, fromAffine, termsKey, toAffine } from "./affine.ts";
-import {
-  boundsOfAffine,
-  gcd,
-  type Interval,
-  intersect,
-  isBounded,
-  type Ranges,
-  sumFacts,
-  unbounded,
-} from "./bounds.ts";
+import { boundsOfAffine, gcd } from "./bounds.ts";
+import { type Interval, isBounded, unbounded } from "./interval.ts";
 import type { Binary, Const, Expr } from "./loop-ir.ts";
+import { type Ranges, withFact } from "./ranges.ts";
 
 export type Comparison = Extract<BinaryOp, "eq" | "ne" | "lt" | "le" | "gt" | "ge">;
 
@@ -46,15 +39,18 @@ export function compareAffine(op: Comparison, left: Affine, right: Affine, range
 
 /** `ranges` plus what a condition tells, if it tells anything. Conditions are expected in simplified form. */
 export function assume(condition: Expr, ranges: Ranges): Ranges {
-  const facts = factsOf(condition);
-  if (facts.length === 0) return ranges;
-  const known = new Map(ranges);
-  for (const { key, interval } of facts) {
-    const before = known.get(key) ?? unbounded;
-    known.set(key, { ...before, ...intersect(before, interval) });
-  }
-  if (facts.some(({ isSum }) => isSum)) known.set(sumFacts, unbounded);
+  let known = ranges;
+  for (const each of conjunctsOf(condition)) known = assumeOne(each, known);
   return known;
+}
+
+function assumeOne(condition: Expr, ranges: Ranges): Ranges {
+  if (condition.kind !== "binary" || condition.right.kind !== "const" || condition.left.dtype !== "i32") return ranges;
+  const interval = intervalOf(condition.op, condition.right.value);
+  const { terms, constant } = toAffine(condition.left);
+  if (!interval || constant !== 0 || terms.length === 0) return ranges;
+  const isVariable = terms.length === 1 && terms[0]!.atom.kind === "var";
+  return withFact(ranges, termsKey(terms), interval, isVariable ? "variable" : "sum");
 }
 
 /** The conditions of a conjunction. */
@@ -62,27 +58,6 @@ export const conjunctsOf = (condition: Expr): readonly Expr[] =>
   condition.kind === "binary" && condition.op === "and"
     ? [...conjunctsOf(condition.left), ...conjunctsOf(condition.right)]
     : [condition];
-
-interface Fact {
-  readonly key: string;
-  readonly interval: Interval;
-  readonly isSum: boolean;
-}
-
-function factsOf(condition: Expr): readonly Fact[] {
-  return conjunctsOf(condition).flatMap((each) => {
-    if (each.kind !== "binary" || each.right.kind !== "const" || each.left.dtype !== "i32") return [];
-    const interval = intervalOf(each.op, each.right.value);
-    const { terms, constant } = toAffine(each.left);
-    return interval && constant === 0 && terms.length > 0 ? [factOf(terms, interval)] : [];
-  });
-}
-
-const factOf = (terms: readonly AffineTerm[], interval: Interval): Fact => ({
-  key: termsKey(terms),
-  interval,
-  isSum: terms.length > 1,
-});
 
 function intervalOf(op: Binary["op"], value: number): Interval | null {
   if (op === "lt") return { ...unbounded, max: value - 1 };

@@ -5,9 +5,11 @@
 //   (16·i + x) mod 64              →  16·(i mod 4) + x      where 0 ≤ x < 16
 
 import { type Affine, addAffine, addConstant, atomAffine, constantAffine, fromAffine, toAffine } from "./affine.ts";
-import { boundsOfAffine, gcd, isBounded, type Ranges } from "./bounds.ts";
+import { boundsOfAffine, gcd } from "./bounds.ts";
 import { exprKey } from "./expr-key.ts";
+import { isBounded } from "./interval.ts";
 import type { Binary } from "./loop-ir.ts";
+import type { Ranges } from "./ranges.ts";
 
 export function divideAffine(x: Affine, by: number, ranges: Ranges): Affine {
   if (by === 1) return x;

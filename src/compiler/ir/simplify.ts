@@ -5,12 +5,13 @@
 //   (jr*48 + x) floorDiv 48 → jr     select(x < 48, a, b) → a     for x in 0..48
 
 import { type Affine, addAffine, atomAffine, constantAffine, fromAffine, toAffine } from "./affine.ts";
-import { boundsOfAffine, type Interval, noRanges, type Ranges } from "./bounds.ts";
+import { boundsOfAffine } from "./bounds.ts";
 import { assume, bool, compareAffine, isComparison } from "./compare.ts";
 import { divideAffine, joinDivisions, modAffine } from "./divide.ts";
 import { sameExpr } from "./expr-key.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Binary, Block, Cast, Const, Expr, For, If, Load, Select, Seq, Stmt, Store, Unary } from "./loop-ir.ts";
+import { insideLoop, noRanges, type Ranges, rangesOf } from "./ranges.ts";
 import {
   updateBinary,
   updateBlock,
@@ -22,17 +23,6 @@ import {
   updateStore,
 } from "./update.ts";
 import { mapOperands, mapOwnExprs, mapShared } from "./visit.ts";
-
-/** What the variables of these loops range over. */
-export const rangesOf = (loops: readonly Pick<For, "name" | "extent">[]): Ranges =>
-  new Map(loops.map(({ name, extent }): [string, Interval] => [name, { min: 0, max: extent - 1 }]));
-
-export const withRange = (ranges: Ranges, name: string, min: number, max: number): Ranges =>
-  new Map(ranges).set(name, { min, max });
-
-/** The ranges inside a loop. */
-export const insideLoop = (ranges: Ranges, { name, extent, mark }: Pick<For, "name" | "extent" | "mark">): Ranges =>
-  new Map(ranges).set(name, { min: 0, max: extent - 1, isLane: mark === "vectorized" && extent > 1 });
 
 export function simplifyExpr(expr: Expr, ranges: Ranges = noRanges): Expr {
   switch (expr.kind) {
@@ -278,7 +268,7 @@ export function seqOf(body: readonly Stmt[], same: Seq | null = null): Stmt {
 
 /** The expressions of a block are over its axes and the loops around it, its bindings over the loops alone. */
 function simplifyBlock(block: Block, ranges: Ranges): Block {
-  const axes = new Map([...ranges, ...rangesOf(block.axes)]);
+  const axes = rangesOf(block.axes, ranges);
   const bindings = mapShared(block.bindings, (binding) => simplifyIndex(binding, ranges));
   const indices = mapShared(block.indices, (index) => simplifyIndex(index, axes));
   const init = block.init && simplifyExpr(block.init, axes);

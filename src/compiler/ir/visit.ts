@@ -259,10 +259,14 @@ export function someExpr(expr: Expr, test: (expr: Expr) => boolean): boolean {
 /** Names of the variables in `expr`. */
 export function varsIn(expr: Expr): ReadonlySet<string> {
   const names = new Set<string>();
-  walkExpr(expr, (each) => {
-    if (each.kind === "var") names.add(each.name);
-  });
+  addVars(expr, names);
   return names;
+}
+
+/** Adds the names of the variables in `expr` to `names`. */
+export function addVars(expr: Expr, names: Set<string>): void {
+  if (expr.kind === "var") names.add(expr.name);
+  else for (const operand of operandsOf(expr)) addVars(operand, names);
 }
 
 /** Puts expressions in place of variables. */

@@ -2,21 +2,14 @@
 
 import type { Block, Expr, Load, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { mapBlockExprs, mapExpr, walkExpr } from "../ir/visit.ts";
+import { remembered } from "../support/remembered.ts";
 import { bindAxes, blocksIn } from "./nest.ts";
 
 /** Buffer → its reads, each once. */
 type Reads = ReadonlyMap<string, ReadonlySet<Load>>;
 
 /** Every instruction asks, and few change a value. */
-const known = new WeakMap<Expr, Reads>();
-
-function readsIn(value: Expr): Reads {
-  const reads = known.get(value) ?? collectReads(value);
-  known.set(value, reads);
-  return reads;
-}
-
-function collectReads(value: Expr): Reads {
+const readsIn = remembered((value: Expr): Reads => {
   const reads = new Map<string, Set<Load>>();
   walkExpr(value, (node) => {
     if (node.kind !== "load") return;
@@ -24,7 +17,7 @@ function collectReads(value: Expr): Reads {
     reads.set(node.buffer, loads.add(node));
   });
   return reads;
-}
+});
 
 const none: readonly never[] = [];
 

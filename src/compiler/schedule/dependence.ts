@@ -11,7 +11,8 @@ import { type Affine, addAffine, coefficientOf, withoutVar } from "../ir/affine.
 import { boundsOfAffine, gcd } from "../ir/bounds.ts";
 import { flatIndex } from "../ir/build.ts";
 import type { Block, Buffer, Expr, For, LoopFunc } from "../ir/loop-ir.ts";
-import { rangesOf, simplifyAffine } from "../ir/simplify.ts";
+import { rangesOf } from "../ir/ranges.ts";
+import { simplifyAffine } from "../ir/simplify.ts";
 import { walkExpr } from "../ir/visit.ts";
 import { bindAxes, blocksIn, bufferNamed, loopsIn } from "./nest.ts";
 

@@ -11,7 +11,8 @@ import { byteSize } from "../expr/dtype.ts";
 import { boundsOf } from "../ir/bounds.ts";
 import { add, constInt, flatIndex, variable } from "../ir/build.ts";
 import type { Buffer, Expr, Stmt } from "../ir/loop-ir.ts";
-import { rangesOf, simplifyIndex } from "../ir/simplify.ts";
+import { type Ranges, rangesOf } from "../ir/ranges.ts";
+import { simplifyIndex } from "../ir/simplify.ts";
 import { ownExprs, substitute, varsIn, walkExpr, walkStmt } from "../ir/visit.ts";
 import { ceilDiv } from "../support/integer-math.ts";
 import { bindAxes, type LoopPlace, loopsIn } from "./nest.ts";
@@ -82,8 +83,6 @@ function accessesUnder(body: Stmt, buffer: string): readonly Access[] {
   });
   return found;
 }
-
-type Ranges = ReturnType<typeof rangesOf>;
 
 /** In every iteration of the loops around. */
 function isOutside(first: readonly Expr[], box: readonly DimRegion[], { shape }: Buffer, ranges: Ranges): boolean {

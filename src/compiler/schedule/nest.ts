@@ -1,7 +1,6 @@
 // Questions and edits that all primitives share: where a loop or block is, what is inside, the nest with one of them
 // replaced. Everything is found by name; names are unique in the scheduled form.
 
-import type { Interval } from "../ir/bounds.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { reduceLoopsOfBlock } from "../ir/reduce-loops.ts";
 import { updateFor } from "../ir/update.ts";
@@ -107,7 +106,3 @@ export const withBuffer = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
 
 export const wrapLoops = (loops: readonly For[], body: Stmt): Stmt =>
   loops.reduceRight<Stmt>((inner, loop) => updateFor(loop, { body: inner }), body);
-
-/** The values that loop variables take. */
-export const rangesOf = (loops: readonly For[]): ReadonlyMap<string, Interval> =>
-  new Map(loops.map(({ name, extent }) => [name, { min: 0, max: extent - 1 }]));

@@ -6,22 +6,23 @@
 // stay inside the loop that comes back.
 
 import type { Block, For, LoopFunc } from "../ir/loop-ir.ts";
-import { varsIn, walkExpr } from "../ir/visit.ts";
+import { addVars, varsIn, walkExpr } from "../ir/visit.ts";
+import { remembered } from "../support/remembered.ts";
 import { fills } from "./complete-region.ts";
 import { buffersRead, loadsOf } from "./dataflow.ts";
 import { bindAxes, blocksIn, type LoopPlace, loopsIn, reduceVars } from "./nest.ts";
 import { boundingBox } from "./region.ts";
 
 /** Loops that come back to elements of the block: what a `min` in its bindings depends on. */
-export function repeatingVars({ bindings }: Block): ReadonlySet<string> {
+export const repeatingVars = remembered(({ bindings }: Block): ReadonlySet<string> => {
   const names = new Set<string>();
   for (const binding of bindings) {
     walkExpr(binding, (node) => {
-      if (node.kind === "binary" && node.op === "min") for (const name of varsIn(node)) names.add(name);
+      if (node.kind === "binary" && node.op === "min") addVars(node, names);
     });
   }
   return names;
-}
+});
 
 export interface Repeated {
   readonly block: string;

@@ -7,11 +7,13 @@
 // Quotients and remainders, as `fuse` and tiled layouts leave them, count as one variable each.
 
 import { type Affine, addAffine, addConstant, fromAffine, toAffine } from "../ir/affine.ts";
-import { boundsOf, gcd, type Interval, type Ranges } from "../ir/bounds.ts";
+import { boundsOf, gcd } from "../ir/bounds.ts";
 import { constInt } from "../ir/build.ts";
 import { exprKey } from "../ir/expr-key.ts";
+import type { Interval } from "../ir/interval.ts";
 import type { Expr, For } from "../ir/loop-ir.ts";
-import { rangesOf, simplifyAffine } from "../ir/simplify.ts";
+import { type Ranges, rangesOf } from "../ir/ranges.ts";
+import { simplifyAffine } from "../ir/simplify.ts";
 import { substitute, varsIn } from "../ir/visit.ts";
 import { invariant } from "../support/invariant.ts";
 

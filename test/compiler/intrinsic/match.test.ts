@@ -8,6 +8,7 @@ import { fromAffine } from "../../../src/compiler/ir/affine.ts";
 import { add, cast, constInt, forLoop, loadOf, mul, seq, variable } from "../../../src/compiler/ir/build.ts";
 import type { Buffer, Expr, For } from "../../../src/compiler/ir/loop-ir.ts";
 import { printExpr } from "../../../src/compiler/ir/print-expr.ts";
+import { noRanges } from "../../../src/compiler/ir/ranges.ts";
 
 const [v, p, k] = [variable("v"), variable("p"), variable("k")];
 const buffer = (name: string, dtype: DType): Buffer => ({ name, dtype, shape: [1024], scope: "workspace" });
@@ -35,7 +36,7 @@ function candidate(
     indices: [result],
     value: add(loadOf(acc, [result]), product),
     buffers: new Map([acc, X, Y].map((each) => [each.name, each])),
-    ranges: new Map(),
+    ranges: noRanges,
   };
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromAffine, toAffine } from "../../../src/compiler/ir/affine.ts";
-import { boundsOf, type Ranges } from "../../../src/compiler/ir/bounds.ts";
+import { boundsOf } from "../../../src/compiler/ir/bounds.ts";
 import {
   add,
   and,
@@ -17,15 +17,16 @@ import {
 } from "../../../src/compiler/ir/build.ts";
 import { exprKey } from "../../../src/compiler/ir/expr-key.ts";
 import type { Expr } from "../../../src/compiler/ir/loop-ir.ts";
+import { rangesOf, withRange } from "../../../src/compiler/ir/ranges.ts";
 import { simplifyExpr } from "../../../src/compiler/ir/simplify.ts";
 
 const [i, j, k] = [variable("i"), variable("j"), variable("k")];
 const int = constInt;
-const ranges: Ranges = new Map([
-  ["i", { min: 0, max: 5 }],
-  ["j", { min: 0, max: 47 }],
-  ["k", { min: -3, max: 7 }],
-]);
+const loops = [
+  { name: "i", extent: 6 },
+  { name: "j", extent: 48 },
+];
+const ranges = withRange(rangesOf(loops), "k", -3, 7);
 
 /** Value of an i32 or bool expression over variables. */
 function evaluate(expr: Expr, at: Readonly<Record<string, number>>): number {

@@ -13,8 +13,10 @@ import {
   scaleAffine,
   toAffine,
 } from "../../ir/affine.ts";
-import { boundsOf, boundsOfAffine, type Interval, type Ranges } from "../../ir/bounds.ts";
+import { boundsOf, boundsOfAffine } from "../../ir/bounds.ts";
+import type { Interval } from "../../ir/interval.ts";
 import type { Expr } from "../../ir/loop-ir.ts";
+import { rangesOf } from "../../ir/ranges.ts";
 import { someExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { type Context, loopOf } from "./context.ts";
@@ -37,7 +39,7 @@ export function addressOf(context: Context, buffer: string, index: Expr, ahead: 
   const bytes = addConstant(scaleAffine(elements, byteSize[placed.dtype]), placed.offset);
   const variable = { ...bytes, constant: 0 };
   // The immediate is added without wrapping: it may take the constant only where the rest cannot be negative.
-  const isFoldable = bytes.constant >= 0 && boundsOfAffine(variable, rangesIn(context)).min >= 0;
+  const isFoldable = bytes.constant >= 0 && boundsOfAffine(variable, rangesOf(context.loops)).min >= 0;
   return isFoldable
     ? { base: integerCode(context, variable), offset: bytes.constant }
     : { base: integerCode(context, bytes), offset: 0 };
@@ -57,11 +59,8 @@ export function withAddress(context: Context, address: Address, use: (address: A
 export const affineOf = (context: Context, expr: Expr): Affine =>
   toAffine(expr, (atom) => (atom.kind === "var" && loopOf(context, atom.name).extent === 1 ? constantAffine(0) : null));
 
-const rangesIn = ({ loops }: Context): Ranges =>
-  new Map(loops.map(({ name, extent }) => [name, { min: 0, max: extent - 1 }]));
-
 /** The range of an i32 expression, from the extents of the loops around it. */
-export const intervalOf = (context: Context, expr: Expr): Interval => boundsOf(expr, rangesIn(context));
+export const intervalOf = (context: Context, expr: Expr): Interval => boundsOf(expr, rangesOf(context.loops));
 
 /** Pushes a linear form: what depends on loops only as a pointer, the other terms computed on the spot. */
 export function integerCode(context: Context, { terms, constant }: Affine): Code {

@@ -8,11 +8,13 @@
 //                                                X with i0 = 1
 
 import { coefficientOf, toAffine, withoutVar } from "../../ir/affine.ts";
-import { boundsOfAffine, type Interval, intersect, noRanges, type Ranges, unbounded, union } from "../../ir/bounds.ts";
+import { boundsOfAffine } from "../../ir/bounds.ts";
 import { add, constInt, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
+import { type Interval, intersect, unbounded, union } from "../../ir/interval.ts";
 import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
-import { insideLoop, isNothing, seqOf, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { insideLoop, noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
+import { isNothing, seqOf, simplifyStmt } from "../../ir/simplify.ts";
 import { updateBinary, updateFor, updateIf } from "../../ir/update.ts";
 import { substituteStmt, walkStmt } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";

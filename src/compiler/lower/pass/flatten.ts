@@ -2,11 +2,12 @@
 //
 //   B[k, j0*16 + 3] of 97×83   →   B[k*83 + j0*16 + 3]
 
-import { boundsOf, noRanges, type Ranges } from "../../ir/bounds.ts";
+import { boundsOf } from "../../ir/bounds.ts";
 import { flatIndex } from "../../ir/build.ts";
 import { assume } from "../../ir/compare.ts";
 import type { Buffer, Expr, Prefetch, Stmt } from "../../ir/loop-ir.ts";
-import { insideLoop, seqOf, simplifyIndex } from "../../ir/simplify.ts";
+import { insideLoop, noRanges, type Ranges } from "../../ir/ranges.ts";
+import { seqOf, simplifyIndex } from "../../ir/simplify.ts";
 import { updateFor, updateIf, updateLoad, updatePrefetch, updateStore } from "../../ir/update.ts";
 import { mapExpr, mapOwnExprs, mapShared } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";

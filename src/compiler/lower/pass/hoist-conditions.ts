@@ -7,12 +7,12 @@
 //   if (i < 11 && i != 3) Y    →      for k: X
 //                                     if (i != 3) Y
 
-import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { and, ifThen } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
 import { sameExpr } from "../../ir/expr-key.ts";
 import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
-import { seqOf, simplifyExpr, withRange } from "../../ir/simplify.ts";
+import { noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
+import { seqOf, simplifyExpr } from "../../ir/simplify.ts";
 import { updateFor, updateIf } from "../../ir/update.ts";
 import { someExpr } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";

@@ -10,20 +10,13 @@
 // lies in the surplus as a whole is left out.
 
 import { type Affine, type AffineTerm, constantAffine, fromAffine, toAffine } from "../../ir/affine.ts";
-import { boundsOf, boundsOfAffine, noRanges, type Ranges } from "../../ir/bounds.ts";
+import { boundsOf, boundsOfAffine } from "../../ir/bounds.ts";
 import { and, constInt, constOf, eq, ifThen, select, variable } from "../../ir/build.ts";
 import { assume, compareAffine } from "../../ir/compare.ts";
 import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { insideLoop, noRanges, type Ranges } from "../../ir/ranges.ts";
 import { reduceLoopsOf } from "../../ir/reduce-loops.ts";
-import {
-  insideLoop,
-  isNothing,
-  seqOf,
-  simplifyAffine,
-  simplifyExpr,
-  simplifyIndex,
-  simplifyStmt,
-} from "../../ir/simplify.ts";
+import { isNothing, seqOf, simplifyAffine, simplifyExpr, simplifyIndex, simplifyStmt } from "../../ir/simplify.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapExpr, substitute, varsIn } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";

@@ -2,10 +2,10 @@
 //
 //   for i in 0..2 (unrolled): C[i*8] = A[i]   →   C[0] = A[0]; C[8] = A[1]
 
-import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { assume } from "../../ir/compare.ts";
 import type { For, Stmt } from "../../ir/loop-ir.ts";
-import { isNothing, seqOf, simplifyExpr, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
+import { isNothing, seqOf, simplifyExpr, simplifyStmt } from "../../ir/simplify.ts";
 import { updateFor, updateIf } from "../../ir/update.ts";
 import { mapShared } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";

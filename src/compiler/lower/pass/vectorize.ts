@@ -6,11 +6,11 @@
 //       C[i*8 + v] += A[i*97 + k] * B[k*8 + v]      C[ramp(i*8, 1, 8)] += broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
 
 import { byteSize, type DType } from "../../expr/dtype.ts";
-import { noRanges, type Ranges } from "../../ir/bounds.ts";
 import { add, and, constInt, forLoop, ifThen, min, mul, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
 import type { Buffer, Expr, For, If, Prefetch, Stmt, Store } from "../../ir/loop-ir.ts";
-import { insideLoop, seqOf, simplifyIndex, simplifyStmt, withRange } from "../../ir/simplify.ts";
+import { insideLoop, noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
+import { seqOf, simplifyIndex, simplifyStmt } from "../../ir/simplify.ts";
 import { updateFor, updatePrefetch, updateStore } from "../../ir/update.ts";
 import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
 import { buffersOf } from "./lower-blocks.ts";

@@ -13,6 +13,7 @@
 import { add, and, constInt, constOf, forLoop, ge, loadOf, lt, mul, select, seq, variable } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
 import type { Block, Buffer, Expr, For } from "../../ir/loop-ir.ts";
+import { rangesOf } from "../../ir/ranges.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
 import { updateFor, updateLoad } from "../../ir/update.ts";
 import { mapBlockExprs, mapExpr } from "../../ir/visit.ts";
@@ -25,7 +26,6 @@ import {
   findLoop,
   loopsIn,
   mapBlocks,
-  rangesOf,
   replaceLoop,
   withBuffer,
   wrapLoops,
@@ -152,7 +152,7 @@ function readPacked(
  * axes of the block guarantee need not be in the guard: an instance outside of them does not run.
  */
 function dropPaddingGuards(expr: Expr, block: Block, source: Buffer): Expr {
-  const ranges = new Map(block.axes.map(({ name, extent }) => [name, { min: 0, max: extent - 1 }]));
+  const ranges = rangesOf(block.axes);
   return mapExpr(expr, (node) => {
     if (node.kind !== "select" || node.else.kind !== "const" || node.else.value !== 0) return node;
     const load = withoutCasts(node.then);

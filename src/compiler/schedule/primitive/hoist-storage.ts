@@ -17,9 +17,10 @@ import { type Affine, addAffine, addConstant, fromAffine, toAffine } from "../..
 import { boundsOf } from "../../ir/bounds.ts";
 import { constInt, mod } from "../../ir/build.ts";
 import type { Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
+import { rangesOf } from "../../ir/ranges.ts";
 import { varsIn } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
-import { bufferNamed, findBlock, findLoop, rangesOf } from "../nest.ts";
+import { bufferNamed, findBlock, findLoop } from "../nest.ts";
 import { slideWindow, type Window, windowOf } from "../sliding-window.ts";
 import { accessors, type DimStorage, mapAccesses, storageOf } from "../storage.ts";
 import type { InstructionOf } from "../trace.ts";

@@ -12,7 +12,8 @@ import { castValue, reducerIdentity } from "../../expr/scalar-math.ts";
 import { boundsOf } from "../../ir/bounds.ts";
 import { and, constInt, constOf, forLoop, loadOf, lt, select, seq, variable } from "../../ir/build.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { rangesOf } from "../../ir/simplify.ts";
+import { rangesOf } from "../../ir/ranges.ts";
+
 import { updateBlock, updateFor, updateLoad } from "../../ir/update.ts";
 import { mapExpr, walkExpr } from "../../ir/visit.ts";
 import { ceilDiv } from "../../support/integer-math.ts";

@@ -11,18 +11,10 @@
 import { boundsOf } from "../../ir/bounds.ts";
 import { add, constInt, min, mul, variable } from "../../ir/build.ts";
 import type { Block, Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
+import { rangesOf, withRange } from "../../ir/ranges.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { ceilDiv } from "../../support/integer-math.ts";
-import {
-  blocksIn,
-  findLoop,
-  type LoopPlace,
-  loopsIn,
-  rangesOf,
-  replaceLoop,
-  substituteInBlocks,
-  wrapLoops,
-} from "../nest.ts";
+import { blocksIn, findLoop, type LoopPlace, loopsIn, replaceLoop, substituteInBlocks, wrapLoops } from "../nest.ts";
 import { withoutPrefetches } from "../prefetch-word.ts";
 import { harmedByRepeat } from "../recompute.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
@@ -134,8 +126,7 @@ function shifted([outer, ...inner]: readonly For[], extent: number): Expr {
 /** A block that iterations of the loop beyond its extent, up to `total`, would run. */
 function busyInSurplus({ loop, around }: LoopPlace, total: number): Block | undefined {
   return blocksIn(loop).find((block) => {
-    const surplus = new Map(rangesOf([...around, ...loopsIn(loop.body)]));
-    surplus.set(loop.name, { min: loop.extent, max: total - 1 });
+    const surplus = withRange(rangesOf([...around, ...loopsIn(loop.body)]), loop.name, loop.extent, total - 1);
     return block.bindings.every((binding, at) => boundsOf(binding, surplus).min < block.axes[at]!.extent);
   });
 }

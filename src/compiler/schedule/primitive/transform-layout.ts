@@ -8,10 +8,11 @@
 
 import { constInt } from "../../ir/build.ts";
 import type { Block, Buffer, Expr, LoopFunc } from "../../ir/loop-ir.ts";
-import { rangesOf as axisRanges, simplifyExpr } from "../../ir/simplify.ts";
+import { rangesOf } from "../../ir/ranges.ts";
+import { simplifyExpr } from "../../ir/simplify.ts";
 import { readersOf } from "../dataflow.ts";
 import { layoutIndices, layoutProblem, layoutShape, printLayout } from "../layout.ts";
-import { bufferNamed, loopsIn, rangesOf, withBuffer } from "../nest.ts";
+import { bufferNamed, loopsIn, withBuffer } from "../nest.ts";
 import type { DimRegion } from "../region.ts";
 import { mapAccesses } from "../storage.ts";
 import type { InstructionOf } from "../trace.ts";
@@ -55,7 +56,7 @@ function moved(nest: LoopFunc, { layout }: Args, { name, shape }: Buffer): LoopF
 
 /** Tiles that loops walk are told by their ranges; those of axes are left to the lowering. */
 function indicesIn(nest: LoopFunc, layout: Args["layout"], indices: readonly Expr[], block: Block): readonly Expr[] {
-  const ranges = new Map([...rangesOf(loopsIn(nest.body)), ...axisRanges(block.axes)]);
+  const ranges = rangesOf([...loopsIn(nest.body), ...block.axes]);
   return layoutIndices(layout, indices).map((index) => simplifyExpr(index, ranges));
 }
 

@@ -3,10 +3,10 @@
 //   j0*16 + v < 83   →   83 - j0*16
 
 import { addConstant, coefficientOf, fromAffine, scaleAffine, toAffine, withoutVar } from "../../../ir/affine.ts";
-import type { Ranges } from "../../../ir/bounds.ts";
 import { min } from "../../../ir/build.ts";
 import { divideAffine } from "../../../ir/divide.ts";
 import type { Expr } from "../../../ir/loop-ir.ts";
+import type { Ranges } from "../../../ir/ranges.ts";
 import { simplifyIndex } from "../../../ir/simplify.ts";
 import { someExpr } from "../../../ir/visit.ts";
 

@@ -4,12 +4,13 @@
 //   A[i*97 + k] * B[k*8 + v]   →   broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
 
 import { coefficientOf, fromAffine, withoutVar } from "../../../ir/affine.ts";
-import { boundsOf, type Ranges } from "../../../ir/bounds.ts";
+import { boundsOf } from "../../../ir/bounds.ts";
 import { binary, broadcast, constInt, constOf, lanesFrom, lt, min, ramp, select } from "../../../ir/build.ts";
 import { conjunctsOf } from "../../../ir/compare.ts";
 import { lanesOf } from "../../../ir/lanes.ts";
 import type { Binary, Buffer, Expr, Load, Select } from "../../../ir/loop-ir.ts";
-import { simplifyAffine, simplifyExpr, simplifyIndex, withRange } from "../../../ir/simplify.ts";
+import { type Ranges, withRange } from "../../../ir/ranges.ts";
+import { simplifyAffine, simplifyExpr, simplifyIndex } from "../../../ir/simplify.ts";
 import { updateBinary, updateLoad, updateOperand } from "../../../ir/update.ts";
 import { someExpr } from "../../../ir/visit.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";

@@ -1,0 +1,58 @@
+// What is known where an expression stands: the values of the loop variables around it, and what the conditions around it
+// tell of sums. A linked list, the innermost first: to enter a loop costs one link, and nests are not deep.
+
+import { type Interval, intersect, unbounded } from "./interval.ts";
+import type { For } from "./loop-ir.ts";
+
+export interface Range extends Interval {
+  /** Of a variable that counts the lanes of vectors: it stays in the code even where conditions leave it one value. */
+  readonly isLane: boolean;
+}
+
+/**
+ * Ranges by name of variable. A key that `termsKey` gave for several terms (or for an atom that is no variable) is a fact
+ * about that sum.
+ */
+export class Ranges {
+  /** There are facts about more than variables. Few functions have any, and looking for them takes time. */
+  readonly hasFacts: boolean;
+  readonly #outer: Ranges | null;
+  readonly #key: string;
+  readonly #range: Range;
+
+  constructor(outer: Ranges | null, key: string, range: Range, hasFacts: boolean) {
+    this.hasFacts = hasFacts;
+    this.#outer = outer;
+    this.#key = key;
+    this.#range = range;
+  }
+
+  get(key: string): Range | undefined {
+    for (let scope: Ranges = this; scope.#outer; scope = scope.#outer) if (scope.#key === key) return scope.#range;
+    return undefined;
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined;
+  }
+}
+
+export const noRanges = new Ranges(null, "", { ...unbounded, isLane: false }, false);
+
+export const withRange = (ranges: Ranges, name: string, min: number, max: number): Ranges =>
+  new Ranges(ranges, name, { min, max, isLane: false }, ranges.hasFacts);
+
+/** What the variables of these loops (or axes) range over, inside of `around`. */
+export const rangesOf = (loops: readonly Pick<For, "name" | "extent">[], around: Ranges = noRanges): Ranges =>
+  loops.reduce((ranges, { name, extent }) => withRange(ranges, name, 0, extent - 1), around);
+
+/** The ranges inside a loop. */
+export const insideLoop = (ranges: Ranges, { name, extent, mark }: Pick<For, "name" | "extent" | "mark">): Ranges =>
+  new Ranges(ranges, name, { min: 0, max: extent - 1, isLane: mark === "vectorized" && extent > 1 }, ranges.hasFacts);
+
+/** `about`: what the key stands for. */
+export function withFact(ranges: Ranges, key: string, interval: Interval, about: "variable" | "sum"): Ranges {
+  const known = ranges.get(key);
+  const range = { ...intersect(known ?? unbounded, interval), isLane: known?.isLane ?? false };
+  return new Ranges(ranges, key, range, ranges.hasFacts || about === "sum");
+}
