@@ -97,6 +97,7 @@ function atLeast(terms: readonly AffineTerm[], limit: number, ranges: Ranges): E
 
 /** size·large + small ≤ limit says large ≤ floor((limit - small) / size), if that is the same for every small. */
 function coarsen(terms: readonly AffineTerm[], limit: number, round: (x: number) => number, ranges: Ranges) {
+  if (terms.every(({ coefficient }) => Math.abs(coefficient) === 1)) return null;
   const sizes = new Set(terms.flatMap((a) => terms.map((b) => gcd(Math.abs(a.coefficient), Math.abs(b.coefficient)))));
   for (const size of [...sizes].sort((a, b) => b - a)) {
     if (size === 1) return null;

@@ -36,8 +36,8 @@ export const loopName = (stage: string, axis: string): string => `${stage}.${axi
 
 function nestOf(stage: Stage): Stmt {
   const axes: BlockAxis[] = [
-    ...stage.axes.map((axis): BlockAxis => ({ ...axis, role: "spatial" })),
-    ...(stage.reduce?.axes ?? []).map((axis): BlockAxis => ({ ...axis, role: "reduce" })),
+    ...stage.axes.map(({ name, extent }): BlockAxis => ({ name, extent, role: "spatial" })),
+    ...(stage.reduce?.axes ?? []).map(({ name, extent }): BlockAxis => ({ name, extent, role: "reduce" })),
   ];
   return axes.reduceRight<Stmt>(
     (body, { name, extent }) => forLoop(loopName(stage.name, name), extent, body),

@@ -53,6 +53,7 @@ export const insideLoop = (ranges: Ranges, { name, extent, mark }: Pick<For, "na
 /** `about`: what the key stands for. */
 export function withFact(ranges: Ranges, key: string, interval: Interval, about: "variable" | "sum"): Ranges {
   const known = ranges.get(key);
-  const range = { ...intersect(known ?? unbounded, interval), isLane: known?.isLane ?? false };
-  return new Ranges(ranges, key, range, ranges.hasFacts || about === "sum");
+  const { min, max } = intersect(known ?? unbounded, interval);
+  const isLane = known?.isLane ?? false;
+  return new Ranges(ranges, key, { min, max, isLane }, ranges.hasFacts || about === "sum");
 }

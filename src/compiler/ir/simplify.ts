@@ -4,6 +4,7 @@
 //
 //   (jr*48 + x) floorDiv 48 → jr     select(x < 48, a, b) → a     for x in 0..48
 
+import { flatMap } from "../support/flat-map.ts";
 import { type Affine, addAffine, atomAffine, constantAffine, fromAffine, toAffine } from "./affine.ts";
 import { boundsOfAffine } from "./bounds.ts";
 import { assume, bool, compareAffine, isComparison } from "./compare.ts";
@@ -261,7 +262,7 @@ function simplifyIf(stmt: If, ranges: Ranges): Stmt {
 /** A sequence without sequences in it that introduce no locals; `same` if nothing changed. */
 export function seqOf(body: readonly Stmt[], same: Seq | null = null): Stmt {
   const opens = (stmt: Stmt): stmt is Seq => stmt.kind === "seq" && stmt.body.every(({ kind }) => kind !== "define");
-  const flat = body.some(opens) ? body.flatMap((stmt) => (opens(stmt) ? stmt.body : [stmt])) : body;
+  const flat = body.some(opens) ? flatMap(body, (stmt) => (opens(stmt) ? stmt.body : [stmt])) : body;
   if (flat.length === 1 && flat[0]!.kind !== "define") return flat[0]!;
   return same && flat === same.body ? same : { kind: "seq", body: flat };
 }

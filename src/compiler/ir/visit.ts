@@ -1,6 +1,7 @@
 // The traversals that every pass uses: one level, bottom-up, and read-only. Rebuilding shares structure: a node none of
 // whose children changed is returned as it is, so `===` tells whether a pass did something.
 
+import { flatMap } from "../support/flat-map.ts";
 import type { Block, Expr, Seq, Stmt } from "./loop-ir.ts";
 import {
   updateAssign,
@@ -303,5 +304,5 @@ function without(vars: ReadonlyMap<string, Expr>, names: readonly string[]): Rea
 /** Unwraps nested sequences, but for those that introduce locals: their scope ends with them. */
 export function flattenSeq(stmts: readonly Stmt[]): Seq {
   const isOpen = (stmt: Stmt): stmt is Seq => stmt.kind === "seq" && stmt.body.every(({ kind }) => kind !== "define");
-  return { kind: "seq", body: stmts.flatMap((stmt) => (isOpen(stmt) ? flattenSeq(stmt.body).body : [stmt])) };
+  return { kind: "seq", body: flatMap(stmts, (stmt) => (isOpen(stmt) ? flattenSeq(stmt.body).body : [stmt])) };
 }

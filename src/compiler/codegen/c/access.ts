@@ -2,6 +2,7 @@
 
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, Load, Prefetch, Store } from "../../ir/loop-ir.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import { bare } from "./bare.ts";
 import { bufferOf, type Context, type Value } from "./context.ts";
 import { cName, type Element, elementBytes, type Piece, scalarPiece, storedElement } from "./element.ts";
@@ -116,7 +117,7 @@ export function emitStore(context: Context, store: Store, pieces: readonly Piece
   const texts = pieces.map((piece, at) => {
     return `const ${context.prelude.type(element, piece.lanes)} uk_v${at} = ${value(piece)};`;
   });
-  const writes = pieces.flatMap((piece, at) => storePiece(context, store, element, piece, `uk_v${at}`));
+  const writes = flatMap(pieces, (piece, at) => storePiece(context, store, element, piece, `uk_v${at}`));
   return ["{", ...[...texts, ...writes].map((line) => `  ${line}`), "}"];
 }
 

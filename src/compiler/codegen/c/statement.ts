@@ -2,6 +2,7 @@
 
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Assign, Define, For, If, Stmt, Store } from "../../ir/loop-ir.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import { InvariantError } from "../../support/invariant.ts";
 import { emitPrefetch, emitStore } from "./access.ts";
 import { bare } from "./bare.ts";
@@ -17,7 +18,7 @@ export function emitStatement(context: Context, stmt: Stmt): readonly string[] {
     case "for":
       return emitFor(context, stmt);
     case "seq":
-      return stmt.body.flatMap((inner) => nested(emitStatement(context, inner), inner));
+      return flatMap(stmt.body, (inner) => nested(emitStatement(context, inner), inner));
     case "if":
       return emitIf(context, stmt);
     case "store":

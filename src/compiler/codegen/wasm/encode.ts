@@ -1,5 +1,6 @@
 // WasmModule → the bytes of the WASM binary format (core specification 2.0, chapter 5).
 
+import { flatMap } from "../../support/flat-map.ts";
 import type { Code, Instruction, ValueType, WasmFunction, WasmModule } from "./instruction.ts";
 import { opcodes } from "./opcodes.ts";
 
@@ -13,7 +14,7 @@ export function encodeModule(module: WasmModule): Uint8Array<ArrayBuffer> {
   const { functions, memoryPages } = module;
   const indices = new Map(functions.map(({ name }, index) => [name, index]));
   const bodies = functions.map((func) => encodeBody(func, indices));
-  return Uint8Array.from([
+  return new Uint8Array([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
     ...section(1, vector(functions.map(encodeType))),
     ...section(3, vector(functions.map((_, index) => unsigned(index)))),
@@ -28,7 +29,10 @@ function section(id: number, content: readonly number[]): number[] {
   return [id, ...unsigned(content.length), ...content];
 }
 
-const vector = (items: readonly (readonly number[])[]): number[] => [...unsigned(items.length), ...items.flat()];
+const vector = (items: readonly (readonly number[])[]): number[] => [
+  ...unsigned(items.length),
+  ...flatMap(items, (item) => item),
+];
 
 function exported(name: string, kind: number): number[] {
   const bytes = [...new TextEncoder().encode(name)];

@@ -7,6 +7,7 @@
 import { type Affine, atomAffine, coefficientOf, termsKey, withoutVar } from "../../ir/affine.ts";
 import type { Expr } from "../../ir/loop-ir.ts";
 import { someExpr } from "../../ir/visit.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
 import { sumCode } from "./address.ts";
 import type { Context } from "./context.ts";
@@ -65,12 +66,11 @@ export function closeLoop(context: Context, scope: LoopScope, body: Code): Code 
   context.loops.pop();
   const stepped = pointers.map((pointer) => asStepped(context, pointer, scope.name));
   const exit = loopExit(context, scope, stepped);
-  const steps = stepped
-    .filter(({ local }) => local !== exit.pointer.local)
-    .flatMap(({ local, step }) => [...advance(local, step), set(local)]);
+  const others = stepped.filter(({ local }) => local !== exit.pointer.local);
+  const steps = flatMap(others, ({ local, step }) => [...advance(local, step), set(local)]);
   for (const { local } of scope.pointers.values()) context.locals.release(local);
   const whole = scheduledLoop([...computed, ...body, ...steps, ...exit.test], context.locals.types);
-  return [...stepped.flatMap(({ start, local }) => [...start, set(local)]), ...exit.setUp, ...whole];
+  return [...flatMap(stepped, ({ start, local }) => [...start, set(local)]), ...exit.setUp, ...whole];
 }
 
 /** As closeLoop, for a loop that runs once: its variable is the constant 0, so that nothing has to be stepped. */
@@ -106,9 +106,9 @@ function computedPointers(context: Context, scope: LoopScope): Code {
 type Instructions = Code[number][];
 
 /** The scope is closed: what is left of the form without its variable belongs to the loops around it. */
-function asStepped(context: Context, pointer: Pointer, name: string): Stepped {
-  const start = pointerCode(context, withoutVar(pointer.affine, name));
-  return { ...pointer, start, step: coefficientOf(pointer.affine, name) };
+function asStepped(context: Context, { local, affine }: Pointer, name: string): Stepped {
+  const start = pointerCode(context, withoutVar(affine, name));
+  return { local, affine, start, step: coefficientOf(affine, name) };
 }
 
 const advance = (local: number, step: number): Code => [get(local), i32(step), plain("i32.add")];

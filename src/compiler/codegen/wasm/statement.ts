@@ -3,6 +3,7 @@
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Assign, Define, Expr, For, If, Seq, Stmt, Store } from "../../ir/loop-ir.ts";
 import { operandsOf } from "../../ir/visit.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
 import { bindingOf, type Context } from "./context.ts";
 import { type Code, ifElse, set } from "./instruction.ts";
@@ -44,9 +45,9 @@ function forLoop(context: Context, { name, extent, body }: For): Code {
 
 function sequence(context: Context, { body }: Seq): Code {
   const { bindings, locals } = context;
-  const names = body.flatMap((stmt) => (stmt.kind === "define" ? [stmt.name] : []));
+  const names = flatMap(body, (stmt) => (stmt.kind === "define" ? [stmt.name] : []));
   const hidden = names.map((name) => bindings.get(name));
-  const code = body.flatMap((stmt) => statement(context, stmt));
+  const code = flatMap(body, (stmt) => statement(context, stmt));
   names.forEach((name, index) => {
     for (const local of bindings.get(name)?.locals ?? []) locals.release(local);
     const outer = hidden[index];
@@ -104,7 +105,7 @@ function assignParts(
 ): Code {
   const part = (range: LaneRange) =>
     value.dtype === "bool" ? mask(context, value, range, laneBytes) : vector(context, value, range);
-  return withSplats(context, value, () => parts.flatMap((range, index) => [...part(range), set(locals[index] ?? 0)]));
+  return withSplats(context, value, () => flatMap(parts, (range, index) => [...part(range), set(locals[index] ?? 0)]));
 }
 
 /** Computes each broadcast of a vector of several parts once, before the parts. */
@@ -120,7 +121,7 @@ function withSplats(context: Context, value: Expr, make: () => Code): Code {
     context.splats.delete(expr);
     context.locals.release(local);
   }
-  return [...splats.flatMap((splat) => [...splat.code, set(splat.local)]), ...code];
+  return [...flatMap(splats, (splat) => [...splat.code, set(splat.local)]), ...code];
 }
 
 type Broadcasts = readonly Extract<Expr, { kind: "broadcast" }>[];
@@ -130,5 +131,5 @@ function costlyBroadcasts(expr: Expr): Broadcasts {
   if (lanesOf(expr) === 1 || expr.kind === "load") return [];
   if (expr.kind === "broadcast") return expr.dtype === "bool" || expr.value.kind === "const" ? [] : [expr];
   if (expr.kind === "select" && lanesOf(expr.condition) === 1) return [];
-  return operandsOf(expr).flatMap(costlyBroadcasts);
+  return flatMap(operandsOf(expr), costlyBroadcasts);
 }

@@ -1,6 +1,7 @@
 // Vector operators: one instruction where SIMD128 has it, a few where it does not, and lane by lane as the last resort.
 
 import type { Binary, Expr, IrBinaryOp, IrType, Unary } from "../../ir/loop-ir.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
 import { splatBytes } from "./const-bits.ts";
 import type { Context } from "./context.ts";
@@ -52,7 +53,7 @@ export function vectorBinary(context: Context, expr: Binary, range: LaneRange): 
   invariant(!isHalf(dtype), `${op} of ${dtype}, which is for storage only`);
   const fused = context.relaxed && isFloatType(dtype) ? fusedOperands(expr) : null;
   if (fused) {
-    const operands = fused.operands.flatMap((operand) => vector(context, operand, range));
+    const operands = flatMap(fused.operands, (operand) => vector(context, operand, range));
     return [...operands, named(`${vectorShape[dtype]}.${fused.op}`)];
   }
   if (op === "shl" || op === "shr") return shift(context, expr, range);

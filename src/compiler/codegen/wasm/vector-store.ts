@@ -3,6 +3,7 @@
 import { lanesOf } from "../../ir/lanes.ts";
 import type { Expr, Store } from "../../ir/loop-ir.ts";
 import { someExpr } from "../../ir/visit.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import { type Address, addressOf } from "./address.ts";
 import { splatBytes } from "./const-bits.ts";
 import type { Context } from "./context.ts";
@@ -37,12 +38,12 @@ export function storeVector(context: Context, store: Store): Code {
   const parts = partsOf(lanesOf(value), laneBytes);
   const push = (range: LaneRange) => storedLanes(context, value, range);
   if (parts.length === 1 || !readsBuffer(value, store.buffer)) {
-    return parts.flatMap((range) => storePart(context, store, range, push(range)));
+    return flatMap(parts, (range) => storePart(context, store, range, push(range)));
   }
   // A later part may read what an earlier one writes: all of them are read first.
   const temporaries = parts.map(() => context.locals.fresh("v128"));
-  const read = parts.flatMap((range, index) => [...push(range), set(temporaries[index] ?? 0)]);
-  const write = parts.flatMap((range, index) => storePart(context, store, range, [get(temporaries[index] ?? 0)]));
+  const read = flatMap(parts, (range, index) => [...push(range), set(temporaries[index] ?? 0)]);
+  const write = flatMap(parts, (range, index) => storePart(context, store, range, [get(temporaries[index] ?? 0)]));
   for (const temporary of temporaries) context.locals.release(temporary);
   return [...read, ...write];
 }
@@ -76,7 +77,7 @@ function storeRun(context: Context, { buffer, indices, value: expr }: Store, ran
   }
   return context.locals.with("v128", (whole) => {
     const pieces = isUnitRamp(index) ? piecesOf(count * laneBytes) : singleLanes(laneBytes, count);
-    const stores = pieces.flatMap((piece) => {
+    const stores = flatMap(pieces, (piece) => {
       const lane = first + piece.at / laneBytes;
       return storePiece(addressOf(context, buffer, laneIndex(index, lane), 0), laneBytes, piece, whole);
     });

@@ -12,6 +12,7 @@ import { broadcast, constOf, define, lanesFrom, localFrom, select } from "../../
 import type { Binary, Expr, Lanes, LoopFunc, Stmt, Unary } from "../../ir/loop-ir.ts";
 import { updateFor, updateIf, updateSelect } from "../../ir/update.ts";
 import { lanesOf, mapExpr, mapOperands, mapOwnExprs, someExpr, walkStmt } from "../../ir/visit.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
 import { expandBinary, expandUnary, isExpandedBinary, isExpandedUnary } from "../math/expansions.ts";
 import type { FloatType, Terms } from "../math/terms.ts";
@@ -54,7 +55,7 @@ function expandInto(stmt: Stmt, fresh: Fresh): readonly Stmt[] {
       return [body === stmt.body ? stmt : updateFor(stmt, { body })];
     }
     case "seq": {
-      const body = stmt.body.flatMap((child) => expandInto(child, fresh));
+      const body = flatMap(stmt.body, (child) => expandInto(child, fresh));
       return [
         body.length === stmt.body.length && body.every((child, at) => child === stmt.body[at])
           ? stmt

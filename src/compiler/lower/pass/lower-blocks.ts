@@ -55,12 +55,11 @@ function lower(stmt: Stmt, context: Context): Stmt {
 }
 
 function lowerLoop(loop: For, context: Context): Stmt {
-  const tensorized = [...context.loops.values()].find(isTensorized);
-  const body = lower(loop.body, {
-    ...context,
-    ranges: insideLoop(context.ranges, loop),
-    loops: new Map(context.loops).set(loop.name, updateFor(loop, { mark: tensorized?.mark ?? loop.mark })),
-  });
+  const { ranges, loops, buffers } = context;
+  const tensorized = [...loops.values()].find(isTensorized);
+  const marked = tensorized ? updateFor(loop, { mark: tensorized.mark }) : loop;
+  const inner = { ranges: insideLoop(ranges, loop), loops: new Map(loops).set(loop.name, marked), buffers };
+  const body = lower(loop.body, inner);
   return loop.extent === 1 || isNothing(body) ? body : updateFor(loop, { body });
 }
 

@@ -9,6 +9,7 @@ import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
 import { childrenOf, mapChildren, mapExpr, mapOwnExprs, mapStmt, ownExprs, someExpr } from "../../ir/visit.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import type { Pass } from "./pass.ts";
 import {
   type FirstAccesses,
@@ -60,7 +61,7 @@ function promoteIn(stmt: Stmt, promotion: Promotion): Stmt {
   const { name } = promotion.buffer;
   if (firstAccesses(stmt, promotion.units).size === 0) return stmt;
   if (stmt.kind === "seq")
-    return seqOf(groupsOf(stmt.body, promotion).flatMap((group) => promoteGroup(group, promotion)));
+    return seqOf(flatMap(groupsOf(stmt.body, promotion), (group) => promoteGroup(group, promotion)));
   const isOpen = !ownExprs(stmt).some((expr) => reads(expr, name)) && childrenOf(stmt).length > 0;
   if (!isOpen || !childrenOf(stmt).every((child) => startsAnew(firstAccesses(child, promotion.units)))) {
     return seqOf(withDefines([stmt], promotion));
@@ -101,7 +102,7 @@ function withDefines(stmts: readonly Stmt[], promotion: Promotion): readonly Stm
   }
   promotion.regions++;
   const defined = new Set<Slot>();
-  return stmts.flatMap((child) => {
+  return flatMap(stmts, (child) => {
     const fresh = slotsIn(child, slots).filter((slot) => !defined.has(slot));
     for (const slot of fresh) defined.add(slot);
     return defining(child, fresh, slots);

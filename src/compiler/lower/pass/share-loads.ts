@@ -11,6 +11,7 @@ import type { Define, Expr, For, Seq, Stmt } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
+import { flatMap } from "../../support/flat-map.ts";
 import type { Pass } from "./pass.ts";
 
 /** Loads that leave one loop: each takes a register from the loop's body. */
@@ -45,7 +46,7 @@ function shareInSeq(seq: Seq, names: Names): Stmt {
 /** One sequence: locals have names of their own throughout the function, so their scopes may grow. */
 const spliced = (stmts: readonly Stmt[]): Seq => ({
   kind: "seq",
-  body: stmts.flatMap((stmt) => (stmt.kind === "seq" ? spliced(stmt.body).body : [stmt])),
+  body: flatMap(stmts, (stmt) => (stmt.kind === "seq" ? spliced(stmt.body).body : [stmt])),
 });
 
 const keys = new WeakMap<Expr, string>();
@@ -137,7 +138,7 @@ function shareInRun(stmts: readonly Stmt[], names: Names): readonly Stmt[] {
   if (shared.length === 0) return stmts;
   const live = new Map<string, Define>();
   const [starts, ends] = [byStatement(shared, "first"), byStatement(shared, "last")];
-  return stmts.flatMap((stmt, at) => {
+  return flatMap(stmts, (stmt, at) => {
     const starting = (starts.get(at) ?? []).map(({ load }) => fresh(names, load));
     for (const each of starting) live.set(keyOf(each.value), each);
     const rewritten = isLeaf(stmt) && live.size > 0 ? mapOwnExprs(stmt, (expr) => replaceLoads(expr, live)) : stmt;

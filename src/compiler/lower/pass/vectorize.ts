@@ -40,7 +40,8 @@ function vectorizeIn(stmt: Stmt, context: Context): Stmt {
 
 function insideOf(stmt: Stmt, context: Context): Context {
   if (stmt.kind !== "for") return context;
-  return { ...context, ranges: withRange(context.ranges, stmt.name, 0, stmt.extent - 1) };
+  const { vectorBytes, buffers, ranges } = context;
+  return { vectorBytes, buffers, ranges: withRange(ranges, stmt.name, 0, stmt.extent - 1) };
 }
 
 // ── the loop ────────────────────────────────────────────────────────────────────────────────────────────────────────
