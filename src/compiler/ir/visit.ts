@@ -237,10 +237,43 @@ export function childrenOf(stmt: Stmt): readonly Stmt[] {
   }
 }
 
+/** Calls `visit` for the direct operands, in order, and makes no list of them. */
+function eachOperand(expr: Expr, visit: (operand: Expr) => void): void {
+  switch (expr.kind) {
+    case "const":
+    case "var":
+    case "local":
+      return;
+    case "binary":
+      visit(expr.left);
+      visit(expr.right);
+      return;
+    case "unary":
+    case "cast":
+    case "bitcast":
+      visit(expr.operand);
+      return;
+    case "broadcast":
+      visit(expr.value);
+      return;
+    case "ramp":
+      visit(expr.base);
+      return;
+    case "load":
+    case "select":
+    case "lanes":
+    case "intrinsic":
+      for (const operand of operandsOf(expr)) visit(operand);
+  }
+}
+
 /** Calls `visit` for `expr` and everything in it, parents first. */
 export function walkExpr(expr: Expr, visit: (expr: Expr) => void): void {
-  visit(expr);
-  for (const operand of operandsOf(expr)) walkExpr(operand, visit);
+  const walk = (each: Expr): void => {
+    visit(each);
+    eachOperand(each, walk);
+  };
+  walk(expr);
 }
 
 /** Calls `visit` for `stmt` and every statement in it, parents first, and `visitExpr` for every expression in them. */
@@ -266,8 +299,9 @@ export function varsIn(expr: Expr): ReadonlySet<string> {
 
 /** Adds the names of the variables in `expr` to `names`. */
 export function addVars(expr: Expr, names: Set<string>): void {
-  if (expr.kind === "var") names.add(expr.name);
-  else for (const operand of operandsOf(expr)) addVars(operand, names);
+  walkExpr(expr, (each) => {
+    if (each.kind === "var") names.add(each.name);
+  });
 }
 
 /** Puts expressions in place of variables. */

@@ -62,7 +62,7 @@ export function slotsOf(body: Stmt, buffer: Buffer, suffix: string): Slots | nul
   let fits = true;
   eachAccess(body, buffer.name, (indices, mask) => {
     const place = placeOf(indices)!;
-    const slot = slots.get(place.base) ?? { ...place, masks: new Set() };
+    const slot = slots.get(place.base) ?? { base: place.base, lanes: place.lanes, masks: new Set() };
     fits &&= slot.lanes === place.lanes;
     if (mask !== null) slot.masks.add(mask);
     slots.set(place.base, slot);
