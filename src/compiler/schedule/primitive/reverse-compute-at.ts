@@ -47,7 +47,7 @@ export const reverseComputeAt: Primitive<"reverse-compute-at"> = {
     const { region, bound } = planOf(nest, block, loop, buffer)!;
     const moved = placed(block, around, region, bound);
     const without: LoopFunc = { ...nest, body: dropNest(nest.body, around[0]!.name) };
-    const after = replaceLoop(without, loop, (it) => updateFor(it, { body: seq(it.body, moved) }));
+    const after = replaceLoop(without, loop, (it) => updateFor(it, { body: { kind: "seq", body: [it.body, moved] } }));
     return shrinkIfLocal(after, buffer, loop);
   },
 
