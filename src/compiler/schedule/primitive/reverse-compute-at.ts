@@ -11,7 +11,7 @@
 // says so, for an instance outside its axes does not run. A buffer that nobody else needs shrinks to the region. The
 // consumer must not have been scheduled yet, and what else it reads must have been computed before.
 
-import { add, constInt, mul, seq, sub, variable } from "../../ir/build.ts";
+import { add, constInt, mul, sub, variable } from "../../ir/build.ts";
 import { sameExpr } from "../../ir/expr-key.ts";
 import type { Block, BlockAxis, Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
 import { printExpr } from "../../ir/print-expr.ts";
