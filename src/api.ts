@@ -14,13 +14,12 @@ import {
   type Parameters,
   printComputeDef,
   printTrace,
+  sha256,
   type TargetName,
 } from "./compiler/index.ts";
 import type { Artifact } from "./native/artifact.ts";
 import { buildNative } from "./native/build.ts";
 import { nowMs } from "./native/clock.ts";
-import { loadNative } from "./native/load/load-native.ts";
-import { loadWasm } from "./native/load/load-wasm.ts";
 import { withPrivateDirectory } from "./native/private-directory.ts";
 import { noCompiler } from "./native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "./native/toolchain/detect.ts";
@@ -43,6 +42,7 @@ import { createWorkbench } from "./tuner/workbench.ts";
 
 export { DiagnosticError } from "./compiler/index.ts";
 export type { Artifact } from "./native/artifact.ts";
+export { type LoadedKernel, loadKernel as load, type PackedKernel } from "./native/load/load-kernel.ts";
 export type { Strategy } from "./tuner/search/strategy.ts";
 export * as rules from "./tuner/space/rule-authoring.ts";
 export type { Candidate as Schedule } from "./tuner/space/space.ts";
@@ -52,6 +52,11 @@ export interface KernelOptions {
   /** Values for the operator's parameters; its defaults for the others. */
   readonly parameters?: Parameters;
   readonly numerics?: Numerics;
+  /**
+   * Inputs that stay the same from call to call, such as weights: they may be laid out anew, what depends on them alone is
+   * computed once, by `load(…).pack`, and measured without that.
+   */
+  readonly constants?: readonly string[];
   /** Rules of your own for generating the space, asked before ours: docs/rules.md. A schedule belongs to its rules. */
   readonly rules?: readonly SpaceRule[];
 }
@@ -104,7 +109,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
       budget: { seconds: 30, trials: 512, ...budget },
       strategy: typeof strategy === "string" ? strategies[strategy] : strategy,
       seed,
-      taskKey: digestOf(task.op),
+      taskKey: taskKeyOf(task),
       database: openDatabase(records ?? join(directory, "records.jsonl")),
       workbench,
       clock: nowMs,
@@ -158,37 +163,24 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
   const { relaxed = false, bench = false, outDir } = options;
   const kernel = candidateKernel(task, spaceOf(task, options), schedule, { verify: true, relaxed });
   if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
-  if (kernel.source.kind === "wasm") return { kind: "wasm", source: kernel.source };
+  const { source, prepare } = kernel;
+  const { constants } = task;
+  if (source.kind === "wasm") {
+    return {
+      kind: "wasm",
+      source,
+      ...(constants && { packing: { constants, prepare: prepare?.kind === "wasm" ? prepare : null } }),
+    };
+  }
   const [toolchain] = await detectToolchains();
   if (!toolchain) throw withoutCompiler();
   await mkdir(outDir, { recursive: true });
-  const artifact = await buildNative([kernel.source], { outDir, toolchain, bench });
-  if (artifact.kind === "native") return artifact;
-  throw refusal("build.failed", artifact.reason, null);
-}
-
-/** A kernel that can be called: inputs, then outputs, in the order of the operator. */
-export interface LoadedKernel {
-  call(...arrays: Arrays): void;
-  /** Nanoseconds of one run, one number a sample; only of addons built with `bench`. */
-  bench?(arrays: Arrays, samples: number, maxNs: number, inner?: number): Float64Array;
-}
-type Arrays = readonly Float32Array<ArrayBuffer>[];
-
-export function load(artifact: Artifact): LoadedKernel {
-  if (artifact.kind === "wasm") {
-    const kernel = loadWasm(artifact.source);
-    return { call: (...arrays) => kernel.call(arrays) };
+  const sources = prepare?.kind === "c" ? [source, prepare] : [source];
+  const artifact = await buildNative(sources, { outDir, toolchain, bench });
+  if (artifact.kind === "native") {
+    return { ...artifact, ...(constants && { packing: { constants, prepare: prepare ? 1 : null } }) };
   }
-  const loaded = loadNative(artifact.path, { features: artifact.kernels[0]!.features });
-  if (loaded.kind === "unavailable") throw refusal("target.unavailable", loaded.reason, null);
-  const { kernels } = loaded;
-  return {
-    call: (...arrays) => void kernels.call(0, ...arrays),
-    ...(kernels.bench && {
-      bench: (arrays, samples, maxNs, inner) => kernels.bench!(0, arrays, samples, maxNs, inner),
-    }),
-  };
+  throw refusal("build.failed", artifact.reason, null);
 }
 
 /** Every stage of one schedule as numbered texts: `for (const { name, text } of dump(…)) writeFileSync(name, text)`. */
@@ -213,10 +205,19 @@ export function explain(op: Op, options: KernelOptions): string {
 const spaceOf = (task: TuningTask, { rules = [] }: KernelOptions): GeneratedSpace =>
   generateSpace(task, [...rules, ...defaultRules]);
 
-function taskOf(op: Op, { target, parameters = {}, numerics = "fast" }: KernelOptions): TuningTask {
+function taskOf(op: Op, { target, parameters = {}, numerics = "fast", constants }: KernelOptions): TuningTask {
   const def: ComputeDef = instantiate(op, parameters, "kernel");
-  return { op: def, target: { ...hostTarget(target), threads: 1 }, numerics, threads: 1 };
+  const task: TuningTask = { op: def, target: { ...hostTarget(target), threads: 1 }, numerics, threads: 1 };
+  if (!constants) return task;
+  const unknown = constants.find((name) => def.inputs.every((input) => input.name !== name));
+  if (unknown === undefined) return { ...task, constants };
+  const known = def.inputs.map(({ name }) => name).join(", ");
+  throw refusal("task.unknown-constant", `${unknown} is no input of the operator: ${known}`, null);
 }
+
+/** Records of one task are not asked for another: constants make another. */
+const taskKeyOf = ({ op, constants }: TuningTask): string =>
+  constants ? sha256(`${digestOf(op)} ${[...constants].sort().join(" ")}`) : digestOf(op);
 
 function withoutCompiler(): DiagnosticError {
   const { message, hint } = noCompiler(wantedFamilies());

@@ -7,8 +7,10 @@ import type { CSource, JsSource, WasmSource } from "./codegen/kernel-source.ts";
 import { generateWasm } from "./codegen/wasm/generate-wasm.ts";
 import type { ComputeDef } from "./expr/compute-def.ts";
 import { fromCompute, loopName } from "./ir/from-compute.ts";
+import type { LoopFunc } from "./ir/loop-ir.ts";
 import { lower, lowerScalars } from "./lower/pipeline.ts";
 import { type Replay, replay, schedule } from "./schedule/replay.ts";
+import { splitPreparation } from "./schedule/split-preparation.ts";
 import type { Instruction, Trace } from "./schedule/trace.ts";
 import type { Numerics, Target } from "./target/target.ts";
 import { targets } from "./target/targets.ts";
@@ -21,19 +23,32 @@ export interface KernelOptions {
   readonly relaxed: boolean;
   /** What the kernel is called, if not after `op`: another algorithm makes the same kernel. */
   readonly name?: string;
+  /** Inputs that stay the same from call to call. */
+  readonly constants?: readonly string[];
 }
 
-export type KernelResult =
-  | { readonly kind: "ok"; readonly source: CSource | WasmSource }
-  | Extract<Replay, { readonly kind: "illegal" }>;
+/** A kernel, and the one that computes what it takes of constant inputs, if there is anything: `splitPreparation`. */
+export interface GeneratedKernel {
+  readonly kind: "ok";
+  readonly source: CSource | WasmSource;
+  readonly prepare: CSource | WasmSource | null;
+}
+
+export type KernelResult = GeneratedKernel | Extract<Replay, { readonly kind: "illegal" }>;
 
 export function generateKernel(op: ComputeDef, trace: Trace, target: Target, options: KernelOptions): KernelResult {
-  const { numerics, verify, relaxed, name = kernelName(op, target) } = options;
+  const { name = kernelName(op, target), constants = [] } = options;
   const scheduled = replay(fromCompute(op, name), trace);
   if (scheduled.kind === "illegal") return scheduled;
-  const flat = lower(scheduled.nest, { target, numerics, verify });
-  const source = target.codegen === "wasm" ? generateWasm(flat, { relaxed }) : generateC(flat, target, { numerics });
-  return { kind: "ok", source };
+  const { prepare, run } = splitPreparation(scheduled.nest, constants);
+  const generate = (nest: LoopFunc): CSource | WasmSource => generateSource(nest, target, options);
+  return { kind: "ok", source: generate(run), prepare: prepare && generate(prepare) };
+}
+
+function generateSource(nest: LoopFunc, target: Target, options: KernelOptions): CSource | WasmSource {
+  const { numerics, verify, relaxed } = options;
+  const flat = lower(nest, { target, numerics, verify });
+  return target.codegen === "wasm" ? generateWasm(flat, { relaxed }) : generateC(flat, target, { numerics });
 }
 
 /**

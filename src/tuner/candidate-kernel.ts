@@ -1,21 +1,18 @@
 // A candidate of a space → its trace → its target code. What the search, the lock and the twin all build from.
 
 import {
-  type CSource,
   type Diagnostic,
+  type GeneratedKernel,
   generateKernel,
   instantiateTemplate,
   invariant,
   kernelName,
   type Trace,
-  type WasmSource,
 } from "../compiler/index.ts";
 import type { Candidate, Space, Template } from "./space/space.ts";
 import type { TuningTask } from "./task.ts";
 
-export type CandidateKernel =
-  | { readonly kind: "ok"; readonly source: CSource | WasmSource }
-  | { readonly kind: "illegal"; readonly diagnostic: Diagnostic };
+export type CandidateKernel = GeneratedKernel | { readonly kind: "illegal"; readonly diagnostic: Diagnostic };
 
 /** Null: the space has no such template. */
 export const candidateTemplate = ({ templates }: Space, { template }: Candidate): Template | null =>
@@ -41,7 +38,7 @@ export interface CandidateOptions {
 }
 
 export function candidateKernel(
-  { op, target, numerics }: TuningTask,
+  { op, target, numerics, constants = [] }: TuningTask,
   space: Space,
   candidate: Candidate,
   { verify = false, relaxed = false }: CandidateOptions = {},
@@ -49,5 +46,6 @@ export function candidateKernel(
   const template = candidateTemplate(space, candidate);
   const trace = candidateTrace(space, candidate);
   invariant(template && trace, `the space has no candidate of template ${candidate.template}`);
-  return generateKernel(template.op, trace, target, { numerics, verify, relaxed, name: kernelName(op, target) });
+  const name = kernelName(op, target);
+  return generateKernel(template.op, trace, target, { numerics, verify, relaxed, name, constants });
 }

@@ -10,7 +10,9 @@ import type { MeasurableSource, Refusal } from "./workbench.ts";
 /** A candidate as a workbench takes it. */
 export function measurable(task: TuningTask, space: Space, candidate: Candidate): MeasurableSource | Refusal {
   const kernel = candidateKernel(task, space, candidate);
-  return kernel.kind === "ok" ? { ...kernel.source, bounds: boundsOf(task, space, candidate) } : refused(kernel);
+  if (kernel.kind === "illegal") return refused(kernel);
+  const { source, prepare } = kernel;
+  return { ...source, prepare, bounds: boundsOf(task, space, candidate) };
 }
 
 /** Each algorithm has its own; undefined: those of the operator as it is written. */

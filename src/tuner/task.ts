@@ -7,6 +7,11 @@ export interface TuningTask {
   readonly target: Target;
   readonly numerics: Numerics;
   readonly threads: number;
+  /**
+   * Inputs that stay the same from call to call, such as weights. What depends on them alone is computed before, and not
+   * timed; they may be laid out as a schedule likes them best.
+   */
+  readonly constants?: readonly string[];
 }
 
 export interface Budget {

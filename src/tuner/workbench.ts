@@ -8,8 +8,11 @@ import type { Toolchain } from "../native/toolchain/toolchain.ts";
 import { measureCandidate, raceCandidates } from "./measure/measure.ts";
 import type { Measurement } from "./measure/measurement.ts";
 
-/** A kernel, and how near its results have to come if it computes them otherwise than the operator is written. */
-export type MeasurableSource = (CSource | WasmSource) & HasBounds;
+/**
+ * A kernel, how near its results have to come if it computes them otherwise than the operator is written, and the kernel
+ * that prepares what it takes of constant inputs.
+ */
+export type MeasurableSource = (CSource | WasmSource) & HasBounds & { readonly prepare?: CSource | WasmSource | null };
 
 /** What a candidate that never became source is measured as. */
 export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;
@@ -62,15 +65,14 @@ export function createWorkbench({
   let compilerRuns = 0;
 
   async function build(sources: readonly (MeasurableSource | Refusal)[]): Promise<readonly BuiltRunnable[]> {
-    const native = sources.filter((source) => source.kind === "c");
+    const native = sources.flatMap((source) => (source.kind === "c" ? withPreparation(source) : []));
     if (native.length === 0 || !toolchain) return sources.map(withoutCompiler);
     const batches = inBatches(native, Math.ceil(native.length / jobs));
     compilerRuns += batches.length;
     const options = { outDir: directory, toolchain, bench: true, signal };
     const built = (await allOf(batches.map((batch) => buildEach(batch, options)))).flat().values();
-    return sources.map((source) =>
-      source.kind === "c" ? fromBuilt(built.next().value!, source) : withoutCompiler(source),
-    );
+    const next = (): BuiltKernel => built.next().value!;
+    return sources.map((source) => (source.kind === "c" ? fromBuilt(source, next) : withoutCompiler(source)));
   }
 
   /** Resolves when this thread is free, with the measurement to come. */
@@ -131,8 +133,28 @@ function* lazily<T, R>(items: Iterable<T>, make: (item: T) => R): Iterable<R> {
 function withoutCompiler(source: MeasurableSource | Refusal): BuiltRunnable {
   if (source.kind === "build-failed") return source;
   if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
-  return { kind: "ready", candidate: { ...toRunnable({ kind: "wasm", source }, 0), bounds: source.bounds } };
+  const { prepare } = source;
+  const kernel = prepare?.kind === "wasm" ? toRunnable({ kind: "wasm", source: prepare }, 0) : null;
+  return ready(toRunnable({ kind: "wasm", source }, 0), source, kernel);
 }
 
-const fromBuilt = (built: BuiltKernel, { bounds }: HasBounds): BuiltRunnable =>
-  built.kind === "built" ? { kind: "ready", candidate: { ...toRunnable(built.artifact, built.index), bounds } } : built;
+/** The kernels of one source, in the order in which `fromBuilt` takes them. */
+const withPreparation = (source: MeasurableSource & CSource): readonly CSource[] =>
+  source.prepare?.kind === "c" ? [source, source.prepare] : [source];
+
+function fromBuilt(source: MeasurableSource & CSource, next: () => BuiltKernel): BuiltRunnable {
+  const [kernel, prepare] = withPreparation(source).map(next);
+  if (kernel!.kind !== "built") return kernel!;
+  if (prepare && prepare.kind !== "built") return prepare;
+  const preparing = prepare ? toRunnable(prepare.artifact, prepare.index) : null;
+  return ready(toRunnable(kernel!.artifact, kernel!.index), source, preparing);
+}
+
+function ready(
+  candidate: Runnable,
+  { bounds, prepare, parameters }: MeasurableSource,
+  kernel: Runnable | null,
+): BuiltRunnable {
+  const preparation = kernel && prepare ? { kernel, parameters: prepare.parameters, used: parameters } : undefined;
+  return { kind: "ready", candidate: { ...candidate, bounds, preparation } };
+}

@@ -33,11 +33,18 @@ export interface WasmKernel {
   /** The parameters in the memory, in order: fill the inputs, `run()`, read the outputs, without a copy. */
   buffers(): readonly KernelArray[];
   /**
-   * Copies the inputs in, runs, copies the outputs back. One array a parameter, in order.
+   * Copies inputs in, for all calls to come that give null in their place. One array a parameter, or null.
    *
    * @throws RangeError or TypeError that names the argument, before anything is written.
    */
-  call(args: readonly KernelArray[]): void;
+  fill(args: readonly (KernelArray | null)[]): void;
+  /**
+   * Copies the inputs in, runs, copies the outputs back. One array a parameter, in order; null leaves what the memory
+   * holds where it is.
+   *
+   * @throws RangeError or TypeError that names the argument, before anything is written.
+   */
+  call(args: readonly (KernelArray | null)[]): void;
 }
 
 /**
@@ -57,6 +64,10 @@ export function loadWasm({ bytes, offsets, parameters }: WasmSource): WasmKernel
     parameters,
     run,
     buffers: () => views,
+    fill(args) {
+      checkArguments(parameters, args);
+      copyWhere("input", parameters, args, views);
+    },
     call(args) {
       checkArguments(parameters, args);
       copyWhere("input", parameters, args, views);
@@ -82,8 +93,8 @@ interface MemoryView {
 function copyWhere(
   role: KernelParameter["role"],
   parameters: readonly KernelParameter[],
-  from: readonly KernelArray[],
-  to: readonly KernelArray[],
+  from: readonly (KernelArray | null)[],
+  to: readonly (KernelArray | null)[],
 ): void {
   parameters.forEach((parameter, index) => {
     const source = from[index];
@@ -91,12 +102,13 @@ function copyWhere(
   });
 }
 
-function checkArguments(parameters: readonly KernelParameter[], args: readonly KernelArray[]): void {
+function checkArguments(parameters: readonly KernelParameter[], args: readonly (KernelArray | null)[]): void {
   if (args.length !== parameters.length) {
     throw new TypeError(`${args.length} arguments, the kernel takes ${parameters.length}`);
   }
   parameters.forEach(({ name, dtype, length }, index) => {
     const array = args[index];
+    if (array === null) return;
     if (!(array instanceof arrayTypes[dtype])) throw new TypeError(`${name} has to be a ${arrayTypes[dtype].name}`);
     if (array.length !== length) throw new RangeError(`${name} has ${array.length} elements, ${length} are wanted`);
   });

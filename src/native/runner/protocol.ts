@@ -27,15 +27,28 @@ export interface HasBounds {
   readonly bounds?: readonly OutputBound[] | undefined;
 }
 
+/** What a kernel takes that is computed of constant inputs, before it is run. */
+export interface Preparation {
+  readonly kernel: Runnable;
+  /** Of `kernel`: inputs of the task, by name, then what it computes. */
+  readonly parameters: readonly KernelParameter[];
+  /** Of the kernel that takes it: the inputs of the task, what was computed, then the outputs. */
+  readonly used: readonly KernelParameter[];
+}
+
+export interface HasPreparation {
+  readonly preparation?: Preparation | undefined;
+}
+
 /** Kernel `index` of an addon that was built with its timing loop; `features` are what the CPU must have. */
-export interface NativeRunnable extends HasBounds {
+export interface NativeRunnable extends HasBounds, HasPreparation {
   readonly kind: "native";
   readonly path: string;
   readonly index: number;
   readonly features: readonly string[];
 }
 
-export interface WasmRunnable extends HasBounds {
+export interface WasmRunnable extends HasBounds, HasPreparation {
   readonly kind: "wasm";
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly offsets: readonly number[];

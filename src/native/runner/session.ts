@@ -5,7 +5,16 @@ import { invariant, type KernelParameter } from "../../compiler/index.ts";
 import { type LoadedKernel, loadWasmKernel } from "../harness/bench-wasm.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
 import { type ExpectedOutput, expectOutput, mismatch } from "./compare.ts";
-import type { KernelArray, NativeRunnable, Runnable, RunOutcome, RunTask, TimingPlan, ToWorker } from "./protocol.ts";
+import type {
+  KernelArray,
+  NativeRunnable,
+  Preparation,
+  Runnable,
+  RunOutcome,
+  RunTask,
+  TimingPlan,
+  ToWorker,
+} from "./protocol.ts";
 import { timeKernel, timeSample } from "./time-kernel.ts";
 
 /** Loads a kernel whose arguments are `arrays`. */
@@ -34,7 +43,7 @@ export function createSession(loadNative: LoadNativeKernel): Session {
   const kept = new Map<number, Kept>();
   return {
     handle(message) {
-      if (message.kind === "task") state = prepare(message.task);
+      if (message.kind === "task") state = stateOf(message.task);
       if (message.kind === "task" || message.kind === "forget") kept.clear();
       if (message.kind === "sample") return sampleKept(kept.get(message.slot), message.sampleNs);
       if (message.kind !== "run") return null;
@@ -46,7 +55,7 @@ export function createSession(loadNative: LoadNativeKernel): Session {
   };
 }
 
-function prepare({ parameters, inputs, expected }: RunTask): TaskState {
+function stateOf({ parameters, inputs, expected }: RunTask): TaskState {
   const outputs = parameters.filter(({ role }) => role === "output");
   invariant(inputs.length + expected.length === parameters.length, "a task has an array for each parameter");
   return {
@@ -64,12 +73,14 @@ function runCandidate(
   loadNative: LoadNativeKernel,
   keep: (kept: Kept) => void,
 ): RunOutcome {
-  const kernel = load(state, candidate, loadNative);
-  if ("kind" in kernel) return kernel;
-  fillArguments(state, kernel);
   return trapsAsValues(() => {
+    const place = placeOf(state, candidate, loadNative);
+    if ("kind" in place) return place;
+    const kernel = load(candidate, place, loadNative);
+    if ("kind" in kernel) return kernel;
+    fillArguments(state, place, kernel);
     const firstNs = kernel.time(1);
-    const reason = wrongness(state, candidate, kernel);
+    const reason = wrongness(state, place, candidate, kernel);
     if (reason !== null) return { kind: "wrong-result", reason };
     const samplesNs = timeKernel(kernel, firstNs, plan);
     keep({ kernel, estimateNs: Math.min(...samplesNs) });
@@ -77,27 +88,66 @@ function runCandidate(
   });
 }
 
+/** Where a kernel gets its arguments, and what is in its inputs. */
+interface Place {
+  readonly parameters: readonly KernelParameter[];
+  readonly inputs: readonly KernelArray[];
+  readonly arena: Arena;
+}
+
+/** The task's own; for a kernel that takes what is computed before it, one with that among its inputs. */
+function placeOf(state: TaskState, { preparation }: Runnable, loadNative: LoadNativeKernel): Place | RunOutcome {
+  if (!preparation) return state;
+  const prepared = preparedInputs(state, preparation, loadNative);
+  if ("kind" in prepared) return prepared;
+  return { parameters: preparation.used, inputs: [...state.inputs, ...prepared], arena: createArena(preparation.used) };
+}
+
+/** Runs the preparation once: what it computes of the task's inputs. */
+function preparedInputs(
+  state: TaskState,
+  { kernel: preparing, parameters }: Preparation,
+  loadNative: LoadNativeKernel,
+): readonly KernelArray[] | RunOutcome {
+  const place: Place = { parameters, inputs: state.inputs, arena: createArena(parameters) };
+  const kernel = load(preparing, place, loadNative);
+  if ("kind" in kernel) return kernel;
+  for (const [at, { name, role }] of parameters.entries()) {
+    const from = role === "input" ? state.parameters.findIndex((it) => it.name === name) : -1;
+    if (from >= 0) bytesOf(kernel.arrays[at]!).set(bytesOf(state.inputs[from]!));
+  }
+  kernel.time(1);
+  const overrun = preparing.kind === "native" ? place.arena.overrun() : null;
+  if (overrun !== null) return { kind: "wrong-result", reason: `its preparation wrote outside ${overrun}` };
+  return kernel.arrays.filter((_, at) => parameters[at]!.role === "output");
+}
+
 /** What a candidate's own text can cause while it is loaded is an outcome; all other errors are ours and end us. */
-function load(state: TaskState, candidate: Runnable, loadNative: LoadNativeKernel): LoadedKernel | RunOutcome {
+function load(candidate: Runnable, place: Place, loadNative: LoadNativeKernel): LoadedKernel | RunOutcome {
   try {
     return candidate.kind === "wasm"
-      ? loadWasmKernel(candidate.bytes, candidate.offsets, state.parameters)
-      : loadNative(candidate, state.arena.arrays);
+      ? loadWasmKernel(candidate.bytes, candidate.offsets, place.parameters)
+      : loadNative(candidate, place.arena.arrays);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { kind: "build-failed", reason: `${error.name}: ${error.message}`.slice(0, 1000) };
   }
 }
 
-function fillArguments({ inputs, expected }: TaskState, { arrays }: LoadedKernel): void {
+function fillArguments({ expected }: TaskState, { inputs }: Place, { arrays }: LoadedKernel): void {
   for (const [index, input] of inputs.entries()) bytesOf(arrays[index]!).set(bytesOf(input));
   for (const [index, { sentinel }] of expected.entries())
     bytesOf(arrays[inputs.length + index]!).set(bytesOf(sentinel));
 }
 
 /** Outputs against the reference, inputs against what they were, and for native kernels the memory around both. */
-function wrongness(state: TaskState, candidate: Runnable, { arrays }: LoadedKernel): string | null {
-  const { inputs, expected, parameters, arena } = state;
+function wrongness(
+  { expected }: TaskState,
+  place: Place,
+  candidate: Runnable,
+  { arrays }: LoadedKernel,
+): string | null {
+  const { inputs, parameters, arena } = place;
   const overrun = candidate.kind === "native" ? arena.overrun() : null;
   if (overrun !== null) return `it wrote outside ${overrun}`;
   const changed = inputs.findIndex((input, index) => Buffer.compare(bytesOf(input), bytesOf(arrays[index]!)) !== 0);

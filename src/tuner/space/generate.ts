@@ -10,7 +10,7 @@ import { type Draft, type Estimate, emptyDraft, type Placement } from "./draft.t
 import { inAllParts, stagesIn } from "./placement.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
-import { schedulableStages } from "./schedulable-stage.ts";
+import { type SchedulableStage, schedulableStages } from "./schedulable-stage.ts";
 import type { Space, Template } from "./space.ts";
 
 /** A space, and what an analytic model thinks of its points before any is measured. */
@@ -40,7 +40,7 @@ function plannedTemplates(
   task: TuningTask,
   rules: readonly SpaceRule[],
 ): readonly PlannedTemplate[] {
-  const stages = schedulableStages(algorithm.op);
+  const stages = withConstants(schedulableStages(algorithm.op), task);
   const plan: Plan = { task: { ...task, op: algorithm.op }, stages };
   const drafts = stages
     .toReversed()
@@ -49,6 +49,17 @@ function plannedTemplates(
       [emptyDraft],
     );
   return drafts.map((draft) => ({ template: templateOf(draft, algorithm), estimates: draft.estimates }));
+}
+
+/** A constant input that one stage alone reads can be packed once for all calls. */
+function withConstants(
+  stages: readonly SchedulableStage[],
+  { constants = [] }: TuningTask,
+): readonly SchedulableStage[] {
+  if (constants.length === 0) return stages;
+  const reads = ({ reads }: SchedulableStage, name: string): boolean => reads.some(({ buffer }) => buffer === name);
+  const own = constants.filter((name) => stages.filter((stage) => reads(stage, name)).length === 1);
+  return stages.map((stage) => ({ ...stage, shared: own.filter((name) => reads(stage, name)) }));
 }
 
 type Plan = Pick<RuleContext, "task" | "stages">;

@@ -9,7 +9,7 @@ export const shrunk = (
   { extents, block }: Pick<Placement, "extents" | "block">,
 ): SchedulableStage => ({
   ...stage,
-  ...(block ? { shared: block.shared } : {}),
+  ...(block ? { shared: [...new Set([...block.shared, ...(stage.shared ?? [])])] } : {}),
   spatial: stage.spatial.map((axis): SpatialAxis => {
     const extent = extents.get(axis.name) ?? axis.extent;
     if (block?.axis === axis.name)

@@ -57,7 +57,10 @@ export interface SchedulableStage {
   readonly operations: number;
   /** Whether the body calls exp, log or the like. */
   readonly callsFunctions: boolean;
-  /** Inputs that nobody else reads and that all parts of the stage read alike: they can be packed once for all parts. */
+  /**
+   * Inputs that nobody else reads and that are the same for all parts of the stage, or for all calls: they can be packed
+   * once, before everything else.
+   */
   readonly shared?: readonly string[];
 }
 

@@ -1,0 +1,103 @@
+// What depends on constant inputs alone → a function of its own, to be run once for many calls: weights in another layout,
+// transformed filters. Only what stands before all loops; what a loop packs, block by block, stays where it is.
+//
+//   B.layout[…] = B[…]                            prepare(B) → B.layout
+//   for …: C[i, j] += A[i, k] * B.layout[…]  →    run(A, B, B.layout) → C
+//
+// TVM calls the first of them layout rewriting (MetaSchedule's RewriteLayout), for buffers that are declared layout-free.
+
+import type { Buffer, LoopFunc, Stmt } from "../ir/loop-ir.ts";
+import { flattenSeq } from "../ir/visit.ts";
+import { buffersRead } from "./dataflow.ts";
+import { blocksIn } from "./nest.ts";
+
+export interface Preparation {
+  /** Constant inputs → what `run` reads of them. Null: nothing depends on them alone. */
+  readonly prepare: LoopFunc | null;
+  /** Inputs, then the results of `prepare`, then outputs. */
+  readonly run: LoopFunc;
+}
+
+/** A part of the function that stands by itself, and the buffers that it touches. */
+interface Part {
+  readonly stmt: Stmt;
+  readonly reads: ReadonlySet<string>;
+  readonly writes: ReadonlySet<string>;
+}
+
+/** @param constants names of inputs */
+export function splitPreparation(nest: LoopFunc, constants: readonly string[]): Preparation {
+  const parts = flattenSeq([nest.body]).body.map(partOf);
+  const fixed = fixedParts(parts, nest.buffers, constants);
+  const others = parts.filter((part) => !fixed.includes(part));
+  const used = new Set(others.flatMap(({ reads }) => [...reads]));
+  const results = new Set(fixed.flatMap(({ writes }) => [...writes]).filter((name) => used.has(name)));
+  if (results.size === 0) return { prepare: null, run: nest };
+  return {
+    prepare: functionOf(`${nest.name}_prepare`, fixed, preparationBuffers(nest.buffers, fixed, results)),
+    run: functionOf(nest.name, others, runBuffers(nest.buffers, others, results)),
+  };
+}
+
+function partOf(stmt: Stmt): Part {
+  const blocks = blocksIn(stmt);
+  const reads = new Set(blocks.flatMap((block) => [...buffersRead(block)]));
+  return { stmt, reads, writes: new Set(blocks.map(({ buffer }) => buffer)) };
+}
+
+/** The largest set of parts that write no result of the kernel, and read and write nothing that other parts write. */
+function fixedParts(parts: readonly Part[], buffers: readonly Buffer[], constants: readonly string[]): readonly Part[] {
+  const isOwn = (name: string): boolean =>
+    buffers.some((it) => it.name === name && /workspace|register/.test(it.scope));
+  let fixed = parts;
+  for (;;) {
+    const isFixed = (name: string): boolean =>
+      isOwn(name) && parts.every((part) => !part.writes.has(name) || fixed.includes(part));
+    const kept = fixed.filter(
+      ({ reads, writes }) =>
+        [...writes].every(isFixed) && [...reads].every((name) => constants.includes(name) || isFixed(name)),
+    );
+    if (kept.length === fixed.length) return kept;
+    fixed = kept;
+  }
+}
+
+const functionOf = (name: string, parts: readonly Part[], buffers: readonly Buffer[]): LoopFunc => ({
+  name,
+  buffers,
+  body: flattenSeq(parts.map(({ stmt }) => stmt)),
+});
+
+const touches = (parts: readonly Part[], { name }: Buffer): boolean =>
+  parts.some(({ reads, writes }) => reads.has(name) || writes.has(name));
+
+/** The inputs that are read, the results as outputs, and what is between them. */
+function preparationBuffers(
+  buffers: readonly Buffer[],
+  fixed: readonly Part[],
+  results: ReadonlySet<string>,
+): readonly Buffer[] {
+  const touched = buffers.filter((buffer) => touches(fixed, buffer));
+  return [
+    ...touched.filter(({ scope }) => scope === "input"),
+    ...touched.filter(({ name }) => results.has(name)).map((buffer) => withScope(buffer, "output")),
+    ...touched.filter(({ name, scope }) => scope !== "input" && !results.has(name)),
+  ];
+}
+
+/** All inputs, as callers give them, whether they are still read or not. */
+function runBuffers(
+  buffers: readonly Buffer[],
+  others: readonly Part[],
+  results: ReadonlySet<string>,
+): readonly Buffer[] {
+  return [
+    ...buffers.filter(({ scope }) => scope === "input"),
+    ...buffers.filter(({ name }) => results.has(name)).map((buffer) => withScope(buffer, "input")),
+    ...buffers.filter(
+      (it) => it.scope !== "input" && !results.has(it.name) && (it.scope === "output" || touches(others, it)),
+    ),
+  ];
+}
+
+const withScope = ({ name, dtype, shape }: Buffer, scope: Buffer["scope"]): Buffer => ({ name, dtype, shape, scope });
