@@ -15,10 +15,11 @@ import {
   targets,
 } from "../../src/compiler/index.ts";
 import { lower } from "../../src/compiler/lower/pipeline.ts";
+import { splitPreparation } from "../../src/compiler/schedule/split-preparation.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 import { compileAll, toolchains } from "../native/compiled.ts";
 import { type ChainCase, isIllegal } from "./random-schedule.ts";
-import { wrongJs, wrongNative, wrongNest, wrongWasm } from "./reference.ts";
+import { wrongJs, wrongNative, wrongNest, wrongPrepared, wrongWasm } from "./reference.ts";
 
 // Node 20 has it behind this option, later engines have it on.
 setFlagsFromString("--experimental-wasm-relaxed-simd");
@@ -84,6 +85,8 @@ function runCase(report: ChainReport, it: ChainCase, scheduled: LoopFunc): reado
   const { reference, numerics } = it;
   note(report, it, "naive", wrongNest(reference, reference.naive));
   note(report, it, "scheduled", wrongNest(reference, scheduled));
+  const { prepare, run } = splitPreparation(scheduled, it.constants);
+  if (prepare) note(report, it, "prepared", wrongPrepared(reference, prepare, run));
   attempt(report, it, "JS", () => wrongJs(reference, compileJs(generateJs(scheduled))));
   const cTarget = it.target.codegen === "c" ? it.target : targets.avx2;
   attempt(report, it, "WASM", () => {
@@ -127,12 +130,12 @@ function note({ counts, failures }: ChainReport, it: ChainCase, link: string, wr
 
 /** The text, then all that it takes to draw the case again and read it. */
 export const describeCase = (
-  { number, family, reference, target, numerics, template, trace }: ChainCase,
+  { number, family, reference, target, numerics, template, trace, constants }: ChainCase,
   text: string,
 ): string =>
   [
     text,
-    `case ${number}: ${family} ${JSON.stringify(reference.op.parameters)} ${target.name} ${numerics}; ${template}`,
+    `case ${number}: ${family} ${JSON.stringify(reference.op.parameters)} ${target.name} ${numerics}; ${template}; constants ${constants.join() || "none"}`,
     printTrace(trace),
   ].join("\n");
 

@@ -97,6 +97,8 @@ export interface ChainCase {
   /** What the trace schedules: the operator, or the same by another algorithm. */
   readonly definition: ComputeDef;
   readonly trace: Trace;
+  /** Inputs that the schedule takes to be constant, in one case of two none. */
+  readonly constants: readonly string[];
   /** The scheduled nest, or why the sample is illegal: there should be no such samples. */
   readonly scheduled: LoopFunc | Diagnostic;
 }
@@ -124,14 +126,18 @@ export function caseOf(
 ): ChainCase {
   const target = rng.pick(among);
   const numerics = rng.pick(["fast", "strict"] as const);
-  const { template, trace, computation } = drawTrace({ op, target, numerics }, rng);
+  const constants = drawConstants(op, createRng(number));
+  const { template, trace, computation } = drawTrace({ op, target, numerics, constants }, rng);
   const { op: definition } = computation;
   const isStrict = numerics === "strict" && !callsFunctions;
   const reference = referenceOf(op, rng, isStrict ? strictPlan(op) : checkPlan(op, [computation]));
   const result = replay(fromCompute(definition), trace);
   const scheduled = result.kind === "ok" ? result.nest : result.diagnostic;
-  return { number, family, target, numerics, reference, template, definition, trace, scheduled };
+  return { number, family, target, numerics, reference, template, definition, trace, constants, scheduled };
 }
+
+const drawConstants = ({ inputs }: ComputeDef, rng: Rng): readonly string[] =>
+  rng.below(2) === 0 ? [] : inputs.map(({ name }) => name).filter(() => rng.below(2) === 0);
 
 /** Sums in the order of the reference round as its sums do: equal bits, whatever the inputs. */
 const strictPlan = ({ outputs }: ComputeDef): ReferenceOptions => ({
@@ -159,6 +165,7 @@ interface SpaceOf {
   readonly op: ComputeDef;
   readonly target: Target;
   readonly numerics: Numerics;
+  readonly constants?: readonly string[];
 }
 
 export interface DrawnTrace {

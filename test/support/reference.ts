@@ -64,6 +64,17 @@ export function wrongNest(reference: Reference, func: LoopFunc): string | null {
   }
 }
 
+/** The same of a function that takes what another computes of some inputs. */
+export function wrongPrepared(reference: Reference, prepare: LoopFunc, run: LoopFunc): string | null {
+  try {
+    const prepared = interpret(prepare, reference.inputsByName);
+    const results = interpret(run, { ...reference.inputsByName, ...prepared });
+    return firstMismatch(reference, ({ name }) => results[name] as KernelArray);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 export function wrongJs(reference: Reference, run: JsKernel): string | null {
   const outputs = sentinels(reference);
   run(...reference.inputs, ...outputs.values());

@@ -41,10 +41,9 @@ export function loadKernel(artifact: Artifact): LoadedKernel {
   const packed = (known: Known) => run.bind(new Map([...known, ...prepared(prepare, known)]));
   return {
     call(...arrays) {
-      const known = new Map(
-        own.map((it, at) => [it.name, arrays[at]!] as const).filter((_, at) => isConstant(own[at]!)),
-      );
-      packed(known)(...arrays.filter((_, at) => !own[at] || !isConstant(own[at])));
+      checkCount(own, arrays);
+      const known = new Map(own.flatMap((it, at) => (isConstant(it) ? [[it.name, arrays[at]!]] : [])));
+      packed(known)(...arrays.filter((_, at) => !isConstant(own[at]!)));
     },
     pack: (values) => ({ call: packed(constantsOf(own.filter(isConstant), values)) }),
   };
@@ -139,10 +138,16 @@ function argumentsOf(
   others: Arrays,
   given: (parameter: KernelParameter) => KernelArray | null,
 ): readonly (KernelArray | null)[] {
-  const wanted = parameters.filter(({ name }) => !known.has(name)).map(({ name }) => name);
-  if (wanted.length !== others.length) {
-    throw new TypeError(`${others.length} arguments, the kernel takes ${wanted.length}: ${wanted.join(", ")}`);
-  }
+  checkCount(
+    parameters.filter(({ name }) => !known.has(name)),
+    others,
+  );
   const rest = others.values();
   return parameters.map((it) => (known.has(it.name) ? given(it) : rest.next().value!));
+}
+
+function checkCount(wanted: readonly KernelParameter[], given: Arrays): void {
+  if (wanted.length === given.length) return;
+  const names = wanted.map(({ name }) => name).join(", ");
+  throw new TypeError(`${given.length} arguments, the kernel takes ${wanted.length}: ${names}`);
 }

@@ -50,6 +50,23 @@ const relaxedHalf = (at: number) => `
     (v128.const f32x4 2 2 2 2)
     (v128.const f32x4 0 0 0 0)))`;
 
+/** C[i] = P[i], P what `kernel` makes of A. P lies at byte 128, C at 192; `more` is done after the copy. */
+export function preparedBy(prepare: Runnable, more = ""): Runnable {
+  const half = (at: number) =>
+    `(v128.store offset=${192 + at} (i32.const 0) (v128.load offset=${128 + at} (i32.const 0)))`;
+  const [input, output] = parameters;
+  const result = vector("P", "output");
+  return {
+    ...kernel(`${half(0)} ${half(16)} ${more}`),
+    offsets: [64, 128, 192],
+    preparation: {
+      kernel: prepare,
+      parameters: [input!, result],
+      used: [input!, { ...result, role: "input" }, output!],
+    },
+  } as Runnable;
+}
+
 export const planted = {
   right: () => kernel(loops(1)),
   /** Right, and slow: some milliseconds. */

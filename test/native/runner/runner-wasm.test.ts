@@ -7,7 +7,7 @@ import { execa } from "execa";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createRunner, type Runner, type RunnerOptions } from "../../../src/native/runner/client.ts";
 import type { Runnable, RunOutcome } from "../../../src/native/runner/protocol.ts";
-import { doubling, planted } from "./planted-wasm.ts";
+import { doubling, planted, preparedBy } from "./planted-wasm.ts";
 
 const open: Runner[] = [];
 afterEach(async () => {
@@ -55,6 +55,33 @@ async function goneWithin(pid: number, ms: number): Promise<boolean> {
   }
   return false;
 }
+
+describe("a candidate that takes what another kernel prepares", () => {
+  it("is right if both are", async () => {
+    expect(await run(runnerFor(), preparedBy(planted.right()))).toMatchObject({ kind: "ok" });
+  });
+
+  it("is wrong if the preparation is, or leaves something out", async () => {
+    for (const prepare of [planted.wrong(), planted.leavesTheLast()]) {
+      expect(await run(runnerFor(), preparedBy(prepare))).toMatchObject({ kind: "wrong-result" });
+    }
+  });
+
+  it("must leave it as it is", async () => {
+    const outcome = await run(
+      runnerFor(),
+      preparedBy(planted.right(), "(f32.store offset=128 (i32.const 0) (f32.const 9))"),
+    );
+    expect(outcome).toEqual({ kind: "wrong-result", reason: "it wrote its input P" });
+  });
+
+  it("fails as the preparation fails", async () => {
+    expect(await run(runnerFor(), preparedBy(planted.traps()))).toMatchObject({ kind: "crashed" });
+    expect(await run(runnerFor(), preparedBy(planted.notWasm()))).toMatchObject({ kind: "build-failed" });
+    const outcome = await run(runnerFor({ deadlineMs: 500 }), preparedBy(planted.hangs()));
+    expect(outcome).toEqual({ kind: "timed-out", deadlineMs: 500 });
+  });
+});
 
 describe("a WASM candidate", () => {
   it("that is right gets several samples", async () => {

@@ -141,7 +141,18 @@ function blockedCase(number: number, family: string, op: ComputeDef, rng: Rng): 
   const replayed = replay(fromCompute(op), trace);
   const reference = referenceOf(op, rng, checkPlan(op));
   const scheduled = replayed.kind === "ok" ? replayed.nest : replayed.diagnostic;
-  return { number, family, target, numerics, reference, template: template.name, definition: op, trace, scheduled };
+  return {
+    number,
+    family,
+    target,
+    numerics,
+    reference,
+    template: template.name,
+    definition: op,
+    trace,
+    constants: [],
+    scheduled,
+  };
 }
 
 const chains: readonly (readonly [string, ComputeDef])[] = [
