@@ -28,7 +28,7 @@ import { newReport, runCases } from "../../support/oracle-chain.ts";
 import { type ChainCase, chainTargets } from "../../support/random-schedule.ts";
 import { referenceOf } from "../../support/reference.ts";
 
-const { compute, defineOp, reduceAxis, sum, tensor } = authoring;
+const { cast, compute, defineOp, reduceAxis, sum, tensor } = authoring;
 const { attention, batchMatmul, conv2d, gemm, softmax } = opLibrary;
 
 /** Two layers: relu between the products, bias behind the second. */
@@ -38,6 +38,15 @@ const layers = defineOp({ M: 18, K: 20, N: 24, L: 16 }, ({ M, K, N, L }) => {
   const [k, n] = [reduceAxis("k", K), reduceAxis("n", N)];
   const hidden = compute("hidden", [M, N], (i, j) => sum(X(i, k).mul(W(k, j)), k).max(0));
   return compute("out", [M, L], (i, l) => sum(hidden(i, n).mul(V(n, l)), n).add(bias(l)));
+});
+
+/** Two layers of bytes, whose products instructions compute. */
+const byteLayers = defineOp({ M: 18, K: 20, N: 24, L: 16 }, ({ M, K, N, L }) => {
+  const [X, W, V] = [tensor("X", [M, K], "u8"), tensor("W", [K, N], "i8"), tensor("V", [N, L], "i8")];
+  const [k, n] = [reduceAxis("k", K), reduceAxis("n", N)];
+  const acc = compute("acc", [M, N], (i, j) => sum(cast(X(i, k), "i32").mul(cast(W(k, j), "i32")), k));
+  const hidden = compute("hidden", [M, N], (i, j) => cast(acc(i, j).max(0).min(255), "u8"));
+  return compute("out", [M, L], (i, l) => sum(cast(hidden(i, n), "i32").mul(cast(V(n, l), "i32")), n));
 });
 
 /** The second product reads columns of the first: no block of rows has what it needs. */
@@ -130,11 +139,13 @@ test("the tutorial's schedule, its register tiles and packs added, is a member",
   ).not.toBeNull();
 });
 
-/** A case of the oracle chain with a schedule by blocks. */
+/** A case of the oracle chain with a schedule by blocks; products by instructions where there are such. */
 function blockedCase(number: number, family: string, op: ComputeDef, rng: Rng): ChainCase {
   const target = rng.pick(chainTargets);
   const numerics = rng.pick(["fast", "strict"] as const);
-  const template = rng.pick(blocked(generateSpace({ op, target, numerics, threads: 1 }).templates));
+  const templates = blocked(generateSpace({ op, target, numerics, threads: 1 }).templates);
+  const tensorized = templates.filter(({ name }) => name.split(" for ").length === 3);
+  const template = rng.pick(tensorized.length > 0 ? tensorized : templates);
   const result = sample(compileModel(template.model), rng);
   if (result.kind !== "found") throw new Error(`${template.name}: ${result.kind}`);
   const trace = instantiateTemplate(template.instructions, result.assignment);
@@ -160,6 +171,7 @@ const chains: readonly (readonly [string, ComputeDef])[] = [
   ["two products of powers of two", instantiate(gemmExpGemm, { M: 32, N: 64, K: 16, L: 16 }, "products2")],
   ["two layers", instantiate(layers, { M: 13, K: 9, N: 27, L: 18 }, "layers")],
   ["attention", instantiate(attention({ heads: 2, M: 11, N: 17, D: 8 }), {}, "attention")],
+  ["two layers of bytes", instantiate(byteLayers, { M: 13, K: 18, N: 27, L: 33 }, "bytes")],
 ];
 
 test.each(chains)("%s through the oracle chain", { timeout: 600_000 }, async (family, op) => {
