@@ -2,6 +2,8 @@
 // winners timed in turns, A B C A B C …, so that what else the machine does hits all alike. Prints ratios.
 //
 //     npm run build && npm run bench:convolution -- --target avx2 --shape 56x56x64x64 --seconds 30 --rounds 15
+//
+// With --constant the same again with a filter that stays the same: what is made of it alone is not timed.
 
 import { parseArgs } from "node:util";
 import { digestOf, factsOf, instantiate, opLibrary, type TargetName } from "../../src/compiler/index.ts";
@@ -26,24 +28,36 @@ const { values } = parseArgs({
     shape: { type: "string", default: "56x56x64x64" },
     seconds: { type: "string", default: "30" },
     rounds: { type: "string", default: "15" },
+    constant: { type: "boolean", default: false },
   },
 });
 const [H = 56, W = 56, C = 64, F = 64] = values.shape.split("x").map(Number);
 const def = instantiate(opLibrary.conv2d({ H, W, C, F, padding: 1 }), {}, "bench");
 const target = { ...hostTarget(values.target as TargetName), threads: 1 };
 const task: TuningTask = { op: def, target, numerics: "fast", threads: 1 };
-const space = generateSpace(task);
+const withConstant: TuningTask = { ...task, constants: [def.inputs[1]!.name] };
+
+interface Family {
+  readonly name: string;
+  readonly task: TuningTask;
+  readonly space: GeneratedSpace;
+}
 
 /** The direct templates together, each of the others alone. */
-const families: readonly { readonly name: string; readonly space: GeneratedSpace }[] = [
-  { name: "direct", space: { ...space, templates: space.templates.filter(({ op }) => op === def) } },
-  ...space.templates
-    .filter(({ op }) => op !== def)
-    .map((template) => ({ name: template.name, space: { ...space, templates: [template] } })),
-];
+function familiesOf(task: TuningTask): readonly Family[] {
+  const space = generateSpace(task);
+  const suffix = task.constants ? ", constant filter" : "";
+  const others = space.templates.filter(({ op }) => op !== def);
+  return [
+    { name: `direct${suffix}`, task, space: { ...space, templates: space.templates.filter(({ op }) => op === def) } },
+    ...others.map((it) => ({ name: it.name + suffix, task, space: { ...space, templates: [it] } })),
+  ];
+}
 
-async function best(family: GeneratedSpace, workbench: Workbench, records: string): Promise<Candidate> {
-  const { winner } = await tune(task, family, {
+const families = [task, ...(values.constant ? [withConstant] : [])].flatMap(familiesOf);
+
+async function best({ task, space }: Family, workbench: Workbench, records: string): Promise<Candidate> {
+  const { winner } = await tune(task, space, {
     budget: { seconds: Number(values.seconds), trials: 512 },
     strategy: strategies.default,
     seed: 1,
@@ -62,8 +76,8 @@ await withPrivateDirectory(async (directory) => {
   const times: number[][] = families.map(() => []);
   const sources: (MeasurableSource | Refusal)[] = [];
   for (const [at, family] of families.entries()) {
-    const candidate = await best(family.space, workbench, `${directory}/records-${at}.jsonl`);
-    sources.push(measurable(task, space, candidate));
+    const candidate = await best(family, workbench, `${directory}/records-${at}.jsonl`);
+    sources.push(measurable(family.task, family.space, candidate));
   }
   for (let round = 0; round < Number(values.rounds); round++) {
     const outcomes = workbench.measure(sources, null);
@@ -80,7 +94,7 @@ await withPrivateDirectory(async (directory) => {
     const quartiles = [0.25, 0.75].map((share) => ratios[Math.floor(share * ratios.length)]!.toFixed(2)).join(" … ");
     const fastest = Math.min(...times[at]!);
     console.log(
-      `  ${name.padEnd(52)} ${(fastest / 1e6).toFixed(2)} ms ${(factsOf(def).flops / fastest).toFixed(0)} GFLOP/s, ` +
+      `  ${name.padEnd(70)} ${(fastest / 1e6).toFixed(2)} ms ${(factsOf(def).flops / fastest).toFixed(0)} GFLOP/s, ` +
         `direct takes ${median(ratios).toFixed(2)} times as long (${quartiles})`,
     );
   }
