@@ -15,6 +15,8 @@ const seed = setting("ORACLE_SEED", 1);
 const from = setting("ORACLE_FROM", 0);
 const count = setting("ORACLE_LIBRARY", 2);
 const only = process.env.ORACLE_ONLY;
+/** Nobody asked for numbers of cases. */
+const isSample = process.env.ORACLE_LIBRARY === undefined;
 
 /** Kernels that one addon holds. */
 const batch = 28;
@@ -22,7 +24,7 @@ const batch = 28;
 /** The targets in turn, and the types, f32 first; of few cases the second has any of the others. */
 function drawCase(operator: LibraryOperator, number: number): ChainCase {
   const rng = createRng(seed * 1_000_003 + number);
-  const type = count < operator.types.length ? drawType(operator, number, rng) : typeInTurn(operator, number);
+  const type = isSample ? drawType(operator, number, rng) : typeInTurn(operator, number);
   const target = chainTargets[number % chainTargets.length]!;
   const { parameters, op } = operator.small(rng);
   const family = `${titleOf(operator)} ${type}`;

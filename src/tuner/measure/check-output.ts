@@ -30,8 +30,20 @@ export function checkPlan(op: ComputeDef, computations: readonly Computation[] =
   if (limit !== null) return { values: { kind: "integers", limit }, bounds };
   const size = longestSum(op) ** -0.25;
   const from = op.stages.some(({ body }) => needsPositive(body)) ? size / 2 : -size;
-  return { values: { kind: "reals", from, to: size }, bounds };
+  const values = { kind: "reals", from, to: size } as const;
+  return {
+    values,
+    bounds: bounds.map((bound, at) => (isShort(op, op.outputs[at]!) ? aboutInputs(bound, size) : bound)),
+  };
 }
+
+/** Results of so few elements may all be differences that nearly vanish, with the rounding of what was subtracted. */
+const isShort = ({ stages }: ComputeDef, output: string): boolean =>
+  stages.find(({ name }) => name === output)!.axes.reduce((elements, { extent }) => elements * extent, 1) < 4;
+
+/** Errors as large as they may be beside inputs of this size. */
+const aboutInputs = (bound: OutputBound, size: number): OutputBound =>
+  bound.kind === "exact" ? bound : { ...bound, absolute: bound.absolute + bound.relative * size };
 
 const exactly: OutputBound = { kind: "exact" };
 

@@ -6,7 +6,7 @@ import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import softmax from "../../../fixtures/ops/softmax.op.ts";
 import { evaluate } from "../../../src/compiler/expr/evaluate.ts";
 import { instantiate } from "../../../src/compiler/expr/instantiate.ts";
-import type { ComputeDef, TypedArray } from "../../../src/compiler/index.ts";
+import { authoring, type ComputeDef, type TypedArray } from "../../../src/compiler/index.ts";
 import { expectOutput, mismatch } from "../../../src/native/runner/compare.ts";
 import { checkPlan } from "../../../src/tuner/measure/check-output.ts";
 import { testInputs } from "../../../src/tuner/measure/inputs.ts";
@@ -67,6 +67,31 @@ describe("the plan of a check", () => {
     expect(plan.values.kind).toBe("reals");
     const bound = plan.bounds[0]!;
     expect(bound.kind === "within" && bound.relative > 1e-6 && bound.relative < 1e-2).toBe(true);
+  });
+});
+
+describe("a difference of one element", () => {
+  const { compute, defineOp, tensor } = authoring;
+  const difference = defineOp({ N: 1 }, ({ N }) => {
+    const [A, B, C] = [tensor("A", [N], "f32"), tensor("B", [N], "f32"), tensor("C", [N], "f32")];
+    return compute("D", [N], (i) =>
+      A(i)
+        .sub(B(i).mul(C(i)))
+        .sqrt()
+        .mul(0)
+        .add(A(i).sub(B(i).mul(C(i)))),
+    );
+  });
+
+  it("may nearly vanish, and keep the rounding of a product that another kernel does not round", () => {
+    const op = instantiate(difference, {}, "difference");
+    const { bounds } = checkPlan(op);
+    for (let seed = 0; seed < 2000; seed++) {
+      const [a, b, c] = ["A", "B", "C"].map((name) => Number(inputsOf(op, seed)[name]![0]));
+      const [rounded, fused] = [a! - Math.fround(b! * c!), a! - b! * c!].map((it) => Float32Array.of(it / 3));
+      const parameter = { name: "D", dtype: "f32", shape: [1], length: 1, role: "output" } as const;
+      expect(mismatch(expectOutput(parameter, rounded!, bounds[0]!), fused!)).toBeNull();
+    }
   });
 });
 
