@@ -43,7 +43,7 @@ describe.skipIf(!isKnown)(`zig among the packages of a project${isKnown ? "" : `
         path: join(executable, "bin/zig"),
         environment: { ZIG_LIB_DIR: library },
       });
-      const [found] = await detectToolchains({ path: "", project: join(project, "src") });
+      const [found] = await detectToolchains({ path: "", project: join(project, "src") }, ["zig"]);
       expect(found).toMatchObject({ family: "zig", version: "0.16.0" });
       expect(found!.identity).toMatch(new RegExp(`^zig 0\\.16\\.0 ${zig.machine} [0-9a-f]{8}$`));
     });
