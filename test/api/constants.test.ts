@@ -6,9 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import { build, load, predictSchedule, type Schedule, tune } from "../../src/api.ts";
-import { targets } from "../../src/compiler/index.ts";
-import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
-import { toolchains } from "../native/compiled.ts";
+import { skipReason } from "../native/compiled.ts";
 
 const { M, N, K } = { M: 13, N: 41, K: 29 };
 const parameters = { M, N, K };
@@ -35,13 +33,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const canRun = {
-  wasm: true,
-  avx2: toolchains.length > 0 && targets.avx2.features.every((it) => cpuFeatures().includes(it)),
-};
+const reasons = { wasm: null, avx2: skipReason };
 
 describe.each(["wasm", "avx2"] as const)("of %s", (target) => {
-  it.skipIf(!canRun[target])("weights are packed once for many calls", async () => {
+  const why = reasons[target] ? ` (${reasons[target]})` : "";
+
+  it.skipIf(reasons[target])(`weights are packed once for many calls${why}`, async () => {
     const artifact = await build(gemm, laidOut(target), { ...options, target, outDir: folder });
     expect(artifact.packing).toMatchObject({ constants: ["B"], prepare: expect.anything() });
     const kernel = load(artifact);
@@ -55,14 +52,14 @@ describe.each(["wasm", "avx2"] as const)("of %s", (target) => {
     }
   });
 
-  it.skipIf(!canRun[target])("all inputs may be given to each call", async () => {
+  it.skipIf(reasons[target])(`all inputs may be given to each call${why}`, async () => {
     const artifact = await build(gemm, laidOut(target), { ...options, target, outDir: folder });
     const C = new Float32Array(M * N);
     load(artifact).call(A, B, C);
     expect(C).toEqual(product(A, B));
   });
 
-  it.skipIf(!canRun[target])("a schedule that takes them as they are packs nothing", async () => {
+  it.skipIf(reasons[target])(`a schedule that takes them as they are packs nothing${why}`, async () => {
     const { template, assignment } = laidOut(target);
     const plain = { template, assignment: { ...assignment, "C.pack.B": 0 } };
     const artifact = await build(gemm, plain, { ...options, target, outDir: folder });

@@ -25,8 +25,9 @@ interface Part {
   readonly writes: ReadonlySet<string>;
 }
 
-/** @param constants names of inputs */
+/** @param constants names of inputs. Without any nothing is taken out, not even what depends on no input at all. */
 export function splitPreparation(nest: LoopFunc, constants: readonly string[]): Preparation {
+  if (constants.length === 0) return { prepare: null, run: nest };
   const parts = flattenSeq([nest.body]).body.map(partOf);
   const fixed = fixedParts(parts, nest.buffers, constants);
   const others = parts.filter((part) => !fixed.includes(part));
@@ -48,7 +49,7 @@ function partOf(stmt: Stmt): Part {
 /** The largest set of parts that write no result of the kernel, and read and write nothing that other parts write. */
 function fixedParts(parts: readonly Part[], buffers: readonly Buffer[], constants: readonly string[]): readonly Part[] {
   const isOwn = (name: string): boolean =>
-    buffers.some((it) => it.name === name && /workspace|register/.test(it.scope));
+    buffers.some((it) => it.name === name && it.scope !== "input" && it.scope !== "output");
   let fixed = parts;
   for (;;) {
     const isFixed = (name: string): boolean =>

@@ -33,19 +33,24 @@ export interface LoadedKernel {
 /** @throws DiagnosticError `target.unavailable` */
 export function loadKernel(artifact: Artifact): LoadedKernel {
   const { run, prepare, bench } = artifact.kind === "wasm" ? wasmFunctions(artifact) : nativeFunctions(artifact);
-  if (!artifact.packing) return { call: run.bind(new Map()), ...(bench && { bench }) };
+  const whole = run.bind(new Map());
+  if (!artifact.packing) return { call: whole, ...(bench && { bench }) };
   const { constants } = artifact.packing;
+  const prepared = preparation(prepare);
   const results = new Set(prepare?.parameters.filter(isOutput).map(({ name }) => name));
   const own = run.parameters.filter(({ name }) => !results.has(name));
-  const isConstant = ({ name, role }: KernelParameter): boolean => role === "input" && constants.includes(name);
-  const packed = (known: Known) => run.bind(new Map([...known, ...prepared(prepare, known)]));
+  const constant = own.filter(({ name, role }) => role === "input" && constants.includes(name));
   return {
     call(...arrays) {
       checkCount(own, arrays);
-      const known = new Map(own.flatMap((it, at) => (isConstant(it) ? [[it.name, arrays[at]!]] : [])));
-      packed(known)(...arrays.filter((_, at) => !isConstant(own[at]!)));
+      const given = new Map(own.map(({ name }, at) => [name, arrays[at]!]));
+      const all = new Map([...given, ...prepared(given)]);
+      whole(...run.parameters.map(({ name }) => all.get(name)!));
     },
-    pack: (values) => ({ call: packed(constantsOf(own.filter(isConstant), values)) }),
+    pack(values) {
+      const known = constantsOf(constant, values);
+      return { call: run.bind(new Map([...known, ...prepared(known)])) };
+    },
   };
 }
 
@@ -55,7 +60,7 @@ type Known = ReadonlyMap<string, KernelArray>;
 /** A function of the artifact. */
 interface BoundLater {
   readonly parameters: readonly KernelParameter[];
-  /** The function of the other parameters, in order. */
+  /** The function of the other parameters, in order; `known` are inputs. */
   bind(known: Known): (...others: Arrays) => void;
 }
 
@@ -67,11 +72,16 @@ interface Functions {
 
 const isOutput = ({ role }: KernelParameter): boolean => role === "output";
 
-function prepared(prepare: BoundLater | null, known: Known): Known {
-  const outputs = prepare?.parameters.filter(isOutput) ?? [];
-  const results = new Map(outputs.map((it) => [it.name, newArray(it)]));
-  prepare?.bind(new Map([...known, ...results]))();
-  return results;
+/** The constants, and perhaps more → what is computed of them, in arrays of its own. */
+function preparation(prepare: BoundLater | null): (known: Known) => Known {
+  if (!prepare) return () => new Map();
+  const { parameters } = prepare;
+  const run = prepare.bind(new Map());
+  return (known) => {
+    const results = new Map(parameters.filter(isOutput).map((it) => [it.name, newArray(it)]));
+    run(...parameters.map(({ name }) => results.get(name) ?? known.get(name)!));
+    return results;
+  };
 }
 
 const newArray = ({ dtype, length }: KernelParameter): KernelArray =>
@@ -91,10 +101,10 @@ function wasmFunctions({ source, packing }: WasmArtifact): Functions {
     parameters: module.parameters,
     bind(known) {
       const kernel = loadWasm(module);
-      // They are in the module's memory once and for all, but for results, which are copied out of it.
-      kernel.fill(module.parameters.map((it) => (isOutput(it) ? null : (known.get(it.name) ?? null))));
-      const given = (it: KernelParameter): KernelArray | null => (isOutput(it) ? (known.get(it.name) ?? null) : null);
-      return (...others) => kernel.call(argumentsOf(module.parameters, known, others, given));
+      kernel.fill(module.parameters.map(({ name }) => known.get(name) ?? null));
+      // What is known is in the module's memory for all calls.
+      return (...others) =>
+        kernel.call(argumentsOf(module.parameters, others, (name) => (known.has(name) ? null : undefined)));
     },
   });
   return { run: later(source), prepare: packing?.prepare ? later(packing.prepare) : null };
@@ -114,14 +124,12 @@ function nativeFunctions({ path, kernels: sources, packing }: NativeArtifact): F
   const { kernels } = loaded;
   const later = (index: number): BoundLater => {
     const { parameters } = sources[index]!;
-    const given = (known: Known) => (it: KernelParameter) => known.get(it.name) ?? null;
-    const call = kernels.call as (index: number, ...args: readonly (KernelArray | null)[]) => void;
     return {
       parameters,
       bind:
         (known) =>
         (...others) =>
-          call(index, ...argumentsOf(parameters, known, others, given(known))),
+          kernels.call(index, ...argumentsOf(parameters, others, (name) => known.get(name))),
     };
   };
   const prepare = packing?.prepare ?? null;
@@ -131,19 +139,16 @@ function nativeFunctions({ path, kernels: sources, packing }: NativeArtifact): F
 const benchOf = ({ bench }: NativeKernels): LoadedKernel["bench"] =>
   bench && ((arrays, samples, maxNs, inner) => bench(0, arrays, samples, maxNs, inner));
 
-/** One argument a parameter: those that are known as `given` says, the others in their order. */
-function argumentsOf(
+/** One argument a parameter: as `given` says, or else the next of the others. */
+function argumentsOf<Given extends KernelArray | null>(
   parameters: readonly KernelParameter[],
-  known: Known,
   others: Arrays,
-  given: (parameter: KernelParameter) => KernelArray | null,
-): readonly (KernelArray | null)[] {
-  checkCount(
-    parameters.filter(({ name }) => !known.has(name)),
-    others,
-  );
+  given: (name: string) => Given | undefined,
+): readonly (KernelArray | Given)[] {
+  const isOpen = ({ name }: KernelParameter): boolean => given(name) === undefined;
+  checkCount(parameters.filter(isOpen), others);
   const rest = others.values();
-  return parameters.map((it) => (known.has(it.name) ? given(it) : rest.next().value!));
+  return parameters.map((it) => (isOpen(it) ? rest.next().value! : (given(it.name) as Given)));
 }
 
 function checkCount(wanted: readonly KernelParameter[], given: Arrays): void {

@@ -113,8 +113,10 @@ function preparedInputs(
   const kernel = load(preparing, place, loadNative);
   if ("kind" in kernel) return kernel;
   for (const [at, { name, role }] of parameters.entries()) {
-    const from = role === "input" ? state.parameters.findIndex((it) => it.name === name) : -1;
-    if (from >= 0) bytesOf(kernel.arrays[at]!).set(bytesOf(state.inputs[from]!));
+    const array = bytesOf(kernel.arrays[at]!);
+    // What it leaves out is a NaN to the kernel that reads it, or -1.
+    if (role === "output") array.fill(0xff);
+    else array.set(bytesOf(state.inputs[state.parameters.findIndex((it) => it.name === name)]!));
   }
   kernel.time(1);
   const overrun = preparing.kind === "native" ? place.arena.overrun() : null;

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import gemm from "../../../fixtures/ops/gemm.op.ts";
 import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";
 import {
+  authoring,
   fromCompute,
   type Instruction,
   instantiate,
@@ -59,6 +60,18 @@ test("of an input that is none it stays where it is", () => {
   for (const constants of [[], ["A"]]) {
     expect(splitPreparation(laidOut, constants)).toEqual({ prepare: null, run: laidOut });
   }
+});
+
+test("what depends on no input is left where it is, unless there are constants", () => {
+  const { cast, compute, defineOp, reduceAxis, sum, tensor } = authoring;
+  const weighted = defineOp({ M: 3, K: 4 }, ({ M, K }) => {
+    const X = tensor("X", [M, K], "f32");
+    const k = reduceAxis("k", K);
+    const places = compute("places", [K], (at) => cast(at, "f32"));
+    return compute("out", [M], (i) => sum(X(i, k).mul(places(k)), k));
+  });
+  const nest = nestOf(weighted, {}, []);
+  expect(splitPreparation(nest, [])).toEqual({ prepare: null, run: nest });
 });
 
 test("a stage of constants alone is one too, and what only it needs goes with it", () => {
