@@ -1,7 +1,7 @@
 // The plain evaluator of constraints, with no solver in it: the oracle that samples are held against.
 
 import { type Assignment, invariant } from "../../compiler/index.ts";
-import type { Constraint, ConstraintModel, Term, Variable } from "./constraint.ts";
+import type { Comparison, Constraint, ConstraintModel, Membership, Term, Variable } from "./constraint.ts";
 import { isRange } from "./normal-form.ts";
 
 /** The constraints that an assignment of all variables violates; a value outside its domain is reported as one-of. */
@@ -38,19 +38,34 @@ function holds(constraint: Constraint, assignment: Assignment): boolean {
     case "ceil-div":
       return value(constraint.result) === Math.ceil(value(constraint.numerator) / value(constraint.divisor));
     case "equal":
-      return value(constraint.left) === value(constraint.right);
     case "not-equal":
-      return value(constraint.left) !== value(constraint.right);
     case "at-most":
-      return value(constraint.left) <= value(constraint.right);
     case "less-than":
-      return value(constraint.left) < value(constraint.right);
     case "one-of":
-      return constraint.values.includes(value(constraint.variable));
+      return isTrue(constraint, value);
+    case "conditional": {
+      const applies = constraint.when.every(({ tunable, oneOf }) => oneOf.includes(value(tunable)));
+      return !applies || isTrue(constraint.then, value);
+    }
     case "select": {
       const option = constraint.options[value(constraint.index)];
       return option !== undefined && value(constraint.result) === value(option);
     }
+  }
+}
+
+function isTrue(relation: Comparison | Membership, value: (term: Term) => number): boolean {
+  switch (relation.kind) {
+    case "equal":
+      return value(relation.left) === value(relation.right);
+    case "not-equal":
+      return value(relation.left) !== value(relation.right);
+    case "at-most":
+      return value(relation.left) <= value(relation.right);
+    case "less-than":
+      return value(relation.left) < value(relation.right);
+    case "one-of":
+      return relation.values.includes(value(relation.variable));
   }
 }
 

@@ -1,5 +1,7 @@
 // The constraint language of schedule spaces: finite integer variables and relations between them.
 
+import type { Condition } from "../../compiler/index.ts";
+
 /** All integers from … to, both included: for derived variables whose values nobody wants to list (a footprint). */
 export interface ValueRange {
   readonly from: number;
@@ -52,17 +54,29 @@ export interface CeilDivConstraint extends Explained {
 }
 
 /** left ⋈ right */
-export interface CompareConstraint extends Explained {
+export interface Comparison {
   readonly kind: "equal" | "not-equal" | "at-most" | "less-than";
   readonly left: Term;
   readonly right: Term;
 }
 
 /** variable ∈ values */
-export interface OneOfConstraint extends Explained {
+export interface Membership {
   readonly kind: "one-of";
   readonly variable: string;
   readonly values: readonly number[];
+}
+
+export interface CompareConstraint extends Comparison, Explained {}
+
+export interface OneOfConstraint extends Membership, Explained {}
+
+/** Wherever all conditions hold, `then` does: a relation within one way of scheduling, such as a loop order or a pack. */
+export interface ConditionalConstraint extends Explained {
+  readonly kind: "conditional";
+  /** As instructions have them. Their tunables are key variables. */
+  readonly when: readonly Condition[];
+  readonly then: Comparison | Membership;
 }
 
 /** result = options[index] */
@@ -79,7 +93,8 @@ export type Constraint =
   | CeilDivConstraint
   | CompareConstraint
   | OneOfConstraint
-  | SelectConstraint;
+  | SelectConstraint
+  | ConditionalConstraint;
 
 /** A constraint satisfaction problem. */
 export interface ConstraintModel {

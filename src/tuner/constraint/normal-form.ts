@@ -1,8 +1,17 @@
 // A model in the few forms that the solver knows: variables and constants by number, n-ary products as chains of
 // binary ones with auxiliary variables, comparisons as linear relations. ConstraintModel → NormalModel.
 
-import { invariant } from "../../compiler/index.ts";
-import type { Constraint, ConstraintModel, Domain, ProductConstraint, SumConstraint, Term } from "./constraint.ts";
+import { type Condition, invariant } from "../../compiler/index.ts";
+import type {
+  Comparison,
+  Constraint,
+  ConstraintModel,
+  Domain,
+  Membership,
+  ProductConstraint,
+  SumConstraint,
+  Term,
+} from "./constraint.ts";
 
 /** Index of a variable in NormalModel.variables. */
 export type VariableId = number;
@@ -52,7 +61,28 @@ export interface NormalSelect {
   readonly options: readonly VariableId[];
 }
 
-export type NormalConstraint = PairConstraint | LinearConstraint | NotEqualConstraint | NormalSelect;
+/** The value of a variable is one of those listed, sorted. */
+export interface MemberConstraint {
+  readonly kind: "member";
+  readonly variable: VariableId;
+  readonly values: readonly number[];
+}
+
+/** `body` holds wherever each of `when` does; those are listed variables. */
+export interface GuardedConstraint {
+  readonly kind: "guarded";
+  readonly when: readonly MemberConstraint[];
+  readonly body: GuardedBody;
+}
+
+export type GuardedBody = LinearConstraint | NotEqualConstraint | MemberConstraint;
+
+export type NormalConstraint =
+  | PairConstraint
+  | LinearConstraint
+  | NotEqualConstraint
+  | NormalSelect
+  | GuardedConstraint;
 
 export interface NormalModel {
   readonly variables: readonly NormalVariable[];
@@ -110,7 +140,7 @@ class Builder {
 }
 
 function intersect(domain: Domain, values: readonly number[]): readonly number[] {
-  const sorted = [...new Set(values)].sort((a, b) => a - b);
+  const sorted = sortedUnique(values);
   if (isRange(domain)) return sorted.filter((value) => value >= domain.from && value <= domain.to);
   const allowed = new Set(sorted);
   return domain.filter((value) => allowed.has(value));
@@ -145,13 +175,12 @@ function addConstraint(builder: Builder, constraint: Constraint): void {
       addPair(builder, { kind: "product", coefficient: 1 }, constraint.right, 1, constraint.left);
       return;
     case "at-most":
-      addDifference(builder, constraint.left, constraint.right, 0);
-      return;
     case "less-than":
-      addDifference(builder, constraint.left, constraint.right, 1);
-      return;
     case "not-equal":
-      builder.constraints.push({ kind: "not-equal", a: builder.id(constraint.left), b: builder.id(constraint.right) });
+      builder.constraints.push(comparison(builder, constraint));
+      return;
+    case "conditional":
+      addGuarded(builder, constraint.when, constraint.then);
       return;
     case "one-of":
       builder.narrow(constraint.variable, constraint.values);
@@ -212,11 +241,44 @@ function addSum(builder: Builder, { result, terms, offset }: SumConstraint): voi
   builder.constraints.push({ kind: "linear", relation: "zero", terms: all, offset: constant });
 }
 
-/** left − right + gap ≤ 0 */
-function addDifference(builder: Builder, left: Term, right: Term, gap: number): void {
-  const terms = [
-    { coefficient: 1, variable: builder.id(left) },
-    { coefficient: -1, variable: builder.id(right) },
-  ];
-  builder.constraints.push({ kind: "linear", relation: "at-most-zero", terms, offset: gap });
+function comparison(builder: Builder, { kind, left, right }: Comparison): LinearConstraint | NotEqualConstraint {
+  const [a, b] = [builder.id(left), builder.id(right)];
+  switch (kind) {
+    case "equal":
+      return difference(a, b, "zero", 0);
+    case "at-most":
+      return difference(a, b, "at-most-zero", 0);
+    case "less-than":
+      return difference(a, b, "at-most-zero", 1);
+    case "not-equal":
+      return { kind, a, b };
+  }
 }
+
+/** a − b + gap is 0, or is at most 0. */
+function difference(
+  a: VariableId,
+  b: VariableId,
+  relation: LinearConstraint["relation"],
+  gap: number,
+): LinearConstraint {
+  const terms = [
+    { coefficient: 1, variable: a },
+    { coefficient: -1, variable: b },
+  ];
+  return { kind: "linear", relation, terms, offset: gap };
+}
+
+function addGuarded(builder: Builder, when: readonly Condition[], then: Comparison | Membership): void {
+  const member = (name: string, values: readonly number[]): MemberConstraint => ({
+    kind: "member",
+    variable: builder.id(name),
+    values: sortedUnique(values),
+  });
+  const conditions = when.map(({ tunable, oneOf }) => member(tunable, oneOf));
+  for (const { variable } of conditions) invariant(builder.variables[variable]!.key, "conditions are on key variables");
+  const body = then.kind === "one-of" ? member(then.variable, then.values) : comparison(builder, then);
+  builder.constraints.push({ kind: "guarded", when: conditions, body });
+}
+
+const sortedUnique = (values: readonly number[]): number[] => [...new Set(values)].sort((a, b) => a - b);

@@ -3,6 +3,7 @@
 import type { Domain } from "./constraint.ts";
 import { DomainStore } from "./domain-store.ts";
 import type { NormalConstraint, NormalModel, PairConstraint } from "./normal-form.ts";
+import { guardedPropagator } from "./propagator/guarded.ts";
 import { linearPropagator } from "./propagator/linear.ts";
 import { notEqualPropagator } from "./propagator/not-equal.ts";
 import { pairBoundsPropagator } from "./propagator/pair-bounds.ts";
@@ -93,6 +94,8 @@ function propagatorOf(store: DomainStore, constraint: NormalConstraint): Propaga
       return notEqualPropagator(store, constraint);
     case "select":
       return selectPropagator(store, constraint);
+    case "guarded":
+      return guardedPropagator(store, constraint);
   }
 }
 

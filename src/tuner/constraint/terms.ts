@@ -1,6 +1,6 @@
 // Which variables and constants a constraint speaks of.
 
-import type { Constraint, Term } from "./constraint.ts";
+import type { Comparison, Constraint, Membership, Term } from "./constraint.ts";
 
 export function termsOf(constraint: Constraint): readonly Term[] {
   switch (constraint.kind) {
@@ -14,10 +14,14 @@ export function termsOf(constraint: Constraint): readonly Term[] {
     case "not-equal":
     case "at-most":
     case "less-than":
-      return [constraint.left, constraint.right];
     case "one-of":
-      return [constraint.variable];
+      return relationTerms(constraint);
+    case "conditional":
+      return [...constraint.when.map(({ tunable }) => tunable), ...relationTerms(constraint.then)];
     case "select":
       return [constraint.result, constraint.index, ...constraint.options];
   }
 }
+
+const relationTerms = (relation: Comparison | Membership): readonly Term[] =>
+  relation.kind === "one-of" ? [relation.variable] : [relation.left, relation.right];

@@ -5,8 +5,10 @@ import { listModel } from "./compile.ts";
 import type { ConstraintModel, Domain } from "./constraint.ts";
 import {
   applyPair,
+  type GuardedConstraint,
   isRange,
   type LinearConstraint,
+  type MemberConstraint,
   type NormalConstraint,
   type NormalModel,
   type NormalSelect,
@@ -50,9 +52,9 @@ export function encode(model: ConstraintModel, withGuards: boolean): Encoding | 
     isRange(domain) && isSummed(linears, id) ? rangeLimits(id, domain) : [],
   );
   const listed = eliminateRanges([...linears, ...limits], domains);
-  for (const linear of listed ?? []) writer.linear(linear, linear.origins);
+  for (const linear of listed ?? []) writer.linear(linear, writer.unless(linear.origins, linear.when));
   const relations = normal.constraints.every(
-    (one, k) => asLinear(one, domains) || writer.relation(one, [normal.origins[k]!]),
+    (one, k) => asLinear(one, domains) || writer.relation(one, writer.unless([normal.origins[k]!], [])),
   );
   return listed && relations ? { text: writer.lines.join("\n"), normal, domains, guards } : null;
 }
@@ -67,7 +69,7 @@ function writeOneOfs(writer: Writer, model: ConstraintModel, { variables }: Norm
   model.constraints.forEach((constraint, origin) => {
     if (constraint.kind !== "one-of") return;
     const id = variables.findIndex(({ name }) => name === constraint.variable);
-    writer.oneOf(id, constraint.values, origin);
+    writer.member({ kind: "member", variable: id, values: constraint.values }, writer.unless([origin], []));
   });
 }
 
@@ -96,30 +98,40 @@ class Writer {
     if (count > 1) this.lines.push(`(assert ((_ at-most 1) ${literals.join(" ")}))`);
   }
 
-  /** The disjunction holds when its constraints are switched on. */
-  #assert(alternatives: readonly string[], origins: readonly number[]): void {
+  /** What lifts a clause: that one of its constraints is switched off, or that a condition does not hold. */
+  unless(origins: readonly number[], when: readonly MemberConstraint[]): readonly string[] {
     const off = this.#guards.length > 0 ? origins.map((origin) => `(not ${this.#guards[origin]})`) : [];
-    this.lines.push(`(assert (or false ${[...off, ...alternatives].join(" ")}))`);
+    const denied = when.flatMap(({ variable, values }) =>
+      this.#values(variable).flatMap((value, k) => (values.includes(value) ? [] : [literal(variable, k)])),
+    );
+    return [...off, ...denied];
+  }
+
+  #assert(alternatives: readonly string[], unless: readonly string[]): void {
+    this.lines.push(`(assert (or false ${[...unless, ...alternatives].join(" ")}))`);
   }
 
   #values(id: VariableId): readonly number[] {
     return this.#domains[id] as readonly number[];
   }
 
-  oneOf(id: VariableId, values: readonly number[], origin: number): void {
-    this.#values(id).forEach((value, k) => {
-      if (!values.includes(value)) this.#assert([`(not ${literal(id, k)})`], [origin]);
+  /** False: no encoding. */
+  member({ variable, values }: MemberConstraint, unless: readonly string[]): boolean {
+    if (!this.#isListed(variable)) return false;
+    this.#values(variable).forEach((value, k) => {
+      if (!values.includes(value)) this.#assert([`(not ${literal(variable, k)})`], unless);
     });
+    return true;
   }
 
   /** Σ weight · literal ≤ bound, the weights shifted to be ≥ 0: exactly one literal of each variable is true. */
-  linear({ terms, offset, relation }: LinearConstraint, origins: readonly number[]): void {
-    this.#atMost(terms, -offset, origins);
+  linear({ terms, offset, relation }: LinearConstraint, unless: readonly string[]): void {
+    this.#atMost(terms, -offset, unless);
     const negated = terms.map((term) => ({ ...term, coefficient: -term.coefficient }));
-    if (relation === "zero") this.#atMost(negated, offset, origins);
+    if (relation === "zero") this.#atMost(negated, offset, unless);
   }
 
-  #atMost(terms: LinearConstraint["terms"], bound: number, origins: readonly number[]): void {
+  #atMost(terms: LinearConstraint["terms"], bound: number, unless: readonly string[]): void {
     let left = bound;
     const [weights, literals]: [number[], string[]] = [[], []];
     for (const { coefficient, variable } of terms) {
@@ -133,20 +145,34 @@ class Writer {
         literals.push(literal(variable, k));
       });
     }
-    if (left < 0) this.#assert([], origins);
+    if (left < 0) this.#assert([], unless);
     else if (weights.length > 0)
-      this.#assert([`((_ pble ${left} ${weights.join(" ")}) ${literals.join(" ")})`], origins);
+      this.#assert([`((_ pble ${left} ${weights.join(" ")}) ${literals.join(" ")})`], unless);
   }
 
   /** False: no encoding. */
-  relation(constraint: NormalConstraint, origins: readonly number[]): boolean {
+  relation(constraint: NormalConstraint, unless: readonly string[]): boolean {
     switch (constraint.kind) {
       case "pair":
-        return this.#pair(constraint, origins);
+        return this.#pair(constraint, unless);
       case "not-equal":
-        return this.#notEqual(constraint, origins);
+        return this.#notEqual(constraint, unless);
       case "select":
-        return this.#select(constraint, origins);
+        return this.#select(constraint, unless);
+      case "guarded":
+        return this.#guarded(constraint, unless);
+      case "linear":
+        return false;
+    }
+  }
+
+  #guarded({ when, body }: GuardedConstraint, always: readonly string[]): boolean {
+    const unless = [...always, ...this.unless([], when)];
+    switch (body.kind) {
+      case "not-equal":
+        return this.#notEqual(body, unless);
+      case "member":
+        return this.member(body, unless);
       case "linear":
         return false;
     }
@@ -156,50 +182,50 @@ class Writer {
     return ids.every((id) => !isRange(this.#domains[id]!));
   }
 
-  #pair({ function: fn, a, b, result }: PairConstraint, origins: readonly number[]): boolean {
+  #pair({ function: fn, a, b, result }: PairConstraint, unless: readonly string[]): boolean {
     if (!this.#isListed(a, b, result) || this.#values(a).length * this.#values(b).length > mostPairs) return false;
     const indexOf = indices(this.#values(result));
     this.#values(a).forEach((x, i) => {
       this.#values(b).forEach((y, j) => {
         const index = indexOf.get(applyPair(fn, x, y));
         const then = index === undefined ? [] : [literal(result, index)];
-        this.#assert([`(not ${literal(a, i)})`, `(not ${literal(b, j)})`, ...then], origins);
+        this.#assert([`(not ${literal(a, i)})`, `(not ${literal(b, j)})`, ...then], unless);
       });
     });
     return true;
   }
 
-  #notEqual({ a, b }: NotEqualConstraint, origins: readonly number[]): boolean {
+  #notEqual({ a, b }: NotEqualConstraint, unless: readonly string[]): boolean {
     if (!this.#isListed(a, b)) return false;
     const indexOf = indices(this.#values(b));
     this.#values(a).forEach((value, i) => {
       const j = indexOf.get(value);
-      if (j !== undefined) this.#assert([`(not ${literal(a, i)})`, `(not ${literal(b, j)})`], origins);
+      if (j !== undefined) this.#assert([`(not ${literal(a, i)})`, `(not ${literal(b, j)})`], unless);
     });
     return true;
   }
 
-  #select({ result, index, options }: NormalSelect, origins: readonly number[]): boolean {
+  #select({ result, index, options }: NormalSelect, unless: readonly string[]): boolean {
     if (!this.#isListed(result, index, ...options)) return false;
     this.#values(index).forEach((at, j) => {
       const option = options[at];
       const chosen = `(not ${literal(index, j)})`;
-      if (option === undefined) this.#assert([chosen], origins);
+      if (option === undefined) this.#assert([chosen], unless);
       else {
-        this.#implySame(chosen, option, result, origins);
-        this.#implySame(chosen, result, option, origins);
+        this.#implySame(chosen, option, result, unless);
+        this.#implySame(chosen, result, option, unless);
       }
     });
     return true;
   }
 
   /** Unless `otherwise`: where `from` has a value, `to` has it. */
-  #implySame(otherwise: string, from: VariableId, to: VariableId, origins: readonly number[]): void {
+  #implySame(otherwise: string, from: VariableId, to: VariableId, unless: readonly string[]): void {
     const indexOf = indices(this.#values(to));
     this.#values(from).forEach((value, k) => {
       const index = indexOf.get(value);
       const then = index === undefined ? [] : [literal(to, index)];
-      this.#assert([otherwise, `(not ${literal(from, k)})`, ...then], origins);
+      this.#assert([otherwise, `(not ${literal(from, k)})`, ...then], unless);
     });
   }
 }

@@ -2,16 +2,29 @@
 // that a limit on a footprint becomes one inequality over listed variables.
 
 import type { Domain } from "./constraint.ts";
-import { isRange, type LinearConstraint, type NormalConstraint, type VariableId } from "./normal-form.ts";
+import {
+  isRange,
+  type LinearConstraint,
+  type MemberConstraint,
+  type NormalConstraint,
+  type VariableId,
+} from "./normal-form.ts";
+
+/** A linear relation that holds where all conditions do. */
+export interface GuardedLinear extends LinearConstraint {
+  readonly when: readonly MemberConstraint[];
+}
 
 /** A linear relation, and the constraints of the model that it takes to have it. */
-export interface OriginatedLinear extends LinearConstraint {
+export interface OriginatedLinear extends GuardedLinear {
   readonly origins: readonly number[];
 }
 
 /** A sum of two variables is linear too, where a range keeps it from being a table. */
-export function asLinear(constraint: NormalConstraint, domains: readonly Domain[]): LinearConstraint | null {
-  if (constraint.kind === "linear") return constraint;
+export function asLinear(constraint: NormalConstraint, domains: readonly Domain[]): GuardedLinear | null {
+  if (constraint.kind === "linear") return { ...constraint, when: [] };
+  if (constraint.kind === "guarded")
+    return constraint.body.kind === "linear" ? { ...constraint.body, when: constraint.when } : null;
   if (constraint.kind !== "pair" || constraint.function.kind !== "sum") return null;
   const { a, b, result, function: fn } = constraint;
   if (![a, b, result].some((id) => isRange(domains[id]!))) return null;
@@ -20,14 +33,14 @@ export function asLinear(constraint: NormalConstraint, domains: readonly Domain[
     { coefficient: fn.bCoefficient, variable: b },
     { coefficient: -1, variable: result },
   ];
-  return { kind: "linear", relation: "zero", terms, offset: fn.offset };
+  return { kind: "linear", relation: "zero", terms, offset: fn.offset, when: [] };
 }
 
 /** The two limits of a range. */
 export function rangeLimits(variable: VariableId, { from, to }: { from: number; to: number }): OriginatedLinear[] {
   const limit = (coefficient: number, offset: number): OriginatedLinear => {
     const terms = [{ coefficient, variable }];
-    return { kind: "linear", relation: "at-most-zero", terms, offset, origins: [] };
+    return { kind: "linear", relation: "at-most-zero", terms, offset, when: [], origins: [] };
   };
   return [limit(1, -to), limit(-1, from)];
 }
@@ -42,7 +55,9 @@ export function eliminateRanges(
     const range = left.flatMap(({ terms }) => terms).find(({ variable }) => isRange(domains[variable]!));
     if (!range) return left;
     const { variable } = range;
-    const definition = left.find((one) => one.relation === "zero" && Math.abs(coefficientOf(one, variable)) === 1);
+    const isDefinition = (one: OriginatedLinear): boolean =>
+      one.relation === "zero" && one.when.length === 0 && Math.abs(coefficientOf(one, variable)) === 1;
+    const definition = left.find(isDefinition);
     if (!definition) return null;
     left = left.filter((one) => one !== definition).map((one) => substitute(one, variable, definition));
   }

@@ -3,7 +3,15 @@
 import fc from "fast-check";
 import type { Assignment } from "../../../src/compiler/index.ts";
 import { check } from "../../../src/tuner/constraint/check.ts";
-import type { Constraint, ConstraintModel, Domain, Term, Variable } from "../../../src/tuner/constraint/constraint.ts";
+import type {
+  Comparison,
+  Constraint,
+  ConstraintModel,
+  Domain,
+  Membership,
+  Term,
+  Variable,
+} from "../../../src/tuner/constraint/constraint.ts";
 
 const firstIntegers = (count: number): number[] => Array.from({ length: count }, (_, k) => k);
 const keyNames = ["a", "b", "c", "d"] as const;
@@ -20,6 +28,16 @@ const term: fc.Arbitrary<Term> = fc.oneof(
 const explained = { why: "", role: "limit" } as const;
 const coefficient = fc.integer({ min: -2, max: 3 });
 
+const comparison: fc.Arbitrary<Comparison> = fc.record({
+  kind: fc.constantFrom("equal" as const, "not-equal" as const, "at-most" as const, "less-than" as const),
+  left: term,
+  right: term,
+});
+const membership: fc.Arbitrary<Membership> = fc
+  .record({ variable: anyName, values })
+  .map((c) => ({ kind: "one-of" as const, ...c }));
+const condition = fc.record({ tunable: fc.constantFrom<string>(...keyNames), oneOf: values });
+
 const constraint: fc.Arbitrary<Constraint> = fc.oneof(
   fc
     .record({ result: term, factors: fc.array(term, { minLength: 1, maxLength: 3 }) })
@@ -34,14 +52,11 @@ const constraint: fc.Arbitrary<Constraint> = fc.oneof(
   fc
     .record({ result: term, numerator: term, divisor: term })
     .map((c) => ({ kind: "ceil-div" as const, ...c, ...explained })),
+  comparison.map((c) => ({ ...c, ...explained })),
+  membership.map((c) => ({ ...c, ...explained })),
   fc
-    .record({
-      kind: fc.constantFrom("equal" as const, "not-equal" as const, "at-most" as const, "less-than" as const),
-      left: term,
-      right: term,
-    })
-    .map((c) => ({ ...c, ...explained })),
-  fc.record({ variable: anyName, values }).map((c) => ({ kind: "one-of" as const, ...c, ...explained })),
+    .record({ when: fc.array(condition, { maxLength: 2 }), then: fc.oneof(comparison, membership) })
+    .map((c) => ({ kind: "conditional" as const, ...c, ...explained })),
   fc
     .record({
       result: term,

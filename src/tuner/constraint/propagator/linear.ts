@@ -10,12 +10,7 @@ export function linearPropagator(store: DomainStore, constraint: LinearConstrain
 }
 
 function propagateLinear(store: DomainStore, { terms, offset, relation }: LinearConstraint): boolean {
-  let [low, high] = [offset, offset];
-  for (const { coefficient, variable } of terms) {
-    const [first, second] = [coefficient * store.min(variable), coefficient * store.max(variable)];
-    low += Math.min(first, second);
-    high += Math.max(first, second);
-  }
+  const [low, high] = sumBounds(store, terms, offset);
   const isZero = relation === "zero";
   if (low > 0 || (isZero && high < 0)) return false;
   return terms.every(({ coefficient, variable }) => {
@@ -27,4 +22,20 @@ function propagateLinear(store: DomainStore, { terms, offset, relation }: Linear
       ? store.restrict(variable, least / coefficient, most / coefficient)
       : store.restrict(variable, most / coefficient, least / coefficient);
   });
+}
+
+/** Whether the bounds alone refute the relation. */
+export function linearRefuted(store: DomainStore, { terms, offset, relation }: LinearConstraint): boolean {
+  const [low, high] = sumBounds(store, terms, offset);
+  return low > 0 || (relation === "zero" && high < 0);
+}
+
+function sumBounds(store: DomainStore, terms: LinearConstraint["terms"], offset: number): readonly [number, number] {
+  let [low, high] = [offset, offset];
+  for (const { coefficient, variable } of terms) {
+    const [first, second] = [coefficient * store.min(variable), coefficient * store.max(variable)];
+    low += Math.min(first, second);
+    high += Math.max(first, second);
+  }
+  return [low, high];
 }

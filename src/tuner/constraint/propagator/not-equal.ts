@@ -19,3 +19,8 @@ function exclude(store: DomainStore, known: VariableId, other: VariableId): bool
   if (store.max(other) === value) return store.restrict(other, 0, value - 1);
   return true;
 }
+
+/** Whether both are known, and the same. */
+export function notEqualRefuted(store: DomainStore, { a, b }: NotEqualConstraint): boolean {
+  return a === b || (store.isFixed(a) && store.isFixed(b) && store.min(a) === store.min(b));
+}
