@@ -37,7 +37,8 @@ import { defaultRules } from "./tuner/space/rule/index.ts";
 import type { SpaceRule } from "./tuner/space/rule/space-rule.ts";
 import type { Candidate, Space } from "./tuner/space/space.ts";
 import type { Budget, TuningTask } from "./tuner/task.ts";
-import { tune as runTuning, type TuneProgress } from "./tuner/tune.ts";
+import { tune as runTuning } from "./tuner/tune.ts";
+import type { TuneProgress } from "./tuner/tuning.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
 
 export { DiagnosticError } from "./compiler/index.ts";

@@ -3,7 +3,7 @@
 import type { JsSource, KernelParameter, Numerics, Parameters, WasmSource } from "../compiler/index.ts";
 import type { Queue } from "../native/queue.ts";
 import type { Budget } from "../tuner/task.ts";
-import type { TuneProgress } from "../tuner/tune.ts";
+import type { TuneProgress } from "../tuner/tuning.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { RequestTarget } from "./request.ts";
 import type { Mode } from "./types.ts";

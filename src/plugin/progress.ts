@@ -1,6 +1,6 @@
 // A running tuning → one line: written over on a terminal, now and then a new one elsewhere.
 
-import type { TuneProgress } from "../tuner/tune.ts";
+import type { TuneProgress } from "../tuner/tuning.ts";
 
 /** Shows the text in place of the one before; null takes it away. */
 export type LiveLine = (text: string | null) => void;

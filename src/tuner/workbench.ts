@@ -7,6 +7,7 @@ import type { HasBounds, Runnable, RunTask } from "../native/runner/protocol.ts"
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
 import { measureCandidate, raceCandidates } from "./measure/measure.ts";
 import type { Measurement } from "./measure/measurement.ts";
+import { noProfiler, type Profiler } from "./profile.ts";
 
 /**
  * A kernel, how near its results have to come if it computes them otherwise than the operator is written, and the kernel
@@ -25,6 +26,7 @@ export interface Workbench {
   measure(
     sources: Iterable<MeasurableSource | Refusal>,
     incumbentNs: number | null,
+    profiler?: Profiler,
   ): AsyncIterator<Measurement, undefined>;
   /** Finalists against each other, the first of them the incumbent; the place of the winner. */
   race(sources: readonly (MeasurableSource | Refusal)[]): Promise<number>;
@@ -75,6 +77,11 @@ export function createWorkbench({
     return sources.map((source) => (source.kind === "c" ? fromBuilt(source, next) : withoutCompiler(source)));
   }
 
+  const compiled = (
+    sources: readonly (MeasurableSource | Refusal)[],
+    profiler: Profiler,
+  ): Promise<readonly BuiltRunnable[]> => profiler.timeAsync("build", () => build(sources));
+
   /** Resolves when this thread is free, with the measurement to come. */
   async function start(
     built: BuiltRunnable,
@@ -90,13 +97,16 @@ export function createWorkbench({
   return {
     toolchain: toolchain?.identity ?? "wasm",
     compilerRuns: () => compilerRuns,
-    async *measure(sources, incumbentNs) {
+    async *measure(sources, incumbentNs, profiler = noProfiler) {
       let best = incumbentNs;
-      const built = (toolchain ? await build([...sources]) : lazily(sources, withoutCompiler))[Symbol.iterator]();
+      const built = (toolchain ? await compiled([...sources], profiler) : lazily(sources, withoutCompiler))[
+        Symbol.iterator
+      ]();
       for (let next = built.next(); !next.done; ) {
-        const { outcome } = await start(next.value, best);
+        const run = next.value;
+        const { outcome } = await profiler.timeAsync("run", () => start(run, best));
         next = built.next();
-        const measurement = await outcome;
+        const measurement = await profiler.timeAsync("run", () => outcome);
         if (measurement.kind === "ok") best = Math.min(best ?? Number.POSITIVE_INFINITY, measurement.timing.medianNs);
         yield measurement;
       }

@@ -9,7 +9,8 @@ import { candidateKey } from "../../src/tuner/search/search-space.ts";
 import { strategies } from "../../src/tuner/search/strategies.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import type { TuningTask } from "../../src/tuner/task.ts";
-import { type TuneOptions, tune } from "../../src/tuner/tune.ts";
+import { tune } from "../../src/tuner/tune.ts";
+import type { TuningOptions } from "../../src/tuner/tuning.ts";
 import type { MeasurableSource, Workbench } from "../../src/tuner/workbench.ts";
 
 const op = instantiate(opLibrary.gemm({ M: 12, N: 16, K: 10, dtype: "f32" }), {}, "gemm");
@@ -52,7 +53,7 @@ function fakeWorkbench(measure: Measure = timed, toolchain = "wasm"): FakeWorkbe
   };
 }
 
-const optionsWith = (workbench: Workbench, more: Partial<TuneOptions> = {}): TuneOptions => ({
+const optionsWith = (workbench: Workbench, more: Partial<TuningOptions> = {}): TuningOptions => ({
   budget: { seconds: 1000, trials: 40 },
   strategy: strategies.default,
   seed: 7,

@@ -1,0 +1,221 @@
+// A tuning that is carried on round by round: propose → build, check, time → learn → record; at the end the finalists
+// race. Whoever has several tunings decides which goes on. The same seed and the same records give the same candidates.
+
+import { boostedTrees } from "./cost-model/boosted-trees.ts";
+import type { CostModel } from "./cost-model/cost-model.ts";
+import { measurable } from "./measurable.ts";
+import type { Measurement } from "./measure/measurement.ts";
+import { noProfiler, type Profiler } from "./profile.ts";
+import type { RecordDatabase } from "./record/database.ts";
+import { recordSchema, type TuningRecord } from "./record/record.ts";
+import { createRng } from "./rng.ts";
+import { type ConvergenceRule, defaultConvergence, hasConverged } from "./search/convergence.ts";
+import { provenSearchSpace } from "./search/proven-search-space.ts";
+import {
+  type Observation,
+  observe,
+  rankedTrials,
+  type SearchState,
+  startSearch,
+  trialCount,
+} from "./search/search-state.ts";
+import type { Strategy } from "./search/strategy.ts";
+import { timedModel, timedSpace } from "./search/timed-search.ts";
+import type { GeneratedSpace } from "./space/generate.ts";
+import type { Candidate } from "./space/space.ts";
+import { targetClass } from "./store/key.ts";
+import type { Budget, TuningTask } from "./task.ts";
+import type { MeasurableSource, Refusal, Workbench } from "./workbench.ts";
+
+export interface TuningOptions {
+  readonly budget: Budget;
+  readonly strategy: Strategy;
+  readonly seed: number;
+  /** Digest that records carry: the schedule key of the task. */
+  readonly taskKey: string;
+  readonly database: RecordDatabase;
+  readonly workbench: Workbench;
+  /** Milliseconds, for the budget only. */
+  readonly clock: () => number;
+  /** Boosted trees unless said. */
+  readonly costModel?: CostModel;
+  /** Null: it goes on until the budget is spent. */
+  readonly convergence?: ConvergenceRule | null;
+  readonly profiler?: Profiler;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: TuneProgress) => void) | undefined;
+  /** Each measurement, as it comes. */
+  readonly onTrial?: ((trial: TimedTrial) => void) | undefined;
+}
+
+export interface TuneProgress {
+  readonly round: number;
+  readonly measured: number;
+  readonly failed: number;
+  readonly bestNs: number | null;
+  readonly elapsedMs: number;
+}
+
+export interface TimedTrial {
+  readonly candidate: Candidate;
+  readonly measurement: Measurement;
+  /** Since the tuning started. */
+  readonly elapsedMs: number;
+}
+
+export interface TuneResult {
+  /** Null: nothing that was tried ran. */
+  readonly winner: { readonly candidate: Candidate; readonly medianNs: number } | null;
+  /** Measured now, and read from records. */
+  readonly measured: number;
+  readonly recorded: number;
+  readonly elapsedMs: number;
+  /** Of records too. A wrong result is a bug of ours. */
+  readonly failures: readonly Failure[];
+}
+
+export interface Failure {
+  readonly candidate: Candidate;
+  readonly measurement: Exclude<Measurement, { readonly kind: "ok" }>;
+}
+
+export interface Tuning {
+  state(): SearchState;
+  progress(): TuneProgress;
+  /** False: it is over, by its budget, by convergence, or because there is nothing left to try; nothing was done. */
+  advance(): Promise<boolean>;
+  /** The race of the finalists. Nothing is measured where no round was: the records have decided already. */
+  finish(): Promise<TuneResult>;
+}
+
+/** Candidates of one round: enough to share a compiler run, few enough to learn between. */
+const roundSize = 24;
+const finalists = 4;
+
+export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
+  const { budget, strategy, clock, signal, profiler = noProfiler, convergence = defaultConvergence } = options;
+  const start = clock();
+  const rng = createRng(options.seed);
+  const elapsedMs = (): number => clock() - start;
+  const isOver = (): boolean => elapsedMs() >= budget.seconds * 1000;
+  const searched = await profiler.timeAsync("space", () => provenSearchSpace(space));
+  const model = timedModel(options.costModel ?? boostedTrees(), profiler);
+  const records = recordsOf(task, options);
+  const empty = startSearch(timedSpace(searched, profiler), model);
+  let state = records.length > 0 ? observe(empty, records) : empty;
+  const recorded = trialCount(state);
+  let [measured, round] = [0, 0];
+
+  function next(): readonly Candidate[] {
+    const left = Math.min(roundSize, budget.trials - recorded - measured);
+    if (left <= 0 || isOver() || (convergence && hasConverged(state, convergence))) return [];
+    signal?.throwIfAborted();
+    return profiler.time("search", () => strategy.propose(state, left, rng));
+  }
+
+  function progress(): TuneProgress {
+    const failed = failuresOf(state).length;
+    return { round, measured, failed, bestNs: state.best?.ns ?? null, elapsedMs: elapsedMs() };
+  }
+
+  return {
+    state: () => state,
+    progress,
+    async advance() {
+      options.onProgress?.(progress());
+      const candidates = next();
+      if (candidates.length === 0) return false;
+      const at = { bestNs: state.best?.ns ?? null, trial: recorded + measured, elapsedMs, isOver };
+      const observations = await measureRound(task, space, candidates, at, options);
+      measured += observations.length;
+      round += 1;
+      state = profiler.time("search", () => observe(state, observations));
+      return true;
+    },
+    async finish() {
+      const winner = await profiler.timeAsync("run", () => decide(task, space, state, options.workbench, measured > 0));
+      return { winner, measured, recorded, elapsedMs: elapsedMs(), failures: failuresOf(state) };
+    },
+  };
+}
+
+const recordsOf = (task: TuningTask, { database, taskKey, workbench }: TuningOptions): readonly TuningRecord[] =>
+  database
+    .records({ task: taskKey, targetClass: targetClass(task.target) })
+    .filter((record) => record.toolchain === workbench.toolchain);
+
+const failuresOf = ({ rounds }: SearchState): readonly Failure[] =>
+  rounds.flat().flatMap(({ point, measurement }): Failure[] => {
+    return measurement.kind === "ok" ? [] : [{ candidate: point.candidate, measurement }];
+  });
+
+interface Round {
+  readonly bestNs: number | null;
+  /** Of the first candidate. */
+  readonly trial: number;
+  readonly elapsedMs: () => number;
+  readonly isOver: () => boolean;
+}
+
+/** Each outcome is recorded at once: whatever ends the tuning, what was measured is kept. */
+async function measureRound(
+  task: TuningTask,
+  space: GeneratedSpace,
+  candidates: readonly Candidate[],
+  { bestNs, trial, elapsedMs, isOver }: Round,
+  options: TuningOptions,
+): Promise<readonly Observation[]> {
+  const { workbench, database, onTrial, profiler = noProfiler } = options;
+  const results = workbench.measure(sourcesOf(task, space, candidates, profiler), bestNs, profiler);
+  const observations: Observation[] = [];
+  for (const [at, candidate] of candidates.entries()) {
+    const observation = { candidate, measurement: (await results.next()).value! };
+    database.append(recordOf(task, options, observation, trial + at));
+    observations.push(observation);
+    onTrial?.({ ...observation, elapsedMs: elapsedMs() });
+    // A slow operator may need more than the budget for one round; without any time there would be nothing to choose.
+    if (isOver() && (bestNs !== null || observations.some((one) => one.measurement.kind === "ok"))) break;
+  }
+  return observations;
+}
+
+/** Each is generated when it is asked for. */
+function* sourcesOf(
+  task: TuningTask,
+  space: GeneratedSpace,
+  candidates: readonly Candidate[],
+  profiler: Profiler,
+): Generator<MeasurableSource | Refusal> {
+  for (const candidate of candidates) yield profiler.time("lowering", () => measurable(task, space, candidate));
+}
+
+/** The fastest few raced against each other; without fresh measurements the records have decided already. */
+async function decide(
+  task: TuningTask,
+  space: GeneratedSpace,
+  state: SearchState,
+  workbench: Workbench,
+  isRaced: boolean,
+): Promise<TuneResult["winner"]> {
+  const ranked = rankedTrials(state).slice(0, finalists);
+  const candidates = ranked.map(({ point }) => point.candidate);
+  const place =
+    isRaced && ranked.length > 1 ? await workbench.race([...sourcesOf(task, space, candidates, noProfiler)]) : 0;
+  const winner = ranked[place];
+  return winner ? { candidate: winner.point.candidate, medianNs: winner.ns! } : null;
+}
+
+const recordOf = (
+  task: TuningTask,
+  { taskKey, workbench }: TuningOptions,
+  { candidate, measurement }: Observation,
+  trial: number,
+): TuningRecord => ({
+  schema: recordSchema,
+  task: taskKey,
+  targetClass: targetClass(task.target),
+  toolchain: workbench.toolchain,
+  candidate,
+  measurement,
+  trial,
+});
