@@ -13,33 +13,45 @@ import type { Strategy } from "./strategy.ts";
 
 export const cga: Strategy = {
   name: "cga",
-  propose: (state, count, rng) => selectBatch(evolve(state, quickEvolution, inheritance(state), rng), count, rng),
+  propose: (state, count, rng) => selectBatch(evolve(state, cgaParameters.size, inheritance(state), rng), count, rng),
 };
 
 /**
- * Share of a template's key variables that a child inherits. Heron takes 0.14 of all its variables, derived ones too,
- * with 32 measurements a round; with 8 to 16 the children must stay nearer to their parents.
+ * For budgets of seconds. Heron, with hours and 32 measurements a round: population 200, 5 generations of 200 children,
+ * 32 elders and as many parents, and 0.14 of all variables inherited, derived ones too; children must stay nearer to
+ * their parents where there are few generations of them. The batch is taken as `select.ts` says.
  */
-const inheritedShare = 0.7;
+export const cgaParameters = {
+  size: quickEvolution,
+  /** Share of a template's key variables that a child inherits. */
+  inheritedShare: 0.7,
+  /** Share of those that are the most important ones; the rest is random. */
+  rankedShare: 0.5,
+} as const;
 
-export function inheritance(state: SearchState): Breed {
+/** The key variables that a child of this parent inherits. */
+export type InheritedKeys = (state: SearchState, parent: Point, rng: Rng) => readonly string[];
+
+export function inheritance(state: SearchState, keysOf: InheritedKeys = importantKeys): Breed {
   return (population, rng) => {
     const mother = pickParent(population, rng);
     const partners = population.filter(({ template }) => template === mother.template);
-    return crossover(state.space, mother, pickParent(partners, rng), inheritedKeys(state, mother, rng), rng);
+    return crossover(state.space, mother, pickParent(partners, rng), keysOf(state, mother, rng), rng);
   };
 }
 
-/** Half of them the most important ones, half random among the rest; all random while nothing is learned. */
-function inheritedKeys(state: SearchState, { candidate }: Point, rng: Rng): string[] {
-  const names = rng.shuffle(Object.keys(candidate.assignment));
-  const count = Math.max(2, Math.ceil(names.length * inheritedShare));
+/** Heron's key variables: the most important ones, and random ones among the rest; all random while nothing is learned. */
+function importantKeys(state: SearchState, parent: Point, rng: Rng): readonly string[] {
   const { predictor } = state;
+  const names = rng.shuffle(Object.keys(parent.candidate.assignment));
+  const count = inheritedCount(names.length);
   if (!predictor) return names.slice(0, count);
   const byImportance = [...names].sort((a, b) => importance(state, predictor, b) - importance(state, predictor, a));
-  const ranked = byImportance.slice(0, Math.ceil(count / 2));
+  const ranked = byImportance.slice(0, Math.ceil(count * cgaParameters.rankedShare));
   return [...ranked, ...names.filter((name) => !ranked.includes(name)).slice(0, count - ranked.length)];
 }
+
+export const inheritedCount = (keys: number): number => Math.max(2, Math.ceil(keys * cgaParameters.inheritedShare));
 
 function importance({ space }: SearchState, predictor: Predictor, name: string): number {
   return predictor.importance[columnOf(space.layout, name)] ?? 0;

@@ -2,11 +2,11 @@
 // first; when they are used up, those of the second best, and so on.
 
 import type { Rng } from "../rng.ts";
-import { rank, type ScoredPoint } from "./evolve.ts";
+import { rank, type ScoredPoint, score } from "./evolve.ts";
 import { keyDomain, move } from "./mutate.ts";
 import { Pool } from "./pool.ts";
 import type { Point } from "./search-space.ts";
-import { predictScores, rankedTrials, type SearchState } from "./search-state.ts";
+import { rankedTrials, type SearchState } from "./search-state.ts";
 import type { Strategy } from "./strategy.ts";
 
 export const coordinateDescent: Strategy = {
@@ -20,7 +20,7 @@ export const coordinateDescent: Strategy = {
       const before = pool.points.length;
       addNeighbours(state, point, pool, rng);
       // Those of a better point come first, whatever is predicted of the others.
-      chosen.push(...rankPoints(state, pool.points.slice(before)));
+      chosen.push(...rank(score(state, pool.points.slice(before))));
     }
     const points = state.best === null ? pool.points : chosen.map(({ point }) => point);
     return points.slice(0, count).map(({ candidate }) => candidate);
@@ -40,9 +40,4 @@ function addNeighbours(state: SearchState, point: Point, pool: Pool, rng: Rng): 
       if (neighbour) pool.add(neighbour);
     }
   }
-}
-
-function rankPoints(state: SearchState, points: readonly Point[]): ScoredPoint[] {
-  const scores = predictScores(state, points);
-  return rank(points.map((point, k) => ({ point, score: scores[k]! })));
 }

@@ -53,7 +53,8 @@ export function evolve(state: SearchState, size: EvolutionSize, breed: Breed, rn
   return rank(scored);
 }
 
-function score(state: SearchState, points: readonly Point[]): ScoredPoint[] {
+/** In the order of the points. */
+export function score(state: SearchState, points: readonly Point[]): ScoredPoint[] {
   const scores = predictScores(state, points);
   return points.map((point, k) => ({ point, score: scores[k]! }));
 }

@@ -43,13 +43,40 @@ function roulette(points: readonly ScoredPoint[], count: number, rng: Rng): Scor
   const least = points.at(-1)?.score ?? 0;
   const chosen: ScoredPoint[] = [];
   while (chosen.length < count && left.length > 0) {
-    const total = left.reduce((sum, { score }) => sum + score - least + 1e-9, 0);
-    let target = rng.unit() * total;
-    const at = left.findIndex(({ score }) => {
-      target -= score - least + 1e-9;
-      return target < 0;
-    });
-    chosen.push(...left.splice(Math.max(0, at), 1));
+    const weights = left.map(({ score }) => score - least + 1e-9);
+    chosen.push(...left.splice(weightedIndex(weights, rng), 1));
   }
   return chosen;
+}
+
+/** One of the items, with these weights; all weights ≥ 0, and one > 0. */
+export function pickWeighted<T>(items: readonly T[], weights: readonly number[], rng: Rng): T {
+  return items[weightedIndex(weights, rng)]!;
+}
+
+function weightedIndex(weights: readonly number[], rng: Rng): number {
+  let target = rng.unit() * weights.reduce((sum, weight) => sum + weight, 0);
+  const at = weights.findIndex((weight) => {
+    target -= weight;
+    return target < 0;
+  });
+  // Rounding may leave a crumb beyond the last weight: then the first, which is as good as any.
+  return Math.max(0, at);
+}
+
+/** The first of `ranked` each time, but with probability `epsilon` one of `random`, which are among them. */
+export function epsilonGreedy(
+  ranked: readonly ScoredPoint[],
+  random: readonly Point[],
+  { count, epsilon }: { readonly count: number; readonly epsilon: number },
+  rng: Rng,
+): Candidate[] {
+  const chosen = new Set<Point>();
+  const byLot = rng.shuffle(random).values();
+  const byScore = ranked.map(({ point }) => point).values();
+  while (chosen.size < Math.min(count, ranked.length)) {
+    const next = (rng.unit() < epsilon ? byLot.next().value : undefined) ?? byScore.next().value;
+    if (next) chosen.add(next);
+  }
+  return [...chosen].map(({ candidate }) => candidate);
 }

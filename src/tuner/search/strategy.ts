@@ -4,7 +4,17 @@ import type { Rng } from "../rng.ts";
 import type { Candidate } from "../space/space.ts";
 import type { SearchState } from "./search-state.ts";
 
-export const strategyNames = ["default", "random", "evolutionary", "cga", "coordinate-descent"] as const;
+export const strategyNames = [
+  "default",
+  "random",
+  "exhaustive",
+  "genetic",
+  "simulated-annealing",
+  "evolutionary",
+  "cga",
+  "random-key-cga",
+  "coordinate-descent",
+] as const;
 export type StrategyName = (typeof strategyNames)[number];
 
 export interface Strategy {

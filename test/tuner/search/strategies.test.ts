@@ -11,7 +11,7 @@ import { type StrategyName, strategyNames } from "../../../src/tuner/search/stra
 import { gemmModel } from "../constraint/gemm-space.ts";
 import { anyOp, measureCandidate, search, space, timeOf } from "./synthetic-task.ts";
 
-const seeds = [1, 2, 3, 4];
+const seeds = [1, 2, 3];
 /** 1000 ns: the minimum of timeOf over the space; see the first test. */
 const optimumNs = 1000;
 
@@ -54,10 +54,12 @@ describe.each(strategyNames)("strategy %s", (strategy) => {
     }
   });
 
-  test("gives the same sequence for the same seed, another for another", () => {
-    const again = search({ strategy, seed: 1, rounds: 4, batch: 12 });
-    expect(keys(again)).toEqual(keys(runs.get(strategy)![0]!).slice(0, 48));
-    expect(keys(again)).not.toEqual(keys(runs.get(strategy)![1]!).slice(0, 48));
+  test("gives the same sequence for the same seed; another for another, where it draws at all", () => {
+    const again = search({ strategy, seed: 1, rounds: 2, batch: 12 });
+    expect(keys(again)).toEqual(keys(runs.get(strategy)![0]!).slice(0, 24));
+    const other = keys(runs.get(strategy)![1]!).slice(0, 24);
+    if (strategy === "exhaustive") expect(keys(again)).toEqual(other);
+    else expect(keys(again)).not.toEqual(other);
   });
 
   test("proposes the same after the same records, however they came", () => {
@@ -93,7 +95,15 @@ describe.each(strategyNames)("strategy %s", (strategy) => {
 const measured = (ns: number) => ({ kind: "ok", timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 1 } }) as const;
 
 describe("with as many trials", () => {
-  test.each(["evolutionary", "cga", "coordinate-descent", "default"] as const)("%s beats random", (strategy) => {
+  test.each([
+    "genetic",
+    "simulated-annealing",
+    "evolutionary",
+    "cga",
+    "random-key-cga",
+    "coordinate-descent",
+    "default",
+  ] as const)("%s beats random", (strategy) => {
     expect(regret(runs.get(strategy)!)).toBeLessThan(0.85 * regret(runs.get("random")!));
   });
 

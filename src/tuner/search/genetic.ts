@@ -1,0 +1,70 @@
+// Strategy `genetic`: a plain genetic algorithm on the vector of decisions, for comparison with `cga`. Its children
+// know nothing of the constraints: those that violate one are thrown away, and in tight spaces most do.
+
+import type { Rng } from "../rng.ts";
+import type { Candidate } from "../space/space.ts";
+import { evolve, pickParent, quickEvolution, type ScoredPoint } from "./evolve.ts";
+import { findPoint, type Point } from "./search-space.ts";
+import type { SearchState } from "./search-state.ts";
+import { selectBatch } from "./select.ts";
+import type { Strategy } from "./strategy.ts";
+
+/**
+ * One-point crossover as Heron's baseline has it (ASPLOS 2023, `GA`); mutation a gene as in AutoTVM's GATuner. The
+ * first generation is drawn by the solver, as Heron's is.
+ */
+export const genetic: Strategy = {
+  name: "genetic",
+  propose: (state, count, rng) => selectBatch(breedUnconstrained(state, rng).points, count, rng),
+};
+
+export const geneticParameters = {
+  size: quickEvolution,
+  /** That a gene takes a random other value. */
+  mutationProbability: 0.1,
+} as const;
+
+export interface UnconstrainedOffspring {
+  /** Valid and unmeasured, the highest predicted score first. */
+  readonly points: readonly ScoredPoint[];
+  readonly bred: number;
+  /** Of those bred, those that violated a constraint. */
+  readonly rejected: number;
+}
+
+export function breedUnconstrained(state: SearchState, rng: Rng): UnconstrainedOffspring {
+  let [bred, rejected] = [0, 0];
+  const points = evolve(
+    state,
+    geneticParameters.size,
+    (population) => {
+      const point = findPoint(state.space, unconstrainedChild(population, rng));
+      bred++;
+      if (!point) rejected++;
+      return point;
+    },
+    rng,
+  );
+  return { points, bred, rejected };
+}
+
+/** The first decisions of one parent, the others of another of the same template, some changed by lot. */
+function unconstrainedChild(population: readonly Point[], rng: Rng): Candidate {
+  const mother = pickParent(population, rng);
+  const { template } = mother.template;
+  const partners = population.filter((point) => point.template === mother.template);
+  const father = pickParent(partners, rng);
+  const keys = template.model.variables.filter(({ key }) => key);
+  const cut = rng.below(keys.length + 1);
+  const genes = keys.map(({ name, domain }, k): [string, number] => {
+    const inherited = (k < cut ? mother : father).assignment[name]!;
+    const mutates = rng.unit() < geneticParameters.mutationProbability;
+    return [name, mutates ? otherValue(domain as readonly number[], inherited, rng) : inherited];
+  });
+  return { template: template.name, assignment: Object.fromEntries(genes) };
+}
+
+function otherValue(domain: readonly number[], value: number, rng: Rng): number {
+  const others = domain.filter((other) => other !== value);
+  return others.length > 0 ? rng.pick(others) : value;
+}
