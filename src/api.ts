@@ -36,6 +36,7 @@ import { type GeneratedSpace, generateSpace } from "./tuner/space/generate.ts";
 import { defaultRules } from "./tuner/space/rule/index.ts";
 import type { SpaceRule } from "./tuner/space/rule/space-rule.ts";
 import type { Candidate, Space } from "./tuner/space/space.ts";
+import type { SpaceEntry } from "./tuner/space/template/entries.ts";
 import type { Budget, TuningTask } from "./tuner/task.ts";
 import { tune as runTuning } from "./tuner/tune.ts";
 import type { TuneProgress } from "./tuner/tuning.ts";
@@ -47,6 +48,8 @@ export { type LoadedKernel, loadKernel as load, type PackedKernel } from "./nati
 export type { Strategy } from "./tuner/search/strategy.ts";
 export * as rules from "./tuner/space/rule-authoring.ts";
 export type { Candidate as Schedule } from "./tuner/space/space.ts";
+export type { TemplateBuilder } from "./tuner/space/template/builder.ts";
+export { type AuthoredTemplate, handSchedule, template } from "./tuner/space/template/template.ts";
 
 export interface KernelOptions {
   readonly target: TargetName | "native";
@@ -60,6 +63,11 @@ export interface KernelOptions {
   readonly constants?: readonly string[];
   /** Rules of your own for generating the space, asked before ours: docs/rules.md. A schedule belongs to its rules. */
   readonly rules?: readonly SpaceRule[];
+  /**
+   * What there is to search: templates and schedules of your own, `"generated"` for what the rules make. Only that unless
+   * said: `[tiled]` stands in its place, `["generated", tiled]` beside it. docs/templates.md
+   */
+  readonly templates?: readonly SpaceEntry[];
 }
 
 export interface TuneOptions extends KernelOptions {
@@ -203,8 +211,8 @@ export function explain(op: Op, options: KernelOptions): string {
   return [printComputeDef(task.op), "", "templates", ...templates, "", "predicted schedule", schedule].join("\n");
 }
 
-const spaceOf = (task: TuningTask, { rules = [] }: KernelOptions): GeneratedSpace =>
-  generateSpace(task, [...rules, ...defaultRules]);
+const spaceOf = (task: TuningTask, { rules = [], templates }: KernelOptions): GeneratedSpace =>
+  generateSpace(task, [...rules, ...defaultRules], templates);
 
 function taskOf(op: Op, { target, parameters = {}, numerics = "fast", constants }: KernelOptions): TuningTask {
   const def: ComputeDef = instantiate(op, parameters, "kernel");

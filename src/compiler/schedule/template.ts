@@ -9,8 +9,13 @@ import type { Assignment, Condition, Instruction, LayoutDim, Operand, TemplateIn
  * // [{ kind: "split", loop: "C.i", factors: [0, 6], tail: "cut" }]
  */
 export function instantiate(template: readonly TemplateInstruction[], assignment: Assignment): Trace {
+  return template.filter((one) => isPart(one, assignment)).map(({ instruction }) => concrete(instruction, assignment));
+}
+
+/** Whether the instruction is one of the schedule's. */
+export function isPart({ when }: TemplateInstruction, assignment: Assignment): boolean {
   const holds = ({ tunable, oneOf }: Condition): boolean => oneOf.includes(resolve({ tunable }, assignment));
-  return template.filter(({ when }) => when.every(holds)).map(({ instruction }) => concrete(instruction, assignment));
+  return when.every(holds);
 }
 
 function resolve(operand: Operand, assignment: Assignment): number {

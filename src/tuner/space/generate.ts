@@ -1,17 +1,20 @@
 // Task → Space: for each algorithm that computes the operator, every stage, from the results back to the inputs, is
-// scheduled by the first rule that applies; where a rule knows several ways the template forks.
+// scheduled by the first rule that applies; where a rule knows several ways the template forks. Templates that someone
+// wrote stand beside those, or in their place.
 
 import type { Assignment, TemplateInstruction } from "../../compiler/index.ts";
 import { predictNs } from "../cost-model/ranker.ts";
 import type { TuningTask } from "../task.ts";
 import type { Algorithm } from "./algorithm/algorithm-rule.ts";
 import { algorithmsFor } from "./algorithm/index.ts";
-import { type Draft, type Estimate, emptyDraft, type Placement } from "./draft.ts";
+import { type Draft, emptyDraft, type Placement } from "./draft.ts";
 import { inAllParts, stagesIn } from "./placement.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
 import { type SchedulableStage, schedulableStages } from "./schedulable-stage.ts";
 import type { Space, Template } from "./space.ts";
+import { requireDistinctNames, type SpaceEntry } from "./template/entries.ts";
+import { type PlannedTemplate, planTemplate } from "./template/template.ts";
 
 /** A space, and what an analytic model thinks of its points before any is measured. */
 export interface GeneratedSpace extends Space {
@@ -20,8 +23,15 @@ export interface GeneratedSpace extends Space {
 }
 
 /** @example generateSpace({ op, target, numerics: "fast", threads: 1 }).templates.map((template) => template.name) */
-export function generateSpace(task: TuningTask, rules: readonly SpaceRule[] = defaultRules): GeneratedSpace {
-  const planned = algorithmsFor(task).flatMap((algorithm) => plannedTemplates(algorithm, task, rules));
+export function generateSpace(
+  task: TuningTask,
+  rules: readonly SpaceRule[] = defaultRules,
+  entries: readonly SpaceEntry[] = ["generated"],
+): GeneratedSpace {
+  requireDistinctNames(entries);
+  const planned = entries.flatMap((entry) =>
+    entry === "generated" ? generatedTemplates(task, rules) : [planTemplate(entry, task)],
+  );
   const estimates = new Map(planned.map(({ template, estimates }) => [template.name, estimates]));
   return {
     templates: planned.map(({ template }) => template),
@@ -30,10 +40,8 @@ export function generateSpace(task: TuningTask, rules: readonly SpaceRule[] = de
   };
 }
 
-interface PlannedTemplate {
-  readonly template: Template;
-  readonly estimates: readonly Estimate[];
-}
+const generatedTemplates = (task: TuningTask, rules: readonly SpaceRule[]): readonly PlannedTemplate[] =>
+  algorithmsFor(task).flatMap((algorithm) => plannedTemplates(algorithm, task, rules));
 
 function plannedTemplates(
   algorithm: Algorithm,

@@ -12,6 +12,8 @@ export interface Template extends Computation {
   readonly model: ConstraintModel;
   /** Tunables that decide about the shape, not the size: the order of loops, which operands are packed. */
   readonly structure: readonly string[];
+  /** Of tunables that choose between ways with names: the names, by value. */
+  readonly labels?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** All schedules that the rules allow for a task. A candidate is a template and an assignment of its key variables. */

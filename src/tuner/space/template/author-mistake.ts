@@ -1,0 +1,22 @@
+// What the author of a template did wrong, at the line where it stands.
+
+import { callSite, type Diagnostic, DiagnosticError, plainMapper, type SourceLoc } from "../../../compiler/index.ts";
+
+// In the source tree this folder and the one of the instructions' methods; in the published package the folder of chunks.
+const folderOf = (relative: string): string => decodeURIComponent(new URL(relative, import.meta.url).pathname);
+const ownFolders: readonly string[] = [folderOf("."), folderOf("../../../compiler/schedule/")];
+
+const isOurs = ({ file }: SourceLoc): boolean => ownFolders.some((folder) => file.startsWith(folder));
+
+/** The innermost line of the call stack that is the author's. */
+export const authorLine = (): SourceLoc | null =>
+  callSite({ ...plainMapper, locate: (frame) => (isOurs(frame) ? null : plainMapper.locate(frame)) });
+
+export function mistake(code: string, message: string, hint: string | null = null): DiagnosticError {
+  return mistakeAt(authorLine(), { code, message, hint, detail: null });
+}
+
+export const mistakeAt = (loc: SourceLoc | null, diagnostic: Omit<Diagnostic, "loc">): DiagnosticError => {
+  const { code, message, hint, detail } = diagnostic;
+  return new DiagnosticError({ code, message, hint, detail, loc });
+};

@@ -1,0 +1,317 @@
+// What a template is written with: every instruction of a schedule as a method, the sampling primitives, constraints.
+// Calls → a draft, with the author's line of each instruction.
+
+import {
+  byteSize,
+  type ComputeDef,
+  type Condition,
+  type DType,
+  type Instruction,
+  type InstructionCalls,
+  instructionCalls,
+  type Numerics,
+  type Operand,
+  type SourceLoc,
+  type Target,
+} from "../../../compiler/index.ts";
+import type { Constraint, Domain } from "../../constraint/constraint.ts";
+import type { RankingFacts } from "../../cost-model/ranker.ts";
+import type { TuningTask } from "../../task.ts";
+import { choice, constrain, type Draft, derived, emptyDraft, estimate, instructWhen, product } from "../draft.ts";
+import { authorLine, mistake } from "./author-mistake.ts";
+import { extentAfter, type LoopExtents, loopExtents } from "./loop-extents.ts";
+import {
+  type Choice,
+  type Derived,
+  endsOf,
+  hasVariable,
+  type Quantity,
+  type Sampled,
+  shown,
+  termOf,
+  termsOf,
+} from "./quantity.ts";
+import {
+  categorical,
+  type PartitionedTileOptions,
+  partitionedTile,
+  perfectTile,
+  type Sampling,
+  type TileOf,
+  type TileOptions,
+} from "./sampling.ts";
+
+export interface TemplateBuilder extends InstructionCalls<Operand> {
+  readonly op: ComputeDef;
+  readonly target: Target;
+  readonly numerics: Numerics;
+  /** Elements of a vector of the target. */
+  lanes(dtype: DType): number;
+  /** Iterations of a loop, as far as they follow from the operator and the splits so far. */
+  extentOf(loop: string): Quantity;
+
+  /** Factors whose product is the extent of the loop, outermost first: what a perfect split takes. */
+  samplePerfectTile<const Parts extends number>(loop: string, options: TileOptions<Parts>): TileOf<Parts>;
+  /** As samplePerfectTile; the inner parts together are a multiple of a number. */
+  samplePartitionedTile<const Parts extends number>(
+    loop: string,
+    options: PartitionedTileOptions<Parts>,
+  ): TileOf<Parts>;
+  /** One of the numbers. */
+  sampleCategorical(name: string, values: readonly number[]): Sampled;
+  /** Where a block is computed: under one of the loops, where it stands (root), or in its readers (inline). */
+  sampleComputeLocation(block: string, options: ComputeLocations): Choice;
+  /** One of several ways; `body` is called for each of them, and its instructions are part of that way only. */
+  choose<Option extends string>(
+    name: string,
+    options: readonly Option[],
+    body?: (option: Option) => void,
+  ): Choice<Option>;
+  /** The instructions of `body` are part of the schedule only under the condition. */
+  when(condition: Condition, body: () => void): void;
+  /** The condition that a decision has one of the values. */
+  is(decision: Sampled, ...values: readonly number[]): Condition;
+  /** An instruction as data. */
+  instruct(...instructions: readonly Instruction<Operand>[]): void;
+
+  /** As many times a decision: vectors × lanes. */
+  times(decision: Sampled, factor: number): Sampled;
+  product(...factors: readonly Quantity[]): Derived;
+  sum(...terms: readonly Quantity[]): Derived;
+  /** ⌈numerator / divisor⌉: tiles that cover an extent. */
+  ceilDiv(numerator: Quantity, divisor: Quantity): Derived;
+  /** What has to hold, also where its decisions belong to another way; `why` is shown where a space is empty. */
+  atMost(left: Quantity, right: Quantity, why?: string): void;
+  lessThan(left: Quantity, right: Quantity, why?: string): void;
+  equal(left: Quantity, right: Quantity, why?: string): void;
+  notEqual(left: Quantity, right: Quantity, why?: string): void;
+  oneOf(decision: Sampled | Derived, values: readonly number[], why?: string): void;
+  /** Any other constraint of the model, in terms of its variables' names. */
+  constrain(constraint: Constraint): void;
+  /** What a schedule does to the machine, for the analytic prior. */
+  estimate(facts: (value: (quantity: Sampled | Derived) => number) => RankingFacts): void;
+}
+
+export interface ComputeLocations {
+  readonly loops: readonly string[];
+  /** Yes unless said. */
+  readonly root?: boolean;
+  /** No unless said. */
+  readonly inline?: boolean;
+  readonly name?: string;
+}
+
+/** What an author's calls have made. */
+export interface Authored {
+  readonly draft: Draft;
+  /** The line of each instruction. */
+  readonly lines: readonly (SourceLoc | null)[];
+  /** Of decisions between named ways: the names, by value. */
+  readonly labels: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Runs the body of a template. */
+export function author(task: TuningTask, body: (t: TemplateBuilder) => void): Authored {
+  const sketch = new Sketch(task);
+  body(builderOn(sketch, task));
+  return sketch;
+}
+
+/** The only thing here that changes. */
+class Sketch implements Authored {
+  draft: Draft = emptyDraft;
+  readonly lines: (SourceLoc | null)[] = [];
+  readonly labels = new Map<string, readonly string[]>();
+  conditions: readonly Condition[] = [];
+  extents: LoopExtents;
+
+  constructor({ op }: TuningTask) {
+    this.extents = loopExtents(op);
+  }
+
+  instruct(instruction: Instruction<Operand>): void {
+    this.draft = instructWhen(this.draft, this.conditions, instruction);
+    this.lines.push(authorLine());
+    this.extents = extentAfter(this.extents, instruction);
+  }
+
+  sampled<T>([draft, result]: Sampling<T>): T {
+    this.draft = draft;
+    return result;
+  }
+
+  under(condition: Condition, body: () => void): void {
+    const before = this.conditions;
+    this.conditions = [...before, condition];
+    body();
+    this.conditions = before;
+  }
+
+  extentOf(loop: string): Quantity {
+    const extent = this.extents.get(loop);
+    if (extent !== undefined) return extent;
+    throw mistake(
+      "template.unknown-extent",
+      `the extent of ${loop} is not known`,
+      `known are ${[...this.extents.keys()].join(", ")}`,
+    );
+  }
+}
+
+function builderOn(sketch: Sketch, { op, target, numerics }: TuningTask): TemplateBuilder {
+  const instruct = (instruction: Instruction<Operand>): void => sketch.instruct(instruction);
+  return {
+    ...instructionCalls<Operand>(instruct),
+    op,
+    target,
+    numerics,
+    lanes: (dtype) => Math.max(1, target.vectorBytes / byteSize[dtype]),
+    extentOf: (loop) => sketch.extentOf(loop),
+    instruct: (...instructions) => instructions.forEach(instruct),
+    when: (condition, body) => sketch.under(condition, body),
+    is: ({ tunable }, ...values) => ({ tunable, oneOf: values }),
+    ...samplingOn(sketch),
+    ...constraintsOn(sketch),
+  };
+}
+
+type SamplingMethods = Pick<
+  TemplateBuilder,
+  "samplePerfectTile" | "samplePartitionedTile" | "sampleCategorical" | "sampleComputeLocation" | "choose"
+>;
+
+function samplingOn(sketch: Sketch): SamplingMethods {
+  const choose: TemplateBuilder["choose"] = (name, options, body = () => undefined) => {
+    const chosen = chooseOn(sketch, name, options);
+    for (const option of options) sketch.under(chosen.is(option), () => body(option));
+    return chosen;
+  };
+  return {
+    choose,
+    samplePerfectTile: (loop, options) =>
+      sketch.sampled(perfectTile(sketch.draft, loop, sketch.extentOf(loop), options)),
+    samplePartitionedTile: (loop, options) =>
+      sketch.sampled(partitionedTile(sketch.draft, loop, sketch.extentOf(loop), options)),
+    sampleCategorical: (name, values) => sketch.sampled(categorical(sketch.draft, name, values)),
+    sampleComputeLocation: (block, { loops, root = true, inline = false, name = `${block}.location` }) => {
+      const options = [...(root ? ["root"] : []), ...(inline ? ["inline"] : []), ...loops];
+      return choose(name, options, (place) => {
+        if (place === "inline") sketch.instruct({ kind: "inline", block });
+        else if (place !== "root") sketch.instruct({ kind: "compute-at", block, loop: place });
+      });
+    },
+  };
+}
+
+function chooseOn<Option extends string>(sketch: Sketch, name: string, options: readonly Option[]): Choice<Option> {
+  if (hasVariable(sketch.draft, name))
+    throw mistake("template.twice", `there are two decisions ${name}`, "give one of them another name");
+  if (options.length === 0 || new Set(options).size !== options.length)
+    throw mistake("template.bad-values", `${name} has the ways [${options.join(", ")}], different ones are wanted`);
+  sketch.draft = choice(sketch.draft, name, options.length);
+  sketch.labels.set(name, options);
+  return {
+    tunable: name,
+    options,
+    is: (...wanted) => ({ tunable: name, oneOf: wanted.map((option) => options.indexOf(option)) }),
+  };
+}
+
+type ConstraintMethods = Pick<
+  TemplateBuilder,
+  | "times"
+  | "product"
+  | "sum"
+  | "ceilDiv"
+  | "atMost"
+  | "lessThan"
+  | "equal"
+  | "notEqual"
+  | "oneOf"
+  | "constrain"
+  | "estimate"
+>;
+
+function constraintsOn(sketch: Sketch): ConstraintMethods {
+  const add = (constraint: Constraint): void => {
+    sketch.draft = constrain(sketch.draft, constraint);
+  };
+  const compare =
+    (kind: "at-most" | "less-than" | "equal" | "not-equal", sign: string) =>
+    (left: Quantity, right: Quantity, why = `${shown(left)} ${sign} ${shown(right)}`): void => {
+      const [draft, [a, b]] = termsOf(sketch.draft, [left, right]);
+      sketch.draft = draft;
+      add({ kind, left: a!, right: b!, why, role: "limit" });
+    };
+  return {
+    times: ({ tunable, times = 1 }, factor) => ({ tunable, times: times * factor }),
+    product: (...factors) => productOf(sketch, factors),
+    sum: (...terms) => sumOf(sketch, terms),
+    ceilDiv: (numerator, divisor) => quotientOf(sketch, numerator, divisor),
+    atMost: compare("at-most", "≤"),
+    lessThan: compare("less-than", "<"),
+    equal: compare("equal", "="),
+    notEqual: compare("not-equal", "≠"),
+    oneOf: (decision, values, why = `${shown(decision)} is one of ${values.join(", ")}`) => {
+      const [draft, variable] = termOf(sketch.draft, decision);
+      sketch.draft = draft;
+      add({ kind: "one-of", variable: String(variable), values, why, role: "limit" });
+    },
+    constrain: add,
+    estimate: (facts) => {
+      sketch.draft = estimate(sketch.draft, (assignment) =>
+        facts((quantity) =>
+          "variable" in quantity
+            ? assignment[quantity.variable]!
+            : assignment[quantity.tunable]! * (quantity.times ?? 1),
+        ),
+      );
+    },
+  };
+}
+
+/** A variable for what follows from others; the same quantity twice is the same variable. */
+function derive(sketch: Sketch, name: string, define: () => Draft): Derived {
+  if (!hasVariable(sketch.draft, name)) sketch.draft = define();
+  return { variable: name };
+}
+
+function productOf(sketch: Sketch, factors: readonly Quantity[]): Derived {
+  const name = factors.map(shown).join(" × ");
+  return derive(sketch, name, () => {
+    const [draft, terms] = termsOf(sketch.draft, factors);
+    return product(draft, name, terms, name);
+  });
+}
+
+function sumOf(sketch: Sketch, quantities: readonly Quantity[]): Derived {
+  const name = quantities.map(shown).join(" + ");
+  return derive(sketch, name, () => {
+    const [draft, terms] = termsOf(sketch.draft, quantities);
+    const ends = terms.map((term) => endsOf(draft, term));
+    const domain: Domain = {
+      from: ends.reduce((total, { from }) => total + from, 0),
+      to: ends.reduce((total, { to }) => total + to, 0),
+    };
+    const summed = terms.map((term) => ({ coefficient: 1, term }));
+    return constrain(derived(draft, name, domain), {
+      kind: "sum",
+      result: name,
+      terms: summed,
+      offset: 0,
+      why: name,
+      role: "definition",
+    });
+  });
+}
+
+function quotientOf(sketch: Sketch, numerator: Quantity, divisor: Quantity): Derived {
+  const name = `⌈${shown(numerator)} / ${shown(divisor)}⌉`;
+  return derive(sketch, name, () => {
+    const [draft, [above, below]] = termsOf(sketch.draft, [numerator, divisor]);
+    const [most, least] = [endsOf(draft, above!), endsOf(draft, below!)];
+    const domain: Domain = { from: Math.floor(most.from / least.to), to: Math.ceil(most.to / Math.max(1, least.from)) };
+    const constraint = { kind: "ceil-div", result: name, numerator: above!, divisor: below!, why: name } as const;
+    return constrain(derived(draft, name, domain), { ...constraint, role: "definition" });
+  });
+}

@@ -1,0 +1,122 @@
+// A schedule, or a family of schedules, that someone has written: a function over the builder. Task → template of the
+// space, checked where that costs little: names, an empty model, instructions that no drawn candidate can carry out.
+
+import {
+  fromCompute,
+  instantiateTemplate,
+  isPart,
+  type Operand,
+  replay,
+  type SourceLoc,
+  type Trace,
+} from "../../../compiler/index.ts";
+import { compileModel } from "../../constraint/compile.ts";
+import { explain } from "../../constraint/explain.ts";
+import { sample } from "../../constraint/sample.ts";
+import { asWritten } from "../../measure/computation.ts";
+import { createRng } from "../../rng.ts";
+import type { TuningTask } from "../../task.ts";
+import type { Estimate } from "../draft.ts";
+import type { Template } from "../space.ts";
+import { authorLine, mistakeAt } from "./author-mistake.ts";
+import { type Authored, author, type TemplateBuilder } from "./builder.ts";
+
+export interface AuthoredTemplate {
+  readonly name: string;
+  /** Called once for each task. */
+  readonly body: (t: TemplateBuilder) => void;
+  /** Where it was written. */
+  readonly loc: SourceLoc | null;
+}
+
+/**
+ * A template of one's own: decisions, constraints and instructions in one function. Without decisions it is a schedule by
+ * hand.
+ *
+ * @example
+ * const rows = template("rows in registers", (t) => {
+ *   const [, i1] = t.samplePerfectTile("C.i", { parts: 2, maxInnermost: 8 });
+ *   t.split("C.i", [0, i1!]);
+ *   t.unroll("C.i.1");
+ * });
+ */
+export const template = (name: string, body: (t: TemplateBuilder) => void): AuthoredTemplate => ({
+  name,
+  body,
+  loc: authorLine(),
+});
+
+/** A schedule by hand from a list of instructions: a space of one candidate. */
+export const handSchedule = (name: string, trace: Trace): AuthoredTemplate =>
+  template(name, (t) => t.instruct(...trace));
+
+export interface PlannedTemplate {
+  readonly template: Template;
+  readonly estimates: readonly Estimate[];
+}
+
+/**
+ * @throws DiagnosticError at the author's line: `template.*` for what the body says, `space.empty` where no values satisfy
+ * the constraints, the diagnostic of an instruction that is illegal in all of the candidates that were drawn
+ */
+export function planTemplate(authored: AuthoredTemplate, task: TuningTask): PlannedTemplate {
+  const made = author(task, authored.body);
+  const { instructions, structure, estimates, variables, constraints } = made.draft;
+  const planned: Template = {
+    ...asWritten(task.op),
+    name: authored.name,
+    instructions,
+    structure,
+    labels: made.labels,
+    model: { variables, constraints },
+  };
+  requireDecisions(made);
+  requireLegal(planned, made, authored);
+  return { template: planned, estimates };
+}
+
+/** Decisions of another template are not known to this one. */
+function requireDecisions({ draft, lines }: Authored): void {
+  const known = new Set(draft.variables.filter(({ key }) => key).map(({ name }) => name));
+  for (const [at, { instruction, when }] of draft.instructions.entries()) {
+    const used = [...when.map(({ tunable }) => tunable), ...tunablesIn(instruction)];
+    const unknown = used.find((name) => !known.has(name));
+    if (unknown === undefined) continue;
+    const message = `${instruction.kind} takes the decision ${unknown}, which this template does not have`;
+    throw mistakeAt(lines[at]!, { code: "template.no-such-decision", message, hint: null, detail: null });
+  }
+}
+
+/** Operands stand in fields of an instruction, in lists, and in lists of objects. */
+function tunablesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(tunablesIn);
+  if (typeof value !== "object" || value === null) return [];
+  return "tunable" in value ? [(value as Exclude<Operand, number>).tunable] : Object.values(value).flatMap(tunablesIn);
+}
+
+/** So many candidates are tried before a template is believed to have no legal one. */
+const drawn = 4;
+
+function requireLegal(planned: Template, { lines }: Authored, { name, loc }: AuthoredTemplate): void {
+  const compiled = compileModel(planned.model);
+  const rng = createRng(1);
+  const samples = Array.from({ length: drawn }, () => sample(compiled, rng));
+  if (samples[0]!.kind === "infeasible") {
+    const detail = explain(planned.model)?.text ?? null;
+    throw mistakeAt(loc, {
+      code: "space.empty",
+      message: `no schedule of "${name}" satisfies all limits`,
+      hint: null,
+      detail,
+    });
+  }
+  const replays = samples.flatMap((one) => (one.kind === "found" ? [replayOf(planned, one.assignment)] : []));
+  const [first] = replays;
+  if (!first || replays.some(({ result }) => result.kind === "ok") || first.result.kind === "ok") return;
+  throw mistakeAt(lines[first.parts[first.result.at]!]!, first.result.diagnostic);
+}
+
+function replayOf({ op, instructions }: Template, assignment: Readonly<Record<string, number>>) {
+  const parts = instructions.flatMap((one, at) => (isPart(one, assignment) ? [at] : []));
+  return { parts, result: replay(fromCompute(op), instantiateTemplate(instructions, assignment)) };
+}

@@ -1,0 +1,91 @@
+// Templates of one's own, as docs/templates.md shows them.
+
+import { expect, test } from "vitest";
+import gemm from "../../fixtures/ops/gemm.op.ts";
+import { DiagnosticError, explain, handSchedule, predictSchedule, template, tune } from "../../src/api.ts";
+
+const tiled = template("tiled gemm", (t) => {
+  const [, i1] = t.samplePerfectTile("C.i", { parts: 2, maxInnermost: 8 });
+  const [, j1] = t.samplePerfectTile("C.j", { parts: 2, maxInnermost: 4 });
+  t.split("C.i", [0, i1]);
+  t.split("C.j", [0, j1, t.lanes("f32")], "cut");
+  t.reorder(["C.i.0", "C.j.0", "C.k", "C.i.1", "C.j.1", "C.j.2"]);
+  t.cacheWrite("C", "C.j.0");
+  t.vectorize("C.j.2");
+  t.unroll("C.j.1");
+  t.unroll("C.i.1");
+  t.atMost(t.product(i1, j1), 12, "the sums fit the registers");
+});
+
+const options = { target: "wasm", parameters: { M: 24, N: 32, K: 10 } } as const;
+
+test("a template stands in the place of the generated ones, or beside them", () => {
+  const { template: name, assignment } = predictSchedule(gemm, { ...options, templates: [tiled] });
+  expect(name).toBe("tiled gemm");
+  expect(assignment["C.i.tile.1"]! * assignment["C.j.tile.1"]!).toBeLessThanOrEqual(12);
+  const own = /^ {2}(.*): \d+ tunables/gm;
+  const names = (templates: Parameters<typeof explain>[1]["templates"]): readonly string[] =>
+    [...explain(gemm, { ...options, ...(templates && { templates }) }).matchAll(own)].map((match) => match[1]!);
+  expect(names([tiled])).toEqual(["tiled gemm"]);
+  expect(names(["generated", tiled])).toEqual([...names(undefined), "tiled gemm"]);
+});
+
+test("a tuning of a template measures real kernels", async () => {
+  const tuned = await tune(gemm, { ...options, templates: [tiled], budget: { trials: 6, seconds: 30 } });
+  expect(tuned).toMatchObject({ schedule: { template: "tiled gemm" }, measured: 6, failed: 0 });
+}, 60_000);
+
+test("a schedule by hand is a space of one candidate", async () => {
+  const byHand = handSchedule("rows", [
+    { kind: "split", loop: "C.i", factors: [0, 4], tail: "cut" },
+    { kind: "unroll", loop: "C.i.1" },
+  ]);
+  const tuned = await tune(gemm, { ...options, templates: [byHand], budget: { seconds: 30 } });
+  expect(tuned).toMatchObject({ schedule: { template: "rows", assignment: {} }, measured: 1, failed: 0 });
+}, 60_000);
+
+const refusal = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DiagnosticError) return error.message.replace(`${process.cwd()}/`, "");
+    throw error;
+  }
+  throw new Error("nothing was refused");
+};
+
+test("mistakes are told at the author's line", () => {
+  const wrong = template("wrong", (t) => t.samplePerfectTile("C.x", { parts: 2 }));
+  expect(refusal(() => explain(gemm, { ...options, templates: [wrong] }))).toMatchInlineSnapshot(`
+    "template.unknown-extent: the extent of C.x is not known
+      test/api/templates.test.ts:58:44
+      hint: known are C.i, C.j, C.k"
+  `);
+  const illegal = template("illegal", (t) => {
+    t.split("C.i", [5, 5]);
+  });
+  expect(refusal(() => explain(gemm, { ...options, templates: [illegal] }))).toMatchInlineSnapshot(`
+    "split.not-divisible: factors 5 × 5 make 25, the loop has 24
+      test/api/templates.test.ts:61:7
+     ▶ for C.i in 0..24
+         for C.j in 0..32
+           for C.k in 0..10
+             block C (i = C.i in 0..24, j = C.j in 0..32, reduce k = C.k in 0..10)
+               C[i, j] = 0.0 first
+               C[i, j] += A[i, k] * B[k, j]
+      hint: use tail: "mask" or "cut", or factors that multiply to 24"
+  `);
+  const empty = template("empty", (t) => {
+    const [, i1] = t.samplePerfectTile("C.i", { parts: 2 });
+    t.split("C.i", [0, i1]);
+    t.atMost(10, i1, "rows are worth their while");
+    t.atMost(t.product(i1, 4), 40, "the sums fit the registers");
+  });
+  expect(refusal(() => explain(gemm, { ...options, templates: [empty] }))).toMatchInlineSnapshot(`
+    "space.empty: no schedule of "empty" satisfies all limits
+      test/api/templates.test.ts:64:17
+    no schedule satisfies all of these:
+      - rows are worth their while
+      - the sums fit the registers"
+  `);
+});
