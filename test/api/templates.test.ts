@@ -2,7 +2,15 @@
 
 import { expect, test } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
-import { DiagnosticError, explain, handSchedule, predictSchedule, template, tune } from "../../src/api.ts";
+import {
+  type AuthoredTemplate,
+  DiagnosticError,
+  explain,
+  handSchedule,
+  predictSchedule,
+  template,
+  tune,
+} from "../../src/api.ts";
 
 const tiled = template("tiled gemm", (t) => {
   const [, i1] = t.samplePerfectTile("C.i", { parts: 2, maxInnermost: 8 });
@@ -54,19 +62,39 @@ const refusal = (run: () => unknown): string => {
   throw new Error("nothing was refused");
 };
 
+// Above what is expected of them: the lines count.
+const wrong = template("wrong", (t) => t.samplePerfectTile("C.x", { parts: 2 }));
+const illegal = template("illegal", (t) => {
+  t.split("C.i", [5, 5]);
+});
+const empty = template("empty", (t) => {
+  const [, i1] = t.samplePerfectTile("C.i", { parts: 2 });
+  t.split("C.i", [0, i1]);
+  t.atMost(10, i1, "rows are worth their while");
+  t.atMost(t.product(i1, 4), 40, "the sums fit the registers");
+});
+const same = template("tiled gemm", () => undefined);
+const foreign = { tunable: "rows" };
+const borrowing = template("borrowing", (t) => t.split("C.i", [0, foreign]));
+const twice = template("twice", (t) => {
+  t.sampleCategorical("rows", [1, 2]);
+  t.sampleCategorical("rows", [3]);
+});
+const badValues = template("bad values", (t) => t.sampleCategorical("rows", [1, 2.5]));
+const badTile = template("bad tile", (t) => t.samplePerfectTile("C.i", { parts: 0 }));
+
+const told = (...templates: readonly AuthoredTemplate[]): string =>
+  refusal(() => explain(gemm, { ...options, templates }));
+
 test("mistakes are told at the author's line", () => {
-  const wrong = template("wrong", (t) => t.samplePerfectTile("C.x", { parts: 2 }));
-  expect(refusal(() => explain(gemm, { ...options, templates: [wrong] }))).toMatchInlineSnapshot(`
+  expect(told(wrong)).toMatchInlineSnapshot(`
     "template.unknown-extent: the extent of C.x is not known
-      test/api/templates.test.ts:58:44
+      test/api/templates.test.ts:66:42
       hint: known are C.i, C.j, C.k"
   `);
-  const illegal = template("illegal", (t) => {
-    t.split("C.i", [5, 5]);
-  });
-  expect(refusal(() => explain(gemm, { ...options, templates: [illegal] }))).toMatchInlineSnapshot(`
+  expect(told(illegal)).toMatchInlineSnapshot(`
     "split.not-divisible: factors 5 × 5 make 25, the loop has 24
-      test/api/templates.test.ts:61:7
+      test/api/templates.test.ts:68:5
      ▶ for C.i in 0..24
          for C.j in 0..32
            for C.k in 0..10
@@ -75,17 +103,32 @@ test("mistakes are told at the author's line", () => {
                C[i, j] += A[i, k] * B[k, j]
       hint: use tail: "mask" or "cut", or factors that multiply to 24"
   `);
-  const empty = template("empty", (t) => {
-    const [, i1] = t.samplePerfectTile("C.i", { parts: 2 });
-    t.split("C.i", [0, i1]);
-    t.atMost(10, i1, "rows are worth their while");
-    t.atMost(t.product(i1, 4), 40, "the sums fit the registers");
-  });
-  expect(refusal(() => explain(gemm, { ...options, templates: [empty] }))).toMatchInlineSnapshot(`
+  expect(told(empty)).toMatchInlineSnapshot(`
     "space.empty: no schedule of "empty" satisfies all limits
-      test/api/templates.test.ts:64:17
+      test/api/templates.test.ts:70:15
     no schedule satisfies all of these:
       - rows are worth their while
       - the sums fit the registers"
+  `);
+  expect(told(tiled, same)).toMatchInlineSnapshot(`
+    "template.twice: there are two templates "tiled gemm"
+      test/api/templates.test.ts:76:14"
+  `);
+  expect(told(borrowing)).toMatchInlineSnapshot(`
+    "template.no-such-decision: split takes the decision rows, which this template does not have
+      test/api/templates.test.ts:78:50"
+  `);
+  expect(told(twice)).toMatchInlineSnapshot(`
+    "template.twice: there are two decisions rows
+      test/api/templates.test.ts:81:5
+      hint: give one of them another name"
+  `);
+  expect(told(badValues)).toMatchInlineSnapshot(`
+    "template.bad-values: rows has the values [1, 2.5], different integers from 0 on are wanted
+      test/api/templates.test.ts:83:51"
+  `);
+  expect(told(badTile)).toMatchInlineSnapshot(`
+    "template.bad-tile: parts is 0, an integer from 1 on is wanted
+      test/api/templates.test.ts:84:47"
   `);
 });
