@@ -3,6 +3,9 @@
 
 import { boostedTrees } from "./cost-model/boosted-trees.ts";
 import type { CostModel } from "./cost-model/cost-model.ts";
+import { factRows } from "./cost-model/fact-rows.ts";
+import type { RankingFacts } from "./cost-model/ranker.ts";
+import { extentsOf, familyOf } from "./family.ts";
 import { measurable } from "./measurable.ts";
 import type { Measurement } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
@@ -11,6 +14,7 @@ import { recordSchema, type TuningRecord } from "./record/record.ts";
 import { createRng } from "./rng.ts";
 import { type ConvergenceRule, defaultConvergence, hasConverged } from "./search/convergence.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
+import { findPoint } from "./search/search-space.ts";
 import {
   type Observation,
   observe,
@@ -105,6 +109,10 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   let state = records.length > 0 ? observe(empty, records) : empty;
   const recorded = trialCount(state);
   let [measured, round] = [0, 0];
+  const factsOf = (candidate: Candidate): readonly RankingFacts[] | null => {
+    const point = findPoint(empty.space, candidate);
+    return point && space.facts(point.template.template, point.assignment);
+  };
 
   function next(): readonly Candidate[] {
     const left = Math.min(roundSize, budget.trials - recorded - measured);
@@ -125,7 +133,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       options.onProgress?.(progress());
       const candidates = next();
       if (candidates.length === 0) return false;
-      const at = { bestNs: state.best?.ns ?? null, trial: recorded + measured, elapsedMs, isOver };
+      const at = { bestNs: state.best?.ns ?? null, trial: recorded + measured, elapsedMs, isOver, factsOf };
       const observations = await measureRound(task, space, candidates, at, options);
       measured += observations.length;
       round += 1;
@@ -155,6 +163,7 @@ interface Round {
   readonly trial: number;
   readonly elapsedMs: () => number;
   readonly isOver: () => boolean;
+  readonly factsOf: (candidate: Candidate) => readonly RankingFacts[] | null;
 }
 
 /** Each outcome is recorded at once: whatever ends the tuning, what was measured is kept. */
@@ -162,7 +171,7 @@ async function measureRound(
   task: TuningTask,
   space: GeneratedSpace,
   candidates: readonly Candidate[],
-  { bestNs, trial, elapsedMs, isOver }: Round,
+  { bestNs, trial, elapsedMs, isOver, factsOf }: Round,
   options: TuningOptions,
 ): Promise<readonly Observation[]> {
   const { workbench, database, onTrial, profiler = noProfiler } = options;
@@ -170,7 +179,7 @@ async function measureRound(
   const observations: Observation[] = [];
   for (const [at, candidate] of candidates.entries()) {
     const observation = { candidate, measurement: (await results.next()).value! };
-    database.append(recordOf(task, options, observation, trial + at));
+    database.append(recordOf(task, options, observation, factsOf(candidate), trial + at));
     observations.push(observation);
     onTrial?.({ ...observation, elapsedMs: elapsedMs() });
     // A slow operator may need more than the budget for one round; without any time there would be nothing to choose.
@@ -209,13 +218,17 @@ const recordOf = (
   task: TuningTask,
   { taskKey, workbench }: TuningOptions,
   { candidate, measurement }: Observation,
+  facts: readonly RankingFacts[] | null,
   trial: number,
 ): TuningRecord => ({
   schema: recordSchema,
   task: taskKey,
+  family: familyOf(task),
+  extents: extentsOf(task.op),
   targetClass: targetClass(task.target),
   toolchain: workbench.toolchain,
   candidate,
+  facts: facts && factRows(facts),
   measurement,
   trial,
 });

@@ -3,6 +3,7 @@
 
 import type { Assignment } from "../../compiler/index.ts";
 import type { Template } from "../space/space.ts";
+import { steadyLog2 } from "./steady.ts";
 
 /** The columns of a space's feature rows. */
 export interface FeatureLayout {
@@ -24,7 +25,7 @@ export function featureRow(layout: FeatureLayout, template: string, assignment: 
   const isTemplate = layout.templates.map((name) => (name === template ? 1 : 0));
   const logs = layout.variables.map((name) => {
     const value = assignment[name];
-    return value === undefined ? absent : Math.log2(value + 1);
+    return value === undefined ? absent : steadyLog2(value + 1);
   });
   return Float64Array.from([...isTemplate, ...logs]);
 }

@@ -2,6 +2,7 @@
 
 import type { Rng } from "../rng.ts";
 import type { Gradients } from "./regression-tree.ts";
+import { steady } from "./steady.ts";
 
 export const objectiveNames = ["squared-error", "pairwise-rank"] as const;
 export type ObjectiveName = (typeof objectiveNames)[number];
@@ -29,7 +30,7 @@ function pairwiseRank(predictions: Float64Array, scores: Float64Array, rng: Rng)
       const other = rng.below(rows);
       if (scores[row] === scores[other]) continue;
       const [better, worse] = scores[row]! > scores[other]! ? [row, other] : [other, row];
-      const wrong = 1 / (1 + Math.exp(predictions[better]! - predictions[worse]!));
+      const wrong = steady(1 / (1 + Math.exp(predictions[better]! - predictions[worse]!)));
       const curvature = wrong * (1 - wrong);
       first[better]! -= wrong;
       first[worse]! += wrong;

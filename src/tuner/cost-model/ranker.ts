@@ -1,8 +1,10 @@
 // The analytic prior: how long a candidate would take if the machine were as simple as its numbers. It orders
-// candidates before anything is measured. Facts of one candidate and the Target → nanoseconds, good to a factor, used
-// for their order only. After the roofline and the ECM model (Stengel et al., ICS 2015), with packing and loop costs.
+// candidates before anything is measured. Facts of one candidate, the Target and its machine's numbers → nanoseconds,
+// good to a factor, used for their order only. After the roofline and the ECM model (Stengel et al., ICS 2015), with
+// packing and loop costs.
 
 import type { Target } from "../../compiler/index.ts";
+import { type MachineModel, machineModels } from "./machine-model.ts";
 
 /** What a template knows of one of its candidates from the constraint variables. Whole kernel, all threads together. */
 export interface RankingFacts {
@@ -34,72 +36,50 @@ export interface RankingFacts {
   readonly bodyInstructions: number;
 }
 
-// Cycles, and bytes a cycle, of x86 cores since 2017. Fitted by hand to the order of 400 measured candidates of GEMM and
-// conv2d, native and WASM, on a Zen 3; from uops.info and the Intel optimization manual where the fit did not care.
-const clockGhz = 3;
-const arithmeticPerCycle = 2;
-const loadsPerCycle = 2;
-/** Arithmetic and loads together: what the front end keeps up, beside addresses and branches. */
-const instructionsPerCycle = 3;
-const arithmeticLatency = 4;
-const l2BytesPerCycle = 32;
-const l3BytesPerCycle = 12;
-const memoryBytesPerCycle = 16;
-const packBytesPerCycle = 32;
-const cyclesPerParallelTask = 2_000;
-/** Loads that a spilled register stands for: it is stored, loaded, and in the way of others. */
-const loadsPerSpill = 8;
-/** Of the lesser of compute and traffic, what prefetching does not hide behind the greater. */
-const visibleShare = 0.1;
-
-/** What differs between native code and V8's. */
-interface CodeCosts {
-  readonly cyclesPerIteration: number;
-  /** Instructions of a body up to which it runs at full speed, and how its time grows beyond. */
-  readonly shortBody: number;
-  readonly growth: number;
-}
-
-const codeCosts: Readonly<Record<Target["codegen"], CodeCosts>> = {
-  // Longer bodies leave the cache of decoded instructions.
-  c: { cyclesPerIteration: 1, shortBody: 1_500, growth: 0.5 },
-  // V8 hides the loop's own instructions, and spills in bodies that are much unrolled.
-  wasm: { cyclesPerIteration: 0, shortBody: 128, growth: 1 },
-};
+/** Nanoseconds of one run of stages one after the other. */
+export const predictTotalNs = (
+  stages: readonly RankingFacts[],
+  target: Target,
+  machine: MachineModel = machineModels[target.codegen],
+): number => stages.reduce((ns, facts) => ns + predictNs(facts, target, machine), 0);
 
 /** Nanoseconds of one run. */
-export function predictNs(facts: RankingFacts, target: Target): number {
+export function predictNs(
+  facts: RankingFacts,
+  target: Target,
+  machine: MachineModel = machineModels[target.codegen],
+): number {
   const threads = Math.min(target.threads, facts.parallelTasks);
   // The last round of tasks may leave threads idle.
   const balance = facts.parallelTasks / (threads * Math.ceil(facts.parallelTasks / threads));
-  const compute = computeCycles(facts, target) + facts.loopIterations * codeCosts[target.codegen].cyclesPerIteration;
-  const caches = facts.bytesFromL2 / l2BytesPerCycle + facts.bytesFromL3 / l3BytesPerCycle;
+  const compute = computeCycles(facts, target, machine) + facts.loopIterations * machine.cyclesPerIteration;
+  const caches = facts.bytesFromL2 / machine.l2BytesPerCycle + facts.bytesFromL3 / machine.l3BytesPerCycle;
   // Memory is one for all threads.
-  const traffic = caches / (threads * balance) + facts.bytesFromMemory / memoryBytesPerCycle;
+  const traffic = caches / (threads * balance) + facts.bytesFromMemory / machine.memoryBytesPerCycle;
   const computing = compute / (threads * balance);
-  const visible = Math.max(computing, traffic) + Math.min(computing, traffic) * visibleShare;
-  const spawning = threads > 1 ? facts.parallelTasks * cyclesPerParallelTask : 0;
-  return (visible + facts.packedBytes / packBytesPerCycle / threads + spawning) / clockGhz;
+  const visible = Math.max(computing, traffic) + Math.min(computing, traffic) * machine.visibleShare;
+  const spawning = threads > 1 ? facts.parallelTasks * machine.cyclesPerParallelTask : 0;
+  return (visible + facts.packedBytes / machine.packBytesPerCycle / threads + spawning) / machine.clockGhz;
 }
 
-function computeCycles(facts: RankingFacts, target: Target): number {
+function computeCycles(facts: RankingFacts, target: Target, machine: MachineModel): number {
   const operations = (facts.flops * facts.waste) / facts.lanes;
   // A multiply-add is one step, whether or not the machine has an instruction for it.
   const steps = operations * (1 - facts.multiplyAddShare / 2);
   const arithmetic = target.hasFma ? 1 : operations / steps;
   const spilled = Math.max(0, facts.liveRegisters - target.vectorRegisters);
-  const loads = facts.loadsPerOperation + (loadsPerSpill * spilled) / Math.max(1, facts.liveRegisters);
+  const loads = facts.loadsPerOperation + (machine.loadsPerSpill * spilled) / Math.max(1, facts.liveRegisters);
   const bounds = [
-    arithmetic / arithmeticPerCycle,
-    loads / loadsPerCycle,
-    (arithmetic + loads) / instructionsPerCycle,
-    waitForSum(facts),
+    arithmetic / machine.arithmeticPerCycle,
+    loads / machine.loadsPerCycle,
+    (arithmetic + loads) / machine.instructionsPerCycle,
+    waitForSum(facts, machine),
   ];
-  const { shortBody, growth } = codeCosts[target.codegen];
+  const { shortBody, growth } = machine;
   return steps * Math.max(...bounds) * Math.max(1, (facts.bodyInstructions / shortBody) ** growth);
 }
 
 /** Cycles between two steps where too few sums run side by side. */
-function waitForSum({ accumulators }: RankingFacts): number {
-  return accumulators > 0 ? arithmeticLatency / accumulators : 0;
+function waitForSum({ accumulators }: RankingFacts, machine: MachineModel): number {
+  return accumulators > 0 ? machine.arithmeticLatency / accumulators : 0;
 }

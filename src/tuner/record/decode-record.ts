@@ -4,7 +4,19 @@ import type { Assignment } from "../../compiler/index.ts";
 import type { Measurement, Timing } from "../measure/measurement.ts";
 import type { Candidate } from "../space/space.ts";
 import { recordSchema, type TuningRecord } from "./record.ts";
-import { type Decode, integer, mapOf, number, object, oneOf, sha256Hex, text, union } from "./strict.ts";
+import {
+  type Decode,
+  integer,
+  list,
+  mapOf,
+  nullable,
+  number,
+  object,
+  oneOf,
+  sha256Hex,
+  text,
+  union,
+} from "./strict.ts";
 
 /** A day: no run of a kernel that we would keep takes longer. */
 const maxNs = 86_400e9;
@@ -34,12 +46,34 @@ const measurement: Decode<Measurement> = union<Measurement>({
 
 const candidate = object<Candidate>({ template: decodeTemplateName, assignment: decodeAssignment });
 
-export const decodeRecord: Decode<TuningRecord> = object<TuningRecord>({
-  schema: oneOf(recordSchema),
+/** As schema 1 had it. */
+const firstFields = {
   task: sha256Hex,
   targetClass: text(2000),
   toolchain: text(200),
   candidate,
   measurement,
   trial: integer(0, 1e9),
+};
+
+type AddedFields = "family" | "extents" | "facts";
+type FirstRecord = Omit<TuningRecord, AddedFields | "schema"> & { readonly schema: 1 };
+
+const decodeFirst: Decode<FirstRecord> = object<FirstRecord>({ schema: oneOf(1), ...firstFields });
+
+const decodeSecond: Decode<TuningRecord> = object<TuningRecord>({
+  schema: oneOf(recordSchema),
+  ...firstFields,
+  family: nullable(sha256Hex),
+  extents: nullable(mapOf(text(400), integer(1, 2 ** 31 - 1), 200)),
+  facts: nullable(list(list(number(0, 1e300), 64), 100)),
 });
+
+/** Of any schema so far; what the older ones did not have is null. */
+export const decodeRecord: Decode<TuningRecord> = (value, path) =>
+  isOfFirstSchema(value)
+    ? { ...decodeFirst(value, path), schema: recordSchema, family: null, extents: null, facts: null }
+    : decodeSecond(value, path);
+
+const isOfFirstSchema = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "schema" in value && value.schema === 1;

@@ -4,6 +4,7 @@
 import type { CostModel, Predictor } from "../cost-model/cost-model.ts";
 import { matrixOf } from "../cost-model/cost-model.ts";
 import { featureRow } from "../cost-model/features.ts";
+import { steadyLog2 } from "../cost-model/steady.ts";
 import type { Measurement } from "../measure/measurement.ts";
 import type { Candidate } from "../space/space.ts";
 import { candidateKey, findPoint, type Point, type SearchSpace } from "./search-space.ts";
@@ -73,7 +74,7 @@ const scoredOctaves = 4;
 
 /** 1 for the best time, a quarter less for each doubling, at least 0. */
 export function scoreOf(ns: number | null, bestNs: number): number {
-  return ns === null ? 0 : Math.max(0, 1 - Math.log2(ns / bestNs) / scoredOctaves);
+  return ns === null ? 0 : Math.max(0, 1 - steadyLog2(ns / bestNs) / scoredOctaves);
 }
 
 function learn(state: SearchState, trials: readonly Trial[]): Predictor {
@@ -93,7 +94,7 @@ function priorNs({ prior }: SearchSpace, { template, assignment }: Point): numbe
 function priorScores(state: SearchState, points: readonly Point[]): Float64Array {
   return Float64Array.from(
     points,
-    (point) => 1 - Math.log2(priorNs(state.space, point) / state.bestPriorNs) / scoredOctaves,
+    (point) => 1 - steadyLog2(priorNs(state.space, point) / state.bestPriorNs) / scoredOctaves,
   );
 }
 

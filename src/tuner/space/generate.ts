@@ -3,7 +3,7 @@
 // wrote stand beside those, or in their place.
 
 import type { Assignment, TemplateInstruction } from "../../compiler/index.ts";
-import { predictNs } from "../cost-model/ranker.ts";
+import { predictTotalNs, type RankingFacts } from "../cost-model/ranker.ts";
 import type { TuningTask } from "../task.ts";
 import type { Algorithm } from "./algorithm/algorithm-rule.ts";
 import { algorithmsFor } from "./algorithm/index.ts";
@@ -18,6 +18,8 @@ import { type PlannedTemplate, planTemplate } from "./template/template.ts";
 
 /** A space, and what an analytic model thinks of its points before any is measured. */
 export interface GeneratedSpace extends Space {
+  /** What each stage does to the machine at a point, where a rule knows it: the ground of the prior, in no task's own terms. */
+  readonly facts: (template: Template, assignment: Assignment) => readonly RankingFacts[];
   /** Expected nanoseconds of a run; `assignment` holds all variables of the template. Good for their order only. */
   readonly prior: (template: Template, assignment: Assignment) => number;
 }
@@ -33,10 +35,12 @@ export function generateSpace(
     entry === "generated" ? generatedTemplates(task, rules) : [planTemplate(entry, task)],
   );
   const estimates = new Map(planned.map(({ template, estimates }) => [template.name, estimates]));
+  const facts: GeneratedSpace["facts"] = ({ name }, assignment) =>
+    (estimates.get(name) ?? []).map((estimate) => estimate(assignment));
   return {
     templates: planned.map(({ template }) => template),
-    prior: (template, assignment) =>
-      (estimates.get(template.name) ?? []).reduce((ns, facts) => ns + predictNs(facts(assignment), task.target), 0),
+    facts,
+    prior: (template, assignment) => predictTotalNs(facts(template, assignment), task.target),
   };
 }
 

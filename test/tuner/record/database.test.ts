@@ -16,11 +16,14 @@ const timed = (medianNs: number): Measurement => ({
 });
 
 const record = (tile: number, measurement: Measurement = timed(100 * tile)): TuningRecord => ({
-  schema: 1,
+  schema: 2,
   task,
+  family: "f".repeat(64),
+  extents: { "C.i": 512, "C.j": 256 },
   targetClass: "avx2 avx2+fma",
   toolchain: "gcc 12.2.0",
   candidate: { template: "pack A at ic", assignment: { "i.1": tile } },
+  facts: [[1, 2.5, 3]],
   measurement,
   trial: tile,
 });
@@ -90,7 +93,11 @@ describe("a damaged file", () => {
 
   it.each([
     ["an unknown field", { ...record(1), note: "hello" }],
-    ["another schema", { ...record(1), schema: 2 }],
+    ["another schema", { ...record(1), schema: 3 }],
+    ["a field of a newer schema", { ...record(1), schema: 1 }],
+    ["an extent of 0", { ...record(1), extents: { "C.i": 0 } }],
+    ["a fact that is no number", { ...record(1), facts: [["1"]] }],
+    ["no family", { ...record(1), family: undefined }],
     ["a missing field", { ...record(1), trial: undefined }],
     ["a fraction as a decision", { ...record(1), candidate: { template: "t", assignment: { i: 1.5 } } }],
     ["a text as a decision", { ...record(1), candidate: { template: "t", assignment: { i: "4" } } }],
