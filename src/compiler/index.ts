@@ -12,7 +12,7 @@ export * from "./codegen-version.ts";
 export * as authoring from "./expr/authoring.ts";
 export type * from "./expr/compute-def.ts";
 export * from "./expr/dtype.ts";
-export { evaluate, evaluateStages } from "./expr/evaluate.ts";
+export { elementsOf, evaluate, evaluateStages } from "./expr/evaluate.ts";
 export { mapScalar, readsIn } from "./expr/expr-visit.ts";
 export * from "./expr/facts.ts";
 export * from "./expr/float16.ts";

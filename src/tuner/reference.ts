@@ -1,10 +1,10 @@
-// The right answers of an operator: test inputs by what can be checked exactly, outputs by the reference loops in
-// JavaScript, which the tests hold equal to the reference interpreter.
+// What candidates are checked with: test inputs by what can be checked exactly, and the right answers.
 
-import { arrayTypes, compileJs, kernelParameters, referenceLoops, type TypedArray } from "../compiler/index.ts";
+import { kernelParameters } from "../compiler/index.ts";
 import type { RunTask } from "../native/runner/protocol.ts";
 import { checkPlan } from "./measure/check-output.ts";
 import { testInputs } from "./measure/inputs.ts";
+import { rightAnswers } from "./right-answers.ts";
 import { createRng } from "./rng.ts";
 import { algorithmsFor } from "./space/algorithm/index.ts";
 import type { TuningTask } from "./task.ts";
@@ -20,10 +20,6 @@ export function referenceTask(task: TuningTask, seed = 1): RunTask {
   const { bounds } = checkPlan(op);
   const rng = createRng(seed);
   const inputs = testInputs(op.inputs, values, () => rng.unit());
-  const parameters = kernelParameters(op);
-  const outputs = parameters
-    .filter(({ role }) => role === "output")
-    .map(({ dtype, length }): TypedArray => new arrayTypes[dtype](length));
-  compileJs(referenceLoops(op))(...inputs, ...outputs);
-  return { parameters, inputs, expected: outputs.map((array, at) => ({ values: array, bound: bounds[at]! })) };
+  const expected = rightAnswers(op, inputs).map((values, at) => ({ values, bound: bounds[at]! }));
+  return { parameters: kernelParameters(op), inputs, expected };
 }

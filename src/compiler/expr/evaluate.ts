@@ -35,6 +35,12 @@ export function evaluate(
 
 /** As `evaluate`, but gives every tensor: inputs, all stages, results. */
 export function evaluateStages(def: ComputeDef, inputs: Readonly<Record<string, TypedArray>>): Tensors {
+  const tensors = tensorsOf(def, inputs);
+  for (const stage of def.stages) tensors.set(stage.name, evaluateStage(stage, tensors));
+  return tensors;
+}
+
+function tensorsOf(def: ComputeDef, inputs: Readonly<Record<string, TypedArray>>): Map<string, StoredTensor> {
   const tensors = new Map<string, StoredTensor>();
   for (const { name, dtype, shape } of def.inputs) {
     const data = inputs[name];
@@ -42,8 +48,30 @@ export function evaluateStages(def: ComputeDef, inputs: Readonly<Record<string, 
     invariant(data.length === sizeOf(shape), `input ${name} has ${data.length} elements, its shape ${shape.join("×")}`);
     tensors.set(name, { dtype, shape, data });
   }
-  for (const stage of def.stages) tensors.set(stage.name, evaluateStage(stage, tensors));
   return tensors;
+}
+
+/**
+ * Some elements of one stage: the function that gives the element at a row-major offset, as it is stored.
+ *
+ * @param inputs arrays of the tensors that the stage reads, all of them inputs of `def`
+ * @param def an operator of this stage alone
+ */
+export function elementsOf(def: ComputeDef, inputs: Readonly<Record<string, TypedArray>>): (offset: number) => number {
+  const [stage] = def.stages;
+  invariant(stage && def.stages.length === 1, "elements are asked of one stage");
+  const element = elementOf(stage, tensorsOf(def, inputs));
+  return (offset) => encode(stage.dtype, element(pointAt(stage.axes, offset)));
+}
+
+function pointAt(axes: readonly Axis[], offset: number): Point {
+  const point: Point = {};
+  let rest = offset;
+  for (const { name, extent } of axes.toReversed()) {
+    point[name] = rest % extent;
+    rest = Math.floor(rest / extent);
+  }
+  return point;
 }
 
 function evaluateStage(stage: Stage, tensors: Tensors): StoredTensor {
