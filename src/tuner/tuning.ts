@@ -92,8 +92,10 @@ export interface Tuning {
   finish(): Promise<TuneResult>;
 }
 
-/** Candidates of one round: enough to share a compiler run, few enough to learn between. */
+/** Most candidates of one round: few enough to learn between. */
 const roundSize = 24;
+/** Characters of C in one round, about a second of gcc on two cores: a round is shorter where kernels are long. */
+const roundText = 160_000;
 const finalists = 4;
 
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
@@ -175,10 +177,13 @@ async function measureRound(
   options: TuningOptions,
 ): Promise<readonly Observation[]> {
   const { workbench, database, onTrial, profiler = noProfiler } = options;
-  const results = workbench.measure(sourcesOf(task, space, candidates, profiler), bestNs, profiler);
+  const sources = upTo(roundText, sourcesOf(task, space, candidates, profiler));
+  const results = workbench.measure(sources, bestNs, profiler);
   const observations: Observation[] = [];
   for (const [at, candidate] of candidates.entries()) {
-    const observation = { candidate, measurement: (await results.next()).value! };
+    const result = await results.next();
+    if (result.done) break;
+    const observation = { candidate, measurement: result.value };
     database.append(recordOf(task, options, observation, factsOf(candidate), trial + at));
     observations.push(observation);
     onTrial?.({ ...observation, elapsedMs: elapsedMs() });
@@ -196,6 +201,19 @@ function* sourcesOf(
   profiler: Profiler,
 ): Generator<MeasurableSource | Refusal> {
   for (const candidate of candidates) yield profiler.time("lowering", () => measurable(task, space, candidate));
+}
+
+/** As many as have so much text for a compiler together, and the one that goes beyond. */
+function* upTo(
+  characters: number,
+  sources: Iterable<MeasurableSource | Refusal>,
+): Generator<MeasurableSource | Refusal> {
+  let total = 0;
+  for (const source of sources) {
+    yield source;
+    total += source.kind === "c" ? source.text.length : 0;
+    if (total >= characters) return;
+  }
 }
 
 /** The fastest few raced against each other; without fresh measurements the records have decided already. */

@@ -35,7 +35,7 @@ const ops: Readonly<Record<string, ComputeDef>> = {
   "gemm i8": instantiate(opLibrary.gemm({ M: 211, N: 223, K: 227, dtype: "i8" }), {}, "x"),
   "conv2d, padded, f32": instantiate(opLibrary.conv2d({ H: 29, W: 31, C: 37, F: 41, padding: 1 }), {}, "x"),
   "products around an exp": instantiate(chain, {}, "x"),
-  "softmax": instantiate(opLibrary.softmax({ M: 37, N: 41 }), {}, "x"),
+  softmax: instantiate(opLibrary.softmax({ M: 37, N: 41 }), {}, "x"),
 };
 
 const loopsOf = (op: ComputeDef, inputs: readonly TypedArray[]): readonly TypedArray[] => {

@@ -1,10 +1,10 @@
 // Strategy `default`: what the prior ranks highest among thousands, then generations judged by the learned model, then
-// the neighbours of the best once new rounds bring little; back to generations when those are used up.
+// the neighbours of the best once new trials bring little; back to generations when those are used up.
 
 import type { Rng } from "../rng.ts";
 import type { Candidate } from "../space/space.ts";
 import { inheritance } from "./cga.ts";
-import { gainOfRounds } from "./convergence.ts";
+import { gainOfTrials } from "./convergence.ts";
 import { coordinateDescent } from "./coordinate-descent.ts";
 import { mutation } from "./evolutionary.ts";
 import { type Breed, type EvolutionSize, evolve, quickEvolution, type ScoredPoint } from "./evolve.ts";
@@ -19,7 +19,7 @@ export const defaultStrategy: Strategy = {
   propose: (state, count, rng) => {
     if (trialCount(state) === 0) return firstBatch(state, count, rng);
     if (state.best === null) return random.propose(state, count, rng);
-    const descends = gainOfRounds(state, 2) < 0.02;
+    const descends = gainOfTrials(state, 24) < 0.02;
     const neighbours = descends ? coordinateDescent.propose(state, Math.ceil(count / 2), rng) : [];
     return fill(neighbours, generation(state, count, rng), count);
   },
