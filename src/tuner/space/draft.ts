@@ -142,7 +142,27 @@ export const product = (draft: Draft, result: string, factors: readonly Term[], 
     role: "definition",
   });
 
+/** A term of a sum. */
+export interface Weighted {
+  readonly coefficient: number;
+  readonly term: Term;
+}
+
+/** A new variable: result = Σ coefficient · term + offset, with coefficients ≥ 0. */
+export function sum(draft: Draft, result: string, terms: readonly Weighted[], offset: number, why: string): Draft {
+  const ends = terms.map(({ coefficient, term }) => ({ coefficient, ...endsOf(domainOf(draft, term)) }));
+  const end = (at: "from" | "to"): number =>
+    Math.min(
+      mostValue,
+      ends.reduce((total, it) => total + it.coefficient * it[at], offset),
+    );
+  const domain = { from: Math.max(0, end("from")), to: end("to") };
+  return constrain(derived(draft, result, domain), { kind: "sum", result, terms, offset, why, role: "definition" });
+}
+
 const mostListedValues = 400;
+/** Of a variable of a model. */
+const mostValue = 2 ** 31 - 1;
 
 function productDomain(draft: Draft, factors: readonly Term[]): Domain {
   if (factors.some((factor) => isRange(domainOf(draft, factor)))) return rangeOf(draft, factors);
@@ -158,7 +178,7 @@ function productDomain(draft: Draft, factors: readonly Term[]): Domain {
 function rangeOf(draft: Draft, factors: readonly Term[]): Domain {
   const ends = factors.map((factor) => endsOf(domainOf(draft, factor)));
   const productOf = (values: readonly number[]): number =>
-    values.reduce((total, value) => Math.min(total * value, 2 ** 31 - 1), 1);
+    values.reduce((total, value) => Math.min(total * value, mostValue), 1);
   return { from: productOf(ends.map(({ from }) => from)), to: productOf(ends.map(({ to }) => to)) };
 }
 
@@ -173,6 +193,12 @@ export function tilesOf(draft: Draft, result: string, numerator: number, divisor
 
 export const atMost = (draft: Draft, left: Term, right: Term, why: string): Draft =>
   constrain(draft, { kind: "at-most", left, right, why, role: "limit" });
+
+/** A limit of one way of scheduling: where all conditions hold. */
+export function atMostWhen(draft: Draft, when: readonly Condition[], left: Term, right: Term, why: string): Draft {
+  if (when.length === 0) return atMost(draft, left, right, why);
+  return constrain(draft, { kind: "conditional", when, then: { kind: "at-most", left, right }, why, role: "limit" });
+}
 
 /** The values of a variable that has a list, or the constant itself. */
 export function valuesOf(draft: Draft, term: Term): readonly number[] {

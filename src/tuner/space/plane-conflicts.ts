@@ -17,11 +17,14 @@ const lineBytes = 64;
 const wayBytes = 4096;
 
 /** Bytes between L1 and L2 that conflicts cost: a line for each vector; written ones go both ways. */
-export function conflictBytes({ count, distance, lanes, isWritten }: Planes, { l1Bytes }: Target): number {
-  const places = wayBytes / greatestCommonDivisor(distance, wayBytes);
-  const ways = l1Bytes / wayBytes;
+export function conflictBytes({ count, distance, lanes, isWritten }: Planes, target: Target): number {
   const vectors = (count * distance) / (4 * lanes);
-  return count / places > ways ? vectors * lineBytes * (isWritten ? 2 : 1) : 0;
+  return count / setsBetween(distance) > waysOf(target) ? vectors * lineBytes * (isWritten ? 2 : 1) : 0;
 }
+
+/** How many lines that lie so many bytes apart fall into different sets of L1. */
+export const setsBetween = (distance: number): number => wayBytes / greatestCommonDivisor(distance, wayBytes);
+
+export const waysOf = ({ l1Bytes }: Target): number => l1Bytes / wayBytes;
 
 const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b));

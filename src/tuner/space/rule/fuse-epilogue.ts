@@ -11,7 +11,7 @@ import { loopName, type Operand } from "../../../compiler/index.ts";
 import { type Draft, decide, estimate, fuse, instruct, instructWhen, splitWithTail } from "../draft.ts";
 import { type Access, loopOf, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
-import { limitCaches, limitRegisters } from "../tiling/limits.ts";
+import { limitCaches, limitConflicts, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, finishedTileOrders, inEachOrder, type OrderChoice, orderChoice } from "../tiling/order.ts";
 import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/packing.ts";
 import { blockTilesOf, registerOf, type TiledAxis, tileAxis, tiledAxes, unrollOf } from "../tiling/tiled-axis.ts";
@@ -47,10 +47,11 @@ function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { t
     (result, it) => tileAxis(result, it, target.vectorRegisters, whole),
     fuse(draft, sums.name),
   );
-  const limited = limitCaches(limitRegisters(tiled, sums, axes, target), sums, axes, target);
   const order = orderChoice(sums, finishedTileOrders(axes));
+  const ordered = addOrderChoice(limitRegisters(tiled, sums, axes, target), order);
+  const limited = limitCaches(ordered, sums, axes, order, target);
   const named = decide(limited, `${stage.name} with ${sums.name} in registers${forIntrinsic(tiling)}`);
-  const chosen = addPackChoices(addOrderChoice(named, order), packs);
+  const chosen = limitConflicts(addPackChoices(named, packs), sums, axes, packs, target);
   return schedule(estimate(chosen, tilingEstimate(sums, axes, order, packs, target)), { sums, axes, order, packs });
 }
 

@@ -15,7 +15,7 @@ import {
 } from "../draft.ts";
 import { type Access, dependsOn, isTransposable, isVectorizable, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
-import { limitCaches, limitRegisters } from "../tiling/limits.ts";
+import { limitCaches, limitConflicts, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, loopOrders, type OrderChoice, orderChoice } from "../tiling/order.ts";
 import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/packing.ts";
 import {
@@ -63,9 +63,10 @@ function tileStage(named: Draft, tiling: Tiling, target: Target): Draft {
   const draft = decide(named, `${stage.name} tiled${forIntrinsic(tiling)}`);
   const blocks = blockSizes(axes, mostBlock(stage, axes, target));
   const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, blocks), draft);
-  const limited = limitCaches(limitRegisters(tiled, stage, axes, target), stage, axes, target);
   const order = orderChoice(stage, loopOrders(axes));
-  const chosen = addPackChoices(addOrderChoice(limited, order), packs);
+  const ordered = addOrderChoice(limitRegisters(tiled, stage, axes, target), order);
+  const limited = limitCaches(ordered, stage, axes, order, target);
+  const chosen = limitConflicts(addPackChoices(limited, packs), stage, axes, packs, target);
   const estimated = estimate(chosen, tilingEstimate(stage, axes, order, packs, target));
   return schedule(estimated, tiling, order);
 }

@@ -121,11 +121,12 @@ function onTiles(draft: Draft, product: MatrixProduct, task: TuningTask): Draft 
   const whole = axes.flatMap((it) => (it.role === "reduce" ? [it.axis.extent] : []));
   const named = decide(draft, `${stage.name} on tiles for ${intrinsic.name}`);
   const tiled = axes.reduce((result, it) => tileAxis(result, it, registers, whole), named);
-  const limited = limitCaches(limitRegisters(tiled, padded, axes, target), padded, axes, target);
   const order = orderChoice(stage, loopOrders(axes));
+  const ordered = addOrderChoice(limitRegisters(tiled, padded, axes, target), order);
+  const limited = limitCaches(ordered, padded, axes, order, target);
   const packs = [left, right].map((access) => packOf(access, product));
   const facts = tilingEstimate(padded, axes, order, packs, target);
-  const chosen = estimate(addOrderChoice(limited, order), withSurplus(facts, product));
+  const chosen = estimate(limited, withSurplus(facts, product));
   const split = instruct(chosen, ...padding(product), ...axes.flatMap((it) => splitOf(it, product)));
   const placed = inEachOrder(split, order, (result, it, when) =>
     instructWhen(result, when, { kind: "reorder", loops: reordered(it, product) }, ...packing(it, product)),
