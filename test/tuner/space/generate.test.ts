@@ -130,7 +130,13 @@ function byArithmetic({ constraints }: Template["model"], keys: Assignment): Rea
       continue;
     if (constraint.kind === "ceil-div")
       values[constraint.result] = Math.ceil(valueOfTerm(constraint.numerator) / valueOfTerm(constraint.divisor));
-    if (constraint.kind !== "product" || constraint.result in values) continue;
+    if (constraint.result in values) continue;
+    if (constraint.kind === "sum")
+      values[constraint.result] = constraint.terms.reduce(
+        (total, { coefficient, term }) => total + coefficient * valueOfTerm(term),
+        constraint.offset,
+      );
+    if (constraint.kind !== "product") continue;
     values[constraint.result] = constraint.factors.reduce<number>((total, factor) => total * valueOfTerm(factor), 1);
   }
   return values;
@@ -228,7 +234,7 @@ describe("a space without a schedule says why", () => {
     expect(explainSpace(space)).toMatchInlineSnapshot(`
       {
         "detail": "no schedule satisfies all of these:
-        - a panel of image (y × x × ry × rx × rc) fits L2, 16 bytes",
+        - a panel of image (y × x × ry × rx × rc) and a panel of filter (f × ry × rx × rc) fit 16 bytes of L2 together",
         "message": "no schedule satisfies all limits",
       }
     `);

@@ -109,14 +109,14 @@ function limitLive(
     ...blocks.map(({ words }) => `a block of ${words}`),
     ...panels.map(({ words }) => `a panel of ${words}`),
   ];
-  const live = `${operands.join(", ")} live at once in ${level}`;
-  const why = `${live}: ${bytes} bytes`;
+  const all = operands.join(" and ");
+  const why = `${all} ${operands.length > 1 ? "fit" : "fits"} ${bytes} bytes of ${level}${operands.length > 1 ? " together" : ""}`;
   const terms = [...blocks.map(({ block }) => block), ...panels.map(({ panel }) => panel)];
   if (name === null && terms.length <= 1)
     return terms.reduce((result, term) => atMost(result, term, bytes, why), draft);
   const result = name ?? `${stage.name}.${level}-block-bytes`;
   const weighted = [...terms.map((term) => ({ coefficient: 1, term })), ...(tile ? [tile] : [])];
-  return atMostWhen(sum(draft, result, weighted, 0, `bytes of ${live}`), when, result, bytes, why);
+  return atMostWhen(sum(draft, result, weighted, 0, `bytes of ${all}`), when, result, bytes, why);
 }
 
 function footprintOf(stage: SchedulableStage, read: Access, axes: readonly TiledAxis[]): Footprint {
