@@ -1,0 +1,54 @@
+// Work in a process of its own: this bundle again, told what to do. Its answer comes back as one message; a process that
+// dies has given none.
+
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { performRun } from "./perform-run.ts";
+import type { PlannedRun, RunResult } from "./run-result.ts";
+import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
+import { makeSentinel, writeSentinel } from "./sentinel.ts";
+
+export type Order =
+  | { readonly kind: "sentinel"; readonly run: PlannedRun; readonly path: string }
+  | { readonly kind: "run"; readonly run: PlannedRun; readonly path: string };
+
+const childFlag = "--child";
+
+/** Null for a sentinel. */
+async function obey(order: Order): Promise<RunResult | null> {
+  switch (order.kind) {
+    case "sentinel":
+      writeSentinel(order.path, makeSentinel(tuningTaskOf(searchTaskNamed(order.run.task), order.run.target)));
+      return null;
+    case "run":
+      return performRun(order.run, order.path);
+  }
+}
+
+/** Rejects if the process ends without an answer; what it had to say is on stderr. */
+export function inChild(order: Order): Promise<RunResult | null> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(import.meta.url), [childFlag, JSON.stringify(order)]);
+    let answer: { readonly result: RunResult | null } | null = null;
+    child.on("message", (message) => {
+      answer = message as { readonly result: RunResult | null };
+    });
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      if (answer && code === 0) resolve(answer.result);
+      else reject(new Error(`the process of the run ended with ${signal ?? code}`));
+    });
+  });
+}
+
+/** False: this process is none of those. It ends when its parent does. */
+export async function actAsChild(): Promise<boolean> {
+  const at = process.argv.indexOf(childFlag);
+  if (at < 0 || !process.send) return false;
+  const orphaned = (): void => process.exit(1);
+  process.on("disconnect", orphaned);
+  const result = await obey(JSON.parse(process.argv[at + 1]!) as Order);
+  process.off("disconnect", orphaned);
+  process.send({ result }, () => process.disconnect());
+  return true;
+}

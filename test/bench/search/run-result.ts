@@ -1,0 +1,61 @@
+// What is planned, and what comes of it: one line of results.jsonl. Nothing in it depends on the repository's history.
+
+import type { TargetName } from "../../../src/compiler/index.ts";
+import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
+import type { Profile } from "../../../src/tuner/profile.ts";
+import type { StrategyName } from "../../../src/tuner/search/strategy.ts";
+
+export interface PlannedRun {
+  readonly task: string;
+  readonly target: TargetName;
+  readonly strategy: StrategyName;
+  readonly seed: number;
+  /** Of its budget. */
+  readonly seconds: number;
+  /** Looks for the best known: strategy default, ten times as long, not stopped by convergence. */
+  readonly isLong: boolean;
+}
+
+/** The candidate's number from 1, milliseconds since time zero, its median in nanoseconds. */
+export type Improvement = readonly [trial: number, elapsedMs: number, ns: number];
+
+export type FailureKind = Exclude<Measurement["kind"], "ok">;
+
+export interface RunResult extends PlannedRun {
+  readonly cpu: string;
+  readonly node: string;
+  /** "gcc 12.2.0 …" or "wasm". */
+  readonly toolchain: string;
+  readonly codegen: string;
+  readonly finishedAt: string;
+  /** Time zero is when a user begins to wait; all milliseconds but `referenceMs` and the profile's count from there. */
+  readonly referenceMs: number;
+  /** When the first candidate was asked for. */
+  readonly startedMs: number;
+  /** When the last candidate was measured; the race of the finalists is not in it. */
+  readonly endedMs: number;
+  readonly raceMs: number;
+  /** Of its process: all but the tuning's rounds. */
+  readonly overheadMs: number;
+  readonly ended: "budget" | "converged" | "exhausted";
+  /** Candidates measured, failures included. */
+  readonly trials: number;
+  readonly invalid: Readonly<Partial<Record<FailureKind, number>>>;
+  readonly improvements: readonly Improvement[];
+  readonly profile: Profile;
+  /** The race's: its median in the search, and measured again when all was over. Null: nothing ran. */
+  readonly winner: { readonly ns: number; readonly againNs: number | null } | null;
+  readonly sentinel: SentinelTimes;
+}
+
+/** A fixed schedule, timed before and after: whether the machine was the same in all runs. */
+export interface SentinelTimes {
+  /** Of its code: only equal ones compare. */
+  readonly digest: string;
+  readonly beforeNs: number;
+  readonly afterNs: number;
+}
+
+/** What makes two runs the same run. A result of other code or of another search is still a result: --fresh replaces it. */
+export const runKey = (cpu: string, { task, target, strategy, seed, seconds, isLong }: PlannedRun): string =>
+  [cpu, task, target, strategy, seed, seconds, isLong].join("|");
