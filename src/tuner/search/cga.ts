@@ -2,7 +2,6 @@
 // decisions that the cost model finds important; the solver draws the others.
 
 import type { Predictor } from "../cost-model/cost-model.ts";
-import { columnOf } from "../cost-model/features.ts";
 import type { Rng } from "../rng.ts";
 import { crossover } from "./crossover.ts";
 import { type Breed, evolve, pickParent, quickEvolution } from "./evolve.ts";
@@ -54,5 +53,5 @@ function importantKeys(state: SearchState, parent: Point, rng: Rng): readonly st
 export const inheritedCount = (keys: number): number => Math.max(2, Math.ceil(keys * cgaParameters.inheritedShare));
 
 function importance({ space }: SearchState, predictor: Predictor, name: string): number {
-  return predictor.importance[columnOf(space.layout, name)] ?? 0;
+  return predictor.importance[space.features.columnOf(name)] ?? 0;
 }

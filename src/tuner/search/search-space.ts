@@ -1,4 +1,4 @@
-// A space made ready for searching: its templates with their solvers, the columns of features, the prior.
+// A space made ready for searching: its templates with their solvers, the features, the prior.
 // Space → SearchSpace; candidates ↔ points.
 
 import type { Assignment } from "../../compiler/index.ts";
@@ -7,7 +7,7 @@ import { complete, keysOf } from "../constraint/complete.ts";
 import type { Term } from "../constraint/constraint.ts";
 import { type SampleOptions, type SampleResult, sample } from "../constraint/sample.ts";
 import { termsOf } from "../constraint/terms.ts";
-import { type FeatureLayout, featureLayout } from "../cost-model/features.ts";
+import { type FeatureExtractor, variableFeatures } from "../cost-model/features.ts";
 import type { Rng } from "../rng.ts";
 import type { Candidate, Space, Template } from "../space/space.ts";
 
@@ -27,7 +27,8 @@ export interface SearchTemplate {
 export interface SearchSpace {
   /** Those that have solutions, as far as propagation tells. */
   readonly templates: readonly SearchTemplate[];
-  readonly layout: FeatureLayout;
+  /** What the cost model sees of a point. */
+  readonly features: FeatureExtractor;
   readonly prior: Prior | null;
   readonly sampler: Sampler;
 }
@@ -44,10 +45,15 @@ export interface Point {
 export interface SearchSpaceOptions {
   readonly prior?: Prior;
   readonly sampler?: Sampler;
+  /** The constraint variables unless said. */
+  readonly features?: (templates: readonly Template[]) => FeatureExtractor;
 }
 
 /** A space without a feasible template gives one without templates; `explain` says why of each model. */
-export function searchSpace(space: Space, { prior, sampler = sample }: SearchSpaceOptions = {}): SearchSpace {
+export function searchSpace(
+  space: Space,
+  { prior, sampler = sample, features = variableFeatures }: SearchSpaceOptions = {},
+): SearchSpace {
   const compiled = space.templates.map(
     (template): SearchTemplate => ({
       template,
@@ -56,7 +62,7 @@ export function searchSpace(space: Space, { prior, sampler = sample }: SearchSpa
     }),
   );
   const templates = compiled.filter((one) => one.compiled.feasible);
-  return { templates, layout: featureLayout(templates.map(({ template }) => template)), prior: prior ?? null, sampler };
+  return { templates, features: features(templates.map(({ template }) => template)), prior: prior ?? null, sampler };
 }
 
 /** Template, then key variables by name with their values. */

@@ -2,8 +2,6 @@
 // The tuning loop is `state = observe(state, measure(propose(state)))`.
 
 import type { CostModel, Predictor } from "../cost-model/cost-model.ts";
-import { matrixOf } from "../cost-model/cost-model.ts";
-import { featureRow } from "../cost-model/features.ts";
 import { steadyLog2 } from "../cost-model/steady.ts";
 import type { Measurement } from "../measure/measurement.ts";
 import type { Candidate } from "../space/space.ts";
@@ -80,11 +78,7 @@ export function scoreOf(ns: number | null, bestNs: number): number {
 function learn(state: SearchState, trials: readonly Trial[]): Predictor {
   const points = trials.map(({ point }) => point);
   const scores = Float64Array.from(trials, ({ ns }) => scoreOf(ns, state.best!.ns!));
-  return state.costModel.fit({ features: featuresOf(state.space, points), scores, base: priorScores(state, points) });
-}
-
-function featuresOf({ layout }: SearchSpace, points: readonly Point[]): ReturnType<typeof matrixOf> {
-  return matrixOf(points.map(({ template, assignment }) => featureRow(layout, template.template.name, assignment)));
+  return state.costModel.fit({ features: state.space.features.rows(points), scores, base: priorScores(state, points) });
 }
 
 function priorNs({ prior }: SearchSpace, { template, assignment }: Point): number {
@@ -102,7 +96,7 @@ function priorScores(state: SearchState, points: readonly Point[]): Float64Array
 export function predictScores(state: SearchState, points: readonly Point[]): Float64Array {
   const base = priorScores(state, points);
   if (!state.predictor || points.length === 0) return base;
-  const learned = state.predictor.predict(featuresOf(state.space, points));
+  const learned = state.predictor.predict(state.space.features.rows(points));
   return base.map((score, k) => score + learned[k]!);
 }
 

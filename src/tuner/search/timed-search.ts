@@ -5,10 +5,11 @@ import type { Profiler } from "../profile.ts";
 import type { SearchSpace } from "./search-space.ts";
 
 export function timedSpace(space: SearchSpace, profiler: Profiler): SearchSpace {
-  const { sampler, prior } = space;
+  const { sampler, prior, features } = space;
   return {
     ...space,
     sampler: (compiled, rng, options) => profiler.time("sampling", () => sampler(compiled, rng, options)),
+    features: { ...features, rows: (points) => profiler.time("prediction", () => features.rows(points)) },
     prior: prior && ((template, assignment) => profiler.time("prediction", () => prior(template, assignment))),
   };
 }

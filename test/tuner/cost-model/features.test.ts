@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { columnOf, featureLayout, featureRow } from "../../../src/tuner/cost-model/features.ts";
+import { describe, expect, test } from "vitest";
+import { extractor, type FeaturePoint, sideBySide, variableFeatures } from "../../../src/tuner/cost-model/features.ts";
 import { asWritten } from "../../../src/tuner/measure/computation.ts";
 import type { Template } from "../../../src/tuner/space/space.ts";
 import { anyOp } from "../search/synthetic-task.ts";
@@ -12,9 +12,29 @@ const template = (name: string, variables: readonly string[]): Template => ({
   model: { variables: variables.map((variable) => ({ name: variable, domain: [0, 1], key: true })), constraints: [] },
 });
 
-test("a row has a one-hot template and log₂ of every variable of all templates", () => {
-  const layout = featureLayout([template("plain", ["i.0", "j.0"]), template("packed", ["i.0", "rows"])]);
-  expect(layout).toEqual({ templates: ["plain", "packed"], variables: ["i.0", "j.0", "rows"] });
-  expect([...featureRow(layout, "packed", { "i.0": 7, rows: 0 })]).toEqual([0, 1, 3, -1, 0]);
-  expect(columnOf(layout, "rows")).toBe(4);
+const plain = template("plain", ["i.0", "j.0"]);
+const packed = template("packed", ["i.0", "rows"]);
+const point: FeaturePoint = { template: { template: packed }, assignment: { "i.0": 7, rows: 0 } };
+
+describe("features", () => {
+  test("of variables: a one-hot template and log₂ of every variable of all templates", () => {
+    const features = variableFeatures([plain, packed]);
+    expect(features.columns).toEqual(["plain", "packed", "i.0", "j.0", "rows"]);
+    expect(features.rows([point, point])).toEqual({
+      rows: 2,
+      columns: 5,
+      data: Float64Array.of(0, 1, 3, -1, 0, 0, 1, 3, -1, 0),
+    });
+    expect(features.columnOf("rows")).toBe(4);
+    expect(features.columnOf("no such variable")).toBe(-1);
+  });
+
+  test("side by side keep their order, and the variables their columns", () => {
+    const constant = extractor(["nine", "eight"], () => [9, 8]);
+    const features = sideBySide([constant, variableFeatures([plain, packed])]);
+    expect(features.columns).toHaveLength(7);
+    expect([...features.rows([point]).data]).toEqual([9, 8, 0, 1, 3, -1, 0]);
+    expect(features.columnOf("rows")).toBe(6);
+    expect(constant.columnOf("rows")).toBe(-1);
+  });
 });
