@@ -1,0 +1,32 @@
+// Tasks and what was found for them → a table as text: the best, and beside it the schedule that is used without tuning.
+
+import { duration, threeDigits } from "./quantity.ts";
+import { textTable } from "./text-table.ts";
+
+export interface TaskPerformance {
+  readonly task: string;
+  readonly target: string;
+  /** Arithmetic operations of one call. */
+  readonly flops: number;
+  /** Null: nothing ran. */
+  readonly bestNs: number | null;
+  /** Candidates measured. */
+  readonly trials: number;
+  /** Of the predicted schedule; null: not measured. */
+  readonly predictedNs: number | null;
+}
+
+const head = ["task", "target", "best", "GFLOP/s", "candidates", "predicted", "GFLOP/s", "speed-up"];
+
+/** Speed-up is that of the best over the predicted schedule. */
+export function perfTable(rows: readonly TaskPerformance[]): string {
+  return textTable(head, rows.map(cellsOf));
+}
+
+function cellsOf({ task, target, flops, bestNs, trials, predictedNs }: TaskPerformance): readonly string[] {
+  const speedUp = bestNs === null || predictedNs === null ? "–" : `${(predictedNs / bestNs).toFixed(2)} ×`;
+  return [task, target, ...figuresOf(bestNs, flops), String(trials), ...figuresOf(predictedNs, flops), speedUp];
+}
+
+const figuresOf = (ns: number | null, flops: number): readonly string[] =>
+  ns === null ? ["–", "–"] : [duration(ns), threeDigits(flops / ns)];
