@@ -7,7 +7,8 @@ import { factRows } from "./cost-model/fact-rows.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
 import { extentsOf, familyOf } from "./family.ts";
 import { measurable } from "./measurable.ts";
-import type { Measurement } from "./measure/measurement.ts";
+import { finalistsOf } from "./measure/finalists.ts";
+import type { Measurement, Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import type { RecordDatabase } from "./record/database.ts";
 import { recordSchema, type TuningRecord } from "./record/record.ts";
@@ -69,13 +70,22 @@ export interface TimedTrial {
 
 export interface TuneResult {
   /** Null: nothing that was tried ran. */
-  readonly winner: { readonly candidate: Candidate; readonly medianNs: number } | null;
+  readonly winner: Winner | null;
   /** Measured now, and read from records. */
   readonly measured: number;
   readonly recorded: number;
   readonly elapsedMs: number;
   /** Of records too. A wrong result is a bug of ours. */
   readonly failures: readonly Failure[];
+}
+
+export interface Winner {
+  readonly candidate: Candidate;
+  readonly medianNs: number;
+  /** From the race, where there was one; else what was recorded. `noiseOf` says how noisy it was. */
+  readonly timing: Timing;
+  /** The second of the race, or of the records; null: there was no other. */
+  readonly runnerUp: Candidate | null;
 }
 
 export interface Failure {
@@ -96,7 +106,6 @@ export interface Tuning {
 const roundSize = 24;
 /** Characters of C in one round, about a second of gcc on two cores: a round is shorter where kernels are long. */
 const roundText = 160_000;
-const finalists = 4;
 
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
   const { budget, strategy, clock, signal, profiler = noProfiler, convergence = defaultConvergence } = options;
@@ -224,12 +233,21 @@ async function decide(
   workbench: Workbench,
   isRaced: boolean,
 ): Promise<TuneResult["winner"]> {
-  const ranked = rankedTrials(state).slice(0, finalists);
+  const ranked = finalistsOf(rankedTrials(state));
   const candidates = ranked.map(({ point }) => point.candidate);
-  const place =
-    isRaced && ranked.length > 1 ? await workbench.race([...sourcesOf(task, space, candidates, noProfiler)]) : 0;
-  const winner = ranked[place];
-  return winner ? { candidate: winner.point.candidate, medianNs: winner.ns! } : null;
+  const { winner, runnerUp, timing } =
+    isRaced && ranked.length > 1
+      ? await workbench.race([...sourcesOf(task, space, candidates, noProfiler)])
+      : { winner: 0, runnerUp: 1, timing: null };
+  const measurement = ranked[winner]?.measurement;
+  if (measurement?.kind !== "ok") return null;
+  const { medianNs } = timing ?? measurement.timing;
+  return {
+    candidate: candidates[winner]!,
+    medianNs,
+    timing: timing ?? measurement.timing,
+    runnerUp: (runnerUp === null ? null : candidates[runnerUp]) ?? null,
+  };
 }
 
 const recordOf = (

@@ -1,12 +1,12 @@
 // Where candidates are built, checked and timed: a toolchain and a runner behind one call, sources in, measurements out.
 
-import type { CSource, WasmSource } from "../compiler/index.ts";
+import { type CSource, sha256, type WasmSource } from "../compiler/index.ts";
 import { type BuiltKernel, buildEach } from "../native/build.ts";
 import { createRunner, type Runner, toRunnable } from "../native/runner/client.ts";
 import type { HasBounds, Runnable, RunTask } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
 import { measureCandidate, raceCandidates } from "./measure/measure.ts";
-import type { Measurement } from "./measure/measurement.ts";
+import type { Measurement, Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 
 /**
@@ -28,13 +28,22 @@ export interface Workbench {
     incumbentNs: number | null,
     profiler?: Profiler,
   ): AsyncIterator<Measurement, undefined>;
-  /** Finalists against each other, the first of them the incumbent; the place of the winner. */
-  race(sources: readonly (MeasurableSource | Refusal)[]): Promise<number>;
+  /** Finalists against each other, the first of them the incumbent. */
+  race(sources: readonly (MeasurableSource | Refusal)[]): Promise<Decision>;
   /** Compiler runs so far. */
   compilerRuns(): number;
   /** What measures: "gcc 12.2.0 …" or "wasm". */
   readonly toolchain: string;
   close(): Promise<void>;
+}
+
+/** Of a race: places of sources. */
+export interface Decision {
+  readonly winner: number;
+  /** The best of the others; null where no other ran. */
+  readonly runnerUp: number | null;
+  /** The winner's, over the rounds of the race; null where it was alone, or did not run. */
+  readonly timing: Timing | null;
 }
 
 export interface WorkbenchOptions {
@@ -66,15 +75,25 @@ export function createWorkbench({
   runner.setTask(task);
   let compilerRuns = 0;
 
+  /** Finalists were built before. */
+  const known = new Map<string, BuiltRunnable>();
+
   async function build(sources: readonly (MeasurableSource | Refusal)[]): Promise<readonly BuiltRunnable[]> {
-    const native = sources.flatMap((source) => (source.kind === "c" ? withPreparation(source) : []));
-    if (native.length === 0 || !toolchain) return sources.map(withoutCompiler);
+    const keys = sources.map((source) => (source.kind === "c" ? textDigest(source) : ""));
+    const unknown = sources.filter((source, at) => source.kind === "c" && !known.has(keys[at]!));
+    const native = unknown.flatMap((source) => (source.kind === "c" ? withPreparation(source) : []));
+    if (!toolchain) return sources.map(withoutCompiler);
     const batches = inBatches(native, Math.ceil(native.length / jobs));
     compilerRuns += batches.length;
     const options = { outDir: directory, toolchain, bench: true, signal };
     const built = (await allOf(batches.map((batch) => buildEach(batch, options)))).flat().values();
     const next = (): BuiltKernel => built.next().value!;
-    return sources.map((source) => (source.kind === "c" ? fromBuilt(source, next) : withoutCompiler(source)));
+    return sources.map((source, at) => {
+      if (source.kind !== "c") return withoutCompiler(source);
+      const one = known.get(keys[at]!) ?? fromBuilt(source, next);
+      known.set(keys[at]!, one);
+      return one;
+    });
   }
 
   const compiled = (
@@ -115,11 +134,16 @@ export function createWorkbench({
     async race(sources) {
       const built = await build(sources);
       const entrants = built.flatMap((one, place) => (one.kind === "ready" ? [{ ...one, place }] : []));
-      const { winner } = await raceCandidates(
+      const { winner, runnerUp, timings } = await raceCandidates(
         runner,
         entrants.map(({ candidate }) => candidate),
       );
-      return entrants[winner]?.place ?? 0;
+      const placeOf = (entrant: number): number => entrants[entrant]?.place ?? 0;
+      return {
+        winner: placeOf(winner),
+        runnerUp: runnerUp === null ? null : placeOf(runnerUp),
+        timing: timings[winner] ?? null,
+      };
     },
     close: () => runner.close(),
   };
@@ -147,6 +171,14 @@ function withoutCompiler(source: MeasurableSource | Refusal): BuiltRunnable {
   const kernel = prepare?.kind === "wasm" ? toRunnable({ kind: "wasm", source: prepare }, 0) : null;
   return ready(toRunnable({ kind: "wasm", source }, 0), source, kernel);
 }
+
+/** Equal for kernels of equal code. */
+const textDigest = (source: MeasurableSource & CSource): string =>
+  sha256(
+    withPreparation(source)
+      .map(({ text }) => text)
+      .join("\0"),
+  );
 
 /** The kernels of one source, in the order in which `fromBuilt` takes them. */
 const withPreparation = (source: MeasurableSource & CSource): readonly CSource[] =>

@@ -47,7 +47,9 @@ function fakeWorkbench(measure: Measure = timed, toolchain = "wasm"): FakeWorkbe
     },
     async race(sources) {
       const times = sources.map((source) => (source.kind === "build-failed" ? Number.NaN : timeOf(source)));
-      return times.indexOf(Math.min(...times));
+      const ns = Math.min(...times);
+      const runnerUp = times.indexOf(Math.min(...times.filter((time) => time !== ns)));
+      return { winner: times.indexOf(ns), runnerUp, timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 16 } };
     },
     close: async () => undefined,
   };
@@ -131,7 +133,11 @@ describe("a tuning", () => {
     const { winner, failures, measured } = await tune(task, space, optionsWith(fakeWorkbench(sometimes), { database }));
     const records = database.records(all);
     const times = records.flatMap(({ measurement: it }) => (it.kind === "ok" ? [it.timing.medianNs] : []));
-    expect(winner?.medianNs).toBe(Math.min(...times));
+    const [least, second] = times.toSorted((left, right) => left - right);
+    expect(winner?.medianNs).toBe(least);
+    expect(winner?.timing.repeats).toBe(16);
+    expect(database.fastest(all, 2).map(({ candidate }) => candidate)).toEqual([winner?.candidate, winner?.runnerUp]);
+    expect(second).toBeGreaterThan(least!);
     expect(records).toHaveLength(measured);
     expect(records.map(({ trial }) => trial)).toEqual(records.map((_, at) => at));
     expect(failures.map(({ measurement }) => measurement)).toEqual(

@@ -38,9 +38,10 @@ export function timeKernel(kernel: LoadedKernel, firstNs: number, plan: TimingPl
   return samples;
 }
 
-/** One more sample of a kernel that was timed before. */
+/** One more sample of a kernel that was timed before. Others ran meanwhile: it runs once untimed, unless it runs long. */
 export function timeSample(kernel: LoadedKernel, estimateNs: number, sampleNs: number): number {
   const runs = runsFor(estimateNs, sampleNs);
+  if (estimateNs < longRunNs) kernel.time(1);
   return kernel.time(runs) / runs;
 }
 

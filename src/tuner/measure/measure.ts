@@ -30,10 +30,11 @@ export async function measureCandidate(
 export async function raceCandidates(
   runner: Runner,
   candidates: readonly Runnable[],
-  options: RaceOptions = defaultRaceOptions,
+  chosen: Partial<RaceOptions> = {},
 ): Promise<RaceResult> {
+  const options = { ...defaultRaceOptions, ...chosen };
   const sample = async (entrant: number): Promise<number | null> => {
-    const outcome = await runner.sample(candidates[entrant]!);
+    const outcome = await runner.sample(candidates[entrant]!, options.sampleNs);
     return outcome.kind === "ok" ? median(outcome.samplesNs) : null;
   };
   try {

@@ -2,23 +2,38 @@
 // within a round decide. Entrant 0 is the incumbent: it runs first and last in each round, and a round in which its two
 // times disagree is discarded. Who is clearly slower drops out.
 
-import { mean, median, standardError } from "./statistics.ts";
+import type { Timing } from "./measurement.ts";
+import { median, quantile, summarize, trimmedMean } from "./statistics.ts";
 
 export interface RaceOptions {
   /** Most rounds, discarded ones included. */
   readonly maxRounds: number;
+  /** Once the samples together took this long, no more rounds than `leastRounds`. */
+  readonly budgetNs: number;
+  readonly leastRounds: number;
+  /** A sample takes at least this long, however short a run is. */
+  readonly sampleNs: number;
   /** Times that differ by less than this share are equal. */
   readonly tie: number;
 }
 
-export const defaultRaceOptions: RaceOptions = { maxRounds: 16, tie: 0.01 };
+export const defaultRaceOptions: RaceOptions = {
+  maxRounds: 64,
+  budgetNs: 1e9,
+  leastRounds: 16,
+  sampleNs: 200_000,
+  tie: 0.01,
+};
 
 /** One round: times of one run by entrant, null for those out of the race. */
 export interface Round {
+  /** The incumbent's is the geometric mean of its two. */
   readonly timesNs: readonly (number | null)[];
-  /** |ln| of the incumbent's last time over its first. */
-  readonly drift: number;
+  readonly incumbentNs: readonly [first: number, last: number];
 }
+
+/** |ln| of the incumbent's last time over its first. */
+export const driftOf = ({ incumbentNs: [first, last] }: Round): number => Math.abs(Math.log(last / first));
 
 export interface Verdict {
   /** Those still in the race. The incumbent may drop out too; it is still run, as the sentinel. */
@@ -29,16 +44,21 @@ export interface Verdict {
 
 export interface RaceResult {
   readonly winner: number;
+  /** The best of the others; null where there is none, or none ran. */
+  readonly runnerUp: number | null;
   /** Median over the rounds of an entrant's time over the incumbent's; null for one that never ran. */
   readonly ratios: readonly (number | null)[];
+  /** Of the calm rounds; null for one that never ran. */
+  readonly timings: readonly (Timing | null)[];
   readonly rounds: readonly Round[];
 }
 
 /** The incumbent's times may differ by this much within a good round, or by twice what is usual on this machine. */
 const calmDrift = Math.log(1.05);
 
-/** Who is this much slower in each of two rounds needs no statistics. */
+/** Who is this much slower in each of three rounds needs no statistics: two may both have been interrupted. */
 const clearlySlower = Math.log(1.1);
+const clearRounds = 3;
 
 /** Fewer rounds than this say nothing of their own spread. */
 const roundsForStatistics = 4;
@@ -49,8 +69,8 @@ const certainty = (rounds: number): number => 2.5 + 9 / (rounds - 1);
 /** The rounds in which the machine was steady. */
 export function calmRounds(rounds: readonly Round[]): readonly Round[] {
   if (rounds.length === 0) return rounds;
-  const limit = Math.max(calmDrift, 2 * median(rounds.map(({ drift }) => drift)));
-  return rounds.filter(({ drift }) => drift <= limit);
+  const limit = Math.max(calmDrift, 2 * median(rounds.map(driftOf)));
+  return rounds.filter((round) => driftOf(round) <= limit);
 }
 
 /** ln of the time of `entrant` over that of `other`, for the rounds that both ran in. */
@@ -66,10 +86,10 @@ export function judge(rounds: readonly Round[], active: readonly number[], optio
   const calm = calmRounds(rounds);
   const leader = leaderOf(calm, active);
   const rest = active.filter((entrant) => entrant === leader || !isSlower(pairedLogRatios(calm, entrant, leader)));
-  const settled = rest.every(
-    (entrant) => entrant === leader || isTie(pairedLogRatios(calm, entrant, leader), options.tie),
-  );
-  return { active: rest, leader, done: settled || rounds.length >= options.maxRounds };
+  const settled =
+    quantilesAgree(calm, leader, options.tie) &&
+    rest.every((entrant) => entrant === leader || isTie(pairedLogRatios(calm, entrant, leader), options.tie));
+  return { active: rest, leader, done: settled || isSpent(rounds, options) };
 }
 
 function leaderOf(rounds: readonly Round[], active: readonly number[]): number {
@@ -81,18 +101,47 @@ function leaderOf(rounds: readonly Round[], active: readonly number[]): number {
 }
 
 function isSlower(ratios: readonly number[]): boolean {
-  if (ratios.length >= 2 && Math.min(...ratios) > clearlySlower) return true;
-  return ratios.length >= roundsForStatistics && mean(ratios) - certainty(ratios.length) * standardError(ratios) > 0;
+  if (ratios.length >= clearRounds && Math.min(...ratios) > clearlySlower) return true;
+  if (ratios.length < roundsForStatistics) return false;
+  const { mean, standardError, count } = trimmedMean(ratios);
+  return mean - certainty(count) * standardError > 0;
 }
 
-const isTie = (ratios: readonly number[], tie: number): boolean =>
-  ratios.length >= roundsForStatistics &&
-  Math.abs(mean(ratios)) + certainty(ratios.length) * standardError(ratios) < Math.log(1 + tie);
+function isTie(ratios: readonly number[], tie: number): boolean {
+  if (ratios.length < roundsForStatistics) return false;
+  const { mean, standardError, count } = trimmedMean(ratios);
+  return Math.abs(mean) + certainty(count) * standardError < Math.log(1 + tie);
+}
 
-/** The leader, unless the incumbent is as good: a change has to be worth it. */
+/**
+ * Whether the 20 % quantile and the minimum say of a leader what its median says, or at least do not call it slower than
+ * the incumbent. They are of single samples: the incumbent's are those at the begin of a round.
+ */
+function quantilesAgree(rounds: readonly Round[], leader: number, tie: number): boolean {
+  const both = rounds.filter(({ timesNs }) => (timesNs[leader] ?? null) !== null);
+  if (leader === 0 || both.length === 0) return true;
+  const theirs = both.map(({ incumbentNs: [first] }) => first);
+  const own = both.map(({ timesNs }) => timesNs[leader]!);
+  return [0, 0.2].every((share) => quantile(own, share) <= quantile(theirs, share) * (1 + tie));
+}
+
+/** A sample is one run or `sampleNs`, whichever is longer; what comes between samples is not counted. */
+function isSpent(rounds: readonly Round[], { maxRounds, leastRounds, budgetNs, sampleNs }: RaceOptions): boolean {
+  if (rounds.length < Math.min(leastRounds, maxRounds)) return false;
+  const samples = rounds.flatMap(({ timesNs, incumbentNs }) => [incumbentNs[0], ...timesNs]);
+  const spentNs = samples.reduce<number>((sum, ns) => sum + (ns === null ? 0 : Math.max(ns, sampleNs)), 0);
+  return rounds.length >= maxRounds || spentNs >= budgetNs;
+}
+
+/**
+ * The leader, unless the incumbent is as good, or is not slower by quantile or minimum: a change has to be worth it, and
+ * no matter of opinion.
+ */
 function winnerOf(rounds: readonly Round[], { leader }: Verdict, tie: number): number {
-  const ratios = pairedLogRatios(calmRounds(rounds), 0, leader);
-  return ratios.length > 0 && median(ratios) > Math.log(1 + tie) ? leader : 0;
+  const calm = calmRounds(rounds);
+  const ratios = pairedLogRatios(calm, 0, leader);
+  const isFaster = ratios.length > 0 && median(ratios) > Math.log(1 + tie);
+  return isFaster && quantilesAgree(calm, leader, tie) ? leader : 0;
 }
 
 /**
@@ -119,13 +168,27 @@ export async function race(
     const running = verdict.active.filter((entrant) => round.timesNs[entrant] !== null);
     verdict = judge(rounds, running, options);
   }
-  const ratios = Array.from({ length: entrants }, (_, entrant) => ratioOf(rounds, entrant));
-  return { winner: winnerOf(rounds, verdict, options.tie), ratios, rounds };
+  return resultOf(entrants, rounds, winnerOf(rounds, verdict, options.tie));
+}
+
+function resultOf(entrants: number, rounds: readonly Round[], winner: number): RaceResult {
+  const calm = calmRounds(rounds);
+  const all = Array.from({ length: entrants }, (_, entrant) => entrant);
+  const ratios = all.map((entrant) => ratioOf(calm, entrant));
+  const others = all.filter((entrant) => entrant !== winner && ratios[entrant] !== null);
+  others.sort((left, right) => ratios[left]! - ratios[right]!);
+  const timings = all.map((entrant) => timingOf(calm, entrant));
+  return { winner, runnerUp: others[0] ?? null, ratios, timings, rounds };
 }
 
 function ratioOf(rounds: readonly Round[], entrant: number): number | null {
-  const ratios = pairedLogRatios(calmRounds(rounds), entrant, 0);
+  const ratios = pairedLogRatios(rounds, entrant, 0);
   return ratios.length === 0 ? null : Math.exp(median(ratios));
+}
+
+function timingOf(rounds: readonly Round[], entrant: number): Timing | null {
+  const times = rounds.flatMap(({ timesNs }) => timesNs[entrant] ?? []);
+  return times.length === 0 ? null : summarize(times);
 }
 
 /** Incumbent, the others in an order that turns from round to round, incumbent. Null if the incumbent fails. */
@@ -146,5 +209,5 @@ async function runRound(
   const last = await sample(0);
   if (last === null) return null;
   timesNs[0] = Math.sqrt(first * last);
-  return { timesNs, drift: Math.abs(Math.log(last / first)) };
+  return { timesNs, incumbentNs: [first, last] };
 }

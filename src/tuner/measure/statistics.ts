@@ -33,3 +33,28 @@ export function standardError(values: readonly number[]): number {
   const squares = values.reduce((total, value) => total + (value - centre) ** 2, 0);
   return Math.sqrt(squares / (values.length - 1) / values.length);
 }
+
+export interface Location {
+  readonly mean: number;
+  /** Of the mean; infinite for one value, which says nothing about its spread. */
+  readonly standardError: number;
+  /** Values that the mean is of: one more than its degrees of freedom. */
+  readonly count: number;
+}
+
+/**
+ * The mean without the lowest and the highest fifth, and its standard error from the winsorized variance (Tukey and
+ * McLaughlin 1963; Yuen 1974): a sample that the system interrupted is slower by any factor, and must not hide what
+ * the others agree on. Fewer than five values are all kept.
+ */
+export function trimmedMean(values: readonly number[], share = 0.2): Location {
+  const sorted = values.toSorted((left, right) => left - right);
+  const cut = Math.floor(share * sorted.length);
+  const kept = sorted.slice(cut, sorted.length - cut);
+  const winsorized = [...Array<number>(cut).fill(kept[0]!), ...kept, ...Array<number>(cut).fill(kept.at(-1)!)];
+  const widened = standardError(winsorized) / (kept.length / sorted.length);
+  return { mean: mean(kept), standardError: widened, count: kept.length };
+}
+
+/** How far the middle of the samples lies above their least, as a share of it: 0.02 is a quiet machine, 0.2 a busy one. */
+export const noiseOf = ({ medianNs, minNs }: Timing): number => (minNs > 0 ? medianNs / minNs - 1 : 0);

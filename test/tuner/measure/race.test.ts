@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { calmRounds, defaultRaceOptions, judge, type Round, race } from "../../../src/tuner/measure/race.ts";
+import { noiseOf } from "../../../src/tuner/measure/statistics.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 
 /** Samplers of entrants with true times, each sample slowed by noise that only adds, and by the machine's state. */
@@ -13,7 +14,10 @@ function machine(trueNs: readonly number[], seed: number, noise = 0.02) {
   return { sample, calls };
 }
 
-const round = (timesNs: readonly (number | null)[], drift = 0): Round => ({ timesNs, drift });
+const round = (timesNs: readonly (number | null)[], drift = 0): Round => ({
+  timesNs,
+  incumbentNs: [timesNs[0]! * Math.exp(-drift / 2), timesNs[0]! * Math.exp(drift / 2)],
+});
 
 describe("a race", () => {
   const seeds = Array.from({ length: 200 }, (_, seed) => seed);
@@ -30,10 +34,10 @@ describe("a race", () => {
     expect(changes.length).toBeLessThanOrEqual(4);
   });
 
-  it("drops a clear loser after two rounds", async () => {
+  it("drops a clear loser after three rounds", async () => {
     const { sample, calls } = machine([100, 97, 150], 1);
     const { ratios } = await race(3, sample);
-    expect(calls.filter((entrant) => entrant === 2)).toHaveLength(2);
+    expect(calls.filter((entrant) => entrant === 2)).toHaveLength(3);
     expect(ratios[0]).toBe(1);
     expect(ratios[2]).toBeGreaterThan(1.4);
   });
@@ -48,12 +52,35 @@ describe("a race", () => {
     const { sample } = machine([100, 50, 90], 1);
     expect((await race(3, async (entrant) => (entrant === 1 ? null : sample(entrant)))).winner).toBe(2);
     const ended = await race(2, async (entrant) => (entrant === 0 ? null : 50));
-    expect(ended).toEqual({ winner: 0, ratios: [null, null], rounds: [] });
+    expect(ended).toMatchObject({ winner: 0, ratios: [null, null], rounds: [] });
   });
 
   it("never runs longer than it may", async () => {
-    const { rounds } = await race(4, machine([100, 100, 100, 100], 3, 0.3).sample, { maxRounds: 7, tie: 0.0001 });
-    expect(rounds.length).toBeLessThanOrEqual(7);
+    const noisy = () => machine([100, 100, 100, 100], 3, 0.3).sample;
+    const options = { ...defaultRaceOptions, tie: 0.0001 };
+    expect((await race(4, noisy(), { ...options, maxRounds: 7 })).rounds).toHaveLength(7);
+    expect((await race(4, noisy(), { ...options, leastRounds: 5, budgetNs: 3 * 5 * 200_000 })).rounds).toHaveLength(5);
+    expect((await race(4, noisy(), options)).rounds).toHaveLength(64);
+  });
+
+  it("says who came second, and how noisy the times were", async () => {
+    const { winner, runnerUp, timings } = await race(3, machine([100, 90, 95], 4).sample);
+    expect([winner, runnerUp]).toEqual([1, 2]);
+    expect(timings[1]!.minNs).toBeGreaterThanOrEqual(90);
+    expect(noiseOf(timings[1]!)).toBeLessThan(0.02);
+    expect(await race(1, machine([100], 4).sample)).toMatchObject({ runnerUp: null, timings: [null] });
+  });
+
+  it("is not misled by runs that the system interrupted", async () => {
+    const rng = createRng(9);
+    const interrupted = (sample: (entrant: number) => Promise<number>) => async (entrant: number) =>
+      (await sample(entrant)) * (rng.unit() < 0.15 ? 3 : 1);
+    const wrong = [];
+    for (const seed of seeds.slice(0, 50)) {
+      const { winner } = await race(4, interrupted(machine([100, 97, 99, 100], seed, 0.01).sample));
+      if (winner !== 1) wrong.push(seed);
+    }
+    expect(wrong).toEqual([]);
   });
 
   it("is not misled by a machine that slows down half-way", async () => {
@@ -81,6 +108,25 @@ describe("the judge", () => {
       leader: 1,
       done: false,
     });
+  });
+
+  it("goes on, and keeps the incumbent, where the minimum does not say what the median says", async () => {
+    const incumbent = [100, 100, 100, 100, 80, 100, 100, 100];
+    const rounds = incumbent.map((ns) => round([ns, 95]));
+    expect(judge(rounds, [0, 1], defaultRaceOptions)).toMatchObject({ leader: 1, active: [1], done: false });
+    expect(
+      judge(
+        rounds.map(({ incumbentNs }) => ({ timesNs: [100, 79], incumbentNs })),
+        [0, 1],
+        defaultRaceOptions,
+      ).done,
+    ).toBe(true);
+    const calls = [0, 0];
+    const sample = async (entrant: number) => {
+      const call = calls[entrant]!++;
+      return entrant === 1 ? 95 : call % 16 < 2 ? 80 : 100;
+    };
+    expect(await race(2, sample)).toMatchObject({ winner: 0, runnerUp: 1, rounds: { length: 64 } });
   });
 
   it("stops when the last ones are equal", () => {
