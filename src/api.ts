@@ -26,6 +26,8 @@ import { detectToolchains, wantedFamilies } from "./native/toolchain/detect.ts";
 import { detectMachine, hostTarget } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
+import { type Inspection, type InspectOptions, inspectCandidate, requireSchedule } from "./tuner/inspect.ts";
+import type { Postprocessor } from "./tuner/postprocessor/postprocessor.ts";
 import { predict } from "./tuner/predict.ts";
 import { openDatabase } from "./tuner/record/database.ts";
 import { referenceTask } from "./tuner/reference.ts";
@@ -37,6 +39,12 @@ import { defaultRules } from "./tuner/space/rule/index.ts";
 import type { SpaceRule } from "./tuner/space/rule/space-rule.ts";
 import type { Candidate, Space } from "./tuner/space/space.ts";
 import type { SpaceEntry } from "./tuner/space/template/entries.ts";
+import {
+  type FoundSchedule,
+  findSchedule as findSaved,
+  type SavedSchedule,
+  scheduleToJson,
+} from "./tuner/space/template/saved-schedule.ts";
 import type { Budget, TuningTask } from "./tuner/task.ts";
 import { tune as runTuning } from "./tuner/tune.ts";
 import type { TuneProgress } from "./tuner/tuning.ts";
@@ -45,10 +53,14 @@ import { createWorkbench } from "./tuner/workbench.ts";
 export { DiagnosticError } from "./compiler/index.ts";
 export type { Artifact } from "./native/artifact.ts";
 export { type LoadedKernel, loadKernel as load, type PackedKernel } from "./native/load/load-kernel.ts";
+export type { Inspection } from "./tuner/inspect.ts";
+export { codeSizeLimit, stackLimit, workspaceLimit } from "./tuner/postprocessor/limits.ts";
+export type { KernelFacts, Postprocessor, Verdict } from "./tuner/postprocessor/postprocessor.ts";
 export type { Strategy } from "./tuner/search/strategy.ts";
 export * as rules from "./tuner/space/rule-authoring.ts";
 export type { Candidate as Schedule } from "./tuner/space/space.ts";
 export type { TemplateBuilder } from "./tuner/space/template/builder.ts";
+export { parseSchedule, type SavedSchedule } from "./tuner/space/template/saved-schedule.ts";
 export { type AuthoredTemplate, handSchedule, template } from "./tuner/space/template/template.ts";
 
 export interface KernelOptions {
@@ -68,6 +80,8 @@ export interface KernelOptions {
    * said: `[tiled]` stands in its place, `["generated", tiled]` beside it. docs/templates.md
    */
   readonly templates?: readonly SpaceEntry[];
+  /** What may refuse a candidate of a tuning before it is built: `[codeSizeLimit({ statements: 20_000 })]`. */
+  readonly postprocessors?: readonly Postprocessor[];
 }
 
 export interface TuneOptions extends KernelOptions {
@@ -198,6 +212,29 @@ export function dump(op: Op, schedule: Candidate, options: KernelOptions): reado
   return dumpStages(task, spaceOf(task, options), schedule);
 }
 
+/**
+ * One schedule from the expression to its code: decisions, trace, the trace as TypeScript that makes it, loop nest, passes.
+ *
+ * @throws DiagnosticError `schedule.unknown`
+ * @example console.log(inspect(gemm, schedule, { target: "avx2", simplify: true }).text)
+ */
+export function inspect(op: Op, schedule: Candidate, options: KernelOptions & InspectOptions): Inspection {
+  const task = taskOf(op, options);
+  return inspectCandidate(task, spaceOf(task, options), schedule, options);
+}
+
+/**
+ * A schedule as text to keep: decisions by name, and the trace. `parseSchedule` reads it, in later versions too.
+ *
+ * @throws DiagnosticError `schedule.unknown`
+ */
+export const saveSchedule = (op: Op, schedule: Candidate, options: KernelOptions): string =>
+  scheduleToJson(requireSchedule(spaceOf(taskOf(op, options), options), schedule));
+
+/** A saved schedule where the space still makes the same of its decisions; else why not, and its trace is a schedule by hand. */
+export const findSchedule = (op: Op, saved: SavedSchedule, options: KernelOptions): FoundSchedule =>
+  findSaved(spaceOf(taskOf(op, options), options), saved);
+
 /** The expression, the templates with the sizes of their models, and the predicted schedule, as text. */
 export function explain(op: Op, options: KernelOptions): string {
   const task = taskOf(op, options);
@@ -211,8 +248,9 @@ export function explain(op: Op, options: KernelOptions): string {
   return [printComputeDef(task.op), "", "templates", ...templates, "", "predicted schedule", schedule].join("\n");
 }
 
-const spaceOf = (task: TuningTask, { rules = [], templates }: KernelOptions): GeneratedSpace =>
-  generateSpace(task, [...rules, ...defaultRules], templates);
+function spaceOf(task: TuningTask, { rules = [], templates, postprocessors = [] }: KernelOptions): GeneratedSpace {
+  return { ...generateSpace(task, [...rules, ...defaultRules], templates), postprocessors };
+}
 
 function taskOf(op: Op, { target, parameters = {}, numerics = "fast", constants }: KernelOptions): TuningTask {
   const def: ComputeDef = instantiate(op, parameters, "kernel");

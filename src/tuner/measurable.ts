@@ -1,8 +1,10 @@
 // A candidate of a space → what a workbench takes: its code, and how near its results have to come to the reference's.
 
+import type { CSource, WasmSource } from "../compiler/index.ts";
 import type { HasBounds } from "../native/runner/protocol.ts";
-import { type CandidateKernel, candidateKernel, candidateTemplate } from "./candidate-kernel.ts";
+import { candidateKernel, candidateTemplate, candidateTrace } from "./candidate-kernel.ts";
 import { checkPlan } from "./measure/check-output.ts";
+import { kernelFacts, refusalBy } from "./postprocessor/postprocessor.ts";
 import type { Candidate, Space } from "./space/space.ts";
 import type { TuningTask } from "./task.ts";
 import type { MeasurableSource, Refusal } from "./workbench.ts";
@@ -10,8 +12,10 @@ import type { MeasurableSource, Refusal } from "./workbench.ts";
 /** A candidate as a workbench takes it. */
 export function measurable(task: TuningTask, space: Space, candidate: Candidate): MeasurableSource | Refusal {
   const kernel = candidateKernel(task, space, candidate);
-  if (kernel.kind === "illegal") return refused(kernel);
+  if (kernel.kind === "illegal") return refused(`${kernel.diagnostic.code}: ${kernel.diagnostic.message}`);
   const { source, prepare } = kernel;
+  const refusal = refusalOf(task, space, candidate, source);
+  if (refusal !== null) return refused(refusal);
   return { ...source, prepare, bounds: boundsOf(task, space, candidate) };
 }
 
@@ -21,7 +25,13 @@ export function boundsOf({ op }: TuningTask, space: Space, candidate: Candidate)
   return template && template.op !== op ? checkPlan(op, [template]).bounds : undefined;
 }
 
-const refused = ({ diagnostic }: Extract<CandidateKernel, { kind: "illegal" }>): Refusal => ({
-  kind: "build-failed",
-  reason: `${diagnostic.code}: ${diagnostic.message}`,
-});
+/** Why one of the space's postprocessors wants no such kernel. */
+function refusalOf(task: TuningTask, space: Space, candidate: Candidate, source: CSource | WasmSource): string | null {
+  const { postprocessors = [] } = space;
+  if (postprocessors.length === 0) return null;
+  const template = candidateTemplate(space, candidate)!;
+  const trace = candidateTrace(space, candidate)!;
+  return refusalBy(postprocessors, kernelFacts(task, candidate, template, trace, source));
+}
+
+const refused = (reason: string): Refusal => ({ kind: "build-failed", reason });

@@ -1,7 +1,7 @@
 // A template and an assignment of its tunables → the concrete trace.
 
 import { invariant } from "../support/invariant.ts";
-import type { Assignment, Condition, Instruction, LayoutDim, Operand, TemplateInstruction, Trace } from "./trace.ts";
+import type { Assignment, Condition, Instruction, Operand, TemplateInstruction, Trace } from "./trace.ts";
 
 /**
  * @example
@@ -25,50 +25,15 @@ function resolve(operand: Operand, assignment: Assignment): number {
   return value * (operand.times ?? 1);
 }
 
+/** Operands stand in fields, in lists, and in objects in lists. A field that is undefined is left out. */
 function concrete(instruction: Instruction<Operand>, assignment: Assignment): Instruction {
-  const number = (operand: Operand): number => resolve(operand, assignment);
-  switch (instruction.kind) {
-    case "split":
-      return { ...instruction, factors: instruction.factors.map(number) };
-    case "unroll":
-      return instruction.depth === undefined
-        ? { kind: "unroll", loop: instruction.loop }
-        : { ...instruction, depth: number(instruction.depth) };
-    case "prefetch":
-      return { ...instruction, distance: number(instruction.distance) };
-    case "annotate":
-      return { ...instruction, value: number(instruction.value) };
-    case "loop-partition":
-      return { ...instruction, at: instruction.at.map(number) };
-    case "pad":
-      return { ...instruction, multiples: instruction.multiples.map(number) };
-    case "storage-align":
-      return { ...instruction, factor: number(instruction.factor), offset: number(instruction.offset) };
-    case "cache-read":
-    case "transform-layout":
-      return {
-        ...instruction,
-        layout: instruction.layout.map((dim): LayoutDim<number> => ({ ...dim, tile: number(dim.tile) })),
-      };
-    case "fuse":
-    case "reorder":
-    case "bind":
-    case "vectorize":
-    case "parallel":
-    case "compute-at":
-    case "reverse-compute-at":
-    case "reverse-inline":
-    case "merge-loops":
-    case "inline":
-    case "cache-write":
-    case "decompose-reduction":
-    case "rfactor":
-    case "share-element":
-    case "tensorize":
-    case "set-dtype":
-    case "hoist-storage":
-    case "double-buffer":
-    case "set-scope":
-      return instruction;
-  }
+  const visit = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map(visit);
+    if ("tunable" in value) return resolve(value as Exclude<Operand, number>, assignment);
+    const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+    return Object.fromEntries(fields.map(([name, field]) => [name, visit(field)]));
+  };
+  // Operands are numbers now, all else is what it was.
+  return visit(instruction) as Instruction;
 }

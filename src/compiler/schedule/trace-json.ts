@@ -1,21 +1,34 @@
-// A trace as JSON text and back. What comes from outside is parsed strictly: an unknown kind or field, a missing one or a
+// A trace as JSON text and back, across versions: a schema number says how it was written. What comes from outside is parsed strictly: an unknown kind or field, a missing one or a
 // number that is no count is refused, with its place in the text's own terms.
 
 import { dtypes } from "../expr/dtype.ts";
 import type { Diagnostic } from "../support/diagnostic.ts";
+import { type Upgrades, upgrade } from "../support/schema.ts";
 import { threadAxes } from "./primitive/bind.ts";
 import type { InstructionArgs, InstructionKind, Trace } from "./trace.ts";
 
+/**
+ * 1: a list of instructions, without a number. 2: { schema, trace }. An instruction that takes other arguments than it did
+ * is a new schema, with a step in `upgrades`; a new kind of instruction, or an argument that may be left out, is none.
+ */
+export const traceSchema = 2;
+
+const upgrades: Upgrades = {
+  1: (trace) => ({ schema: 2, trace }),
+};
+
 /** One instruction a line, so that traces differ by lines. */
-export const traceToJson = (trace: Trace): string =>
-  trace.length === 0 ? "[]" : `[\n${trace.map((instruction) => `  ${JSON.stringify(instruction)}`).join(",\n")}\n]`;
+export const traceToJson = (trace: Trace): string => {
+  const lines = trace.map((instruction) => `  ${JSON.stringify(instruction)}`);
+  return `{"schema":${traceSchema},"trace":[${lines.length === 0 ? "" : `\n${lines.join(",\n")}\n`}]}`;
+};
 
 export type ParsedTrace =
   | { readonly kind: "ok"; readonly trace: Trace }
-  /** `trace.malformed`. */
+  /** `trace.malformed`, `trace.unknown-schema`. */
   | { readonly kind: "malformed"; readonly diagnostic: Diagnostic };
 
-/** @example parseTrace('[{"kind":"unroll","loop":"C.k"}]') */
+/** @example parseTrace('{"schema":2,"trace":[{"kind":"unroll","loop":"C.k"}]}') */
 export function parseTrace(text: string): ParsedTrace {
   let value: unknown;
   try {
@@ -23,10 +36,32 @@ export function parseTrace(text: string): ParsedTrace {
   } catch (error) {
     return malformed((error as SyntaxError).message);
   }
-  const problem = listOf(instruction)(value, "trace");
-  // Checked field by field.
-  return problem === null ? { kind: "ok", trace: value as Trace } : malformed(problem);
+  return decodeTrace(value);
 }
+
+/** As `parseTrace`, of JSON that is part of something else. */
+export function decodeTrace(value: unknown): ParsedTrace {
+  const schema = Array.isArray(value) ? 1 : isObject(value) ? value.schema : undefined;
+  if (typeof schema !== "number") return malformed("a trace without a schema number");
+  const upgraded = upgrade(value, schema, traceSchema, upgrades);
+  if (upgraded.kind === "unknown") return unknownSchema(schema);
+  const problem = document(upgraded.value);
+  // Checked field by field.
+  return problem === null
+    ? { kind: "ok", trace: (upgraded.value as { readonly trace: Trace }).trace }
+    : malformed(problem);
+}
+
+const unknownSchema = (schema: number): ParsedTrace => ({
+  kind: "malformed",
+  diagnostic: {
+    code: "trace.unknown-schema",
+    message: `a trace of schema ${schema}, this version reads 1 to ${traceSchema}`,
+    loc: null,
+    hint: schema > traceSchema ? "a later version of unplugin-kernel wrote it" : null,
+    detail: null,
+  },
+});
 
 const malformed = (message: string): ParsedTrace => ({
   kind: "malformed",
@@ -129,3 +164,9 @@ const instruction: Check = (value, path) => {
   const problem = Object.hasOwn(value, "kind") ? kind(value.kind, `${path}.kind`) : `${path} has no kind`;
   return problem ?? objectOf({ kind, ...fieldsOf[value.kind as InstructionKind] })(value, path);
 };
+
+function document(value: unknown): string | null {
+  if (!isObject(value)) return `${shown(value)} is no trace`;
+  const unknown = Object.keys(value).find((key) => key !== "schema" && key !== "trace");
+  return unknown === undefined ? listOf(instruction)(value.trace, "trace") : `a trace has no field ${unknown}`;
+}

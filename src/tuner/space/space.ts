@@ -3,6 +3,7 @@
 import type { Assignment, TemplateInstruction } from "../../compiler/index.ts";
 import type { ConstraintModel } from "../constraint/constraint.ts";
 import type { Computation } from "../measure/computation.ts";
+import type { Postprocessor } from "../postprocessor/postprocessor.ts";
 
 /** One shape of schedule, of the operator as written or the same computed otherwise. The key variables of `model` are its tunables. */
 export interface Template extends Computation {
@@ -19,6 +20,8 @@ export interface Template extends Computation {
 /** All schedules that the rules allow for a task. A candidate is a template and an assignment of its key variables. */
 export interface Space {
   readonly templates: readonly Template[];
+  /** What may refuse a candidate's kernel before it is built. */
+  readonly postprocessors?: readonly Postprocessor[];
 }
 
 export interface Candidate {

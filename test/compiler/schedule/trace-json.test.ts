@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fc, test as property } from "@fast-check/vitest";
 import { expect, test } from "vitest";
 import {
@@ -8,9 +9,11 @@ import {
   printDiagnostic,
   printFunc,
   schedule,
+  traceSchema,
   traceToJson,
 } from "../../../src/compiler/index.ts";
 import { primitives } from "../../../src/compiler/schedule/primitive/index.ts";
+import { everyInstruction } from "../../support/every-instruction.ts";
 import { drawInstruction } from "../../support/random-instruction.ts";
 import { drawCase, isIllegal } from "../../support/random-schedule.ts";
 import { gemm, twoGemms } from "./nests.ts";
@@ -43,17 +46,47 @@ test("fields that may be left out, and threads", () => {
   expect(parsed(traceToJson(trace))).toEqual(trace);
 });
 
+test("every kind of instruction comes back", () => {
+  expect(parsed(traceToJson(everyInstruction))).toEqual(everyInstruction);
+});
+
+test("a text of schema 1, a list without a number, is read as it was meant", () => {
+  const old = readFileSync(new URL("../../../fixtures/records/trace-schema-1.json", import.meta.url), "utf8");
+  const trace = parsed(old);
+  expect(trace).toEqual(everyInstruction);
+  expect(JSON.parse(traceToJson(trace))).toEqual({ schema: traceSchema, trace: JSON.parse(old) });
+});
+
+test.each<[unknown, string]>([
+  [
+    { schema: 3, trace: [] },
+    "trace.unknown-schema: a trace of schema 3, this version reads 1 to 2\n  hint: a later version of unplugin-kernel wrote it",
+  ],
+  [{ schema: 0, trace: [] }, "trace.unknown-schema: a trace of schema 0, this version reads 1 to 2"],
+  [{ schema: 1.5, trace: [] }, "trace.unknown-schema: a trace of schema 1.5, this version reads 1 to 2"],
+  [{ trace: [] }, "trace.malformed: a trace without a schema number"],
+  [{ schema: "2", trace: [] }, "trace.malformed: a trace without a schema number"],
+  [null, "trace.malformed: a trace without a schema number"],
+  [{ schema: 2 }, "trace.malformed: trace is nothing, a list is wanted"],
+  [{ schema: 2, trace: [], names: {} }, "trace.malformed: a trace has no field names"],
+  [{ schema: 2, trace: [{ kind: "unroll" }] }, "trace.malformed: trace[0] has no loop"],
+])("%j", (value, message) => {
+  const result = parseTrace(JSON.stringify(value));
+  expect(result.kind === "malformed" && printDiagnostic(result.diagnostic)).toBe(message);
+  expect(result.kind === "malformed" && codes).toHaveProperty([message.slice(0, message.indexOf(":"))]);
+});
+
 test("one instruction a line", () => {
-  expect(traceToJson([])).toBe("[]");
+  expect(traceToJson([])).toBe('{"schema":2,"trace":[]}');
   expect(
     traceToJson([
       { kind: "split", loop: "C.i", factors: [0, 6], tail: "cut" },
       { kind: "unroll", loop: "C.i.1" },
     ]),
-  ).toBe(`[
+  ).toBe(`{"schema":2,"trace":[
   {"kind":"split","loop":"C.i","factors":[0,6],"tail":"cut"},
   {"kind":"unroll","loop":"C.i.1"}
-]`);
+]}`);
 });
 
 const split = { kind: "split", loop: "C.i", factors: [0, 6], tail: "cut" };
@@ -61,7 +94,6 @@ const layout = [{ dim: 0, part: "outer", tile: 4 }];
 const pack = { kind: "cache-read", buffer: "A", loop: "C.i", layout };
 
 test.each<[unknown, string]>([
-  [{}, "trace is {}, a list is wanted"],
   [[null], "trace[0] is null, an object is wanted"],
   [[{ loop: "C.i" }], "trace[0] has no kind"],
   [

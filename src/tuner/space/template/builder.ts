@@ -14,12 +14,13 @@ import {
   type SourceLoc,
   type Target,
 } from "../../../compiler/index.ts";
-import type { Constraint, Domain } from "../../constraint/constraint.ts";
+import type { Comparison, Constraint, Domain, Membership } from "../../constraint/constraint.ts";
 import type { RankingFacts } from "../../cost-model/ranker.ts";
 import type { TuningTask } from "../../task.ts";
 import { choice, constrain, type Draft, derived, emptyDraft, estimate, instructWhen, product } from "../draft.ts";
 import { authorLine, mistake } from "./author-mistake.ts";
 import { extentAfter, type LoopExtents, loopExtents } from "./loop-extents.ts";
+import { requireName } from "./names.ts";
 import {
   type Choice,
   type Derived,
@@ -36,6 +37,7 @@ import {
   type PartitionedTileOptions,
   partitionedTile,
   perfectTile,
+  requireNewDecision,
   type Sampling,
   type TileOf,
   type TileOptions,
@@ -61,13 +63,13 @@ export interface TemplateBuilder extends InstructionCalls<Operand> {
   sampleCategorical(name: string, values: readonly number[]): Sampled;
   /** Where a block is computed: under one of the loops, where it stands (root), or in its readers (inline). */
   sampleComputeLocation(block: string, options: ComputeLocations): Choice;
-  /** One of several ways; `body` is called for each of them, and its instructions are part of that way only. */
+  /** One of several ways; `body` is called for each of them, and what it says is part of that way only. */
   choose<Option extends string>(
     name: string,
     options: readonly Option[],
     body?: (option: Option) => void,
   ): Choice<Option>;
-  /** The instructions of `body` are part of the schedule only under the condition. */
+  /** The instructions of `body` are part of the schedule only under the condition, and its limits hold only there. */
   when(condition: Condition, body: () => void): void;
   /** The condition that a decision has one of the values. */
   is(decision: Sampled, ...values: readonly number[]): Condition;
@@ -80,7 +82,7 @@ export interface TemplateBuilder extends InstructionCalls<Operand> {
   sum(...terms: readonly Quantity[]): Derived;
   /** ⌈numerator / divisor⌉: tiles that cover an extent. */
   ceilDiv(numerator: Quantity, divisor: Quantity): Derived;
-  /** What has to hold, also where its decisions belong to another way; `why` is shown where a space is empty. */
+  /** What has to hold; `why` is shown where a space is empty. */
   atMost(left: Quantity, right: Quantity, why?: string): void;
   lessThan(left: Quantity, right: Quantity, why?: string): void;
   equal(left: Quantity, right: Quantity, why?: string): void;
@@ -147,6 +149,16 @@ class Sketch implements Authored {
     this.conditions = before;
   }
 
+  /** Holds where the conditions do. */
+  limit(relation: Comparison | Membership, why: string): void {
+    const explained = { why, role: "limit" } as const;
+    const constraint: Constraint =
+      this.conditions.length === 0
+        ? { ...relation, ...explained }
+        : { kind: "conditional", when: this.conditions, then: relation, ...explained };
+    this.draft = constrain(this.draft, constraint);
+  }
+
   extentOf(loop: string): Quantity {
     const extent = this.extents.get(loop);
     if (extent !== undefined) return extent;
@@ -204,8 +216,8 @@ function samplingOn(sketch: Sketch): SamplingMethods {
 }
 
 function chooseOn<Option extends string>(sketch: Sketch, name: string, options: readonly Option[]): Choice<Option> {
-  if (hasVariable(sketch.draft, name))
-    throw mistake("template.twice", `there are two decisions ${name}`, "give one of them another name");
+  requireNewDecision(sketch.draft, name);
+  for (const option of options) requireName(option);
   if (options.length === 0 || new Set(options).size !== options.length)
     throw mistake("template.bad-values", `${name} has the ways [${options.join(", ")}], different ones are wanted`);
   sketch.draft = choice(sketch.draft, name, options.length);
@@ -233,15 +245,12 @@ type ConstraintMethods = Pick<
 >;
 
 function constraintsOn(sketch: Sketch): ConstraintMethods {
-  const add = (constraint: Constraint): void => {
-    sketch.draft = constrain(sketch.draft, constraint);
-  };
   const compare =
     (kind: "at-most" | "less-than" | "equal" | "not-equal", sign: string) =>
     (left: Quantity, right: Quantity, why = `${shown(left)} ${sign} ${shown(right)}`): void => {
       const [draft, [a, b]] = termsOf(sketch.draft, [left, right]);
       sketch.draft = draft;
-      add({ kind, left: a!, right: b!, why, role: "limit" });
+      sketch.limit({ kind, left: a!, right: b! }, why);
     };
   return {
     times: ({ tunable, times = 1 }, factor) => ({ tunable, times: times * factor }),
@@ -255,9 +264,11 @@ function constraintsOn(sketch: Sketch): ConstraintMethods {
     oneOf: (decision, values, why = `${shown(decision)} is one of ${values.join(", ")}`) => {
       const [draft, variable] = termOf(sketch.draft, decision);
       sketch.draft = draft;
-      add({ kind: "one-of", variable: String(variable), values, why, role: "limit" });
+      sketch.limit({ kind: "one-of", variable: String(variable), values }, why);
     },
-    constrain: add,
+    constrain: (constraint) => {
+      sketch.draft = constrain(sketch.draft, constraint);
+    },
     estimate: (facts) => {
       sketch.draft = estimate(sketch.draft, (assignment) =>
         facts((quantity) =>

@@ -5,6 +5,7 @@
 import { isRange } from "../../constraint/normal-form.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tunable, valuesOf } from "../draft.ts";
 import { mistake } from "./author-mistake.ts";
+import { requireName } from "./names.ts";
 import { domainOf, hasVariable, type Quantity, type Sampled, termOf } from "./quantity.ts";
 
 /** As many operands as parts, where their number is written down. */
@@ -103,8 +104,14 @@ function checkedValues(name: string, values: readonly number[]): readonly number
   throw mistake("template.bad-values", `${name} has the values ${shown}, different integers from 0 on are wanted`);
 }
 
-export function newTunable(draft: Draft, name: string, values: readonly number[]): Draft {
-  if (!hasVariable(draft, name)) return tunable(draft, name, values);
+function newTunable(draft: Draft, name: string, values: readonly number[]): Draft {
+  requireNewDecision(draft, name);
+  return tunable(draft, name, values);
+}
+
+export function requireNewDecision(draft: Draft, name: string): void {
+  requireName(name);
+  if (!hasVariable(draft, name)) return;
   throw mistake("template.twice", `there are two decisions ${name}`, "give one of them another name");
 }
 

@@ -5,7 +5,6 @@ import {
   fromCompute,
   instantiateTemplate,
   isPart,
-  type Operand,
   replay,
   type SourceLoc,
   type Trace,
@@ -20,6 +19,8 @@ import type { Estimate } from "../draft.ts";
 import type { Template } from "../space.ts";
 import { authorLine, mistakeAt } from "./author-mistake.ts";
 import { type Authored, author, type TemplateBuilder } from "./builder.ts";
+import { requireName } from "./names.ts";
+import { tunablesIn, withoutUnused } from "./unused-decisions.ts";
 
 export interface AuthoredTemplate {
   readonly name: string;
@@ -40,11 +41,10 @@ export interface AuthoredTemplate {
  *   t.unroll("C.i.1");
  * });
  */
-export const template = (name: string, body: (t: TemplateBuilder) => void): AuthoredTemplate => ({
-  name,
-  body,
-  loc: authorLine(),
-});
+export function template(name: string, body: (t: TemplateBuilder) => void): AuthoredTemplate {
+  requireName(name);
+  return { name, body, loc: authorLine() };
+}
 
 /** A schedule by hand from a list of instructions: a space of one candidate. */
 export const handSchedule = (name: string, trace: Trace): AuthoredTemplate =>
@@ -60,7 +60,9 @@ export interface PlannedTemplate {
  * the constraints, the diagnostic of an instruction that is illegal in all of the candidates that were drawn
  */
 export function planTemplate(authored: AuthoredTemplate, task: TuningTask): PlannedTemplate {
-  const made = author(task, authored.body);
+  const written = author(task, authored.body);
+  requireDecisions(written);
+  const made: Authored = { ...written, draft: withoutUnused(written.draft) };
   const { instructions, structure, estimates, variables, constraints } = made.draft;
   const planned: Template = {
     ...asWritten(task.op),
@@ -70,7 +72,6 @@ export function planTemplate(authored: AuthoredTemplate, task: TuningTask): Plan
     labels: made.labels,
     model: { variables, constraints },
   };
-  requireDecisions(made);
   requireLegal(planned, made, authored);
   return { template: planned, estimates };
 }
@@ -85,13 +86,6 @@ function requireDecisions({ draft, lines }: Authored): void {
     const message = `${instruction.kind} takes the decision ${unknown}, which this template does not have`;
     throw mistakeAt(lines[at]!, { code: "template.no-such-decision", message, hint: null, detail: null });
   }
-}
-
-/** Operands stand in fields of an instruction, in lists, and in lists of objects. */
-function tunablesIn(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(tunablesIn);
-  if (typeof value !== "object" || value === null) return [];
-  return "tunable" in value ? [(value as Exclude<Operand, number>).tunable] : Object.values(value).flatMap(tunablesIn);
 }
 
 /** So many candidates are tried before a template is believed to have no legal one. */

@@ -1,0 +1,20 @@
+// Data that was written by another version: a schema number says which, and a table brings it up to date a step at a time.
+
+/** What data of a schema is in the next one, by number. */
+export type Upgrades = Readonly<Record<number, (value: unknown) => unknown>>;
+
+export type Upgraded =
+  | { readonly kind: "ok"; readonly value: unknown }
+  /** A later version wrote it, or the number is none that was ever used. */
+  | { readonly kind: "unknown"; readonly schema: number };
+
+/** Data of a schema, as it is in the current one. */
+export function upgrade(value: unknown, schema: number, current: number, upgrades: Upgrades): Upgraded {
+  let upgraded = value;
+  for (let at = schema; at !== current; at++) {
+    const step = upgrades[at];
+    if (!step || at > current) return { kind: "unknown", schema };
+    upgraded = step(upgraded);
+  }
+  return { kind: "ok", value: upgraded };
+}

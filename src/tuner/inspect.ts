@@ -1,0 +1,97 @@
+// One candidate from the expression to its code: what to look at when one wants to know what a schedule is, and what to
+// take home: its trace as TypeScript that makes it again.
+
+import {
+  DiagnosticError,
+  fromCompute,
+  kernelName,
+  printComputeDef,
+  printFunc,
+  printTrace,
+  schedule,
+  simplifyTrace,
+  type Trace,
+  traceToTypeScript,
+} from "../compiler/index.ts";
+import { candidateTemplate } from "./candidate-kernel.ts";
+import { type DumpedStage, dumpStages } from "./dump-stages.ts";
+import type { Candidate, Space } from "./space/space.ts";
+import type { Decisions } from "./space/template/decisions.ts";
+import { type SavedSchedule, savedSchedule } from "./space/template/saved-schedule.ts";
+import type { TuningTask } from "./task.ts";
+
+export interface InspectOptions {
+  /** The trace without instructions that do nothing. */
+  readonly simplify?: boolean;
+}
+
+export interface Inspection {
+  /** What is computed: the operator as it is written, or by another algorithm. */
+  readonly expression: string;
+  readonly template: string;
+  readonly decisions: Decisions;
+  readonly trace: Trace;
+  /** A module that makes the trace by hand. */
+  readonly typescript: string;
+  /** The scheduled loop nest. */
+  readonly nest: string;
+  /** The loop IR after each pass. */
+  readonly passes: readonly DumpedStage[];
+  /** C, or WASM as text. */
+  readonly code: string;
+  /** All of it but the passes, under titles. */
+  readonly text: string;
+}
+
+/** @throws DiagnosticError `schedule.unknown` */
+export function inspectCandidate(
+  task: TuningTask,
+  space: Space,
+  candidate: Candidate,
+  { simplify = false }: InspectOptions = {},
+): Inspection {
+  const { decisions, trace: whole } = requireSchedule(space, candidate);
+  const { op } = candidateTemplate(space, candidate)!;
+  const trace = simplify ? simplifyTrace(op, whole) : whole;
+  const stages = dumpStages(task, space, candidate);
+  const parts = {
+    expression: printComputeDef(op),
+    template: candidate.template,
+    typescript: traceToTypeScript(trace, candidate.template),
+    nest: printFunc(schedule(fromCompute(op, kernelName(task.op, task.target)), trace)),
+    code: stages.at(-1)!.text,
+  };
+  const passes = stages.filter(({ name }) => name.startsWith("06-"));
+  const inspected = { ...parts, decisions, trace, passes };
+  return { ...inspected, text: printed(inspected) };
+}
+
+/** @throws DiagnosticError `schedule.unknown` */
+export function requireSchedule(space: Space, candidate: Candidate): SavedSchedule {
+  const saved = savedSchedule(space, candidate);
+  if (saved) return saved;
+  const known = space.templates.map(({ name }) => `  ${name}`).join("\n");
+  throw new DiagnosticError({
+    code: "schedule.unknown",
+    message: `the space has no schedule with these decisions of "${candidate.template}"`,
+    loc: null,
+    hint: "rules and templates have to be those that it was found with",
+    detail: `its templates are\n${known}`,
+  });
+}
+
+function printed({ expression, template, decisions, trace, typescript, nest, code }: Omit<Inspection, "text">): string {
+  const decided = Object.entries(decisions).map(([name, value]) => `${name} = ${value}`);
+  const sections: readonly (readonly [string, string])[] = [
+    ["expression", expression],
+    ["template", template],
+    ["decisions", decided.join("\n")],
+    ["trace", printTrace(trace)],
+    ["trace as TypeScript", typescript],
+    ["loop nest", nest],
+    ["code", code],
+  ];
+  return sections
+    .map(([title, text]) => `── ${title} ${"─".repeat(76 - title.length)}\n${text.trimEnd()}\n`)
+    .join("\n");
+}

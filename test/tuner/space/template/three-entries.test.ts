@@ -1,0 +1,67 @@
+// One GEMM schedule by hand, as a template with sampled knobs, and as the rules make it: the same trace and the same C.
+
+import { expect, test } from "vitest";
+import gemmOp from "../../../../fixtures/ops/gemm.op.ts";
+import { instantiate, parseTrace, targets, traceToJson } from "../../../../src/compiler/index.ts";
+import { candidateKernel, candidateTrace } from "../../../../src/tuner/candidate-kernel.ts";
+import { predict } from "../../../../src/tuner/predict.ts";
+import { findPoint, searchSpace } from "../../../../src/tuner/search/search-space.ts";
+import { generateSpace } from "../../../../src/tuner/space/generate.ts";
+import { handSchedule, template } from "../../../../src/tuner/space/template/template.ts";
+import type { TuningTask } from "../../../../src/tuner/task.ts";
+
+const op = instantiate(gemmOp, { M: 48, N: 64, K: 32 }, "gemm");
+const task: TuningTask = { op, target: targets.avx2, numerics: "fast", threads: 1 };
+
+/** The shape of what `multi-level-tiling` makes of a GEMM with rows outside, B packed. */
+const knobs = template("tiled", (t) => {
+  const lanes = t.lanes("f32");
+  const [blocks, registers] = [t.sampleCategorical("block", [1, 2, 4, 8]), t.sampleCategorical("rows", [1, 2, 4, 6])];
+  const vectors = t.sampleCategorical("vectors", [1, 2]);
+  t.split("C.i", [0, blocks, registers], "cut");
+  t.split("C.j", [0, 1, vectors, lanes], "cut");
+  t.split("C.k", [0, 32, 1], "cut");
+  t.reorder(["C.j.0", "C.k.0", "C.i.0", "C.j.1", "C.i.1", "C.k.1", "C.k.2", "C.i.2", "C.j.2", "C.j.3"]);
+  t.vectorize("C.j.3");
+  for (const loop of ["C.i.2", "C.k.2", "C.j.2"]) t.unroll(loop);
+  t.cacheWrite("C", "C.i.1");
+  const live = t.sum(t.product(registers, vectors), vectors, 1);
+  t.atMost(live, t.target.vectorRegisters, "the sums and their operands fit the registers");
+});
+
+test("a template with knobs, the hand schedule of its trace as JSON", () => {
+  const knobbed = generateSpace(task, [], [knobs]);
+  const candidate = { template: "tiled", assignment: { block: 4, rows: 6, vectors: 2 } };
+  expect(findPoint(searchSpace(knobbed), candidate)?.candidate).toEqual(candidate);
+  const trace = candidateTrace(knobbed, candidate)!;
+  const parsed = parseTrace(traceToJson(trace));
+  const byHand = generateSpace(task, [], [handSchedule("by hand", parsed.kind === "ok" ? parsed.trace : [])]);
+  const alone = predict(byHand)!;
+  expect(alone).toEqual({ template: "by hand", assignment: {} });
+  expect(candidateTrace(byHand, alone)).toEqual(trace);
+  expect(candidateKernel(task, byHand, alone)).toEqual(candidateKernel(task, knobbed, candidate));
+});
+
+test("what the rules make, by hand and as a template of one's own", () => {
+  const generated = generateSpace(task);
+  const candidate = predict(generated)!;
+  const { instructions, model } = generated.templates.find(({ name }) => name === candidate.template)!;
+  const again = template("again", (t) => {
+    for (const { name, domain, key } of model.variables)
+      if (key) t.sampleCategorical(name, domain as readonly number[]);
+    for (const { instruction, when } of instructions) {
+      const conditioned = when.reduceRight<() => void>(
+        (body, condition) => () => t.when(condition, body),
+        () => t.instruct(instruction),
+      );
+      conditioned();
+    }
+  });
+  const trace = candidateTrace(generated, candidate)!;
+  const entries = generateSpace(task, undefined, ["generated", handSchedule("by hand", trace), again]);
+  const same = [candidate, { template: "by hand", assignment: {} }, { ...candidate, template: "again" }];
+  expect(same.map((one) => candidateTrace(entries, one))).toEqual([trace, trace, trace]);
+  const [first, ...others] = same.map((one) => candidateKernel(task, entries, one, { verify: true }));
+  expect(first).toMatchObject({ kind: "ok", source: { kind: "c", text: expect.stringContaining("for (") } });
+  expect(others).toEqual([first, first]);
+});
