@@ -1,5 +1,6 @@
 // The table of strategies.
 
+import { bayesian } from "./bayesian.ts";
 import { cga } from "./cga.ts";
 import { coordinateDescent } from "./coordinate-descent.ts";
 import { defaultStrategy } from "./default.ts";
@@ -20,5 +21,6 @@ export const strategies: { readonly [K in StrategyName]: Strategy } = {
   evolutionary,
   cga,
   "random-key-cga": randomKeyCga,
+  bayesian,
   "coordinate-descent": coordinateDescent,
 };

@@ -13,6 +13,7 @@ export const strategyNames = [
   "evolutionary",
   "cga",
   "random-key-cga",
+  "bayesian",
   "coordinate-descent",
 ] as const;
 export type StrategyName = (typeof strategyNames)[number];

@@ -1,0 +1,173 @@
+// Strategy `bayesian`: constrained Bayesian optimisation. Measures where the expected improvement of a Gaussian process,
+// times the learned probability that a point runs, is greatest among draws of the solver and mutants of good points.
+
+import { type FeatureMatrix, matrixOf } from "../cost-model/cost-model.ts";
+import { featureRow } from "../cost-model/features.ts";
+import type { Rng } from "../rng.ts";
+import type { Candidate } from "../space/space.ts";
+import { rank, score } from "./evolve.ts";
+import { expectedImprovement } from "./expected-improvement.ts";
+import { type Feasibility, learnFeasibility } from "./feasibility.ts";
+import { fitGaussianProcess, type GaussianProcess, type Posterior } from "./gaussian-process.ts";
+import { mutate } from "./mutate.ts";
+import { Pool } from "./pool.ts";
+import { random } from "./random.ts";
+import type { Point, SearchSpace } from "./search-space.ts";
+import { predictScores, rankedTrials, type SearchState, scoreOf, type Trial } from "./search-state.ts";
+import { selectBatch } from "./select.ts";
+import type { Strategy } from "./strategy.ts";
+
+/**
+ * The objective is modelled by a Gaussian process rather than by an ensemble of trees because with tens of trials its
+ * uncertainty tells near points from far ones, and a batch can be chosen so that its points are far from each other.
+ * Expected improvement × probability of feasibility: Gardner et al., ICML 2014; that it is worth learning what known
+ * constraints miss: BE-CBO, Tian et al., ICML 2024, whose band around the boundary of feasibility is not followed.
+ */
+export const bayesian: Strategy = {
+  name: "bayesian",
+  propose: (state, count, rng) => (state.best ? bestExpected(state, count, rng) : firstBatch(state, count, rng)),
+};
+
+export const bayesianParameters = {
+  /** Trials that the process is fitted to: the best half of them, and the latest of the others. */
+  trials: 300,
+  draws: 160,
+  /** Good points, and mutants of each: of the best measured first, then of the greatest expected gain. */
+  parents: 16,
+  mutants: 8,
+  refinements: 2,
+} as const;
+
+/** Nothing is known but the prior, if that. */
+function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
+  if (!state.space.prior) return random.propose(state, count, rng);
+  const pool = new Pool(state);
+  pool.draw(Math.max(count, bayesianParameters.draws), rng, "plain");
+  return selectBatch(rank(score(state, pool.points)), count, rng);
+}
+
+function bestExpected(state: SearchState, count: number, rng: Rng): Candidate[] {
+  const { draws, parents, refinements } = bayesianParameters;
+  const belief = learn(state, rng);
+  const pool = new Pool(state);
+  pool.draw(Math.max(count, draws), rng, "plain");
+  addMutants(
+    state,
+    rankedTrials(state).map(({ point }) => point),
+    pool,
+    rng,
+  );
+  for (let k = 0; k < refinements; k++) {
+    const gains = expectedGains(belief(pool.points));
+    const promising = rank(pool.points.map((point, at) => ({ point, score: gains[at]! }))).slice(0, parents);
+    addMutants(
+      state,
+      promising.map(({ point }) => point),
+      pool,
+      rng,
+    );
+  }
+  return chooseBatch(pool.points, belief(pool.points), count);
+}
+
+function addMutants({ space }: SearchState, points: readonly Point[], pool: Pool, rng: Rng): void {
+  for (const point of points.slice(0, bayesianParameters.parents)) {
+    for (let k = 0; k < bayesianParameters.mutants; k++) {
+      const mutant = mutate(space, point, rng);
+      if (mutant) pool.add(mutant);
+    }
+  }
+}
+
+/** One after the other, each as if those before had come out as expected: so a batch is no crowd around one point. */
+function chooseBatch(points: readonly Point[], believed: Believed, count: number): Candidate[] {
+  const chosen = new Set<number>();
+  while (chosen.size < Math.min(count, points.length)) {
+    const gains = expectedGains(believed);
+    let next = -1;
+    for (let k = 0; k < points.length; k++) {
+      if (!chosen.has(k) && (next < 0 || gains[k]! > gains[next]!)) next = k;
+    }
+    chosen.add(next);
+    believed.posterior.condition(next);
+  }
+  return [...chosen].map((k) => points[k]!.candidate);
+}
+
+/** What is known of some points. */
+interface Believed {
+  readonly posterior: Posterior;
+  /** The prior's scores, which the process corrects. */
+  readonly base: Float64Array;
+  readonly feasible: Float64Array;
+}
+
+/** The best score is 1. */
+const expectedGains = ({ posterior: { means, variances }, base, feasible }: Believed): Float64Array =>
+  means.map((mean, k) => expectedImprovement(base[k]! + mean, variances[k]!, 1) * feasible[k]!);
+
+function learn(state: SearchState, rng: Rng): (points: readonly Point[]) => Believed {
+  const trials = chosenTrials(state);
+  const all = featuresOf(
+    state.space,
+    trials.map(({ point }) => point),
+  );
+  const unit = unitColumns(all);
+  const feasibility: Feasibility = learnFeasibility(
+    all,
+    trials.map(({ ns }) => ns !== null),
+    rng,
+  );
+  const process = fitScores(
+    state,
+    trials.filter(({ ns }) => ns !== null),
+    unit,
+  );
+  return (points) => {
+    const features = featuresOf(state.space, points);
+    return {
+      posterior: process.posterior(unit(features)),
+      base: priorScores(state, points),
+      feasible: feasibility(features),
+    };
+  };
+}
+
+function chosenTrials(state: SearchState): readonly Trial[] {
+  const { trials } = bayesianParameters;
+  const all = state.rounds.flat();
+  if (all.length <= trials) return all;
+  const best = new Set(rankedTrials(state).slice(0, trials / 2));
+  const latest = new Set(all.filter((trial) => !best.has(trial)).slice(best.size - trials));
+  return all.filter((trial) => best.has(trial) || latest.has(trial));
+}
+
+/** Of what the prior does not explain. */
+function fitScores(
+  state: SearchState,
+  trials: readonly Trial[],
+  unit: (features: FeatureMatrix) => FeatureMatrix,
+): GaussianProcess {
+  const points = trials.map(({ point }) => point);
+  const base = priorScores(state, points);
+  const values = trials.map(({ ns }, k) => scoreOf(ns, state.best!.ns!) - base[k]!);
+  return fitGaussianProcess(unit(featuresOf(state.space, points)), values);
+}
+
+const priorScores = (state: SearchState, points: readonly Point[]): Float64Array =>
+  predictScores({ ...state, predictor: null }, points);
+
+function featuresOf({ layout }: SearchSpace, points: readonly Point[]): FeatureMatrix {
+  return matrixOf(points.map(({ template, assignment }) => featureRow(layout, template.template.name, assignment)));
+}
+
+/** Maps the range of each column over these rows to [0, 1]; columns that do not vary keep their scale. */
+function unitColumns({ rows, columns, data }: FeatureMatrix): (features: FeatureMatrix) => FeatureMatrix {
+  const column = (c: number): number[] => Array.from({ length: rows }, (_, row) => data[row * columns + c]!);
+  const least = Array.from({ length: columns }, (_, c) => Math.min(...column(c)));
+  const spans = Array.from({ length: columns }, (_, c) => Math.max(...column(c)) - least[c]!);
+  return (features) => ({
+    ...features,
+    data: features.data.map((value, at) => (value - least[at % columns]!) / (spans[at % columns]! || 1)),
+  });
+}

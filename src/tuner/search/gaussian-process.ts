@@ -1,0 +1,99 @@
+// Regression that knows how sure it is: a Gaussian process with a Matérn-5/2 kernel of one length scale.
+// Rows of features with values → mean and variance at other rows. For up to some 300 rows: n³/6 steps a length scale.
+
+import { invariant } from "../../compiler/index.ts";
+import type { FeatureMatrix } from "../cost-model/cost-model.ts";
+import { choleskyFactor, solveLower } from "./cholesky.ts";
+
+export interface GaussianProcess {
+  readonly posterior: (queries: FeatureMatrix) => Posterior;
+}
+
+/** What is believed of some rows together. */
+export interface Posterior {
+  readonly means: Float64Array;
+  /** Shrink with `condition`. */
+  readonly variances: Float64Array;
+  /** As if query k had been observed, and its mean had come out: no mean moves, near variances shrink. */
+  readonly condition: (k: number) => void;
+}
+
+/** Of the largest distance that unit columns allow; the likelihood of the values chooses. */
+const lengthScales = [0.05, 0.1, 0.2, 0.4, 0.8] as const;
+/** Variance of the noise, a share of the values' variance: times of a machine repeat within some per cent. */
+const noise = 1e-3;
+
+interface Fitted {
+  readonly lengthScale: number;
+  readonly factor: Float64Array;
+  /** The factor's inverse times the values. */
+  readonly whitened: Float64Array;
+  readonly variance: number;
+  readonly logLikelihood: number;
+}
+
+/**
+ * Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), algorithm 2.1; mean and variance in closed
+ * form, the length scale of the greatest likelihood. Columns should span about [0, 1].
+ */
+export function fitGaussianProcess(features: FeatureMatrix, values: ArrayLike<number>): GaussianProcess {
+  invariant(features.rows > 0 && features.rows === values.length, "a value for each of at least one row");
+  const mean = Array.from(values).reduce((sum, value) => sum + value, 0) / features.rows;
+  const centred = Float64Array.from(values, (value) => value - mean);
+  const diameter = Math.sqrt(Math.max(1, features.columns));
+  const fits = lengthScales.map((scale) => fitted(features, centred, scale * diameter));
+  const best = fits.reduce((left, right) => (right.logLikelihood > left.logLikelihood ? right : left));
+  return { posterior: (queries) => posterior(features, best, mean, queries) };
+}
+
+function fitted(features: FeatureMatrix, values: Float64Array, lengthScale: number): Fitted {
+  const { rows } = features;
+  const correlations = new Float64Array(rows * rows);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j <= i; j++) correlations[i * rows + j] = matern(features, i, features, j, lengthScale);
+    correlations[i * rows + i]! += noise;
+  }
+  const factor = choleskyFactor(correlations, rows);
+  const whitened = solveLower(factor, rows, values);
+  const variance = Math.max(whitened.reduce((sum, value) => sum + value ** 2, 0) / rows, 1e-12);
+  let logLikelihood = (-rows / 2) * Math.log(variance);
+  for (let i = 0; i < rows; i++) logLikelihood -= Math.log(factor[i * rows + i]!);
+  return { lengthScale, factor, whitened, variance, logLikelihood };
+}
+
+function posterior(features: FeatureMatrix, fit: Fitted, mean: number, queries: FeatureMatrix): Posterior {
+  const solved = Array.from({ length: queries.rows }, (_, q) => {
+    const row = Float64Array.from({ length: features.rows }, (_, i) =>
+      matern(features, i, queries, q, fit.lengthScale),
+    );
+    // Grows by one with each condition.
+    return [...solveLower(fit.factor, features.rows, row)];
+  });
+  const means = Float64Array.from(solved, (row) => mean + dot(row, fit.whitened));
+  const variances = Float64Array.from(solved, (row) => fit.variance * Math.max(0, 1 - dot(row, row)));
+  const condition = (k: number): void => {
+    const chosen = [...solved[k]!];
+    const pivot = Math.sqrt(Math.max(noise, 1 + noise - dot(chosen, chosen)));
+    solved.forEach((row, q) => {
+      const shared = (matern(queries, q, queries, k, fit.lengthScale) - dot(row, chosen)) / pivot;
+      row.push(shared);
+      variances[q] = Math.max(0, variances[q]! - fit.variance * shared ** 2);
+    });
+  };
+  return { means, variances, condition };
+}
+
+function matern(left: FeatureMatrix, i: number, right: FeatureMatrix, j: number, lengthScale: number): number {
+  let squared = 0;
+  for (let c = 0; c < left.columns; c++) {
+    squared += (left.data[i * left.columns + c]! - right.data[j * right.columns + c]!) ** 2;
+  }
+  const distance = Math.sqrt(5 * squared) / lengthScale;
+  return (1 + distance + distance ** 2 / 3) * Math.exp(-distance);
+}
+
+function dot(left: ArrayLike<number>, right: ArrayLike<number>): number {
+  let sum = 0;
+  for (let k = 0; k < right.length; k++) sum += left[k]! * right[k]!;
+  return sum;
+}
