@@ -5,7 +5,7 @@ import { type FeatureMatrix, matrixOf } from "../cost-model/cost-model.ts";
 import { featureRow } from "../cost-model/features.ts";
 import type { Rng } from "../rng.ts";
 import type { Candidate } from "../space/space.ts";
-import { rank, score } from "./evolve.ts";
+import { rank, type ScoredPoint, score } from "./evolve.ts";
 import { expectedImprovement } from "./expected-improvement.ts";
 import { type Feasibility, learnFeasibility } from "./feasibility.ts";
 import { fitGaussianProcess, type GaussianProcess, type Posterior } from "./gaussian-process.ts";
@@ -36,6 +36,10 @@ export const bayesianParameters = {
   parents: 16,
   mutants: 8,
   refinements: 2,
+  /** Points of the greatest expected gain that a batch is chosen from. */
+  finalists: 96,
+  /** Of a batch, the share that may be expected to fail; one at least. */
+  mostLosses: 0.1,
 } as const;
 
 /** Nothing is known but the prior, if that. */
@@ -47,31 +51,29 @@ function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
 }
 
 function bestExpected(state: SearchState, count: number, rng: Rng): Candidate[] {
-  const { draws, parents, refinements } = bayesianParameters;
+  const { draws, parents, refinements, finalists } = bayesianParameters;
   const belief = learn(state, rng);
   const pool = new Pool(state);
   pool.draw(Math.max(count, draws), rng, "plain");
-  addMutants(
-    state,
-    rankedTrials(state).map(({ point }) => point),
-    pool,
-    rng,
-  );
+  addMutants(state, rankedTrials(state).slice(0, parents), pool, rng);
+  let promising = byGain(belief, pool.points);
   for (let k = 0; k < refinements; k++) {
-    const gains = expectedGains(belief(pool.points));
-    const promising = rank(pool.points.map((point, at) => ({ point, score: gains[at]! }))).slice(0, parents);
-    addMutants(
-      state,
-      promising.map(({ point }) => point),
-      pool,
-      rng,
-    );
+    const before = pool.points.length;
+    addMutants(state, promising.slice(0, parents), pool, rng);
+    promising = rank([...promising, ...byGain(belief, pool.points.slice(before))]);
   }
-  return chooseBatch(pool.points, belief(pool.points), count);
+  const points = promising.slice(0, Math.max(count, finalists)).map(({ point }) => point);
+  return chooseBatch(points, belief(points), count);
 }
 
-function addMutants({ space }: SearchState, points: readonly Point[], pool: Pool, rng: Rng): void {
-  for (const point of points.slice(0, bayesianParameters.parents)) {
+/** The greatest expected gain first. */
+function byGain(belief: Belief, points: readonly Point[]): ScoredPoint[] {
+  const gains = expectedGains(belief(points));
+  return rank(points.map((point, k) => ({ point, score: gains[k]! })));
+}
+
+function addMutants({ space }: SearchState, parents: readonly { readonly point: Point }[], pool: Pool, rng: Rng): void {
+  for (const { point } of parents) {
     for (let k = 0; k < bayesianParameters.mutants; k++) {
       const mutant = mutate(space, point, rng);
       if (mutant) pool.add(mutant);
@@ -79,20 +81,28 @@ function addMutants({ space }: SearchState, points: readonly Point[], pool: Pool
   }
 }
 
-/** One after the other, each as if those before had come out as expected: so a batch is no crowd around one point. */
+/**
+ * One after the other, each as if those before had come out as expected: so a batch is no crowd around one point. Points
+ * that will likely fail are taken only until the batch expects to lose its share.
+ */
 function chooseBatch(points: readonly Point[], believed: Believed, count: number): Candidate[] {
+  const { posterior, feasible } = believed;
   const chosen = new Set<number>();
+  let losses = Math.max(1, bayesianParameters.mostLosses * count);
   while (chosen.size < Math.min(count, points.length)) {
+    const left = points.flatMap((_, k) => (chosen.has(k) ? [] : [k]));
+    const safe = left.filter((k) => 1 - feasible[k]! <= Math.max(losses, doubt));
     const gains = expectedGains(believed);
-    let next = -1;
-    for (let k = 0; k < points.length; k++) {
-      if (!chosen.has(k) && (next < 0 || gains[k]! > gains[next]!)) next = k;
-    }
+    const next = (safe.length > 0 ? safe : left).reduce((best, k) => (gains[k]! > gains[best]! ? k : best));
     chosen.add(next);
-    believed.posterior.condition(next);
+    losses -= 1 - feasible[next]!;
+    posterior.condition(next);
   }
   return [...chosen].map((k) => points[k]!.candidate);
 }
+
+/** A probability of failure that stands for none. */
+const doubt = 0.05;
 
 /** What is known of some points. */
 interface Believed {
@@ -106,7 +116,9 @@ interface Believed {
 const expectedGains = ({ posterior: { means, variances }, base, feasible }: Believed): Float64Array =>
   means.map((mean, k) => expectedImprovement(base[k]! + mean, variances[k]!, 1) * feasible[k]!);
 
-function learn(state: SearchState, rng: Rng): (points: readonly Point[]) => Believed {
+type Belief = (points: readonly Point[]) => Believed;
+
+function learn(state: SearchState, rng: Rng): Belief {
   const trials = chosenTrials(state);
   const all = featuresOf(
     state.space,
@@ -118,11 +130,7 @@ function learn(state: SearchState, rng: Rng): (points: readonly Point[]) => Beli
     trials.map(({ ns }) => ns !== null),
     rng,
   );
-  const process = fitScores(
-    state,
-    trials.filter(({ ns }) => ns !== null),
-    unit,
-  );
+  const process = fitScores(state, trials, unit);
   return (points) => {
     const features = featuresOf(state.space, points);
     return {
@@ -142,16 +150,24 @@ function chosenTrials(state: SearchState): readonly Trial[] {
   return all.filter((trial) => best.has(trial) || latest.has(trial));
 }
 
-/** Of what the prior does not explain. */
+/**
+ * Of what the prior does not explain. Failures stand in it with the values that the others make likely: so they leave no
+ * mean lower, but nobody expects to learn anything beside them.
+ */
 function fitScores(
   state: SearchState,
   trials: readonly Trial[],
   unit: (features: FeatureMatrix) => FeatureMatrix,
 ): GaussianProcess {
-  const points = trials.map(({ point }) => point);
-  const base = priorScores(state, points);
-  const values = trials.map(({ ns }, k) => scoreOf(ns, state.best!.ns!) - base[k]!);
-  return fitGaussianProcess(unit(featuresOf(state.space, points)), values);
+  const ran = trials.filter(({ ns }) => ns !== null).map(({ point }) => point);
+  const failed = trials.filter(({ ns }) => ns === null).map(({ point }) => point);
+  const base = priorScores(state, ran);
+  const values = trials.flatMap(({ ns }) => (ns === null ? [] : [scoreOf(ns, state.best!.ns!)]));
+  const residuals = values.map((value, k) => value - base[k]!);
+  const process = fitGaussianProcess(unit(featuresOf(state.space, ran)), residuals);
+  if (failed.length === 0) return process;
+  const { means } = process.posterior(unit(featuresOf(state.space, failed)));
+  return fitGaussianProcess(unit(featuresOf(state.space, [...ran, ...failed])), [...residuals, ...means]);
 }
 
 const priorScores = (state: SearchState, points: readonly Point[]): Float64Array =>

@@ -45,7 +45,8 @@ function importantKeys(state: SearchState, parent: Point, rng: Rng): readonly st
   const names = rng.shuffle(Object.keys(parent.candidate.assignment));
   const count = inheritedCount(names.length);
   if (!predictor) return names.slice(0, count);
-  const byImportance = [...names].sort((a, b) => importance(state, predictor, b) - importance(state, predictor, a));
+  const importances = new Map(names.map((name) => [name, importance(state, predictor, name)]));
+  const byImportance = [...names].sort((a, b) => importances.get(b)! - importances.get(a)!);
   const ranked = byImportance.slice(0, Math.ceil(count * cgaParameters.rankedShare));
   return [...ranked, ...names.filter((name) => !ranked.includes(name)).slice(0, count - ranked.length)];
 }

@@ -19,8 +19,11 @@ export const feasibilityParameters = {
 /** `ran`: one a row. Everything runs, as long as nothing failed. */
 export function learnFeasibility(features: FeatureMatrix, ran: readonly boolean[], rng: Rng): Feasibility {
   if (ran.every((one) => one)) return ({ rows }) => new Float64Array(rows).fill(1);
+  // Each kind by itself: few failures would be missing from many a resample of all.
+  const rows = [...ran.keys()];
+  const [failed, rest] = [rows.filter((row) => !ran[row]), rows.filter((row) => ran[row])];
   const members = Array.from({ length: feasibilityParameters.members }, () => {
-    const sample = Array.from(ran, () => rng.below(ran.length));
+    const sample = [...resampled(failed, rng), ...resampled(rest, rng)];
     return feasibilityParameters.model.fit({
       features: rowsOf(features, sample),
       scores: Float64Array.from(sample, (row) => (ran[row] ? 1 : 0)),
@@ -35,6 +38,8 @@ export function learnFeasibility(features: FeatureMatrix, ran: readonly boolean[
     });
   };
 }
+
+const resampled = (rows: readonly number[], rng: Rng): number[] => rows.map(() => rng.pick(rows));
 
 function rowsOf({ columns, data }: FeatureMatrix, rows: readonly number[]): FeatureMatrix {
   const chosen = new Float64Array(rows.length * columns);
