@@ -1,8 +1,7 @@
 // Strategy `bayesian`: constrained Bayesian optimisation. Measures where the expected improvement of a Gaussian process,
 // times the learned probability that a point runs, is greatest among draws of the solver and mutants of good points.
 
-import { type FeatureMatrix, matrixOf } from "../cost-model/cost-model.ts";
-import { featureRow } from "../cost-model/features.ts";
+import type { FeatureMatrix } from "../cost-model/cost-model.ts";
 import type { Rng } from "../rng.ts";
 import type { Candidate } from "../space/space.ts";
 import { rank, type ScoredPoint, score } from "./evolve.ts";
@@ -12,7 +11,7 @@ import { fitGaussianProcess, type GaussianProcess, type Posterior } from "./gaus
 import { mutate } from "./mutate.ts";
 import { Pool } from "./pool.ts";
 import { random } from "./random.ts";
-import type { Point, SearchSpace } from "./search-space.ts";
+import type { Point } from "./search-space.ts";
 import { predictScores, rankedTrials, type SearchState, scoreOf, type Trial } from "./search-state.ts";
 import { selectBatch } from "./select.ts";
 import type { Strategy } from "./strategy.ts";
@@ -120,10 +119,7 @@ type Belief = (points: readonly Point[]) => Believed;
 
 function learn(state: SearchState, rng: Rng): Belief {
   const trials = chosenTrials(state);
-  const all = featuresOf(
-    state.space,
-    trials.map(({ point }) => point),
-  );
+  const all = state.space.features.rows(trials.map(({ point }) => point));
   const unit = unitColumns(all);
   const feasibility: Feasibility = learnFeasibility(
     all,
@@ -132,7 +128,7 @@ function learn(state: SearchState, rng: Rng): Belief {
   );
   const process = fitScores(state, trials, unit);
   return (points) => {
-    const features = featuresOf(state.space, points);
+    const features = state.space.features.rows(points);
     return {
       posterior: process.posterior(unit(features)),
       base: priorScores(state, points),
@@ -159,23 +155,20 @@ function fitScores(
   trials: readonly Trial[],
   unit: (features: FeatureMatrix) => FeatureMatrix,
 ): GaussianProcess {
+  const { features } = state.space;
   const ran = trials.filter(({ ns }) => ns !== null).map(({ point }) => point);
   const failed = trials.filter(({ ns }) => ns === null).map(({ point }) => point);
   const base = priorScores(state, ran);
   const values = trials.flatMap(({ ns }) => (ns === null ? [] : [scoreOf(ns, state.best!.ns!)]));
   const residuals = values.map((value, k) => value - base[k]!);
-  const process = fitGaussianProcess(unit(featuresOf(state.space, ran)), residuals);
+  const process = fitGaussianProcess(unit(features.rows(ran)), residuals);
   if (failed.length === 0) return process;
-  const { means } = process.posterior(unit(featuresOf(state.space, failed)));
-  return fitGaussianProcess(unit(featuresOf(state.space, [...ran, ...failed])), [...residuals, ...means]);
+  const { means } = process.posterior(unit(features.rows(failed)));
+  return fitGaussianProcess(unit(features.rows([...ran, ...failed])), [...residuals, ...means]);
 }
 
 const priorScores = (state: SearchState, points: readonly Point[]): Float64Array =>
   predictScores({ ...state, predictor: null }, points);
-
-function featuresOf({ layout }: SearchSpace, points: readonly Point[]): FeatureMatrix {
-  return matrixOf(points.map(({ template, assignment }) => featureRow(layout, template.template.name, assignment)));
-}
 
 /** Maps the range of each column over these rows to [0, 1]; columns that do not vary keep their scale. */
 function unitColumns({ rows, columns, data }: FeatureMatrix): (features: FeatureMatrix) => FeatureMatrix {

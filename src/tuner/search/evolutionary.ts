@@ -1,6 +1,7 @@
 // Strategy `evolutionary`: MetaSchedule's evolutionary search. Children differ from one parent by one mutator, parents
 // are taken in proportion to their predicted throughput, and the best that ever turned up are measured, but for an ε.
 
+import { steady } from "../cost-model/steady.ts";
 import type { Rng } from "../rng.ts";
 import { type Breed, pickParent, rank, score } from "./evolve.ts";
 import { mutate } from "./mutate.ts";
@@ -55,7 +56,7 @@ function evolveByMutators(state: SearchState, pool: Pool, rng: Rng): void {
 }
 
 /** Of a score, relative to the best measured: 1 at the best, a half for twice its time. */
-const throughput = (predicted: number): number => 2 ** ((predicted - 1) / (1 - scoreOf(2, 1)));
+const throughput = (predicted: number): number => steady(2 ** ((predicted - 1) / (1 - scoreOf(2, 1))));
 
 /** Any decision, all alike: what `default` breeds with. */
 export function mutation(state: SearchState): Breed {

@@ -3,6 +3,7 @@
 
 import { invariant } from "../../compiler/index.ts";
 import type { FeatureMatrix } from "../cost-model/cost-model.ts";
+import { steadyLog2 } from "../cost-model/steady.ts";
 import { choleskyFactor, solveLower } from "./cholesky.ts";
 
 export interface GaussianProcess {
@@ -55,9 +56,9 @@ function fitted(features: FeatureMatrix, values: Float64Array, lengthScale: numb
   }
   const factor = choleskyFactor(correlations, rows);
   const whitened = solveLower(factor, rows, values);
-  const variance = Math.max(whitened.reduce((sum, value) => sum + value ** 2, 0) / rows, 1e-12);
-  let logLikelihood = (-rows / 2) * Math.log(variance);
-  for (let i = 0; i < rows; i++) logLikelihood -= Math.log(factor[i * rows + i]!);
+  const variance = Math.max(dot(whitened, whitened) / rows, 1e-12);
+  let logLikelihood = (-rows / 2) * steadyLog2(variance);
+  for (let i = 0; i < rows; i++) logLikelihood -= steadyLog2(factor[i * rows + i]!);
   return { lengthScale, factor, whitened, variance, logLikelihood };
 }
 
@@ -77,7 +78,7 @@ function posterior(features: FeatureMatrix, fit: Fitted, mean: number, queries: 
     solved.forEach((row, q) => {
       const shared = (matern(queries, q, queries, k, fit.lengthScale) - dot(row, chosen)) / pivot;
       row.push(shared);
-      variances[q] = Math.max(0, variances[q]! - fit.variance * shared ** 2);
+      variances[q] = Math.max(0, variances[q]! - fit.variance * shared * shared);
     });
   };
   return { means, variances, condition };
@@ -86,10 +87,12 @@ function posterior(features: FeatureMatrix, fit: Fitted, mean: number, queries: 
 function matern(left: FeatureMatrix, i: number, right: FeatureMatrix, j: number, lengthScale: number): number {
   let squared = 0;
   for (let c = 0; c < left.columns; c++) {
-    squared += (left.data[i * left.columns + c]! - right.data[j * right.columns + c]!) ** 2;
+    const difference = left.data[i * left.columns + c]! - right.data[j * right.columns + c]!;
+    squared += difference * difference;
   }
   const distance = Math.sqrt(5 * squared) / lengthScale;
-  return (1 + distance + distance ** 2 / 3) * Math.exp(-distance);
+  // Engines differ in the last of an exponential's 53 bits, not in the first 24.
+  return (1 + distance + (distance * distance) / 3) * Math.fround(Math.exp(-distance));
 }
 
 function dot(left: ArrayLike<number>, right: ArrayLike<number>): number {

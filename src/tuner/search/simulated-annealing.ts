@@ -1,6 +1,7 @@
 // Strategy `simulated-annealing`: walks from the best measured points and from random ones that climb what the model
 // predicts, and step down with the probability of Metropolis while they are hot. What they pass is measured, the best first.
 
+import { steady } from "../cost-model/steady.ts";
 import type { Rng } from "../rng.ts";
 import { rank, score } from "./evolve.ts";
 import { mutate } from "./mutate.ts";
@@ -52,7 +53,7 @@ export function temperatureAt(step: number, steps: number): number {
  */
 export function acceptance(gain: number, temperature: number): number {
   if (gain >= 0) return 1;
-  return temperature > 0 ? Math.exp(gain / temperature) : 0;
+  return temperature > 0 ? steady(Math.exp(gain / temperature)) : 0;
 }
 
 /** Half of them the best measured, if there are that many. */
