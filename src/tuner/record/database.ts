@@ -8,10 +8,17 @@ import { decodeRecord, maxReasonLength } from "./decode-record.ts";
 import type { TuningRecord } from "./record.ts";
 import { ShapeError } from "./strict.ts";
 
-/** What a query asks for; null asks for any. */
+/** What a query asks for; null asks for any, as does a toolchain that is not said. */
 export interface RecordQuery {
   readonly task: string | null;
   readonly targetClass: string | null;
+  readonly toolchain?: string | null;
+}
+
+/** Times of other tasks or machines are not compared. */
+export interface TaskQuery extends RecordQuery {
+  readonly task: string;
+  readonly targetClass: string;
 }
 
 export interface RecordDatabase {
@@ -20,7 +27,9 @@ export interface RecordDatabase {
   /** In the order of the file. Other processes' records are those that were there when it was opened. */
   records(query: RecordQuery): readonly TuningRecord[];
   /** Records with a time, fastest median first; of several of one candidate only the fastest. */
-  fastest(query: RecordQuery, count: number): readonly TuningRecord[];
+  fastest(query: TaskQuery, count: number): readonly TuningRecord[];
+  /** The fastest; null: nothing ran. */
+  best(query: TaskQuery): TuningRecord | null;
   /**
    * Adds the record in memory, then to the file. Throws what the file system throws (full disk): memory keeps it. A
    * record that could not be read back is a bug of ours and throws too.
@@ -33,7 +42,7 @@ export interface RecordDatabase {
  *
  *     const database = openDatabase(".unplugin-kernel/records.jsonl");
  *     database.append(record);
- *     const [best] = database.fastest({ task, targetClass }, 1);
+ *     const best = database.best({ task, targetClass });
  */
 export function openDatabase(path: string): RecordDatabase {
   return databaseOf(readOrEmpty(path), (line) => appendLine(path, line));
@@ -49,6 +58,7 @@ function databaseOf(content: string, write: (line: string) => void): RecordDatab
     skippedLines,
     records: matching,
     fastest: (query, count) => fastestOf(matching(query)).slice(0, count),
+    best: (query) => fastestOf(matching(query))[0] ?? null,
     append(record) {
       const line = JSON.stringify(clipped(record));
       const written = decodeRecord(JSON.parse(line), []);
@@ -82,8 +92,10 @@ function clipped(record: TuningRecord): TuningRecord {
   return { ...record, measurement: { ...measurement, reason } };
 }
 
-const matches = (record: TuningRecord, { task, targetClass }: RecordQuery): boolean =>
-  (task === null || record.task === task) && (targetClass === null || record.targetClass === targetClass);
+const matches = (record: TuningRecord, { task, targetClass, toolchain = null }: RecordQuery): boolean =>
+  (task === null || record.task === task) &&
+  (targetClass === null || record.targetClass === targetClass) &&
+  (toolchain === null || record.toolchain === toolchain);
 
 const medianNs = ({ measurement }: TuningRecord): number =>
   measurement.kind === "ok" ? measurement.timing.medianNs : Number.POSITIVE_INFINITY;

@@ -5,6 +5,7 @@ import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { openDatabase, parseRecords } from "../../../src/tuner/record/database.ts";
+import { exportRecords, importRecords, linesOf } from "../../../src/tuner/record/merge.ts";
 import type { TuningRecord } from "../../../src/tuner/record/record.ts";
 
 const task = "a".repeat(64);
@@ -76,6 +77,56 @@ describe("a database", () => {
       [1, timed(90)],
       [2, timed(200)],
     ]);
+  });
+});
+
+describe("a query", () => {
+  const [own, other] = ["avx2 avx2+fma", "avx512 avx512f"];
+  const records = [own, other].flatMap((targetClass, at) =>
+    ["gcc 12.2.0", "gcc 13.1.0"].map((toolchain, of) => ({
+      ...record(1 + at + 10 * of, timed(1000 - 100 * at - 10 * of)),
+      targetClass,
+      toolchain,
+    })),
+  );
+
+  it.each([own, other])("never gives the record of another target than %s, faster or not", (targetClass) => {
+    const database = openDatabase(path);
+    for (const one of records) database.append(one);
+    database.append({ ...record(5, timed(1)), targetClass: "wasm" });
+    database.append({ ...record(5, timed(1)), task: "b".repeat(64), targetClass });
+    const query = { task, targetClass };
+    const mine = records.filter((one) => one.targetClass === targetClass);
+    expect(database.records(query)).toEqual(mine);
+    expect(database.fastest(query, 10)).toEqual(mine.toReversed());
+    expect(database.best(query)).toEqual(mine[1]);
+    expect(database.best({ ...query, toolchain: "gcc 12.2.0" })).toEqual(mine[0]);
+    expect(database.best({ ...query, targetClass: `${targetClass} l1=1` })).toBeNull();
+  });
+
+  it("has no best where nothing ran", () => {
+    const database = openDatabase(path);
+    database.append(record(1, { kind: "crashed", reason: "SIGILL" }));
+    expect(database.best({ task, targetClass: own })).toBeNull();
+  });
+});
+
+describe("merging", () => {
+  it("adds each record once, and counts torn lines", () => {
+    const [from, to] = [openDatabase(path), openDatabase(join(directory, "to.jsonl"))];
+    for (const one of [record(1), record(2), record(2), record(3)]) from.append(one);
+    for (const one of [record(3), record(4)]) to.append(one);
+    const text = `${exportRecords(from, anything)}{"schema":1,"task":"aa`;
+    expect(importRecords(to, text)).toEqual({ added: 2, duplicates: 2, skippedLines: 1 });
+    expect(importRecords(to, text)).toEqual({ added: 0, duplicates: 4, skippedLines: 1 });
+    expect(openDatabase(join(directory, "to.jsonl")).records(anything)).toEqual([3, 4, 1, 2].map((at) => record(at)));
+  });
+
+  it("keeps a second measurement of a candidate, and takes out what a query finds", () => {
+    const database = openDatabase(path);
+    const again = { ...record(1, timed(7)), targetClass: "wasm" };
+    expect(importRecords(database, linesOf([record(1), again]))).toMatchObject({ added: 2 });
+    expect(parseRecords(exportRecords(database, { task, targetClass: "wasm" })).records).toEqual([again]);
   });
 });
 

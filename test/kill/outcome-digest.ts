@@ -1,0 +1,16 @@
+// How the process that is killed and the one that checks name a measurement.
+
+import { sha256 } from "../../src/compiler/index.ts";
+import type { Measurement } from "../../src/tuner/measure/measurement.ts";
+import type { Candidate } from "../../src/tuner/space/space.ts";
+import { canonicalJson } from "../../src/tuner/store/key.ts";
+
+export const taskKey: string = sha256("a tuning that is killed");
+
+export const outcomeDigest = ({
+  candidate,
+  measurement,
+}: {
+  readonly candidate: Candidate;
+  readonly measurement: Measurement;
+}): string => sha256(canonicalJson({ candidate, measurement }));
