@@ -154,6 +154,12 @@ test("a build that finds its kernels loads no part of the tuner but the store an
   expect(tuner.filter((path) => !allowed(path))).toEqual([]);
 });
 
+test("a bundler that loads the plugin loads no part of the tuner, and no kernel is compiled without need", () => {
+  const loaded = [...loadedWith("src/plugin/index.ts")];
+  expect(loaded).toContain("src/plugin/build-tunings.ts");
+  expect(loaded.filter(isOneOf("src/tuner/", "src/plugin/compile/", "src/native/runner/"))).toEqual([]);
+});
+
 // ── sizes and names ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 test("files have at most 400 lines", () => {
@@ -240,6 +246,7 @@ const forMisses = [
   "src/plugin/compile/make-prediction.ts",
   "src/plugin/compile/reference-loops.ts",
   "src/plugin/compile/schedule-source.ts",
+  "src/plugin/compile/shared-machine.ts",
   "src/plugin/compile/tune-kernel.ts",
 ];
 

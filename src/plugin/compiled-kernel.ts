@@ -1,9 +1,9 @@
 // The seam between the bundler side and the tuner: what is asked for, and what comes back to be emitted.
 
 import type { JsSource, KernelParameter, Numerics, Parameters, WasmSource } from "../compiler/index.ts";
-import type { Queue } from "../native/queue.ts";
 import type { Budget } from "../tuner/task.ts";
 import type { TuneProgress } from "../tuner/tuning.ts";
+import type { BuildTunings } from "./build-tunings.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { RequestTarget } from "./request.ts";
 import type { Mode } from "./types.ts";
@@ -35,8 +35,8 @@ export interface CompileServices {
   readonly log: CompileLog;
   /** Aborted when the build is closed: stop tuning, keep what was measured. */
   readonly signal: AbortSignal;
-  /** Tunings of one build wait for each other: each wants the whole machine, and the whole of its seconds. */
-  readonly inTurn: Queue;
+  /** What the kernels of this build share. */
+  readonly tunings: BuildTunings;
   /** Told after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }
@@ -54,8 +54,8 @@ export interface NativeKernel {
   readonly platform: string;
 }
 
-/** Where the decision came from. */
-export type Origin = "lock" | "store" | "remote" | "tuned" | "predicted" | "reference";
+/** Where the decision came from; `shared`: an equal kernel of this build was tuned. */
+export type Origin = "lock" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
 
 export interface CompiledKernel {
   /** An identifier: the operator's name. */

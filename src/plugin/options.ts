@@ -15,6 +15,8 @@ export interface ResolvedOptions {
   readonly lockfile: string;
   readonly mode: Mode;
   readonly budget: Budget;
+  /** For all kernels of a build together; null: each has its own budget alone. */
+  readonly totalSeconds: number | null;
   readonly onMiss: "error" | "fallback";
   readonly remote: string | null;
   readonly trust: readonly string[];
@@ -64,7 +66,7 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   cacheDir: path,
   lockfile: path,
   mode: oneOf(modes),
-  budget: { wanted: "{ seconds, trials } with numbers above 0", holds: isBudget },
+  budget: { wanted: "{ seconds, trials, total } with numbers above 0", holds: isBudget },
   onMiss: oneOf(["error", "fallback"]),
   remote: { wanted: "an http or https URL", holds: isHttpUrl },
   trust: { wanted: "a list of public keys", holds: isListOf(isString) },
@@ -74,9 +76,11 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   numerics: oneOf(["fast", "strict"]),
 };
 
+const budgetKeys: readonly string[] = ["seconds", "trials", "total"];
+
 function isBudget(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).every(([key, part]) => (key === "seconds" || key === "trials") && isPositive(part));
+  return Object.entries(value).every(([key, part]) => budgetKeys.includes(key) && isPositive(part));
 }
 
 /** As people write a value in a config file, cut to one short line. */
@@ -127,13 +131,15 @@ export function resolveOptions(
   const wrong = findMistake({ ...options });
   if (wrong) throw new DiagnosticError(wrong);
   const root = resolve(hostRoot, options.root ?? ".");
+  const { total = null, ...budget } = options.budget ?? {};
   return {
     accepts: pathFilter(listOf(options.include) ?? [/\.op\.m?[jt]s$/], listOf(options.exclude) ?? []),
     root,
     cacheDir: resolve(root, options.cacheDir ?? "node_modules/.cache/unplugin-kernel"),
     lockfile: resolve(root, options.lockfile ?? "kernels.lock.json"),
     mode: options.mode ?? (isCi(environment) ? "frozen" : "tune"),
-    budget: { ...defaultBudget, ...options.budget },
+    budget: { ...defaultBudget, ...budget },
+    totalSeconds: total,
     onMiss: options.onMiss ?? "error",
     remote: options.remote ?? null,
     trust: options.trust ?? [],

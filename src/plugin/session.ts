@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { nowMs } from "../native/clock.ts";
-import { createQueue } from "../native/queue.ts";
+import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
 import { declarationsText, type KernelImport } from "./declarations.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
@@ -54,24 +54,28 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   let log = createLog(options.logLevel, consoleSink);
   let tally = nothing;
   const controller = new AbortController();
-  const inTurn = createQueue();
+  /** Made when the options are known, and again for each build. */
+  let tunings: BuildTunings | null = null;
   const imports = new Map<string, KernelImport>();
   const flying = new Map<string, Promise<CompiledKernel>>();
+  /** Kernels are compiled at the same time: what counts is the time in which there was any. */
+  let busySince = 0;
   /** Only while something is being compiled. */
   let interrupt: Interrupt | null = null;
 
   const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
-    const start = nowMs();
-    const services = { options, log, signal: controller.signal, inTurn, onProgress: log.progress.show };
+    const { signal } = controller;
+    tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
+    const services = { options, log, signal, tunings, onProgress: log.progress.show };
     const kernel = await compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
-    const elapsedMs = tally.elapsedMs + nowMs() - start;
-    tally = { kernels: new Map([...tally.kernels, [id, kernel]]), elapsedMs };
+    tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };
     return kernel;
   };
 
   const landed = (id: string): void => {
     flying.delete(id);
     if (flying.size > 0) return;
+    tally = { ...tally, elapsedMs: tally.elapsedMs + nowMs() - busySince };
     interrupt?.ignore();
     interrupt = null;
   };
@@ -85,6 +89,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     },
     compile(request, mode = options.mode) {
       const id = `${mode} ${request.path}${request.query}`;
+      if (flying.size === 0) busySince = nowMs();
       const started = flying.get(id) ?? run(id, request, mode).finally(() => landed(id));
       flying.set(id, started);
       interrupt ??= onInterrupt(controller, () => Promise.allSettled(flying.values()));
@@ -93,6 +98,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     imported: (use) => void imports.set(use.specifier + use.file, use),
     begin() {
       tally = nothing;
+      if (flying.size === 0) tunings = null;
     },
     finish() {
       const line = summarize([...tally.kernels.values()], basename(options.lockfile), tally.elapsedMs);

@@ -12,6 +12,8 @@ const phrase = (origin: Origin, lockfile: string): string => {
       return "from the remote store";
     case "tuned":
       return "tuned";
+    case "shared":
+      return "shared";
     case "predicted":
       return "predicted";
     case "reference":
@@ -19,7 +21,7 @@ const phrase = (origin: Origin, lockfile: string): string => {
   }
 };
 
-const origins: readonly Origin[] = ["lock", "store", "remote", "tuned", "predicted", "reference"];
+const origins: readonly Origin[] = ["lock", "store", "remote", "tuned", "shared", "predicted", "reference"];
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 

@@ -32,8 +32,12 @@ export interface KernelPluginOptions {
    * - `off`: the reference loops, for debugging.
    */
   mode?: Mode;
-  /** Per kernel; the tuner stops early when it has converged. Default: 30 seconds, 512 trials. */
-  budget?: { seconds?: number; trials?: number };
+  /**
+   * `seconds` and `trials` are those of one kernel; the tuner stops early when it has converged. `total` are the seconds
+   * of all kernels of a build together: they are spent where they save most, after a first round for each. Default: 30
+   * seconds, 512 trials, no total.
+   */
+  budget?: { seconds?: number; trials?: number; total?: number };
   /** In `frozen`, a kernel that the lock does not know: an error (default), or the predicted schedule and a warning. */
   onMiss?: "error" | "fallback";
   /** URL of a shared store, asked after the lock and the local store. */

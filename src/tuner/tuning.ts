@@ -44,6 +44,8 @@ export interface TuningOptions {
   readonly clock: () => number;
   /** Boosted trees unless said. */
   readonly costModel?: CostModel;
+  /** Beside the budget: a round that is being measured ends early where no time is left. */
+  readonly isOver?: (() => boolean) | undefined;
   /** Null: it goes on until the budget is spent. */
   readonly convergence?: ConvergenceRule | null;
   readonly profiler?: Profiler;
@@ -96,14 +98,18 @@ export interface Failure {
 export interface Tuning {
   state(): SearchState;
   progress(): TuneProgress;
-  /** False: it is over, by its budget, by convergence, or because there is nothing left to try; nothing was done. */
-  advance(): Promise<boolean>;
+  /**
+   * False: it is over, by its budget, by convergence, or because there is nothing left to try; nothing was done.
+   *
+   * @param most candidates of the round; `roundSize` unless said
+   */
+  advance(most?: number): Promise<boolean>;
   /** The race of the finalists. Nothing is measured where no round was: the records have decided already. */
   finish(): Promise<TuneResult>;
 }
 
 /** Most candidates of one round: few enough to learn between. */
-const roundSize = 24;
+export const roundSize = 24;
 /** Characters of C in one round, about a second of gcc on two cores: a round is shorter where kernels are long. */
 const roundText = 160_000;
 
@@ -112,7 +118,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const start = clock();
   const rng = createRng(options.seed);
   const elapsedMs = (): number => clock() - start;
-  const isOver = (): boolean => elapsedMs() >= budget.seconds * 1000;
+  const isOver = (): boolean => elapsedMs() >= budget.seconds * 1000 || options.isOver?.() === true;
   const searched = await profiler.timeAsync("space", () => provenSearchSpace(space));
   const model = timedModel(options.costModel ?? boostedTrees(), profiler);
   const records = recordsOf(task, options);
@@ -125,8 +131,8 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     return point && space.facts(point.template.template, point.assignment);
   };
 
-  function next(): readonly Candidate[] {
-    const left = Math.min(roundSize, budget.trials - recorded - measured);
+  function next(most: number): readonly Candidate[] {
+    const left = Math.min(most, budget.trials - recorded - measured);
     if (left <= 0 || isOver() || (convergence && hasConverged(state, convergence))) return [];
     signal?.throwIfAborted();
     return profiler.time("search", () => strategy.propose(state, left, rng));
@@ -140,9 +146,9 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   return {
     state: () => state,
     progress,
-    async advance() {
+    async advance(most = roundSize) {
       options.onProgress?.(progress());
-      const candidates = next();
+      const candidates = next(most);
       if (candidates.length === 0) return false;
       const at = { bestNs: state.best?.ns ?? null, trial: recorded + measured, elapsedMs, isOver, factsOf };
       const observations = await measureRound(task, space, candidates, at, options);

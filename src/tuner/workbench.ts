@@ -57,6 +57,8 @@ export interface WorkbenchOptions {
   readonly jobs?: number;
   /** Longest time for one candidate. */
   readonly deadlineMs?: number;
+  /** The workbench closes it at its end; one of its own unless said. */
+  readonly runner?: Runner | undefined;
 }
 
 export function createWorkbench({
@@ -66,12 +68,8 @@ export function createWorkbench({
   signal,
   jobs = 1,
   deadlineMs,
+  runner = createRunner({ signal, relaxedSimd: true, ...(deadlineMs === undefined ? {} : { deadlineMs }) }),
 }: WorkbenchOptions): Workbench {
-  const runner: Runner = createRunner({
-    signal,
-    relaxedSimd: true,
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-  });
   runner.setTask(task);
   let compilerRuns = 0;
 

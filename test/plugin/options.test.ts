@@ -13,6 +13,7 @@ describe("resolveOptions", () => {
       lockfile: "/home/app/kernels.lock.json",
       mode: "tune",
       budget: { seconds: 30, trials: 512 },
+      totalSeconds: null,
       onMiss: "error",
       remote: null,
       trust: [],
@@ -48,6 +49,13 @@ describe("resolveOptions", () => {
     expect(atHome({ budget: { trials: 64 } }).budget).toEqual({ seconds: 30, trials: 64 });
   });
 
+  it("has seconds for all kernels together where they are given", () => {
+    expect(atHome({ budget: { total: 60 } })).toMatchObject({
+      budget: { seconds: 30, trials: 512 },
+      totalSeconds: 60,
+    });
+  });
+
   it("includes and excludes by glob or regular expression", () => {
     const { accepts } = atHome({ include: ["ops/**/*.ts", /\.kernel\.js$/], exclude: "**/old/*" });
     expect(["/x/ops/a.ts", "/x/ops/b/c/a.ts", "/x/a.kernel.js"].map(accepts)).toEqual([true, true, true]);
@@ -70,12 +78,12 @@ describe("resolveOptions", () => {
     [
       { budget: { seconds: -1 } },
       `options.bad-value: option budget is {"seconds":-1}
-  hint: wanted: { seconds, trials } with numbers above 0`,
+  hint: wanted: { seconds, trials, total } with numbers above 0`,
     ],
     [
       { budget: { minutes: 1 } },
       `options.bad-value: option budget is {"minutes":1}
-  hint: wanted: { seconds, trials } with numbers above 0`,
+  hint: wanted: { seconds, trials, total } with numbers above 0`,
     ],
     [
       { include: [3] },

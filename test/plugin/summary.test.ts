@@ -18,5 +18,8 @@ describe("summarize", () => {
     expect(summarize([tuned, fakeKernel()], "kernels.lock.json", 41_234)).toBe(
       "2 kernels: 1 from kernels.lock.json, 1 tuned, 112 measured, 14 compiler runs, 41.2 s",
     );
+    expect(summarize([tuned, fakeKernel({ origin: "shared" })], "kernels.lock.json", 41_234)).toBe(
+      "2 kernels: 1 tuned, 1 shared, 112 measured, 14 compiler runs, 41.2 s",
+    );
   });
 });

@@ -1,7 +1,7 @@
 // Compiles kernels of a small app without a bundler: requests in, kernels and warnings out.
 
 import { join } from "node:path";
-import { createQueue } from "../../src/native/queue.ts";
+import { type BuildTunings, createBuildTunings } from "../../src/plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
 import { compileInContext } from "../../src/plugin/compile-kernel.ts";
 import type { CompiledKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
@@ -30,12 +30,18 @@ export interface CompileCase {
   /** Another machine, another workbench. */
   readonly change?: (context: KernelContext) => Partial<KernelContext>;
   readonly warnings?: string[];
+  /** Of the build that it is a part of; a build of its own unless said. */
+  readonly tunings?: BuildTunings;
 }
+
+/** For kernels of one build. */
+export const buildTunings = (totalSeconds: number | null = null): BuildTunings =>
+  createBuildTunings({ totalSeconds, signal: new AbortController().signal });
 
 /** Compiles `src/gemm.op.ts` below `root`, with lock and store there: a few trials, WASM unless said otherwise. */
 export async function compileIn(
   root: string,
-  { request = {}, options = {}, change = () => ({}), warnings = [] }: CompileCase = {},
+  { request = {}, options = {}, change = () => ({}), warnings = [], tunings = buildTunings() }: CompileCase = {},
 ): Promise<Compiled> {
   const resolved = resolveOptions({ root, cacheDir: "store", mode: "tune", ...options }, root, {});
   const log = { debug: () => {}, info: () => {}, warn: (line: string) => void warnings.push(line) };
@@ -50,7 +56,8 @@ export async function compileIn(
     budget: { seconds: 20, trials: 4 },
     ...request,
   };
-  const services = { options: resolved, log, signal: new AbortController().signal, inTurn: createQueue() };
+  const { signal } = new AbortController();
+  const services = { options: resolved, log, signal, tunings };
   const context = await kernelContext(wanted, services);
   return { kernel: await compileInContext({ ...context, ...change(context) }), warnings };
 }

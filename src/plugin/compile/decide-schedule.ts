@@ -5,6 +5,8 @@ import { codegenVersion, DiagnosticError } from "../../compiler/index.ts";
 import { type LockEntry, staleReason } from "../../tuner/store/lock-entry.ts";
 import { readLockfile, updateLockfile } from "../../tuner/store/lockfile.ts";
 import { type Measured, type ScheduleEntry, storeSchema } from "../../tuner/store/store-entry.ts";
+import { taskIdentity } from "../../tuner/store/task-identity.ts";
+import type { StartedTuning } from "../build-tunings.ts";
 import type { Origin } from "../compiled-kernel.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
@@ -26,10 +28,33 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   const stored = await fromStore(context);
   if (stored) return lockDecision(context, stored);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
-  const { tuneKernel } = await import("./tune-kernel.ts");
-  const tuned = await context.services.inTurn(() => tuneKernel(context));
+  const tuned = await tuneOnce(context);
   await storeDecision(context, tuned);
   return lockDecision(context, tuned);
+}
+
+/** Equal kernels of a build are tuned once, whatever their files are called, whether or not they come together. */
+async function tuneOnce(context: KernelContext): Promise<Decision> {
+  const { started } = context.services.tunings;
+  const identity = taskIdentity(context.task);
+  const same = started.get(identity);
+  if (same) {
+    same.kernels += 1;
+    return shareDecision(context, await same.decision);
+  }
+  const decision = import("./tune-kernel.ts").then(({ tuneKernel }) => tuneKernel(context, () => tuning.kernels));
+  const tuning: StartedTuning = { kernels: 1, decision };
+  started.set(identity, tuning);
+  return decision.catch((error: unknown) => {
+    started.delete(identity);
+    throw error;
+  });
+}
+
+/** Another operator's name gives another source. */
+async function shareDecision({ task }: KernelContext, { candidate, measured }: Decision): Promise<Decision> {
+  const { rescheduled } = await import("./schedule-source.ts");
+  return found("shared", rescheduled(task, candidate), measured);
 }
 
 const found = (origin: Origin, schedule: Schedule, measured: Measured | null): Decision => {

@@ -18,6 +18,10 @@ export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: C
   return { task, candidate, source: digestOfSource(kernel.source) };
 }
 
+/** A schedule that an equal task was given, for this one. */
+export const rescheduled = (task: TuningTask, candidate: Candidate): Schedule =>
+  scheduleOf(task, generateSpace(task), candidate);
+
 /**
  * Generates the source anew, every pass verified. Null: the space has no such candidate, or another source comes of it;
  * the schedule may be from a file that was edited.

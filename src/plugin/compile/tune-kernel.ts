@@ -2,15 +2,15 @@
 
 import { join } from "node:path";
 import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
-import { nowMs } from "../../native/clock.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { boundsOf } from "../../tuner/measurable.ts";
 import { referenceTask } from "../../tuner/reference.ts";
+import { familyOf } from "../../tuner/scheduler/task-family.ts";
+import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
 import { strategies } from "../../tuner/search/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
 import { targetClass } from "../../tuner/store/key.ts";
-import { tune } from "../../tuner/tune.ts";
-import type { Failure, TuneResult } from "../../tuner/tuning.ts";
+import { type Failure, startTuning, type TuneResult, type TuningOptions } from "../../tuner/tuning.ts";
 import type { Workbench } from "../../tuner/workbench.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
@@ -23,32 +23,52 @@ import { scheduleOf } from "./schedule-source.ts";
 /** One seed for all: a build is to be repeatable. */
 const seed = 1;
 
-/** @throws DiagnosticError `space.empty`, `tune.nothing-ran` */
-export function tuneKernel(context: KernelContext): Promise<Decision> {
+/**
+ * @param kernels that want it by now: how much it counts among the tunings of a build
+ * @throws DiagnosticError `space.empty`, `tune.nothing-ran`
+ */
+export function tuneKernel(context: KernelContext, kernels: () => number): Promise<Decision> {
   return withPrivateDirectory(async (directory) => {
     const { task, services } = context;
     services.signal.throwIfAborted();
     const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
-    const workbench = await context.workbench({
-      task: referenceTask(task),
-      toolchain,
-      directory,
-      signal: services.signal,
-      jobs: context.machine.cores,
-    });
+    const { group, runner } = await services.tunings.machine();
+    const opened: Opened[] = [];
     try {
-      return await tuneOn(workbench, context);
+      return await group.tune({
+        weight: kernels,
+        flops: factsOf(task.op).flops,
+        family: familyOf(task),
+        async start(turns) {
+          const workbench = await context.workbench({
+            task: referenceTask(task),
+            toolchain,
+            directory,
+            signal: services.signal,
+            jobs: context.machine.cores,
+            runner: runner.open(),
+          });
+          const space = generateSpace(task);
+          opened.push({ workbench, space });
+          return startTuning(task, space, tuningOptions(context, workbench, turns));
+        },
+        finish: async (tuning) => decisionOf(context, opened[0]!, await tuning.finish()),
+      });
     } finally {
-      await workbench.close();
+      await opened[0]?.workbench.close();
     }
   });
 }
 
-async function tuneOn(workbench: Workbench, context: KernelContext): Promise<Decision> {
+interface Opened {
+  readonly workbench: Workbench;
+  readonly space: GeneratedSpace;
+}
+
+function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turns): TuningOptions {
   const { task, services, request, key, lockName } = context;
-  const space = generateSpace(task);
   const { flops } = factsOf(task.op);
-  const result = await tune(task, space, {
+  return {
     budget: request.budget,
     strategy: strategies.default,
     seed,
@@ -57,10 +77,16 @@ async function tuneOn(workbench: Workbench, context: KernelContext): Promise<Dec
       services.log.warn(`${lockName}: ${line}`),
     ),
     workbench,
-    clock: nowMs,
+    clock: turns.clock,
+    isOver: turns.isOver,
     signal: services.signal,
     onProgress: (progress) => services.onProgress?.(lockName, flops, progress),
-  });
+  };
+}
+
+async function decisionOf(context: KernelContext, opened: Opened, result: TuneResult): Promise<Decision> {
+  const { task } = context;
+  const { workbench, space } = opened;
   warnOfBugs(context, result.failures);
   if (!result.winner) throw noWinner(context, space, result);
   const { winner, measured, recorded } = result;
@@ -68,10 +94,11 @@ async function tuneOn(workbench: Workbench, context: KernelContext): Promise<Dec
   const schedule = scheduleOf(task, space, winner.candidate);
   await checkTwins(workbench, context, schedule);
   const machine = { machine: targetClass(task.target), toolchain: workbench.toolchain };
+  const gflops = factsOf(task.op).flops / medianNs;
   return {
     ...schedule,
     origin: "tuned",
-    measured: { medianNs, gflops: flops / medianNs, ...machine, trials: measured + recorded },
+    measured: { medianNs, gflops, ...machine, trials: measured + recorded },
     measurements: measured,
     compilerRuns: workbench.compilerRuns(),
   };

@@ -21,7 +21,7 @@ const deadlineMs = 600;
 const planting =
   (bad: readonly ((source: MeasurableSource) => MeasurableSource)[]): KernelContext["workbench"] =>
   (options) => {
-    const inner = createWorkbench({ ...options, deadlineMs });
+    const inner = createWorkbench({ ...options, runner: undefined, deadlineMs });
     const left = [...bad];
     const plant = (source: MeasurableSource | Refusal): MeasurableSource | Refusal =>
       source.kind === "build-failed" ? source : (left.shift()?.(source) ?? source);

@@ -1,0 +1,46 @@
+// What the kernels of one build share: the tunings that were started, so that equal tasks are tuned once, and the machine,
+// on which they take turns. The scheduler is loaded by the first kernel that is tuned.
+
+import { nowMs } from "../native/clock.ts";
+import type { SharedRunner } from "../native/runner/shared-runner.ts";
+import type { TuningGroup } from "../tuner/scheduler/tuning-group.ts";
+import type { Decision } from "./compile/decide-schedule.ts";
+
+/** The tuning of a task, and who waits for it. */
+export interface StartedTuning {
+  /** Kernels that share it: how much it counts. */
+  kernels: number;
+  readonly decision: Promise<Decision>;
+}
+
+export interface BuildTunings {
+  /** By `taskIdentity`. One that failed is not kept. */
+  readonly started: Map<string, StartedTuning>;
+  machine(): Promise<SharedMachine>;
+}
+
+export interface SharedMachine {
+  readonly group: TuningGroup;
+  readonly runner: SharedRunner;
+}
+
+export interface BuildTuningsOptions {
+  /** For all kernels of the build together; null: each has its own budget alone. */
+  readonly totalSeconds: number | null;
+  readonly signal: AbortSignal;
+}
+
+export function createBuildTunings({ totalSeconds, signal }: BuildTuningsOptions): BuildTunings {
+  let machine: Promise<SharedMachine> | null = null;
+  const open = async (): Promise<SharedMachine> => {
+    const { createSharedMachine } = await import("./compile/shared-machine.ts");
+    return createSharedMachine({ totalMs: totalSeconds === null ? null : totalSeconds * 1000, clock: nowMs, signal });
+  };
+  return {
+    started: new Map(),
+    machine() {
+      machine ??= open();
+      return machine;
+    },
+  };
+}

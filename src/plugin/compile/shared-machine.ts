@@ -1,0 +1,16 @@
+// The machine that measures, for all kernels of a build: who has the next round, and one process for all.
+
+import { createRunner } from "../../native/runner/client.ts";
+import { createSharedRunner } from "../../native/runner/shared-runner.ts";
+import { policies } from "../../tuner/scheduler/policies.ts";
+import { createTuningGroup, type GroupOptions } from "../../tuner/scheduler/tuning-group.ts";
+import type { SharedMachine } from "../build-tunings.ts";
+
+/** Where each kernel has its own seconds they are tuned one after the other; a total is spent where it pays. */
+export function createSharedMachine({ totalMs, clock, signal }: Omit<GroupOptions, "policy">): SharedMachine {
+  const policy = totalMs === null ? policies["in-order"] : policies.gradient;
+  return {
+    group: createTuningGroup({ policy, totalMs, clock, signal }),
+    runner: createSharedRunner(() => createRunner({ signal, relaxedSimd: true })),
+  };
+}

@@ -1,0 +1,30 @@
+// The kernels that a bundle or a program asks for → the tasks that are to be tuned: equal ones once, with the weight of
+// all that share it.
+
+import { taskIdentity } from "../store/task-identity.ts";
+import type { TuningTask } from "../task.ts";
+
+export interface TaskRequest {
+  readonly task: TuningTask;
+  /** How often the kernel counts; 1 unless said. */
+  readonly weight?: number | undefined;
+}
+
+export interface ExtractedTask {
+  readonly task: TuningTask;
+  /** The sum of its requests'. */
+  readonly weight: number;
+  /** Places of the requests that it answers, in their order. */
+  readonly requests: readonly number[];
+}
+
+/** In the order in which each is first asked for. */
+export function extractTasks(requests: readonly TaskRequest[]): readonly ExtractedTask[] {
+  const tasks = new Map<string, ExtractedTask>();
+  for (const [at, { task, weight = 1 }] of requests.entries()) {
+    const identity = taskIdentity(task);
+    const known = tasks.get(identity) ?? { task, weight: 0, requests: [] };
+    tasks.set(identity, { ...known, weight: known.weight + weight, requests: [...known.requests, at] });
+  }
+  return [...tasks.values()];
+}
