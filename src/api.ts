@@ -27,6 +27,7 @@ import { detectMachine, hostTarget } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
 import { type Inspection, type InspectOptions, inspectCandidate, requireSchedule } from "./tuner/inspect.ts";
+import { type MutateOptions, mutateSchedule } from "./tuner/mutate-schedule.ts";
 import type { Postprocessor } from "./tuner/postprocessor/postprocessor.ts";
 import { predict } from "./tuner/predict.ts";
 import { openDatabase } from "./tuner/record/database.ts";
@@ -132,7 +133,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
       budget: { seconds: 30, trials: 512, ...budget },
       strategy: typeof strategy === "string" ? strategies[strategy] : strategy,
       seed,
-      taskKey: taskKeyOf(task),
+      taskKey: taskKeyOf(task, space, options),
       database: openDatabase(records ?? join(directory, "records.jsonl")),
       workbench,
       clock: nowMs,
@@ -235,6 +236,14 @@ export const saveSchedule = (op: Op, schedule: Candidate, options: KernelOptions
 export const findSchedule = (op: Op, saved: SavedSchedule, options: KernelOptions): FoundSchedule =>
   findSaved(spaceOf(taskOf(op, options), options), saved);
 
+/**
+ * The schedule with another value of one decision, and of as few others as the constraints want. Null: none can change.
+ *
+ * @example mutate(gemm, schedule, { target: "avx2", decision: "C.i.register", seed: 2 })
+ */
+export const mutate = (op: Op, schedule: Candidate, options: KernelOptions & MutateOptions): Candidate | null =>
+  mutateSchedule(spaceOf(taskOf(op, options), options), schedule, options);
+
 /** The expression, the templates with the sizes of their models, and the predicted schedule, as text. */
 export function explain(op: Op, options: KernelOptions): string {
   const task = taskOf(op, options);
@@ -262,9 +271,15 @@ function taskOf(op: Op, { target, parameters = {}, numerics = "fast", constants 
   throw refusal("task.unknown-constant", `${unknown} is no input of the operator: ${known}`, null);
 }
 
-/** Records of one task are not asked for another: constants make another. */
-const taskKeyOf = ({ op, constants }: TuningTask): string =>
-  constants ? sha256(`${digestOf(op)} ${[...constants].sort().join(" ")}`) : digestOf(op);
+/** Records of one task are not asked for another: constants make another, and so does what a template of one's own says. */
+function taskKeyOf({ op, constants }: TuningTask, space: Space, { templates }: KernelOptions): string {
+  if (!constants && !templates) return digestOf(op);
+  const own = templates ? [` ${digestOfTemplates(space)}`] : [];
+  return sha256([`${digestOf(op)} ${[...(constants ?? [])].sort().join(" ")}`, ...own].join(""));
+}
+
+const digestOfTemplates = ({ templates }: Space): string =>
+  sha256(JSON.stringify(templates.map(({ name, instructions, model }) => [name, instructions, model])));
 
 function withoutCompiler(): DiagnosticError {
   const { message, hint } = noCompiler(wantedFamilies());

@@ -51,13 +51,13 @@ export function inspectCandidate(
   { simplify = false }: InspectOptions = {},
 ): Inspection {
   const { decisions, trace: whole } = requireSchedule(space, candidate);
-  const { op } = candidateTemplate(space, candidate)!;
+  const { op, name, algorithm = null } = candidateTemplate(space, candidate)!;
   const trace = simplify ? simplifyTrace(op, whole) : whole;
   const stages = dumpStages(task, space, candidate);
   const parts = {
     expression: printComputeDef(op),
-    template: candidate.template,
-    typescript: traceToTypeScript(trace, candidate.template),
+    template: name,
+    typescript: traceToTypeScript(trace, { name, algorithm }),
     nest: printFunc(schedule(fromCompute(op, kernelName(task.op, task.target)), trace)),
     code: stages.at(-1)!.text,
   };

@@ -9,13 +9,19 @@
 import { callOf } from "./instruction-call.ts";
 import type { Trace } from "./trace.ts";
 
-export function traceToTypeScript(trace: Trace, name = "by hand"): string {
+export interface PrintedTemplate {
+  readonly name?: string;
+  /** Of another algorithm than the direct one, its name. */
+  readonly algorithm?: string | null;
+}
+
+export function traceToTypeScript(trace: Trace, { name = "by hand", algorithm = null }: PrintedTemplate = {}): string {
   return [
     'import { template } from "unplugin-kernel/api";',
     "",
     `export default template(${JSON.stringify(name)}, (${trace.length === 0 ? "" : "t"}) => {`,
     ...trace.map((instruction) => `  ${line(callOf(instruction))}`),
-    "});",
+    algorithm === null ? "});" : `}, ${literal({ algorithm })});`,
     "",
   ].join("\n");
 }

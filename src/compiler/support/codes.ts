@@ -199,6 +199,7 @@ export const codes = {
   "template.bad-tile": "the parts of a tile, or the limit of the innermost one, are not positive integers",
   "template.bad-values": "a decision has no values, or one that is no integer from 0 on, or one twice",
   "template.bad-name": "the name of a template or of a decision is empty, too long, or not of plain characters",
+  "template.no-such-algorithm": "a template is for an algorithm that the operator is not computed by",
   "template.no-such-decision": "an instruction takes the value of a decision that the template does not have",
   "template.twice": "two decisions of a template, or two templates, have one name",
   "template.unknown-extent": "a loop is to be tiled that does not exist, or of which the extent is not known",

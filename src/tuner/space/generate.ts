@@ -121,6 +121,7 @@ function nameOf({ decisions }: Draft, { name }: Algorithm): string {
 
 const templateOf = (draft: Draft, algorithm: Algorithm): Template => ({
   name: nameOf(draft, algorithm),
+  algorithm: algorithm.name,
   op: algorithm.op,
   roundings: algorithm.roundings,
   instructions: draft.instructions,

@@ -13,6 +13,8 @@ export interface Template extends Computation {
   readonly model: ConstraintModel;
   /** Tunables that decide about the shape, not the size: the order of loops, which operands are packed. */
   readonly structure: readonly string[];
+  /** Name of the algorithm; null or none: the direct one. */
+  readonly algorithm?: string | null;
   /** Of tunables that choose between ways with names: the names, by value. */
   readonly labels?: ReadonlyMap<string, readonly string[]>;
 }

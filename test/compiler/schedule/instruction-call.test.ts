@@ -18,7 +18,7 @@ function evaluated(text: string): { readonly name: string; readonly trace: Trace
 }
 
 test("a trace of every kind of instruction, printed and evaluated, is the same trace", () => {
-  expect(evaluated(traceToTypeScript(everyInstruction, 'all "kinds"'))).toEqual({
+  expect(evaluated(traceToTypeScript(everyInstruction, { name: 'all "kinds"' }))).toEqual({
     name: 'all "kinds"',
     trace: everyInstruction,
   });

@@ -13,12 +13,23 @@ import { candidateTrace } from "../../candidate-kernel.ts";
 import { compileModel } from "../../constraint/compile.ts";
 import { complete } from "../../constraint/complete.ts";
 import { decodeTemplateName } from "../../record/decode-record.ts";
-import { type Decode, either, integer, mapOf, object, oneOf, ShapeError, text as textOf } from "../../record/strict.ts";
+import {
+  type Decode,
+  integer,
+  mapOf,
+  nullable,
+  object,
+  oneOf,
+  ShapeError,
+  text as textOf,
+} from "../../record/strict.ts";
 import type { Candidate, Space, Template } from "../space.ts";
 import { assignmentOf, type Decisions, decisionsOf } from "./decisions.ts";
 
 export interface SavedSchedule {
   readonly template: string;
+  /** What the trace is for: the operator as it is written (null), or another way to compute it. */
+  readonly algorithm: string | null;
   readonly decisions: Decisions;
   readonly trace: Trace;
 }
@@ -28,10 +39,11 @@ export const scheduleSchema = 1;
 
 const upgrades: Upgrades = {};
 
-export function scheduleToJson({ template, decisions, trace }: SavedSchedule): string {
+export function scheduleToJson({ template, algorithm, decisions, trace }: SavedSchedule): string {
   const fields = [
     `"schema":${scheduleSchema}`,
     `"template":${JSON.stringify(template)}`,
+    `"algorithm":${JSON.stringify(algorithm)}`,
     `"decisions":${JSON.stringify(decisions)}`,
     `"trace":${traceToJson(trace)}`,
   ];
@@ -57,25 +69,31 @@ export function parseSchedule(text: string): ParsedSchedule {
   return decodeSaved(upgraded.value);
 }
 
-const decodeDecisions: Decode<Decisions> = mapOf(textOf(400), either(integer(0, 2 ** 31 - 1), textOf(400)), 1000);
+const decodeValue: Decode<number | string> = (value, path) =>
+  typeof value === "string" ? textOf(400)(value, path) : integer(0, 2 ** 31 - 1)(value, path);
+const decodeDecisions: Decode<Decisions> = mapOf(textOf(400), decodeValue, 1000);
 
 const decodeDocument = object<{
   readonly schema: number;
   readonly template: string;
+  readonly algorithm: string | null;
   readonly decisions: Decisions;
   readonly trace: unknown;
 }>({
   schema: oneOf(scheduleSchema),
   template: decodeTemplateName,
+  algorithm: nullable(textOf(400)),
   decisions: decodeDecisions,
   trace: (value) => value,
 });
 
 function decodeSaved(value: unknown): ParsedSchedule {
   try {
-    const { template, decisions, trace } = decodeDocument(value, []);
+    const { template, algorithm, decisions, trace } = decodeDocument(value, []);
     const parsed = decodeTrace(trace);
-    return parsed.kind === "ok" ? { kind: "ok", saved: { template, decisions, trace: parsed.trace } } : parsed;
+    return parsed.kind === "ok"
+      ? { kind: "ok", saved: { template, algorithm, decisions, trace: parsed.trace } }
+      : parsed;
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
     return malformed(error.message);
@@ -103,12 +121,13 @@ export function savedSchedule(space: Space, candidate: Candidate): SavedSchedule
   const template = space.templates.find(({ name }) => name === candidate.template);
   const trace = candidateTrace(space, candidate);
   if (!template || !trace) return null;
-  return { template: template.name, decisions: decisionsOf(template, candidate.assignment), trace };
+  const { name, algorithm = null } = template;
+  return { template: name, algorithm, decisions: decisionsOf(template, candidate.assignment), trace };
 }
 
 export type FoundSchedule =
   | { readonly kind: "found"; readonly candidate: Candidate }
-  /** The trace is still good: `handSchedule(saved.template, saved.trace)`. */
+  /** The trace is still good: `handSchedule(saved.template, saved.trace, saved)`. */
   | { readonly kind: "gone"; readonly reason: string };
 
 /** The candidate that was saved, if the space still makes the same schedule of its decisions. */

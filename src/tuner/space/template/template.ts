@@ -12,9 +12,10 @@ import {
 import { compileModel } from "../../constraint/compile.ts";
 import { explain } from "../../constraint/explain.ts";
 import { sample } from "../../constraint/sample.ts";
-import { asWritten } from "../../measure/computation.ts";
 import { createRng } from "../../rng.ts";
 import type { TuningTask } from "../../task.ts";
+import type { Algorithm } from "../algorithm/algorithm-rule.ts";
+import { algorithmsFor } from "../algorithm/index.ts";
 import type { Estimate } from "../draft.ts";
 import type { Template } from "../space.ts";
 import { authorLine, mistakeAt } from "./author-mistake.ts";
@@ -28,6 +29,15 @@ export interface AuthoredTemplate {
   readonly body: (t: TemplateBuilder) => void;
   /** Where it was written. */
   readonly loc: SourceLoc | null;
+  /** What it schedules: the operator as it is written (null), or what a rule for algorithms makes of it. */
+  readonly algorithm: string | null;
+  /** Its instructions come from data, and have no lines of their own. */
+  readonly isData: boolean;
+}
+
+export interface TemplateOptions {
+  /** "winograd F(2,3)"; null, the operator as it is written, unless said. */
+  readonly algorithm?: string | null;
 }
 
 /**
@@ -37,18 +47,28 @@ export interface AuthoredTemplate {
  * @example
  * const rows = template("rows in registers", (t) => {
  *   const [, i1] = t.samplePerfectTile("C.i", { parts: 2, maxInnermost: 8 });
- *   t.split("C.i", [0, i1!]);
+ *   t.split("C.i", [0, i1]);
  *   t.unroll("C.i.1");
  * });
  */
-export function template(name: string, body: (t: TemplateBuilder) => void): AuthoredTemplate {
+export function template(
+  name: string,
+  body: (t: TemplateBuilder) => void,
+  { algorithm = null }: TemplateOptions = {},
+): AuthoredTemplate {
   requireName(name);
-  return { name, body, loc: authorLine() };
+  return { name, body, loc: authorLine(), algorithm, isData: false };
 }
 
-/** A schedule by hand from a list of instructions: a space of one candidate. */
-export const handSchedule = (name: string, trace: Trace): AuthoredTemplate =>
-  template(name, (t) => t.instruct(...trace));
+/**
+ * A schedule by hand from a list of instructions: a space of one candidate.
+ *
+ * @example handSchedule("as it was", saved.trace, saved)
+ */
+export const handSchedule = (name: string, trace: Trace, options: TemplateOptions = {}): AuthoredTemplate => ({
+  ...template(name, (t) => t.instruct(...trace), options),
+  isData: true,
+});
 
 export interface PlannedTemplate {
   readonly template: Template;
@@ -60,13 +80,16 @@ export interface PlannedTemplate {
  * the constraints, the diagnostic of an instruction that is illegal in all of the candidates that were drawn
  */
 export function planTemplate(authored: AuthoredTemplate, task: TuningTask): PlannedTemplate {
-  const written = author(task, authored.body);
+  const { name: _, ...computation } = requireAlgorithm(authored, task);
+  const sketch = author({ ...task, op: computation.op }, authored.body);
+  const written = authored.isData ? { ...sketch, lines: sketch.lines.map(() => authored.loc) } : sketch;
   requireDecisions(written);
   const made: Authored = { ...written, draft: withoutUnused(written.draft) };
   const { instructions, structure, estimates, variables, constraints } = made.draft;
   const planned: Template = {
-    ...asWritten(task.op),
+    ...computation,
     name: authored.name,
+    algorithm: authored.algorithm,
     instructions,
     structure,
     labels: made.labels,
@@ -74,6 +97,16 @@ export function planTemplate(authored: AuthoredTemplate, task: TuningTask): Plan
   };
   requireLegal(planned, made, authored);
   return { template: planned, estimates };
+}
+
+function requireAlgorithm({ algorithm, loc }: AuthoredTemplate, task: TuningTask): Algorithm {
+  const known = algorithmsFor(task);
+  const found = known.find(({ name }) => name === algorithm);
+  if (found) return found;
+  const names = known.flatMap(({ name }) => (name === null ? [] : [name])).join(", ");
+  const message = `${task.op.name} is not computed by ${algorithm}`;
+  const hint = names === "" ? "leave the algorithm out: there is one" : `there are ${names}`;
+  throw mistakeAt(loc, { code: "template.no-such-algorithm", message, hint, detail: null });
 }
 
 /** Decisions of another template are not known to this one. */

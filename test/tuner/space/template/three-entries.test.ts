@@ -2,11 +2,14 @@
 
 import { expect, test } from "vitest";
 import gemmOp from "../../../../fixtures/ops/gemm.op.ts";
-import { instantiate, parseTrace, targets, traceToJson } from "../../../../src/compiler/index.ts";
+import { instantiate, opLibrary, parseTrace, targets, traceToJson } from "../../../../src/compiler/index.ts";
 import { candidateKernel, candidateTrace } from "../../../../src/tuner/candidate-kernel.ts";
+import { inspectCandidate } from "../../../../src/tuner/inspect.ts";
 import { predict } from "../../../../src/tuner/predict.ts";
-import { findPoint, searchSpace } from "../../../../src/tuner/search/search-space.ts";
+import { createRng } from "../../../../src/tuner/rng.ts";
+import { drawPoint, findPoint, searchSpace } from "../../../../src/tuner/search/search-space.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
+import { savedSchedule } from "../../../../src/tuner/space/template/saved-schedule.ts";
 import { handSchedule, template } from "../../../../src/tuner/space/template/template.ts";
 import type { TuningTask } from "../../../../src/tuner/task.ts";
 
@@ -64,4 +67,26 @@ test("what the rules make, by hand and as a template of one's own", () => {
   const [first, ...others] = same.map((one) => candidateKernel(task, entries, one, { verify: true }));
   expect(first).toMatchObject({ kind: "ok", source: { kind: "c", text: expect.stringContaining("for (") } });
   expect(others).toEqual([first, first]);
+});
+
+test("a schedule of another algorithm, by hand", () => {
+  const shape = { N: 1, H: 8, W: 8, C: 16, F: 16, padding: 1 };
+  const conv: TuningTask = { ...task, op: instantiate(opLibrary.conv2d(shape), {}, "conv") };
+  const generated = generateSpace(conv);
+  const { name, algorithm } = generated.templates.find((one) => one.algorithm)!;
+  expect(algorithm).toMatch(/^winograd/);
+  const search = searchSpace({ templates: generated.templates.filter((one) => one.name === name) });
+  const { candidate } = drawPoint(search, search.templates[0]!, createRng(1), {})!;
+  const saved = savedSchedule(generated, candidate)!;
+  const byHand = generateSpace(conv, [], [handSchedule("by hand", saved.trace, saved)]);
+  const alone = { template: "by hand", assignment: {} };
+  expect(candidateKernel(conv, byHand, alone)).toEqual(candidateKernel(conv, generated, candidate));
+  expect(inspectCandidate(conv, generated, candidate).typescript).toContain(`}, { algorithm: "${algorithm}" });`);
+  const direct = handSchedule("by hand", saved.trace);
+  expect(() => generateSpace(conv, [], [direct])).toThrow(
+    /^.*\.no-such-block: .*\n {2}.*three-entries\.test\.ts:\d+:\d+/,
+  );
+  expect(() => generateSpace(task, [], [handSchedule("by hand", saved.trace, saved)])).toThrow(
+    `template.no-such-algorithm: gemm is not computed by ${algorithm}`,
+  );
 });

@@ -1,0 +1,28 @@
+// One decision of a schedule changed, and as few others as the constraints want: a step of one's own through a space.
+
+import { createRng } from "./rng.ts";
+import { keyDomain, move, mutate } from "./search/mutate.ts";
+import { findPoint, searchSpace } from "./search/search-space.ts";
+import type { Candidate, Space } from "./space/space.ts";
+
+export interface MutateOptions {
+  /** The decision to change; one that can change, at random, unless said. */
+  readonly decision?: string;
+  readonly seed?: number;
+}
+
+/** Null: the space does not hold the schedule, or nothing of it, or not that decision, can change. */
+export function mutateSchedule(
+  space: Space,
+  schedule: Candidate,
+  { decision, seed = 1 }: MutateOptions = {},
+): Candidate | null {
+  const search = searchSpace(space);
+  const point = findPoint(search, schedule);
+  if (!point) return null;
+  const rng = createRng(seed);
+  if (decision === undefined) return mutate(search, point, rng)?.candidate ?? null;
+  if (point.candidate.assignment[decision] === undefined) return null;
+  const others = keyDomain(point, decision).filter((value) => value !== point.assignment[decision]);
+  return others.length === 0 ? null : (move(search, point, decision, others, rng)?.candidate ?? null);
+}
