@@ -113,8 +113,8 @@ function panel(plot: ConvergencePlot, measure: Measure, offset: number): string 
     "g",
     { transform: `translate(${offset} ${top})` },
     ...gridOf(frame, measure.title),
-    ...curves,
     element("rect", { class: "frame", width: panelWidth, height: panelHeight }),
+    ...curves,
   );
 }
 

@@ -15,10 +15,11 @@ import { type ConvergenceRule, defaultConvergence, hasConverged } from "../../..
 import type { SearchState } from "../../../src/tuner/search/search-state.ts";
 import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { Candidate } from "../../../src/tuner/space/space.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
 import { startTuning, type TimedTrial, type TuneResult } from "../../../src/tuner/tuning.ts";
 import { createWorkbench, type Workbench } from "../../../src/tuner/workbench.ts";
-import type { FailureKind, Improvement, PlannedRun, RunResult } from "./run-result.ts";
+import type { FailureKind, Improvement, PlannedRun, RunResult, TimedTwice } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
 import { readSentinel, type Sentinel, timeOf } from "./sentinel.ts";
 
@@ -33,23 +34,26 @@ export function performRun(run: PlannedRun, sentinelPath: string): Promise<RunRe
     const task = tuningTaskOf(searchTaskNamed(run.task), run.target);
     const sentinel = readSentinel(sentinelPath);
     const beforeNs = await beforehand(task, sentinel, directory);
-    const { workbench, referenceMs, space, ...search } = await tuned(run, task, directory);
+    const { workbench, referenceMs, space, state, result, figures } = await tuned(run, task, directory);
+    const timedTwice = async (candidate: Candidate, ns: number): Promise<TimedTwice> => {
+      const source = measurable(task, space, candidate);
+      return { ns, againNs: source.kind === "build-failed" ? null : await timeOf(workbench, source) };
+    };
     try {
       const afterNs = ranTime(await timeOf(workbench, sentinel.source));
-      const { winner } = search.result;
-      const again = winner && measurable(task, space, winner.candidate);
-      const againNs = again && again.kind !== "build-failed" ? await timeOf(workbench, again) : null;
+      const { winner } = result;
       return {
         ...run,
-        ...search.figures,
+        ...figures,
         cpu: cpuModel(),
         node: process.version,
         toolchain: workbench.toolchain,
         codegen: codegenVersion,
         finishedAt: new Date().toISOString(),
         referenceMs,
-        overheadMs: process.uptime() * 1000 - (search.figures.endedMs - search.figures.startedMs),
-        winner: winner && { ns: winner.medianNs, againNs },
+        overheadMs: process.uptime() * 1000 - (figures.endedMs - figures.startedMs),
+        best: state.best && (await timedTwice(state.best.point.candidate, state.best.ns!)),
+        winner: winner && (await timedTwice(winner.candidate, winner.medianNs)),
         sentinel: { digest: sentinel.digest, beforeNs, afterNs },
       };
     } finally {
@@ -79,6 +83,7 @@ interface Tuned {
   readonly workbench: Workbench;
   readonly space: GeneratedSpace;
   readonly referenceMs: number;
+  readonly state: SearchState;
   readonly result: TuneResult;
   readonly figures: Pick<
     RunResult,
@@ -118,7 +123,7 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
   const result = await tuning.finish();
   const raceMs = nowMs() - zero - endedMs;
   const figures = { startedMs, endedMs, raceMs, ended, profile, ...log.figures() };
-  return { workbench, space, referenceMs, result, figures };
+  return { workbench, space, referenceMs, state: tuning.state(), result, figures };
 }
 
 function endOf(

@@ -43,9 +43,16 @@ export interface RunResult extends PlannedRun {
   readonly invalid: Readonly<Partial<Record<FailureKind, number>>>;
   readonly improvements: readonly Improvement[];
   readonly profile: Profile;
-  /** The race's: its median in the search, and measured again when all was over. Null: nothing ran. */
-  readonly winner: { readonly ns: number; readonly againNs: number | null } | null;
+  /** The fastest of the search, and the race's winner. Null: nothing ran. */
+  readonly best: TimedTwice | null;
+  readonly winner: TimedTwice | null;
   readonly sentinel: SentinelTimes;
+}
+
+/** A candidate's median in the search, and that of several more measurements when all was over; null: it failed then. */
+export interface TimedTwice {
+  readonly ns: number;
+  readonly againNs: number | null;
 }
 
 /** A fixed schedule, timed before and after: whether the machine was the same in all runs. */

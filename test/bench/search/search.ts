@@ -5,9 +5,10 @@
 //     npm run bench:search -- --minutes 30                as much as fits into half an hour
 //     npm run bench:search -- --only gemm-512,wasm,cga,1  of each of task, target, strategy, seed what is named; `long`
 //     npm run bench:search -- --long                      the long runs first
+//     npm run bench:search -- --report                    docs/search-bench.md and docs/plots/ from what is there
 //
-// --again runs once more what ran on an unsteady machine, --fresh all that is chosen. --seconds and --results are for
-// trying things out.
+// --again runs once more what ran on an unsteady machine (--drift 0.1: a tenth faster or slower than it usually is), --fresh all
+// that is chosen. --seconds, --results and --docs are for trying things out.
 
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,26 +22,31 @@ import { appendResult, readResults } from "./results-file.ts";
 import { type PlannedRun, type RunResult, runKey } from "./run-result.ts";
 import { searchTargets, searchTasks } from "./search-task.ts";
 import { unsteadyRuns } from "./steadiness.ts";
+import { writeReport } from "./write-report.ts";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       list: { type: "boolean", default: false },
+      report: { type: "boolean", default: false },
       minutes: { type: "string", default: "100000" },
       only: { type: "string" },
       long: { type: "boolean", default: false },
       again: { type: "boolean", default: false },
       fresh: { type: "boolean", default: false },
       seconds: { type: "string", default: "60" },
+      drift: { type: "string", default: "0.1" },
+      docs: { type: "string", default: "docs" },
       results: { type: "string", default: "test/bench/search/results.jsonl" },
     },
   });
-  const seconds = Number(values.seconds);
+  const [seconds, drift] = [Number(values.seconds), Number(values.drift)];
   const plan = { tasks: searchTasks, targets: searchTargets(), strategies: strategyNames, seconds };
   const chosen = chosenRuns(plannedRuns(plan), values.only ?? null);
   const runs = values.long ? longFirst(chosen) : chosen;
   const results = readResults(values.results);
-  const missing = values.fresh ? runs : missingOf(runs, results, values.again);
+  if (values.report) return writeReport(results, { seconds, drift }, values.docs);
+  const missing = values.fresh ? runs : missingOf(runs, results, values.again ? drift : null);
   console.log(`${missing.length} of ${runs.length} runs are missing: at most ${minutesOf(missing, results)} minutes`);
   if (values.list) for (const run of missing) console.log(`  ${nameOf(run)}`);
   else await runAll(missing, values.results, Number(values.minutes));
@@ -49,10 +55,10 @@ async function main(): Promise<void> {
 function missingOf(
   runs: readonly PlannedRun[],
   results: readonly RunResult[],
-  isAgain: boolean,
+  drift: number | null,
 ): readonly PlannedRun[] {
   const cpu = cpuModel();
-  const unsteady = new Set<PlannedRun>(isAgain ? unsteadyRuns(results) : []);
+  const unsteady = new Set<PlannedRun>(drift === null ? [] : unsteadyRuns(results, drift));
   const done = new Set(results.filter((result) => !unsteady.has(result)).map((result) => runKey(result.cpu, result)));
   return runs.filter((run) => !done.has(runKey(cpu, run)));
 }

@@ -1,0 +1,215 @@
+// docs/search-bench.md: finished runs → the tables, the bars and the links to the plots.
+
+import { factsOf } from "../../../src/compiler/index.ts";
+import { tuningParts } from "../../../src/tuner/profile.ts";
+import { perfTable } from "../../../src/tuner/report/perf-table.ts";
+import { duration, percent, threeDigits } from "../../../src/tuner/report/quantity.ts";
+import { textTable } from "../../../src/tuner/report/text-table.ts";
+import { timeSplit } from "../../../src/tuner/report/time-split.ts";
+import { type Bar, barText, secondsText, trialsText } from "./bars.ts";
+import type { RunResult } from "./run-result.ts";
+import { definitionOf, searchTaskNamed } from "./search-task.ts";
+import { driftOf, unsteadyRuns } from "./steadiness.ts";
+import {
+  type Comparison,
+  type Contest,
+  type MiddleAndWorst,
+  type Standing,
+  shares,
+  standingsOf,
+  sumOfProfiles,
+} from "./summary.ts";
+
+export interface Report extends Comparison {
+  readonly cpu: string;
+  readonly results: readonly RunResult[];
+  readonly contests: readonly Contest[];
+  readonly bars: readonly Bar[];
+}
+
+export const plotName = ({ task, target }: Contest): string => `search-${task}-${target}.svg`;
+
+export function printReport(report: Report): string {
+  const sections = [
+    introduction(report),
+    "## Bars\n",
+    report.bars.map((bar) => `- ${barText(bar)}`).join("\n"),
+    "\n## What was found\n",
+    perfTable(report.contests.map((contest) => performanceOf(contest, report.results))),
+    "\nThe predicted schedule is the sentinel of the runs, the median of its times.\n",
+    ...report.contests.map(contestSection),
+    "## Where the time goes\n",
+    splitTable(report.contests),
+    ...defaultSplit(report.contests),
+    "\n## Steadiness\n",
+    steadiness(report),
+  ];
+  return `${sections.join("\n")}\n`;
+}
+
+function introduction({ cpu, seconds, drift, results }: Report): string {
+  const each = (pick: (run: RunResult) => string): string => [...new Set(results.map(pick))].sort().join(", ");
+  return `# Strategies of the search
+
+Made by \`npm run bench:search -- --report\` from \`test/bench/search/results.jsonl\`; do not edit.
+
+${results.length} runs on ${cpu}; Node ${each(({ node }) => node)}; ${each(({ toolchain }) => toolchain)}; code generators' version ${each(({ codegen }) => codegen)}.
+
+A run is a process of its own with ${seconds} s for one task, one strategy and one seed, and no limit to the number of candidates. Only
+\`default\` stops when it has converged, as it does for users: what it has found then is what it ends with. Seconds count from when a
+user begins to wait: the space, the compiler's detection and the right answers come first. The right answers alone are in
+the column "reference".
+
+Times are the medians that the search recorded. The **best known** of a task is the least of them over all runs of any length,
+so it profits from luck in measuring, and 99 % of it is close to the noise. It is the same for all strategies. After a run
+the fastest that it found is measured again: "again" is how far that time is from the recorded one.
+
+Each run has timed the predicted schedule of its task before and after. Times are not divided by that: its own error of some percent is
+as large as the differences that are looked for. Runs where it was more than ${percent(drift)} off its median, or the fastest
+that far off at its second time, are in no figure and are listed at the end; \`--again\` runs them once more.
+`;
+}
+
+function performanceOf(contest: Contest, results: readonly RunResult[]): Parameters<typeof perfTable>[0][number] {
+  const task = searchTaskNamed(contest.task);
+  const { flops } = factsOf(definitionOf(task));
+  const own = results.filter((run) => run.task === contest.task && run.target === contest.target);
+  const digest = own.at(-1)?.sentinel.digest;
+  const times = own.filter(({ sentinel }) => sentinel.digest === digest).map(({ sentinel }) => sentinel.beforeNs);
+  return {
+    task: task.title,
+    target: contest.target,
+    flops,
+    bestNs: contest.best?.ns ?? null,
+    trials: own.reduce((sum, { trials }) => sum + trials, 0),
+    predictedNs: times.toSorted((a, b) => a - b)[times.length >> 1] ?? null,
+  };
+}
+
+// ── one task on one target ──────────────────────────────────────────────────────────────────────────────────────────
+
+function contestSection(contest: Contest): string {
+  const { title } = searchTaskNamed(contest.task);
+  const standings = standingsOf(contest);
+  const plot = `![${title}, ${contest.target}: best so far](plots/${plotName(contest)})`;
+  const lines =
+    contest.best && standings.length > 0
+      ? [
+          plot,
+          "",
+          bestText(contest.best),
+          "",
+          trialsTable(standings),
+          "",
+          secondsTable(standings),
+          "",
+          costTable(standings),
+        ]
+      : [`There is no steady run of it that is compared.${contest.best ? ` ${bestText(contest.best)}` : ""}`];
+  return [`## ${title}, ${contest.target}`, "", ...lines, ""].join("\n");
+}
+
+function bestText({ ns, by }: NonNullable<Contest["best"]>): string {
+  const run = `${by.isLong ? "the long run" : `\`${by.strategy}\``}, seed ${by.seed}, candidate ${by.improvements.at(-1)![0]}`;
+  const again = by.best?.againNs ? ` Measured again: ${signed(by.best.againNs / by.best.ns - 1)}.` : "";
+  return `Best known: ${duration(ns)}, found by ${run} of ${by.trials}.${again}`;
+}
+
+const signed = (share: number): string => `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
+
+const reachedHead = shares.map((share) => `${Math.round(share * 100)} %`);
+
+/** Median over the seeds, and the worst of them. */
+const cells = (reached: readonly MiddleAndWorst[], text: (value: number) => string): readonly string[] =>
+  reached.map(({ middle, worst }) => (middle === worst ? text(middle) : `${text(middle)} (${text(worst)})`));
+
+function trialsTable(standings: readonly Standing[]): string {
+  const rows = standings.map(({ strategy, runs, trials }) => [
+    `\`${strategy}\``,
+    ...cells(trials, trialsText),
+    runs.length.toString(),
+  ]);
+  return textTable(["candidates to, median (worst)", ...reachedHead, "seeds"], rows);
+}
+
+function secondsTable(standings: readonly Standing[]): string {
+  const rows = standings.map(({ strategy, runs, seconds, final }) => [
+    `\`${strategy}\``,
+    ...cells(seconds, secondsText),
+    percent(final),
+    middleOf(runs, ({ endedMs }) => endedMs),
+    middleOf(runs, ({ referenceMs }) => referenceMs),
+  ]);
+  return textTable(["seconds to, median (worst)", ...reachedHead, "at the end", "ended", "reference"], rows);
+}
+
+function middleOf(runs: readonly RunResult[], ms: (run: RunResult) => number): string {
+  return secondsText(runs.map(ms).sort((a, b) => a - b)[runs.length >> 1]! / 1000);
+}
+
+function costTable(standings: readonly Standing[]): string {
+  const rows = standings.map((standing) => [
+    `\`${standing.strategy}\``,
+    percent(standing.validShare),
+    failuresOf(standing.runs),
+    threeDigits(standing.trialsPerSecond),
+    percent(standing.decidingShare),
+    againOf(standing.runs),
+  ]);
+  return textTable(["", "valid", "invalid", "candidates a second", "deciding", "again"], rows);
+}
+
+function failuresOf(runs: readonly RunResult[]): string {
+  const counts = new Map<string, number>();
+  for (const [kind, count] of runs.flatMap(({ invalid }) => Object.entries(invalid))) {
+    counts.set(kind, (counts.get(kind) ?? 0) + count);
+  }
+  return [...counts].map(([kind, count]) => `${count} ${kind}`).join(", ") || "none";
+}
+
+/** The median distance of the fastest's second time from the one that made it the fastest. */
+function againOf(runs: readonly RunResult[]): string {
+  const ratios = runs.flatMap(({ best }) => (best?.againNs ? [best.againNs / best.ns - 1] : []));
+  return ratios.length > 0 ? signed(ratios.sort((a, b) => a - b)[ratios.length >> 1]!) : "–";
+}
+
+// ── time and noise ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Shares of all runs' time, a row a strategy and target. */
+function splitTable(contests: readonly Contest[]): string {
+  const runs = contests.flatMap((contest) => contest.runs);
+  const groups = new Map(runs.map(({ strategy, target }) => [`${strategy} ${target}`, { strategy, target }]));
+  const rows = [...groups.values()].map(({ strategy, target }) => {
+    const profile = sumOfProfiles(runs.filter((run) => run.strategy === strategy && run.target === target));
+    const total = tuningParts.reduce((sum, part) => sum + profile[part], 0);
+    const { sampling, search, prediction, training } = profile;
+    const deciding = (sampling + search + prediction + training) / total;
+    return [`\`${strategy}\``, target, ...tuningParts.map((part) => percent(profile[part] / total)), percent(deciding)];
+  });
+  return textTable(["strategy", "target", ...tuningParts, "deciding"], rows);
+}
+
+function defaultSplit(contests: readonly Contest[]): readonly string[] {
+  const runs = contests.flatMap((contest) => contest.runs).filter(({ strategy }) => strategy === "default");
+  if (runs.length === 0) return [];
+  const split = timeSplit(sumOfProfiles(runs));
+  return [
+    "\nAll runs of `default` together; deciding is sampling, search, prediction and training:\n",
+    `\`\`\`\n${split}\n\`\`\``,
+  ];
+}
+
+function steadiness({ results, drift }: Report): string {
+  const unsteady = unsteadyRuns(results, drift);
+  if (unsteady.length === 0)
+    return `In all runs the sentinel was within ${percent(drift)} of its median, and the fastest within that of its first time.`;
+  const rows = unsteady.map((run) => [
+    run.task,
+    run.target,
+    run.isLong ? "long" : run.strategy,
+    String(run.seed),
+    String(run.seconds),
+    signed(driftOf(run, results)),
+  ]);
+  return `Left out, as the sentinel, or the fastest at its second time, was off:\n\n${textTable(["task", "target", "strategy", "seed", "seconds", "off by"], rows)}`;
+}

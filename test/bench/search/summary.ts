@@ -1,0 +1,128 @@
+// Finished runs → what the report says: how soon which share of the best known was reached, and at what cost.
+
+import { median } from "../../../src/tuner/measure/statistics.ts";
+import type { Profile } from "../../../src/tuner/profile.ts";
+import { reachedAt, type Step } from "../../../src/tuner/report/best-so-far.ts";
+import { decidingShare } from "../../../src/tuner/report/time-split.ts";
+import { type StrategyName, strategyNames } from "../../../src/tuner/search/strategy.ts";
+import { comparedStrategies } from "./planned-runs.ts";
+import type { RunResult } from "./run-result.ts";
+import { unsteadyRuns } from "./steadiness.ts";
+
+export const shares = [0.8, 0.9, 0.95, 0.99] as const;
+
+/** One task on one target: everything that is compared with each other. */
+export interface Contest {
+  readonly task: string;
+  readonly target: string;
+  /** Of the comparison, steady, without the long ones. */
+  readonly runs: readonly RunResult[];
+  /** The least median of all its steady runs, long ones too, as it was recorded; null: nothing ran. */
+  readonly best: { readonly ns: number; readonly by: RunResult } | null;
+}
+
+/** Medians and worst of one strategy's seeds; infinite: never. */
+export interface Standing {
+  readonly strategy: string;
+  readonly runs: readonly RunResult[];
+  /** One for each of `shares`. */
+  readonly trials: readonly MiddleAndWorst[];
+  readonly seconds: readonly MiddleAndWorst[];
+  /** At the end, of the best known. */
+  readonly final: number;
+  readonly validShare: number;
+  readonly decidingShare: number;
+  readonly trialsPerSecond: number;
+}
+
+export interface MiddleAndWorst {
+  readonly middle: number;
+  readonly worst: number;
+}
+
+/** That of most runs: times of different machines are not compared. */
+export function mainCpu(results: readonly RunResult[]): string | null {
+  const counts = new Map<string, number>();
+  for (const { cpu } of results) counts.set(cpu, (counts.get(cpu) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+}
+
+export interface Comparison {
+  /** Budget of the runs that are compared; those with others serve for the best known. */
+  readonly seconds: number;
+  /** What a sentinel may be off, as a share. */
+  readonly drift: number;
+}
+
+export function contestsOf(results: readonly RunResult[], { seconds, drift }: Comparison): readonly Contest[] {
+  const unsteady = new Set(unsteadyRuns(results, drift));
+  const steady = results.filter((run) => !unsteady.has(run));
+  const pairs = new Map(results.map(({ task, target }) => [`${task} ${target}`, { task, target }]));
+  return [...pairs.values()].map(({ task, target }) => {
+    const own = steady.filter((run) => run.task === task && run.target === target);
+    const runs = own.filter((run) => !run.isLong && run.seconds === seconds);
+    return { task, target, runs, best: bestOf(own) };
+  });
+}
+
+function bestOf(runs: readonly RunResult[]): Contest["best"] {
+  return runs.reduce<Contest["best"]>((best, by) => {
+    const ns = by.improvements.at(-1)?.[2];
+    return ns !== undefined && ns < (best?.ns ?? Number.POSITIVE_INFINITY) ? { ns, by } : best;
+  }, null);
+}
+
+/** The same everywhere, so that a strategy has the same colour in all plots. */
+const inOrder = [...new Set<StrategyName>([...comparedStrategies, ...strategyNames])];
+
+export function standingsOf({ runs, best }: Contest): readonly Standing[] {
+  if (!best) return [];
+  const names = inOrder.filter((name) => runs.some(({ strategy }) => strategy === name));
+  return names.map((strategy) =>
+    standingOf(
+      strategy,
+      runs.filter((run) => run.strategy === strategy),
+      best.ns,
+    ),
+  );
+}
+
+function standingOf(strategy: string, runs: readonly RunResult[], bestNs: number): Standing {
+  const reached = (position: (run: RunResult) => readonly Step[]) =>
+    shares.map((share) => middleAndWorst(runs.map((run) => reachedAt(position(run), share))));
+  return {
+    strategy,
+    runs,
+    trials: reached(({ improvements }) => improvements.map(([trial, , ns]) => [trial, bestNs / ns])),
+    seconds: reached(({ improvements }) => improvements.map(([, ms, ns]) => [ms / 1000, bestNs / ns])),
+    final: median(runs.map(({ improvements }) => bestNs / (improvements.at(-1)?.[2] ?? Number.POSITIVE_INFINITY))),
+    validShare: validShareOf(runs),
+    decidingShare: decidingShare(sumOfProfiles(runs)),
+    trialsPerSecond: median(runs.map(({ trials, startedMs, endedMs }) => (trials / (endedMs - startedMs)) * 1000)),
+  };
+}
+
+/** Not interpolated, as one of them may be infinite. */
+export function middleAndWorst(values: readonly number[]): MiddleAndWorst {
+  const sorted = values.toSorted((a, b) => a - b);
+  return { middle: sorted[sorted.length >> 1]!, worst: sorted.at(-1)! };
+}
+
+/** Of all candidates that were measured. */
+export function validShareOf(runs: readonly RunResult[]): number {
+  const trials = runs.reduce((sum, run) => sum + run.trials, 0);
+  const invalid = runs.flatMap((run) => Object.values(run.invalid)).reduce((sum, count) => sum + count, 0);
+  return trials > 0 ? 1 - invalid / trials : 1;
+}
+
+export function sumOfProfiles(runs: readonly RunResult[]): Profile {
+  const [first, ...rest] = runs.map(({ profile }) => profile);
+  if (!first) throw new Error("a sum needs a profile");
+  return rest.reduce<Profile>(
+    (sum, profile) =>
+      Object.fromEntries(
+        Object.entries(sum).map(([part, ms]) => [part, ms + profile[part as keyof Profile]]),
+      ) as unknown as Profile,
+    first,
+  );
+}
