@@ -5,7 +5,7 @@ import { createRng } from "../rng.ts";
 import type { CostModel, FeatureMatrix, Predictor, TrainingSet } from "./cost-model.ts";
 import { type ObjectiveName, objectives } from "./objective.ts";
 import { quantize } from "./quantize.ts";
-import { addTree, growTree, type RegressionTree, type TreeOptions } from "./regression-tree.ts";
+import { addTree, type Gradients, growTree, type RegressionTree, type TreeOptions } from "./regression-tree.ts";
 
 export interface BoostedTreesOptions extends TreeOptions {
   readonly objective: ObjectiveName;
@@ -40,15 +40,19 @@ export function boostedTrees(options: Partial<BoostedTreesOptions> = {}): CostMo
   return { name: `boosted-trees ${all.objective}`, fit: (set) => predictorOf(fitBoostedTrees(set, all)) };
 }
 
-export function fitBoostedTrees({ features, scores, base }: TrainingSet, options: BoostedTreesOptions): BoostedTrees {
+export function fitBoostedTrees(
+  { features, scores, base, weights }: TrainingSet,
+  options: BoostedTreesOptions,
+): BoostedTrees {
   const quantized = quantize(features);
   const rng = createRng(options.seed);
-  const start = options.objective === "squared-error" ? mean(scores) - mean(base) : 0;
+  const start = options.objective === "squared-error" ? mean(scores, weights) - mean(base, weights) : 0;
   const predictions = base.map((value) => value + start);
   const gains = new Float64Array(features.columns);
   const trees: RegressionTree[] = [];
   for (let k = 0; k < options.trees && features.rows > 0; k++) {
-    const tree = growTree(quantized, objectives[options.objective](predictions, scores, rng), options, gains);
+    const gradients = weighed(objectives[options.objective](predictions, scores, rng), weights);
+    const tree = growTree(quantized, gradients, options, gains);
     addTree(tree, features.data, features.columns, predictions);
     trees.push(tree);
   }
@@ -65,6 +69,15 @@ export function predictorOf({ start, trees, importance }: BoostedTrees): Predict
   return { predict, importance: Float64Array.from(importance) };
 }
 
-function mean(values: Float64Array): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+function weighed(gradients: Gradients, weights: Float64Array | undefined): Gradients {
+  if (!weights) return gradients;
+  const times = (values: Float64Array): Float64Array => values.map((value, row) => value * weights[row]!);
+  return { first: times(gradients.first), second: times(gradients.second) };
+}
+
+function mean(values: Float64Array, weights: Float64Array | undefined): number {
+  if (values.length === 0) return 0;
+  const weightOf = (row: number): number => weights?.[row] ?? 1;
+  const total = values.reduce((sum, _, row) => sum + weightOf(row), 0);
+  return values.reduce((sum, value, row) => sum + value * weightOf(row), 0) / total;
 }

@@ -13,6 +13,8 @@ export interface TrainingSet {
   readonly scores: Float64Array;
   /** What is believed of each row before learning; the model learns what to add to it. */
   readonly base: Float64Array;
+  /** How much each row counts, 1 on average; all the same unless said. */
+  readonly weights?: Float64Array;
 }
 
 export interface Predictor {

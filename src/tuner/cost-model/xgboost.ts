@@ -82,6 +82,9 @@ function train(library: Library, set: TrainingSet, options: XgboostOptions): Pre
   const { rows } = set.features;
   library.call("DMatrixSetFloatInfo", matrix, "label", Float32Array.from(set.scores), rows);
   library.call("DMatrixSetFloatInfo", matrix, "base_margin", Float32Array.from(set.base), rows);
+  if (set.weights && options.objective !== "rank:pairwise")
+    library.call("DMatrixSetFloatInfo", matrix, "weight", Float32Array.from(set.weights), rows);
+  // Ranking takes weights of groups, and there is one.
   if (options.objective === "rank:pairwise")
     library.call("DMatrixSetUIntInfo", matrix, "group", Uint32Array.of(rows), 1);
   const booster = createBooster(library, matrix, options);

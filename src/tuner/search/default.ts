@@ -10,7 +10,7 @@ import { mutation } from "./evolutionary.ts";
 import { type Breed, type EvolutionSize, evolve, quickEvolution, type ScoredPoint } from "./evolve.ts";
 import { random } from "./random.ts";
 import { candidateKey, type Point } from "./search-space.ts";
-import { type SearchState, trialCount } from "./search-state.ts";
+import { type SearchState, seedsOf, trialCount } from "./search-state.ts";
 import { diverse, selectBatch } from "./select.ts";
 import type { Strategy } from "./strategy.ts";
 
@@ -37,7 +37,7 @@ function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
     points.filter((one) => !leaders.includes(one)),
     count - leaders.length,
   );
-  return [...leaders, ...others].map(({ point }) => point.candidate);
+  return fill(seedsOf(state), [...leaders, ...others].map(({ point }) => point.candidate), count);
 }
 
 function bestOfEachStructure(points: readonly ScoredPoint[]): ScoredPoint[] {

@@ -5,6 +5,7 @@ import type { CostModel, Predictor } from "../cost-model/cost-model.ts";
 import { steadyLog2 } from "../cost-model/steady.ts";
 import type { Measurement } from "../measure/measurement.ts";
 import type { Candidate } from "../space/space.ts";
+import { type Known, nothingKnown } from "./known.ts";
 import { candidateKey, findPoint, type Point, type SearchSpace } from "./search-space.ts";
 
 export interface Observation {
@@ -23,6 +24,8 @@ export interface Trial {
 export interface SearchState {
   readonly space: SearchSpace;
   readonly costModel: CostModel;
+  /** From other tasks. */
+  readonly known: Known;
   /** In the order of their measurement. */
   readonly rounds: readonly (readonly Trial[])[];
   /** Keys of the candidates measured, failures and such that the space no longer holds included. */
@@ -35,10 +38,14 @@ export interface SearchState {
   readonly bestPriorNs: number;
 }
 
-export function startSearch(space: SearchSpace, costModel: CostModel): SearchState {
+export function startSearch(space: SearchSpace, costModel: CostModel, known: Known = nothingKnown): SearchState {
   const nothing = { predictor: null, best: null, bestPriorNs: 1 };
-  return { space, costModel, rounds: [], seen: new Set(), ...nothing };
+  return { space, costModel, known, rounds: [], seen: new Set(), ...nothing };
 }
+
+/** What other tasks say to begin with, as far as it was not measured. */
+export const seedsOf = ({ known, seen }: SearchState): readonly Candidate[] =>
+  known.seeds.filter((candidate) => !seen.has(candidateKey(candidate)));
 
 /** Adds one round and learns from all. Records of earlier tunings are a round like any other. */
 export function observe(state: SearchState, observations: readonly Observation[]): SearchState {

@@ -1,0 +1,135 @@
+// What a tuning takes from records of other tasks on the same machine: the analytic prior corrected by all of them, and
+// candidates to begin with from shapes of its own family. The same records give the same.
+
+import { factsOfRows } from "./cost-model/fact-rows.ts";
+import type { MachineModel } from "./cost-model/machine-model.ts";
+import { predictTotalNs } from "./cost-model/ranker.ts";
+import { learnResidual } from "./cost-model/residual-prior.ts";
+import { steady, steadyLog2 } from "./cost-model/steady.ts";
+import { type Extents, extentsOf, familyOf, shapeDistance } from "./family.ts";
+import type { TuningRecord } from "./record/record.ts";
+import { createRng } from "./rng.ts";
+import { type Known, nothingKnown } from "./search/known.ts";
+import { projectCandidate } from "./search/project.ts";
+import { candidateKey, type Point, type SearchSpace } from "./search/search-space.ts";
+import type { GeneratedSpace } from "./space/generate.ts";
+import type { TuningTask } from "./task.ts";
+
+/** The space with its prior corrected; the space itself where the records tell too little. */
+export function withExperience(
+  space: GeneratedSpace,
+  { target }: TuningTask,
+  records: readonly TuningRecord[],
+  machine?: MachineModel,
+): GeneratedSpace {
+  const residual = learnResidual(records, target, machine);
+  if (!residual) return space;
+  return {
+    ...space,
+    prior: (template, assignment) => {
+      const stages = space.facts(template, assignment);
+      return stages.length === 0 ? space.prior(template, assignment) : correct(stages);
+    },
+  };
+  function correct(stages: ReturnType<GeneratedSpace["facts"]>): number {
+    return predictTotalNs(stages, target, machine) * 2 ** residual!(stages);
+  }
+}
+
+/** A shape of the family that was tuned. */
+interface KnownShape {
+  readonly extents: Extents;
+  readonly distance: number;
+  /** Those with a time, the fastest first. */
+  readonly records: readonly TuningRecord[];
+}
+
+/** Farther shapes have other bottlenecks; there are rarely more that help. */
+const mostShapes = 4;
+const seedsPerShape = 6;
+
+/**
+ * @param records of other tasks, on this target class by this toolchain
+ * @param searched the space of `task`, whose prior is only asked for its order
+ */
+export function knownOf(
+  task: TuningTask,
+  space: GeneratedSpace,
+  searched: SearchSpace,
+  records: readonly TuningRecord[],
+  machine?: MachineModel,
+): Known {
+  const shapes = knownShapes(task, records).slice(0, mostShapes);
+  if (shapes.length === 0) return nothingKnown;
+  const points = seedPoints(searched, shapes);
+  return {
+    seeds: points.map(({ candidate }) => candidate),
+    shapes: shapes.length,
+    records: shapes.reduce((sum, shape) => sum + shape.records.length, 0),
+    expectedNs: expectedNs(task, space, points, shapes, machine),
+  };
+}
+
+function knownShapes(task: TuningTask, records: readonly TuningRecord[]): readonly KnownShape[] {
+  const family = familyOf(task);
+  const extents = extentsOf(task.op);
+  const related = records.filter((one) => one.family === family && one.extents && one.measurement.kind === "ok");
+  const shapes = [...groupedBy(related, (one) => one.task).values()].map((group): KnownShape => {
+    const own = group[0]!.extents!;
+    return { extents: own, distance: shapeDistance(extents, own), records: fastestFirst(group) };
+  });
+  return shapes
+    .filter(({ distance }) => Number.isFinite(distance))
+    .sort((left, right) => steady(left.distance) - steady(right.distance));
+}
+
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+/** Of several measurements of one candidate the last. */
+function fastestFirst(records: readonly TuningRecord[]): readonly TuningRecord[] {
+  const last = new Map(records.map((record) => [candidateKey(record.candidate), record]));
+  return [...last.values()].sort((left, right) => nsOf(left) - nsOf(right));
+}
+
+const nsOf = ({ measurement }: TuningRecord): number =>
+  measurement.kind === "ok" ? measurement.timing.medianNs : Number.POSITIVE_INFINITY;
+
+/** The best of each shape, the nearest shape's first, then the second best of each, and so on. */
+function seedPoints(searched: SearchSpace, shapes: readonly KnownShape[]): readonly Point[] {
+  const points = new Map<string, Point>();
+  const rng = createRng(1);
+  for (let place = 0; place < seedsPerShape; place++) {
+    for (const { records } of shapes) {
+      const record = records[place];
+      const point = record && projectCandidate(searched, record.candidate, rng);
+      if (point && !points.has(point.key)) points.set(point.key, point);
+    }
+  }
+  return [...points.values()];
+}
+
+/** By how much the prior was off for the best of each shape, on average, times what it says of the best seed here. */
+function expectedNs(
+  { target }: TuningTask,
+  space: GeneratedSpace,
+  seeds: readonly Point[],
+  shapes: readonly KnownShape[],
+  machine?: MachineModel,
+): number | null {
+  const predicted = seeds.map(({ template, assignment }) => space.facts(template.template, assignment));
+  const least = Math.min(...predicted.map((facts) => predictTotalNs(facts, target, machine)));
+  const octaves = shapes.flatMap(({ records: [best] }) => {
+    const facts = factsOfRows(best!.facts);
+    return facts ? [steadyLog2(nsOf(best!) / predictTotalNs(facts, target, machine))] : [];
+  });
+  if (octaves.length === 0 || !Number.isFinite(least)) return null;
+  return least * 2 ** (octaves.reduce((sum, octave) => sum + octave, 0) / octaves.length);
+}

@@ -1,0 +1,86 @@
+// Cost models against each other, on records of real tunings: how well each orders the candidates of a task that it has
+// not seen. Correlations hold on a busy machine; no time is compared here.
+//
+//     npm run bench:cost-model -- --target wasm --trials 96 --records .unplugin-kernel/cost-model.jsonl
+//
+// Makes what the file lacks of records, then prints the tables.
+
+import { parseArgs } from "node:util";
+import type { TargetName } from "../../../src/compiler/index.ts";
+import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
+import type { CostModel } from "../../../src/tuner/cost-model/cost-model.ts";
+import { factColumns, factFeatures } from "../../../src/tuner/cost-model/fact-features.ts";
+import { extractor, type FeatureExtractor, sideBySide } from "../../../src/tuner/cost-model/features.ts";
+import { familyOf } from "../../../src/tuner/family.ts";
+import { openDatabase } from "../../../src/tuner/record/database.ts";
+import { type Figures, learningFigures, meanFigures, priorFigures, transferFigures } from "./compare.ts";
+import { makeRecords } from "./make-records.ts";
+import { modelTasks } from "./model-tasks.ts";
+import { type Sample, sampleOf } from "./sample.ts";
+
+const { values } = parseArgs({
+  options: {
+    target: { type: "string", default: "wasm" },
+    trials: { type: "string", default: "96" },
+    records: { type: "string", default: ".unplugin-kernel/cost-model.jsonl" },
+    tasks: { type: "string" },
+  },
+});
+
+const tasks = modelTasks(values.target as TargetName, values.tasks?.split(","));
+const database = openDatabase(values.records);
+await makeRecords(tasks, database, Number(values.trials));
+
+const samples = tasks.map((task) => sampleOf(task, database)).filter(({ points }) => points.length >= 24);
+const models: readonly CostModel[] = [boostedTrees(), boostedTrees({ objective: "pairwise-rank" })];
+
+const kinds: readonly (readonly [name: string, featuresOf: (sample: Sample) => FeatureExtractor])[] = [
+  ["variables", ({ searched }) => searched.features],
+  ["facts", factsOf],
+  ["variables + facts", (sample) => sideBySide([sample.searched.features, factsOf(sample)])],
+];
+
+function factsOf({ space, task }: Sample): FeatureExtractor {
+  return extractor(factColumns, ({ template, assignment }) =>
+    factFeatures(space.facts(template.template, assignment), task.target),
+  );
+}
+
+const others = (sample: Sample, among: readonly Sample[] = samples): readonly Sample[] =>
+  among.filter((it) => it !== sample);
+const relatives = (sample: Sample): readonly Sample[] =>
+  others(sample).filter((it) => familyOf(it.task) === familyOf(sample.task));
+
+print("nothing learnt", samples, [
+  ["prior", (sample) => priorFigures(sample)],
+  ["prior corrected by its family", (sample) => transferFigures(sample, relatives(sample))],
+  ["prior corrected by all other tasks", (sample) => transferFigures(sample, others(sample))],
+]);
+print(
+  "half of the rows learnt, the other half ordered",
+  samples,
+  kinds.flatMap(([name, featuresOf]) =>
+    models.flatMap((model) =>
+      [true, false].map(
+        (withPrior): Row => [
+          `${name}, ${model.name}${withPrior ? " on the prior" : ""}`,
+          (sample) => learningFigures(sample, featuresOf(sample), model, withPrior),
+        ],
+      ),
+    ),
+  ),
+);
+
+type Row = readonly [name: string, figuresOf: (sample: Sample) => Figures];
+
+/** Of each row the means over the tasks, and ρ task by task. */
+function print(title: string, among: readonly Sample[], rows: readonly Row[]): void {
+  console.log(`\n| ${title} | ρ | recall | best | ${among.map(({ name }) => name).join(" | ")} |`);
+  console.log(`|---|${"---|".repeat(among.length + 3)}`);
+  for (const [name, figuresOf] of rows) {
+    const each = among.map(figuresOf);
+    const { rho, recall, best } = meanFigures(each);
+    const cells = [rho, recall, best, ...each.map((it) => it.rho)].map((value) => value.toFixed(2));
+    console.log(`| ${name} | ${cells.join(" | ")} |`);
+  }
+}
