@@ -30,6 +30,7 @@ import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
+import { knownOf, withExperience } from "./transfer.ts";
 import type { MeasurableSource, Refusal, Workbench } from "./workbench.ts";
 
 export interface TuningOptions {
@@ -119,10 +120,13 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const rng = createRng(options.seed);
   const elapsedMs = (): number => clock() - start;
   const isOver = (): boolean => elapsedMs() >= budget.seconds * 1000 || options.isOver?.() === true;
-  const searched = await profiler.timeAsync("space", () => provenSearchSpace(space));
+  const others = recordsOfOthers(task, options);
+  const experienced = profiler.time("training", () => withExperience(space, task, others));
+  const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced));
+  const known = profiler.time("search", () => knownOf(task, space, searched, others));
   const model = timedModel(options.costModel ?? boostedTrees(), profiler);
   const records = recordsOf(task, options);
-  const empty = startSearch(timedSpace(searched, profiler), model);
+  const empty = startSearch(timedSpace(searched, profiler), model, known);
   let state = records.length > 0 ? observe(empty, records) : empty;
   const recorded = trialCount(state);
   let [measured, round] = [0, 0];
@@ -168,6 +172,12 @@ const recordsOf = (task: TuningTask, { database, taskKey, workbench }: TuningOpt
   database
     .records({ task: taskKey, targetClass: targetClass(task.target) })
     .filter((record) => record.toolchain === workbench.toolchain);
+
+/** Of other tasks, on the same machine. */
+const recordsOfOthers = (task: TuningTask, { database, taskKey, workbench }: TuningOptions): readonly TuningRecord[] =>
+  database
+    .records({ task: null, targetClass: targetClass(task.target) })
+    .filter((record) => record.toolchain === workbench.toolchain && record.task !== taskKey);
 
 const failuresOf = ({ rounds }: SearchState): readonly Failure[] =>
   rounds.flat().flatMap(({ point, measurement }): Failure[] => {

@@ -37,7 +37,11 @@ function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
     points.filter((one) => !leaders.includes(one)),
     count - leaders.length,
   );
-  return fill(seedsOf(state), [...leaders, ...others].map(({ point }) => point.candidate), count);
+  return fill(
+    seedsOf(state),
+    [...leaders, ...others].map(({ point }) => point.candidate),
+    count,
+  );
 }
 
 function bestOfEachStructure(points: readonly ScoredPoint[]): ScoredPoint[] {

@@ -1,0 +1,142 @@
+// Transfer on a machine that is made up: its times follow from the facts, but not with the numbers of the prior.
+
+import { describe, expect, test } from "vitest";
+import { digestOf, instantiate, type Op, opLibrary, targets } from "../../src/compiler/index.ts";
+import { boostedTrees } from "../../src/tuner/cost-model/boosted-trees.ts";
+import { factRows } from "../../src/tuner/cost-model/fact-rows.ts";
+import { type MachineModel, machineModels } from "../../src/tuner/cost-model/machine-model.ts";
+import { predictTotalNs } from "../../src/tuner/cost-model/ranker.ts";
+import { extentsOf, familyOf } from "../../src/tuner/family.ts";
+import type { TuningRecord } from "../../src/tuner/record/record.ts";
+import { createRng } from "../../src/tuner/rng.ts";
+import { nothingKnown } from "../../src/tuner/search/known.ts";
+import { candidateKey, drawPoint, findPoint, type Point, searchSpace } from "../../src/tuner/search/search-space.ts";
+import { startSearch } from "../../src/tuner/search/search-state.ts";
+import { strategies } from "../../src/tuner/search/strategies.ts";
+import { type GeneratedSpace, generateSpace } from "../../src/tuner/space/generate.ts";
+import { targetClass } from "../../src/tuner/store/key.ts";
+import type { TuningTask } from "../../src/tuner/task.ts";
+import { knownOf, withExperience } from "../../src/tuner/transfer.ts";
+import { spearman } from "./cost-model/statistics.ts";
+
+const taskOf = (op: Op): TuningTask => ({
+  op: instantiate(op, {}, "kernel"),
+  target: targets.wasm,
+  numerics: "fast",
+  threads: 1,
+});
+const gemm = (M: number, N: number, K: number): TuningTask => taskOf(opLibrary.gemm({ M, N, K, dtype: "f32" }));
+
+/** Slow caches, short bodies, costly loops. */
+const truth: MachineModel = {
+  ...machineModels.wasm,
+  l2BytesPerCycle: 3,
+  packBytesPerCycle: 2,
+  arithmeticLatency: 11,
+  cyclesPerIteration: 6,
+  shortBody: 40,
+};
+
+const timeOf = (space: GeneratedSpace, { template, assignment }: Point): number =>
+  predictTotalNs(space.facts(template.template, assignment), targets.wasm, truth);
+
+function draw(task: TuningTask, count: number, seed: number) {
+  const space = generateSpace(task);
+  const searched = searchSpace(space, { prior: space.prior });
+  const rng = createRng(seed);
+  const points = Array.from(
+    { length: count },
+    (_, at) => drawPoint(searched, searched.templates[at % searched.templates.length]!, rng, { spread: "look-ahead" })!,
+  );
+  return { space, searched, points };
+}
+
+function recordsOf(task: TuningTask, count: number, seed = 1): readonly TuningRecord[] {
+  const { space, points } = draw(task, count, seed);
+  return points.map((point, trial): TuningRecord => {
+    const ns = timeOf(space, point);
+    return {
+      schema: 2,
+      task: digestOf(task.op),
+      family: familyOf(task),
+      extents: extentsOf(task.op),
+      targetClass: targetClass(task.target),
+      toolchain: "wasm",
+      candidate: point.candidate,
+      facts: factRows(space.facts(point.template.template, point.assignment)),
+      measurement: { kind: "ok", timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 5 } },
+      trial,
+    };
+  });
+}
+
+const task = gemm(512, 768, 768);
+const records = [...recordsOf(gemm(512, 512, 512), 80), ...recordsOf(gemm(1024, 1024, 1024), 80)];
+const { space, searched, points } = draw(task, 300, 9);
+const times = points.map((point) => timeOf(space, point));
+const best = Math.min(...times);
+
+describe("records of other shapes", () => {
+  test("correct the prior", () => {
+    const experienced = withExperience(space, task, records);
+    const rho = (prior: GeneratedSpace["prior"]): number =>
+      spearman(
+        points.map(({ template, assignment }) => prior(template.template, assignment)),
+        times,
+      );
+    expect(rho(experienced.prior)).toBeGreaterThan(rho(space.prior) + 0.05);
+    expect(rho(experienced.prior)).toBeGreaterThan(0.85);
+  });
+
+  test("of another operator correct it too", () => {
+    const others = recordsOf(taskOf(opLibrary.conv2d({ H: 28, W: 28, C: 64, F: 64, padding: 1 })), 120);
+    const experienced = withExperience(space, task, others);
+    const rho = (prior: GeneratedSpace["prior"]): number =>
+      spearman(
+        points.map(({ template, assignment }) => prior(template.template, assignment)),
+        times,
+      );
+    expect(rho(experienced.prior)).toBeGreaterThan(rho(space.prior));
+  });
+
+  test("give the first batch, which comes near the best at once", () => {
+    const known = knownOf(task, space, searched, records);
+    expect(known).toMatchObject({ shapes: 2, records: 160 });
+    const experienced = searchSpace(space, { prior: withExperience(space, task, records).prior });
+    const batch = strategies.default.propose(startSearch(experienced, boostedTrees(), known), 24, createRng(1));
+    expect(batch.slice(0, known.seeds.length)).toEqual(known.seeds);
+    const fastest = Math.min(...batch.map((candidate) => timeOf(space, findPoint(searched, candidate)!)));
+    expect(fastest).toBeLessThan(1.05 * best);
+  });
+
+  test("say what time to expect, in which they are as wrong as the prior was there", () => {
+    const known = knownOf(task, space, searched, records);
+    const seeds = known.seeds.map((candidate) => timeOf(space, findPoint(searched, candidate)!));
+    expect(known.expectedNs! / Math.min(...seeds)).toBeGreaterThan(0.7);
+    expect(known.expectedNs! / Math.min(...seeds)).toBeLessThan(1.4);
+  });
+
+  test("give seeds of the nearest shape first, none twice", () => {
+    const { seeds } = knownOf(task, space, searched, records);
+    expect(new Set(seeds.map(candidateKey)).size).toBe(seeds.length);
+    const near = knownOf(task, space, searched, records.slice(0, 80));
+    expect(seeds[0]).toEqual(near.seeds[0]);
+  });
+
+  test("are nothing where there are none, or of other families", () => {
+    expect(knownOf(task, space, searched, [])).toEqual(nothingKnown);
+    const softmax = recordsOf(taskOf(opLibrary.softmax({ M: 64, N: 256 })), 12);
+    expect(knownOf(task, space, searched, softmax)).toEqual(nothingKnown);
+    expect(withExperience(space, task, softmax)).toBe(space);
+    const old = records.map((record): TuningRecord => ({ ...record, family: null, extents: null, facts: null }));
+    expect(knownOf(task, space, searched, old)).toEqual(nothingKnown);
+    expect(withExperience(space, task, old)).toBe(space);
+  });
+
+  test("give the same each time", () => {
+    const [one, other] = [0, 1].map(() => withExperience(space, task, records).prior);
+    for (const { template, assignment } of points.slice(0, 50))
+      expect(one!(template.template, assignment)).toBe(other!(template.template, assignment));
+    expect(knownOf(task, space, searched, records)).toEqual(knownOf(task, space, searched, records));
+  });
+});
