@@ -25,10 +25,16 @@ async function obey(order: Order): Promise<RunResult | null> {
   }
 }
 
+/** Beside its budget: no run is waited for longer, whatever a strategy does. */
+const patienceMs = 900_000;
+
 /** Rejects if the process ends without an answer; what it had to say is on stderr. */
 export function inChild(order: Order): Promise<RunResult | null> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), [childFlag, JSON.stringify(order)]);
+    const child = fork(fileURLToPath(import.meta.url), [childFlag, JSON.stringify(order)], {
+      timeout: order.run.seconds * 1000 + patienceMs,
+      killSignal: "SIGKILL",
+    });
     let answer: { readonly result: RunResult | null } | null = null;
     child.on("message", (message) => {
       answer = message as { readonly result: RunResult | null };

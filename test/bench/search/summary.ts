@@ -108,11 +108,18 @@ export function middleAndWorst(values: readonly number[]): MiddleAndWorst {
   return { middle: sorted[sorted.length >> 1]!, worst: sorted.at(-1)! };
 }
 
-/** Of all candidates that were measured. */
+/** Of all candidates that were measured; one that timed out is none. */
 export function validShareOf(runs: readonly RunResult[]): number {
+  return 1 - shareOfFailures(runs, () => true);
+}
+
+export const timedOutShareOf = (runs: readonly RunResult[]): number =>
+  shareOfFailures(runs, (kind) => kind === "timed-out");
+
+function shareOfFailures(runs: readonly RunResult[], counts: (kind: string) => boolean): number {
   const trials = runs.reduce((sum, run) => sum + run.trials, 0);
-  const invalid = runs.flatMap((run) => Object.values(run.invalid)).reduce((sum, count) => sum + count, 0);
-  return trials > 0 ? 1 - invalid / trials : 1;
+  const failures = runs.flatMap(({ invalid }) => Object.entries(invalid)).filter(([kind]) => counts(kind));
+  return trials > 0 ? failures.reduce((sum, [, count]) => sum + count, 0) / trials : 0;
 }
 
 export function sumOfProfiles(runs: readonly RunResult[]): Profile {
