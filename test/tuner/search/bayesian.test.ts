@@ -23,8 +23,9 @@ function measure(candidate: Candidate): Measurement {
 /** The share of each round that failed. */
 function failures(seed: number): number[] {
   const rng = createRng(seed);
-  let state = startSearch(searched, boostedTrees());
-  return Array.from({ length: 5 }, () => {
+  // What the cost model learns is not looked at.
+  let state = startSearch(searched, boostedTrees({ trees: 1 }));
+  return Array.from({ length: 4 }, () => {
     const candidates = bayesian.propose(state, 16, rng);
     state = observe(
       state,
@@ -38,7 +39,7 @@ test("a region in which candidates fail is found out, and left alone", () => {
   const shares = [1, 2, 3].map(failures);
   const mean = (round: number): number => shares.reduce((sum, share) => sum + share[round]!, 0) / shares.length;
   expect(mean(0)).toBeGreaterThan(0.15);
-  expect((mean(2) + mean(3) + mean(4)) / 3).toBeLessThan(mean(0) / 3);
+  expect((mean(1) + mean(2) + mean(3)) / 3).toBeLessThan(mean(0) / 3);
 });
 
 describe("the learned probability of running", () => {

@@ -18,7 +18,7 @@ const template = (name: string, n: number) => ({
   structure: [],
   model: gemmModel({ m: 4, n, k: 4, registers: 8, l2Bytes: 1024 }),
 });
-const small = searchSpace({ templates: [template("wide", 16), template("narrow", 8)] });
+const small = searchSpace({ templates: [template("wide", 8), template("narrow", 4)] });
 
 const timedOut = { kind: "timed-out", deadlineMs: 5 } as const;
 const measured = (state: SearchState, candidates: readonly Candidate[]): SearchState =>
@@ -45,7 +45,7 @@ function proposals(searched: SearchSpace, batch: number, first: readonly Candida
   }
 }
 
-test.each([7, 64, 1000])("in batches of %i every candidate comes once, in the order of enumeration", (batch) => {
+test.each([19, 1000])("in batches of %i every candidate comes once, in the order of enumeration", (batch) => {
   expect(truth(small).length).toBeGreaterThan(100);
   expect(proposals(small, batch).map(candidateKey)).toEqual(truth(small));
 });
