@@ -126,7 +126,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
     toolchain,
     directory,
     signal,
-    jobs: detectMachine().cores,
+    cores: detectMachine().cores,
   });
   try {
     const { winner, measured, elapsedMs, failures } = await runTuning(task, space, {

@@ -1,27 +1,28 @@
 // Where candidates are built, checked and timed: a toolchain and a runner behind one call, sources in, measurements out.
 
-import { type CSource, sha256, type WasmSource } from "../compiler/index.ts";
-import { type BuiltKernel, buildEach } from "../native/build.ts";
-import { createRunner, type Runner, toRunnable } from "../native/runner/client.ts";
-import type { HasBounds, Runnable, RunTask } from "../native/runner/protocol.ts";
+import { createRunner, type Runner } from "../native/runner/client.ts";
+import type { CacheState, RunTask } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
+import { buildAhead, buildPolicy } from "./build-ahead.ts";
 import { measureCandidate, raceCandidates } from "./measure/measure.ts";
 import type { Measurement, Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
+import {
+  type BuiltRunnable,
+  createRunnableBuilder,
+  type MeasurableSource,
+  type Refusal,
+  type RunnableBuilder,
+  withoutCompiler,
+} from "./runnable-builder.ts";
 
-/**
- * A kernel, how near its results have to come if it computes them otherwise than the operator is written, and the kernel
- * that prepares what it takes of constant inputs.
- */
-export type MeasurableSource = (CSource | WasmSource) & HasBounds & { readonly prepare?: CSource | WasmSource | null };
-
-/** What a candidate that never became source is measured as. */
-export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;
+export type { MeasurableSource, Refusal } from "./runnable-builder.ts";
 
 export interface Workbench {
   /**
-   * One measurement for each, in their order; the time of the best so far lets losers stop early. Native kernels are all
-   * built first. Of WASM modules the next is taken from the iterable while one is measured.
+   * One measurement for each, in their order; the time of the best so far lets losers stop early. Native kernels are
+   * built before, or while others are measured if the machine has the cores. Of WASM modules the next is taken from the
+   * iterable while one is measured.
    */
   measure(
     sources: Iterable<MeasurableSource | Refusal>,
@@ -53,88 +54,64 @@ export interface WorkbenchOptions {
   /** A private directory for addons; the caller removes it. */
   readonly directory: string;
   readonly signal?: AbortSignal | undefined;
-  /** Compiler processes at a time; nothing is measured while they run. */
-  readonly jobs?: number;
+  /** Cores that may be used, 1 unless said: compilers run on all of them, from four on also while candidates are measured. */
+  readonly cores?: number;
   /** Longest time for one candidate. */
   readonly deadlineMs?: number;
   /** The workbench closes it at its end; one of its own unless said. */
   readonly runner?: Runner | undefined;
+  /** What a run finds in the caches: "hot" (unless said), the data of the run before, or "cold", nothing. */
+  readonly cache?: CacheState;
+  /** Of a candidate that is measured; 5 unless said. */
+  readonly samples?: number;
 }
 
-export function createWorkbench({
-  task,
-  toolchain,
-  directory,
-  signal,
-  jobs = 1,
-  deadlineMs,
-  runner = createRunner({ signal, relaxedSimd: true, ...(deadlineMs === undefined ? {} : { deadlineMs }) }),
-}: WorkbenchOptions): Workbench {
+export function createWorkbench(options: WorkbenchOptions): Workbench {
+  const { task, toolchain, directory, signal, cores = 1, deadlineMs, cache = "hot", samples } = options;
+  const limits = deadlineMs === undefined ? {} : { deadlineMs };
+  const { runner = createRunner({ signal, relaxedSimd: true, ...limits }) } = options;
   runner.setTask(task);
-  let compilerRuns = 0;
-
-  /** Finalists were built before. */
-  const known = new Map<string, BuiltRunnable>();
-
-  async function build(sources: readonly (MeasurableSource | Refusal)[]): Promise<readonly BuiltRunnable[]> {
-    const keys = sources.map((source) => (source.kind === "c" ? textDigest(source) : ""));
-    const unknown = sources.filter((source, at) => source.kind === "c" && !known.has(keys[at]!));
-    const native = unknown.flatMap((source) => (source.kind === "c" ? withPreparation(source) : []));
-    if (!toolchain) return sources.map(withoutCompiler);
-    const batches = inBatches(native, Math.ceil(native.length / jobs));
-    compilerRuns += batches.length;
-    const options = { outDir: directory, toolchain, bench: true, signal };
-    const built = (await allOf(batches.map((batch) => buildEach(batch, options)))).flat().values();
-    const next = (): BuiltKernel => built.next().value!;
-    return sources.map((source, at) => {
-      if (source.kind !== "c") return withoutCompiler(source);
-      const one = known.get(keys[at]!) ?? fromBuilt(source, next);
-      known.set(keys[at]!, one);
-      return one;
-    });
-  }
-
-  const compiled = (
-    sources: readonly (MeasurableSource | Refusal)[],
-    profiler: Profiler,
-  ): Promise<readonly BuiltRunnable[]> => profiler.timeAsync("build", () => build(sources));
+  const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
+  const take = (sources: Iterable<MeasurableSource | Refusal>): Take =>
+    builder ? takeBuilt(builder, [...sources], cores) : takeOneByOne(sources);
 
   /** Resolves when this thread is free, with the measurement to come. */
-  async function start(
-    built: BuiltRunnable,
-    bestNs: number | null,
-  ): Promise<{ readonly outcome: Promise<Measurement> }> {
+  async function start(built: BuiltRunnable, incumbentNs: number | null): Promise<Started> {
     if (built.kind !== "ready") return { outcome: Promise.resolve(built) };
     return new Promise((resolve) => {
-      const outcome = measureCandidate(runner, built.candidate, bestNs, () => resolve({ outcome }));
-      outcome.catch(() => resolve({ outcome }));
+      const onSent = (): void => resolve({ outcome });
+      const outcome = measureCandidate(runner, built.candidate, { incumbentNs, cache, samples, onSent });
+      outcome.catch(onSent);
     });
   }
 
   return {
-    toolchain: toolchain?.identity ?? "wasm",
-    compilerRuns: () => compilerRuns,
+    toolchain: `${toolchain?.identity ?? "wasm"}${cache === "cold" ? ", cold caches" : ""}`,
+    compilerRuns: () => builder?.compilerRuns() ?? 0,
     async *measure(sources, incumbentNs, profiler = noProfiler) {
       let best = incumbentNs;
-      const built = (toolchain ? await compiled([...sources], profiler) : lazily(sources, withoutCompiler))[
-        Symbol.iterator
-      ]();
-      for (let next = built.next(); !next.done; ) {
-        const run = next.value;
+      const takeNext = take(sources);
+      let next = await profiler.timeAsync("build", takeNext);
+      while (next) {
+        const run = next;
         const { outcome } = await profiler.timeAsync("run", () => start(run, best));
-        next = built.next();
+        const following = takeNext();
+        // It is told when it is waited for.
+        following.catch(() => undefined);
         const measurement = await profiler.timeAsync("run", () => outcome);
         if (measurement.kind === "ok") best = Math.min(best ?? Number.POSITIVE_INFINITY, measurement.timing.medianNs);
         yield measurement;
+        next = await profiler.timeAsync("build", () => following);
       }
       return undefined;
     },
     async race(sources) {
-      const built = await build(sources);
+      const built = builder ? await builder.build(sources, cores) : sources.map(withoutCompiler);
       const entrants = built.flatMap((one, place) => (one.kind === "ready" ? [{ ...one, place }] : []));
       const { winner, runnerUp, timings } = await raceCandidates(
         runner,
         entrants.map(({ candidate }) => candidate),
+        { cache },
       );
       const placeOf = (entrant: number): number => entrants[entrant]?.place ?? 0;
       return {
@@ -143,58 +120,29 @@ export function createWorkbench({
         timing: timings[winner] ?? null,
       };
     },
-    close: () => runner.close(),
+    async close() {
+      await Promise.all([builder?.close(), runner.close()]);
+    },
   };
 }
 
-/** As Promise.all, but none is still running when it rejects: the directory may go then. */
-async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
+interface Started {
+  readonly outcome: Promise<Measurement>;
 }
 
-const inBatches = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+/** The next that can be run; null: that was the last. */
+type Take = () => Promise<BuiltRunnable | null>;
 
-type BuiltRunnable = { readonly kind: "ready"; readonly candidate: Runnable } | Refusal;
-
-function* lazily<T, R>(items: Iterable<T>, make: (item: T) => R): Iterable<R> {
-  for (const item of items) yield make(item);
+/** Each is taken, and so generated, when it is asked for. */
+function takeOneByOne(sources: Iterable<MeasurableSource | Refusal>): Take {
+  const rest = sources[Symbol.iterator]();
+  return async () => {
+    const next = rest.next();
+    return next.done ? null : withoutCompiler(next.value);
+  };
 }
 
-function withoutCompiler(source: MeasurableSource | Refusal): BuiltRunnable {
-  if (source.kind === "build-failed") return source;
-  if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
-  const { prepare } = source;
-  const kernel = prepare?.kind === "wasm" ? toRunnable({ kind: "wasm", source: prepare }, 0) : null;
-  return ready(toRunnable({ kind: "wasm", source }, 0), source, kernel);
-}
-
-/** Equal for kernels of equal code. */
-const textDigest = (source: MeasurableSource & CSource): string =>
-  sha256(
-    withPreparation(source)
-      .map(({ text }) => text)
-      .join("\0"),
-  );
-
-/** The kernels of one source, in the order in which `fromBuilt` takes them. */
-const withPreparation = (source: MeasurableSource & CSource): readonly CSource[] =>
-  source.prepare?.kind === "c" ? [source, source.prepare] : [source];
-
-function fromBuilt(source: MeasurableSource & CSource, next: () => BuiltKernel): BuiltRunnable {
-  const [kernel, prepare] = withPreparation(source).map(next);
-  if (kernel!.kind !== "built") return kernel!;
-  if (prepare && prepare.kind !== "built") return prepare;
-  const preparing = prepare ? toRunnable(prepare.artifact, prepare.index) : null;
-  return ready(toRunnable(kernel!.artifact, kernel!.index), source, preparing);
-}
-
-function ready(
-  candidate: Runnable,
-  { bounds, prepare, parameters }: MeasurableSource,
-  kernel: Runnable | null,
-): BuiltRunnable {
-  const preparation = kernel && prepare ? { kernel, parameters: prepare.parameters, used: parameters } : undefined;
-  return { kind: "ready", candidate: { ...candidate, bounds, preparation } };
+function takeBuilt(builder: RunnableBuilder, sources: readonly (MeasurableSource | Refusal)[], cores: number): Take {
+  const rest = buildAhead(sources, buildPolicy(cores, sources.length), (part, jobs) => builder.build(part, jobs));
+  return async () => (await rest.next()).value ?? null;
 }

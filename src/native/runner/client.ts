@@ -5,7 +5,7 @@
 import type { Artifact } from "../artifact.ts";
 import { withMachineLock } from "../machine-lock.ts";
 import { createQueue } from "../queue.ts";
-import type { FromWorker, Runnable, RunOutcome, RunTask, TimingPlan, ToWorker } from "./protocol.ts";
+import type { CacheState, FromWorker, Runnable, RunOutcome, RunTask, TimingPlan, ToWorker } from "./protocol.ts";
 import { type Death, defaultWorkerPath, startWorker, type WorkerProcess } from "./worker-process.ts";
 
 export interface RunnerOptions {
@@ -31,6 +31,8 @@ export interface RunRequest {
   readonly sampleNs?: number;
   /** No sample begins after so much time with the candidate, the check run included; 40 % of the deadline unless said. */
   readonly budgetNs?: number;
+  /** "hot" unless said. */
+  readonly cache?: CacheState;
   /** Told when the candidate is on its way to the process: the caller's thread is free until the outcome. */
   readonly onSent?: () => void;
 }
@@ -44,7 +46,7 @@ export interface Runner {
    * One sample of a candidate, for a race: loaded and checked at its first sample (of a process), kept for the others
    * until `forget`. Candidates are told apart by identity.
    */
-  sample(candidate: Runnable, sampleNs?: number): Promise<RunOutcome>;
+  sample(candidate: Runnable, sampleNs?: number, cache?: CacheState): Promise<RunOutcome>;
   /** Drops the candidates that `sample` keeps. */
   forget(): void;
   /** Ends the process. Safe to call twice. */
@@ -81,8 +83,9 @@ export function createRunner(options: RunnerOptions = {}): Runner {
     incumbentNs: number | null,
     samples: number,
     sampleNs: number,
+    cache: CacheState,
     budgetNs: number = longestNs,
-  ): TimingPlan => ({ incumbentNs, samples, sampleNs, budgetNs: Math.min(budgetNs, longestNs) });
+  ): TimingPlan => ({ incumbentNs, samples, sampleNs, cache, budgetNs: Math.min(budgetNs, longestNs) });
 
   return {
     setTask(task) {
@@ -91,18 +94,18 @@ export function createRunner(options: RunnerOptions = {}): Runner {
         host.setTask(task);
       });
     },
-    run: ({ candidate, incumbentNs, samples = 5, sampleNs = defaultSampleNs, budgetNs, onSent }) => {
-      const timing = plan(incumbentNs, samples, sampleNs, budgetNs);
+    run: ({ candidate, incumbentNs, samples = 5, sampleNs = defaultSampleNs, cache = "hot", budgetNs, onSent }) => {
+      const timing = plan(incumbentNs, samples, sampleNs, cache, budgetNs);
       return measured(() => ({ kind: "run", id: nextId++, candidate, plan: timing, slot: null }), onSent);
     },
-    sample: (candidate, sampleNs = defaultSampleNs) =>
+    sample: (candidate, sampleNs = defaultSampleNs, cache = "hot") =>
       measured((process) => {
         const kept = slots.get(candidate) ?? { slot: slots.size, process: null };
         slots.set(candidate, kept);
         const id = nextId++;
-        if (kept.process === process) return { kind: "sample", id, slot: kept.slot, sampleNs };
+        if (kept.process === process) return { kind: "sample", id, slot: kept.slot, sampleNs, cache };
         kept.process = process;
-        return { kind: "run", id, candidate, plan: plan(null, 1, sampleNs), slot: kept.slot };
+        return { kind: "run", id, candidate, plan: plan(null, 1, sampleNs, cache), slot: kept.slot };
       }),
     forget() {
       void inTurn(async () => {

@@ -57,13 +57,20 @@ export interface WasmRunnable extends HasBounds, HasPreparation {
 /** A built kernel as the worker loads it. */
 export type Runnable = NativeRunnable | WasmRunnable;
 
+/**
+ * What a run finds in the caches: `hot`, what the run before it left there (as far as it fits); `cold`, nothing of its own,
+ * neither data nor code.
+ */
+export type CacheState = "hot" | "cold";
+
 /** How much to time. */
 export interface TimingPlan {
+  readonly cache: CacheState;
   /** Time of the best so far: who is clearly slower is not timed to the end. */
   readonly incumbentNs: number | null;
   /** Samples wanted of a contender. */
   readonly samples: number;
-  /** A sample is the mean over as many runs as fill this time. */
+  /** A sample is the mean over as many runs as fill this time; with cold caches it is one run. */
   readonly sampleNs: number;
   /** No new sample begins after this time. */
   readonly budgetNs: number;
@@ -89,7 +96,13 @@ export type ToWorker =
       readonly slot: number | null;
     }
   /** One sample of a kept kernel. */
-  | { readonly kind: "sample"; readonly id: number; readonly slot: number; readonly sampleNs: number }
+  | {
+      readonly kind: "sample";
+      readonly id: number;
+      readonly slot: number;
+      readonly sampleNs: number;
+      readonly cache: CacheState;
+    }
   /** Drops all kept kernels. */
   | { readonly kind: "forget" };
 

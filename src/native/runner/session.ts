@@ -15,7 +15,7 @@ import type {
   TimingPlan,
   ToWorker,
 } from "./protocol.ts";
-import { timeKernel, timeSample } from "./time-kernel.ts";
+import { type Flush, timeKernel, timeSample } from "./time-kernel.ts";
 
 /** Loads a kernel whose arguments are `arrays`. */
 export type LoadNativeKernel = (candidate: NativeRunnable, arrays: readonly KernelArray[]) => LoadedKernel;
@@ -38,17 +38,17 @@ export interface Session {
   handle(message: ToWorker): RunOutcome | null;
 }
 
-export function createSession(loadNative: LoadNativeKernel): Session {
+export function createSession(loadNative: LoadNativeKernel, flush: Flush): Session {
   let state: TaskState | null = null;
   const kept = new Map<number, Kept>();
   return {
     handle(message) {
       if (message.kind === "task") state = stateOf(message.task);
       if (message.kind === "task" || message.kind === "forget") kept.clear();
-      if (message.kind === "sample") return sampleKept(kept.get(message.slot), message.sampleNs);
+      if (message.kind === "sample") return sampleKept(kept.get(message.slot), message, flush);
       if (message.kind !== "run") return null;
       invariant(state, "a task comes before its candidates");
-      return runCandidate(state, message.candidate, message.plan, loadNative, (one) => {
+      return runCandidate(state, message.candidate, message.plan, { loadNative, flush }, (one) => {
         if (message.slot !== null) kept.set(message.slot, one);
       });
     },
@@ -70,7 +70,7 @@ function runCandidate(
   state: TaskState,
   candidate: Runnable,
   plan: TimingPlan,
-  loadNative: LoadNativeKernel,
+  { loadNative, flush }: { readonly loadNative: LoadNativeKernel; readonly flush: Flush },
   keep: (kept: Kept) => void,
 ): RunOutcome {
   return trapsAsValues(() => {
@@ -82,7 +82,7 @@ function runCandidate(
     const firstNs = kernel.time(1);
     const reason = wrongness(state, place, candidate, kernel);
     if (reason !== null) return { kind: "wrong-result", reason };
-    const samplesNs = timeKernel(kernel, firstNs, plan);
+    const samplesNs = timeKernel(kernel, firstNs, plan, flush);
     keep({ kernel, estimateNs: Math.min(...samplesNs) });
     return { kind: "ok", samplesNs };
   });
@@ -162,9 +162,14 @@ function wrongness(
   return null;
 }
 
-function sampleKept(kept: Kept | undefined, sampleNs: number): RunOutcome {
+function sampleKept(
+  kept: Kept | undefined,
+  { sampleNs, cache }: Extract<ToWorker, { kind: "sample" }>,
+  flush: Flush,
+): RunOutcome {
   invariant(kept, "only a kept kernel is sampled");
-  return trapsAsValues(() => ({ kind: "ok", samplesNs: [timeSample(kept.kernel, kept.estimateNs, sampleNs)] }));
+  const { kernel, estimateNs } = kept;
+  return trapsAsValues(() => ({ kind: "ok", samplesNs: [timeSample(kernel, estimateNs, sampleNs, cache, flush)] }));
 }
 
 /** A WASM trap unwinds to us and leaves the process sound; a stack overflow is a RangeError. */

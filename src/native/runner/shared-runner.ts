@@ -38,7 +38,7 @@ export function createSharedRunner(make: () => Runner): SharedRunner {
         task = next;
       },
       run: (request) => withTask().run(request),
-      sample: (candidate, sampleNs) => withTask().sample(candidate, sampleNs),
+      sample: (...sampled) => withTask().sample(...sampled),
       forget: () => mine.forget(),
       async close() {
         if (!isOpen) return;

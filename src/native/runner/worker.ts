@@ -2,6 +2,7 @@
 // dist/native/worker.js.
 
 import { Worker } from "node:worker_threads";
+import { createFlush } from "../harness/flush-caches.ts";
 import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
@@ -15,7 +16,11 @@ const watchdogText = `
   setInterval(() => { if (process.ppid !== workerData) process.kill(process.pid, "SIGKILL"); }, 250);
 `;
 
-const session = createSession(createNativeLoader());
+let flush: (() => void) | null = null;
+const session = createSession(createNativeLoader(), () => {
+  flush ??= createFlush();
+  flush();
+});
 let runs = 0;
 
 function answer(message: FromWorker): void {

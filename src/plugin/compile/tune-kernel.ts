@@ -45,7 +45,7 @@ export function tuneKernel(context: KernelContext, kernels: () => number): Promi
             toolchain,
             directory,
             signal: services.signal,
-            jobs: context.machine.cores,
+            cores: context.machine.cores,
             runner: runner.open(),
           });
           const space = generateSpace(task);

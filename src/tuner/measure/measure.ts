@@ -1,7 +1,7 @@
 // Measuring through a runner: one candidate → Measurement, finalists → a race.
 
 import type { Runner } from "../../native/runner/client.ts";
-import type { Runnable, RunOutcome } from "../../native/runner/protocol.ts";
+import type { CacheState, Runnable, RunOutcome } from "../../native/runner/protocol.ts";
 import type { Measurement } from "./measurement.ts";
 import { defaultRaceOptions, type RaceOptions, type RaceResult, race } from "./race.ts";
 import { median, summarize } from "./statistics.ts";
@@ -13,28 +13,38 @@ export const toMeasurement = (outcome: RunOutcome): Measurement =>
 /** Time for a contender, check run included: the search wants many candidates, the race of the finalists exact times. */
 const contenderNs = 12e6;
 
-/**
- * Loads, checks and times a candidate; `incumbentNs` (median of the best so far, or null) lets losers stop early, and
- * `onSent` is told when this thread is free for other work.
- */
+export interface MeasureOptions {
+  /** Median of the best so far, or null: losers stop early. */
+  readonly incumbentNs: number | null;
+  readonly cache: CacheState;
+  /** Undefined: as many as a search wants, and no more time than it has. */
+  readonly samples: number | undefined;
+  /** Told when this thread is free for other work. */
+  readonly onSent: () => void;
+}
+
+/** Loads, checks and times a candidate. */
 export async function measureCandidate(
   runner: Runner,
   candidate: Runnable,
-  incumbentNs: number | null,
-  onSent: () => void,
+  { samples, ...options }: MeasureOptions,
 ): Promise<Measurement> {
-  return toMeasurement(await runner.run({ candidate, incumbentNs, budgetNs: contenderNs, onSent }));
+  const amount = samples === undefined ? { budgetNs: contenderNs } : { samples };
+  return toMeasurement(await runner.run({ candidate, ...options, ...amount }));
 }
+
+/** With cold caches a sample is one run, and emptying them takes ten milliseconds. */
+const coldRace: Partial<RaceOptions> = { maxRounds: 24, sampleNs: 10e6 };
 
 /** Races built candidates against each other, the first of them the incumbent, and drops them from the runner. */
 export async function raceCandidates(
   runner: Runner,
   candidates: readonly Runnable[],
-  chosen: Partial<RaceOptions> = {},
+  { cache = "hot", ...chosen }: Partial<RaceOptions> & { readonly cache?: CacheState } = {},
 ): Promise<RaceResult> {
-  const options = { ...defaultRaceOptions, ...chosen };
+  const options = { ...defaultRaceOptions, ...(cache === "cold" ? coldRace : {}), ...chosen };
   const sample = async (entrant: number): Promise<number | null> => {
-    const outcome = await runner.sample(candidates[entrant]!, options.sampleNs);
+    const outcome = await runner.sample(candidates[entrant]!, options.sampleNs, cache);
     return outcome.kind === "ok" ? median(outcome.samplesNs) : null;
   };
   try {

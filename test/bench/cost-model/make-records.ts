@@ -46,7 +46,7 @@ export async function makeRecords(
 async function measureTask(task: TuningTask, trials: number): Promise<readonly TuningRecord[]> {
   const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
   return withPrivateDirectory(async (directory) => {
-    const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, jobs: 2 });
+    const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, cores: 2 });
     try {
       return await measureWith(workbench, task, trials);
     } finally {

@@ -100,7 +100,7 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
   const referenceStart = nowMs();
   const reference = referenceTask(task);
   const referenceMs = nowMs() - referenceStart;
-  const workbench = createWorkbench({ task: reference, toolchain, directory, jobs: detectMachine().cores });
+  const workbench = createWorkbench({ task: reference, toolchain, directory, cores: detectMachine().cores });
   const convergence = run.strategy === "default" && !run.isLong ? defaultConvergence : null;
   const log = trialLog(nowMs() - zero);
   const startedMs = nowMs() - zero;

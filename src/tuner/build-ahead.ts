@@ -1,0 +1,53 @@
+// When kernels are compiled: all before the first is measured, or the second half while the first is measured. Compiling
+// beside a measurement makes it wrong unless both have cores of their own.
+
+/** How the kernels of a round are built. */
+export interface BuildPolicy {
+  /** How many are built in one go, in order. */
+  readonly parts: readonly number[];
+  /** Compiler processes for a part while nothing is measured. */
+  readonly jobs: number;
+  /** Compiler processes for a part while the one before it is measured; 0: it waits. */
+  readonly jobsBeside: number;
+}
+
+/** One measures, one is for this process. */
+const coresForMeasuring = 2;
+const leastCores = 4;
+
+/** On fewer than four cores nothing is compiled while something is measured. */
+export function buildPolicy(cores: number, kernels: number): BuildPolicy {
+  if (cores < leastCores || kernels < 2) return { parts: [kernels], jobs: cores, jobsBeside: 0 };
+  const first = Math.ceil(kernels / 2);
+  return { parts: [first, kernels - first], jobs: cores, jobsBeside: cores - coresForMeasuring };
+}
+
+/**
+ * Yields what `build` makes of each item, in their order. A part is begun when the one before it is ready, if the policy
+ * has processes for it then, else when it is asked for. Whoever stops early leaves at most one build behind.
+ */
+export async function* buildAhead<S, B>(
+  items: readonly S[],
+  { parts, jobs, jobsBeside }: BuildPolicy,
+  build: (part: readonly S[], jobs: number) => Promise<readonly B[]>,
+): AsyncGenerator<B, undefined> {
+  const waiting = partsOf(items, parts);
+  let ahead: Promise<readonly B[]> | null = null;
+  for (let part = waiting.shift(); part; part = waiting.shift()) {
+    const built: readonly B[] = await (ahead ?? build(part, jobs));
+    const [next] = waiting;
+    ahead = next && jobsBeside > 0 ? build(next, jobsBeside) : null;
+    // It is told when the part is asked for.
+    ahead?.catch(() => undefined);
+    yield* built;
+  }
+  return undefined;
+}
+
+function partsOf<S>(items: readonly S[], sizes: readonly number[]): (readonly S[])[] {
+  let end = 0;
+  return sizes.map((size) => {
+    end += size;
+    return items.slice(end - size, end);
+  });
+}

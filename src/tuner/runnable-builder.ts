@@ -1,0 +1,123 @@
+// Sources → what a runner takes: C by the compiler, several processes at a time, each text once; WASM as it is.
+
+import { type CSource, sha256, type WasmSource } from "../compiler/index.ts";
+import { type BuiltKernel, buildEach } from "../native/build.ts";
+import { toRunnable } from "../native/runner/client.ts";
+import type { HasBounds, Runnable } from "../native/runner/protocol.ts";
+import type { Toolchain } from "../native/toolchain/toolchain.ts";
+import type { Measurement } from "./measure/measurement.ts";
+
+/**
+ * A kernel, how near its results have to come if it computes them otherwise than the operator is written, and the kernel
+ * that prepares what it takes of constant inputs.
+ */
+export type MeasurableSource = (CSource | WasmSource) & HasBounds & { readonly prepare?: CSource | WasmSource | null };
+
+/** What a candidate that never became source is measured as. */
+export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;
+
+export type BuiltRunnable = { readonly kind: "ready"; readonly candidate: Runnable } | Refusal;
+
+export interface RunnableBuilder {
+  /** One for each, in their order, with at most `jobs` compiler processes at a time. */
+  build(sources: readonly (MeasurableSource | Refusal)[], jobs: number): Promise<readonly BuiltRunnable[]>;
+  /** Compiler processes so far. */
+  compilerRuns(): number;
+  /** Kills compilers; resolves when none runs. */
+  close(): Promise<void>;
+}
+
+export interface RunnableBuilderOptions {
+  readonly toolchain: Toolchain;
+  /** For addons; the caller removes it. */
+  readonly directory: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function createRunnableBuilder({ toolchain, directory, signal }: RunnableBuilderOptions): RunnableBuilder {
+  const own = new AbortController();
+  const options = {
+    outDir: directory,
+    toolchain,
+    bench: true,
+    signal: signal ? AbortSignal.any([signal, own.signal]) : own.signal,
+  };
+  /** By text: finalists were built before. */
+  const known = new Map<string, BuiltRunnable>();
+  const running = new Set<Promise<unknown>>();
+  let compilerRuns = 0;
+
+  async function compile(sources: ReadonlyMap<string, MeasurableSource & CSource>, jobs: number): Promise<void> {
+    const kernels = [...sources.values()].flatMap(withPreparation);
+    const batches = inBatches(kernels, Math.ceil(kernels.length / jobs));
+    compilerRuns += batches.length;
+    const built = (await allOf(batches.map((batch) => buildEach(batch, options)))).flat().values();
+    for (const [key, source] of sources)
+      known.set(
+        key,
+        fromBuilt(source, () => built.next().value!),
+      );
+  }
+
+  return {
+    async build(sources, jobs) {
+      const native = sources.flatMap((source) => (source.kind === "c" ? [[textDigest(source), source] as const] : []));
+      const compiling = compile(new Map(native.filter(([key]) => !known.has(key))), jobs);
+      running.add(compiling);
+      await compiling.finally(() => running.delete(compiling));
+      return sources.map((source) => (source.kind === "c" ? known.get(textDigest(source))! : withoutCompiler(source)));
+    },
+    compilerRuns: () => compilerRuns,
+    async close() {
+      own.abort(new Error("the workbench is closed"));
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** As Promise.all, but none is still running when it rejects: the directory may go then. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+const inBatches = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+
+/** WASM needs none. */
+export function withoutCompiler(source: MeasurableSource | Refusal): BuiltRunnable {
+  if (source.kind === "build-failed") return source;
+  if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
+  const { prepare } = source;
+  const kernel = prepare?.kind === "wasm" ? toRunnable({ kind: "wasm", source: prepare }, 0) : null;
+  return ready(toRunnable({ kind: "wasm", source }, 0), source, kernel);
+}
+
+/** Equal for kernels of equal code. */
+const textDigest = (source: MeasurableSource & CSource): string =>
+  sha256(
+    withPreparation(source)
+      .map(({ text }) => text)
+      .join("\0"),
+  );
+
+/** The kernels of one source, in the order in which `fromBuilt` takes them. */
+const withPreparation = (source: MeasurableSource & CSource): readonly CSource[] =>
+  source.prepare?.kind === "c" ? [source, source.prepare] : [source];
+
+function fromBuilt(source: MeasurableSource & CSource, next: () => BuiltKernel): BuiltRunnable {
+  const [kernel, prepare] = withPreparation(source).map(next);
+  if (kernel!.kind !== "built") return kernel!;
+  if (prepare && prepare.kind !== "built") return prepare;
+  const preparing = prepare ? toRunnable(prepare.artifact, prepare.index) : null;
+  return ready(toRunnable(kernel!.artifact, kernel!.index), source, preparing);
+}
+
+function ready(
+  candidate: Runnable,
+  { bounds, prepare, parameters }: MeasurableSource,
+  kernel: Runnable | null,
+): BuiltRunnable {
+  const preparation = kernel && prepare ? { kernel, parameters: prepare.parameters, used: parameters } : undefined;
+  return { kind: "ready", candidate: { ...candidate, bounds, preparation } };
+}
