@@ -35,7 +35,7 @@ const workbench: Workbench = {
     for (const source of sources) yield source.kind === "build-failed" ? source : measured(source);
     return undefined;
   },
-  race: async () => 0,
+  race: async () => ({ winner: 0, runnerUp: null, timing: null }),
   close: async () => undefined,
 };
 
