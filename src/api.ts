@@ -61,6 +61,8 @@ export type { Strategy } from "./tuner/search/strategy.ts";
 export * as rules from "./tuner/space/rule-authoring.ts";
 export type { Candidate as Schedule } from "./tuner/space/space.ts";
 export type { TemplateBuilder } from "./tuner/space/template/builder.ts";
+export type { SpaceEntry } from "./tuner/space/template/entries.ts";
+export type { Choice, Derived, Quantity, Sampled } from "./tuner/space/template/quantity.ts";
 export { parseSchedule, type SavedSchedule } from "./tuner/space/template/saved-schedule.ts";
 export { type AuthoredTemplate, handSchedule, template } from "./tuner/space/template/template.ts";
 

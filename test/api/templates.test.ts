@@ -11,6 +11,7 @@ import {
   template,
   tune,
 } from "../../src/api.ts";
+import { codes } from "../../src/compiler/index.ts";
 
 const tiled = template("tiled gemm", (t) => {
   const [, i1] = t.samplePerfectTile("C.i", { parts: 2, maxInnermost: 8 });
@@ -56,6 +57,7 @@ const refusal = (run: () => unknown): string => {
   try {
     run();
   } catch (error) {
+    if (error instanceof DiagnosticError) expect(codes).toHaveProperty([error.diagnostic.code]);
     if (error instanceof DiagnosticError) return error.message.replace(`${process.cwd()}/`, "");
     throw error;
   }
@@ -82,6 +84,10 @@ const twice = template("twice", (t) => {
 });
 const badValues = template("bad values", (t) => t.sampleCategorical("rows", [1, 2.5]));
 const badTile = template("bad tile", (t) => t.samplePerfectTile("C.i", { parts: 0 }));
+const badName = (): AuthoredTemplate => template('a "quoted" name', () => undefined);
+const badWay = template("bad way", (t) => void t.choose("way", ["one", "one"]));
+const badWayName = template("bad way name", (t) => void t.choose("way", ["", "one"]));
+const noAlgorithm = template("no algorithm", () => undefined, { algorithm: "winograd F(2,3)" });
 
 const told = (...templates: readonly AuthoredTemplate[]): string =>
   refusal(() => explain(gemm, { ...options, templates }));
@@ -89,12 +95,12 @@ const told = (...templates: readonly AuthoredTemplate[]): string =>
 test("mistakes are told at the author's line", () => {
   expect(told(wrong)).toMatchInlineSnapshot(`
     "template.unknown-extent: the extent of C.x is not known
-      test/api/templates.test.ts:66:42
+      test/api/templates.test.ts:68:42
       hint: known are C.i, C.j, C.k"
   `);
   expect(told(illegal)).toMatchInlineSnapshot(`
     "split.not-divisible: factors 5 × 5 make 25, the loop has 24
-      test/api/templates.test.ts:68:5
+      test/api/templates.test.ts:70:5
      ▶ for C.i in 0..24
          for C.j in 0..32
            for C.k in 0..10
@@ -105,30 +111,47 @@ test("mistakes are told at the author's line", () => {
   `);
   expect(told(empty)).toMatchInlineSnapshot(`
     "space.empty: no schedule of "empty" satisfies all limits
-      test/api/templates.test.ts:70:15
+      test/api/templates.test.ts:72:15
     no schedule satisfies all of these:
       - rows are worth their while
       - the sums fit the registers"
   `);
   expect(told(tiled, same)).toMatchInlineSnapshot(`
     "template.twice: there are two templates "tiled gemm"
-      test/api/templates.test.ts:76:14"
+      test/api/templates.test.ts:78:14"
   `);
   expect(told(borrowing)).toMatchInlineSnapshot(`
     "template.no-such-decision: split takes the decision rows, which this template does not have
-      test/api/templates.test.ts:78:50"
+      test/api/templates.test.ts:80:50"
   `);
   expect(told(twice)).toMatchInlineSnapshot(`
     "template.twice: there are two decisions rows
-      test/api/templates.test.ts:81:5
+      test/api/templates.test.ts:83:5
       hint: give one of them another name"
   `);
   expect(told(badValues)).toMatchInlineSnapshot(`
     "template.bad-values: rows has the values [1, 2.5], different integers from 0 on are wanted
-      test/api/templates.test.ts:83:51"
+      test/api/templates.test.ts:85:51"
   `);
   expect(told(badTile)).toMatchInlineSnapshot(`
     "template.bad-tile: parts is 0, an integer from 1 on is wanted
-      test/api/templates.test.ts:84:47"
+      test/api/templates.test.ts:86:47"
+  `);
+  expect(refusal(badName)).toMatchInlineSnapshot(`
+    "template.bad-name: "a \\"quoted\\" name" is no name: 1 to 2000 printable ASCII characters, without quotes and backslashes
+      test/api/templates.test.ts:87:41"
+  `);
+  expect(told(badWay)).toMatchInlineSnapshot(`
+    "template.bad-values: way has the ways [one, one], different ones are wanted
+      test/api/templates.test.ts:88:50"
+  `);
+  expect(told(badWayName)).toMatchInlineSnapshot(`
+    "template.bad-name: "" is no name: 1 to 400 printable ASCII characters, without quotes and backslashes
+      test/api/templates.test.ts:89:59"
+  `);
+  expect(told(noAlgorithm)).toMatchInlineSnapshot(`
+    "template.no-such-algorithm: kernel is not computed by winograd F(2,3)
+      test/api/templates.test.ts:90:21
+      hint: leave the algorithm out: there is one"
   `);
 });

@@ -175,6 +175,7 @@ export const codes = {
   "share-element.no-such-block": "a block that does not exist is to share what it takes in",
   "share-element.plain": "what a reduction takes in is in memory already",
   "share-element.scheduled": "a reduction whose elements are to be shared has been scheduled already",
+  "space.empty": "no schedule of an operator satisfies all limits, or no rule knows how to schedule it",
   "split.bad-factor": "factors are not positive integers, or more than one is left open",
   "split.marked": "a loop that is vectorized, unrolled or parallel cannot be split",
   "split.no-room": "the last tile cannot be moved inside the loop",

@@ -17,7 +17,17 @@ import {
 import type { Comparison, Constraint, Domain, Membership } from "../../constraint/constraint.ts";
 import type { RankingFacts } from "../../cost-model/ranker.ts";
 import type { TuningTask } from "../../task.ts";
-import { choice, constrain, type Draft, derived, emptyDraft, estimate, instructWhen, product } from "../draft.ts";
+import {
+  choice,
+  constrain,
+  type Draft,
+  derived,
+  emptyDraft,
+  estimate,
+  instructWhen,
+  product,
+  valuesOf,
+} from "../draft.ts";
 import { authorLine, mistake } from "./author-mistake.ts";
 import { extentAfter, type LoopExtents, loopExtents } from "./loop-extents.ts";
 import { requireName } from "./names.ts";
@@ -137,9 +147,26 @@ class Sketch implements Authored {
     this.extents = extentAfter(this.extents, instruction);
   }
 
-  sampled<T>([draft, result]: Sampling<T>): T {
+  /** `idle`: values that the decisions have in ways that do not use them. */
+  sampled<T>([draft, result, idle]: Sampling<T>): T {
     this.draft = draft;
+    for (const [name, value] of Object.entries(idle)) this.#rest(name, value);
     return result;
+  }
+
+  /** A decision within a way has one value in all others: no two candidates differ in what neither uses. */
+  #rest(name: string, value: number): void {
+    for (const { tunable, oneOf } of this.conditions) {
+      const others = valuesOf(this.draft, tunable).filter((it) => !oneOf.includes(it));
+      if (others.length === 0) continue;
+      this.draft = constrain(this.draft, {
+        kind: "conditional",
+        when: [{ tunable, oneOf: others }],
+        then: { kind: "one-of", variable: name, values: [value] },
+        why: `${name} is decided only where it is used`,
+        role: "limit",
+      });
+    }
   }
 
   under(condition: Condition, body: () => void): void {
@@ -220,7 +247,7 @@ function chooseOn<Option extends string>(sketch: Sketch, name: string, options: 
   for (const option of options) requireName(option);
   if (options.length === 0 || new Set(options).size !== options.length)
     throw mistake("template.bad-values", `${name} has the ways [${options.join(", ")}], different ones are wanted`);
-  sketch.draft = choice(sketch.draft, name, options.length);
+  sketch.sampled([choice(sketch.draft, name, options.length), null, { [name]: 0 }]);
   sketch.labels.set(name, options);
   return {
     tunable: name,

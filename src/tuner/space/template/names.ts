@@ -1,21 +1,26 @@
 // Names that an author gives to templates, decisions and their ways: they are kept in records, which take plain text only.
+// Asked of the decoders of records, so that the two cannot differ.
 
-import { decodeAssignment } from "../../record/decode-record.ts";
+import { decodeAssignment, decodeTemplateName } from "../../record/decode-record.ts";
 import { ShapeError } from "../../record/strict.ts";
 import { mistake } from "./author-mistake.ts";
 
+/** Of a decision, or one of its ways. @throws DiagnosticError `template.bad-name` */
+export const requireName = (name: string): void => requireText(name, 400, () => decodeAssignment({ [name]: 0 }, []));
+
 /** @throws DiagnosticError `template.bad-name` */
-export function requireName(name: string): void {
-  if (name !== "" && isRecordable(name)) return;
+export const requireTemplateName = (name: string): void => requireText(name, 2000, () => decodeTemplateName(name, []));
+
+function requireText(name: string, most: number, decode: () => unknown): void {
+  if (name !== "" && isDecoded(decode)) return;
   const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name);
-  const wanted = "1 to 400 printable ASCII characters, without quotes and backslashes";
+  const wanted = `1 to ${most} printable ASCII characters, without quotes and backslashes`;
   throw mistake("template.bad-name", `${shown} is no name: ${wanted}`);
 }
 
-/** Asked of the decoder of records, so that the two cannot differ. */
-function isRecordable(name: string): boolean {
+function isDecoded(decode: () => unknown): boolean {
   try {
-    decodeAssignment({ [name]: 0 }, []);
+    decode();
     return true;
   } catch (error) {
     if (error instanceof ShapeError) return false;

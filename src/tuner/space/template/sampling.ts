@@ -31,7 +31,8 @@ export interface PartitionedTileOptions<Parts extends number = number> extends T
   readonly innerMultiple: number;
 }
 
-export type Sampling<Result> = readonly [Draft, Result];
+/** The draft with the decision, what the author gets, and values that fit where the decision is not used. */
+export type Sampling<Result> = readonly [Draft, Result, idle: Readonly<Record<string, number>>];
 
 /** Factors whose product is the extent. */
 export function perfectTile<Parts extends number>(
@@ -57,8 +58,13 @@ export function perfectTile<Parts extends number>(
     role: "limit",
   });
   // One operand a part.
-  return [tiled, names.map((each): Sampled => ({ tunable: each })) as unknown as TileOf<Parts>];
+  const operands = names.map((each): Sampled => ({ tunable: each })) as unknown as TileOf<Parts>;
+  return [tiled, operands, typeof extent === "number" ? idleTile(names, extent) : {}];
 }
+
+/** All iterations in the outermost loop. */
+const idleTile = (names: readonly string[], extent: number): Readonly<Record<string, number>> =>
+  Object.fromEntries(names.map((name, at) => [name, at === 0 ? extent : 1]));
 
 /** As `perfectTile`, and the inner factors together are a multiple of a number: a tile that an instruction computes. */
 export function partitionedTile<Parts extends number>(
@@ -88,13 +94,14 @@ export function partitionedTile<Parts extends number>(
       role: "limit",
     },
   );
-  return [multiple, factors];
+  return [multiple, factors, {}];
 }
 
 /** One of the values. */
 export const categorical = (draft: Draft, name: string, values: readonly number[]): Sampling<Sampled> => [
   newTunable(draft, name, checkedValues(name, values)),
   { tunable: name },
+  { [name]: Math.min(...values) },
 ];
 
 function checkedValues(name: string, values: readonly number[]): readonly number[] {

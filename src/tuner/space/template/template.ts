@@ -20,7 +20,7 @@ import type { Estimate } from "../draft.ts";
 import type { Template } from "../space.ts";
 import { authorLine, mistakeAt } from "./author-mistake.ts";
 import { type Authored, author, type TemplateBuilder } from "./builder.ts";
-import { requireName } from "./names.ts";
+import { requireTemplateName } from "./names.ts";
 import { tunablesIn, withoutUnused } from "./unused-decisions.ts";
 
 export interface AuthoredTemplate {
@@ -56,7 +56,7 @@ export function template(
   body: (t: TemplateBuilder) => void,
   { algorithm = null }: TemplateOptions = {},
 ): AuthoredTemplate {
-  requireName(name);
+  requireTemplateName(name);
   return { name, body, loc: authorLine(), algorithm, isData: false };
 }
 

@@ -115,6 +115,19 @@ test("ways have instructions and limits of their own", () => {
   ]);
 });
 
+test("a decision within a way is one value in the others", () => {
+  const made = solutions((t) =>
+    t.choose("way", ["plain", "rows", "tiles"], (way) => {
+      if (way === "rows") t.split("Q.i", [0, t.sampleCategorical("rows", [2, 3, 4])], "cut");
+      if (way === "tiles") t.split("Q.i", t.samplePerfectTile("Q.i", { parts: 2 }));
+      if (way === "tiles") t.choose("marks", ["none", "copies"], (mark) => mark === "copies" && t.unroll("Q.i.1"));
+    }),
+  );
+  // Of rows and tiles each is counted once; 6 divisors of 12 with and without marks.
+  expect(made.candidates).toHaveLength(1 + 3 + 12);
+  expect(new Set(made.candidates.map((one) => printTrace(candidateTrace(made.space, one)!))).size).toBe(16);
+});
+
 test("sums, products, quotients and multiples in limits", () => {
   const made = solutions((t) => {
     const [a, b] = [t.sampleCategorical("a", [1, 2, 3, 4]), t.sampleCategorical("b", [1, 2, 3, 4])];
