@@ -19,13 +19,18 @@ export class DomainStore {
   readonly words: Int32Array;
   readonly bits: Int32Array;
   readonly bounds: Float64Array;
-  /** Variables whose domain shrank since the propagation loop looked last; may repeat. */
-  readonly changed: VariableId[] = [];
+  /** Variables whose domain shrank since the propagation loop looked last, each once: the first `changes`. */
+  readonly changed: Int32Array;
+  changes = 0;
+  readonly #isChanged: Uint8Array;
+  readonly #frames: StoreFrame[] = [];
 
   constructor(domains: readonly Domain[]) {
     this.values = domains.map((domain) => (isRange(domain) ? null : Float64Array.from(domain)));
     this.words = Int32Array.from(this.values, (values) => (values ? Math.max(1, (values.length + 31) >> 5) : 0));
     this.start = new Int32Array(domains.length);
+    this.changed = new Int32Array(domains.length);
+    this.#isChanged = new Uint8Array(domains.length);
     let [bitWords, boundSlots] = [0, 0];
     for (let id = 0; id < domains.length; id++) {
       const words = this.words[id]!;
@@ -46,6 +51,12 @@ export class DomainStore {
     else for (let k = 0; k < domain.length; k++) this.bits[start + (k >> 5)]! |= 1 << (k & 31);
   }
 
+  /** A state to save to, always the same one for a depth of a search. */
+  frameAt(depth: number): StoreFrame {
+    while (this.#frames.length <= depth) this.#frames.push(this.save());
+    return this.#frames[depth]!;
+  }
+
   save(): StoreFrame {
     return { bits: this.bits.slice(), bounds: this.bounds.slice() };
   }
@@ -58,7 +69,18 @@ export class DomainStore {
   restore(frame: StoreFrame): void {
     this.bits.set(frame.bits);
     this.bounds.set(frame.bounds);
-    this.changed.length = 0;
+    this.forgetChanges();
+  }
+
+  forgetChanges(): void {
+    for (let k = 0; k < this.changes; k++) this.#isChanged[this.changed[k]!] = 0;
+    this.changes = 0;
+  }
+
+  #note(id: VariableId): void {
+    if (this.#isChanged[id] === 1) return;
+    this.#isChanged[id] = 1;
+    this.changed[this.changes++] = id;
   }
 
   isEmpty(id: VariableId): boolean {
@@ -97,7 +119,16 @@ export class DomainStore {
   }
 
   isFixed(id: VariableId): boolean {
-    return this.min(id) === this.max(id);
+    const start = this.start[id]!;
+    if (this.words[id] === 0) return this.bounds[start] === this.bounds[start + 1];
+    let seen = false;
+    for (let w = 0; w < this.words[id]!; w++) {
+      const word = this.bits[start + w]!;
+      if (word === 0) continue;
+      if (seen || (word & (word - 1)) !== 0) return false;
+      seen = true;
+    }
+    return seen;
   }
 
   hasIndex(id: VariableId, index: number): boolean {
@@ -115,7 +146,10 @@ export class DomainStore {
   /** Indices of the values left in a listed domain. */
   indices(id: VariableId): number[] {
     const result: number[] = [];
-    for (let k = this.firstIndex(id); k >= 0 && k <= this.lastIndex(id); k++) if (this.hasIndex(id, k)) result.push(k);
+    const start = this.start[id]!;
+    for (let w = 0; w < this.words[id]!; w++) {
+      for (let word = this.bits[start + w]!; word !== 0; word &= word - 1) result.push((w << 5) + lowestBit(word));
+    }
     return result;
   }
 
@@ -138,7 +172,7 @@ export class DomainStore {
   removeIndex(id: VariableId, index: number): boolean {
     if (!this.hasIndex(id, index)) return true;
     this.bits[this.start[id]! + (index >> 5)]! &= ~(1 << (index & 31));
-    this.changed.push(id);
+    this.#note(id);
     return this.firstIndex(id) >= 0;
   }
 
@@ -147,7 +181,7 @@ export class DomainStore {
     const start = this.start[id]!;
     this.bits.fill(0, start, start + this.words[id]!);
     this.bits[start + (index >> 5)] = 1 << (index & 31);
-    this.changed.push(id);
+    this.#note(id);
     return true;
   }
 
@@ -162,8 +196,19 @@ export class DomainStore {
       left |= after;
       lost |= before ^ after;
     }
-    if (lost !== 0) this.changed.push(id);
+    if (lost !== 0) this.#note(id);
     return left !== 0;
+  }
+
+  /** `keep` for a domain of one word. */
+  keepWord(id: VariableId, mask: number): boolean {
+    const start = this.start[id]!;
+    const before = this.bits[start]!;
+    const after = before & mask;
+    if (after === before) return after !== 0;
+    this.bits[start] = after;
+    this.#note(id);
+    return after !== 0;
   }
 
   /** Keeps the values in [low, high]. */
@@ -179,7 +224,7 @@ export class DomainStore {
       this.bits[start + w]! &= maskBetween(first - (w << 5), last - (w << 5));
       left |= this.bits[start + w]!;
     }
-    this.changed.push(id);
+    this.#note(id);
     return left !== 0;
   }
 
@@ -187,7 +232,7 @@ export class DomainStore {
     const start = this.start[id]!;
     this.bounds[start] = Math.max(this.bounds[start]!, Math.ceil(low));
     this.bounds[start + 1] = Math.min(this.bounds[start + 1]!, Math.floor(high));
-    this.changed.push(id);
+    this.#note(id);
     return this.bounds[start]! <= this.bounds[start + 1]!;
   }
 }

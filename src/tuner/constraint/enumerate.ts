@@ -2,28 +2,40 @@
 
 import type { Assignment } from "../../compiler/index.ts";
 import type { CompiledModel } from "./compile.ts";
+import type { StoreFrame } from "./domain-store.ts";
 import type { VariableId } from "./normal-form.ts";
 import { type Restrictions, readAssignment, restrict } from "./sample.ts";
+
+/** A variable that is being branched on. */
+interface Branch {
+  readonly position: number;
+  readonly id: VariableId;
+  readonly frame: StoreFrame;
+  /** Indices still to be tried, the next one last. */
+  readonly left: number[];
+}
 
 /** Nothing else may use the compiled model while the generator runs. */
 export function* enumerate(compiled: CompiledModel, restrictions: Restrictions = {}): Generator<Assignment> {
   if (!compiled.feasible || !restrict(compiled, restrictions)) return;
-  const { store } = compiled.engine;
-  const listed = compiled.normal.variables.flatMap((_, id) => (store.values[id] ? [id] : []));
-  const isKey = new Set(compiled.keys);
-  yield* descend(compiled, [...compiled.keys, ...listed.filter((id) => !isKey.has(id))], 0);
-}
-
-function* descend(compiled: CompiledModel, order: readonly VariableId[], position: number): Generator<Assignment> {
-  const id = order[position];
-  if (id === undefined) {
-    yield readAssignment(compiled);
-    return;
-  }
-  const { engine } = compiled;
-  const frame = engine.store.save();
-  for (const index of engine.store.indices(id)) {
-    engine.store.restore(frame);
-    if (engine.store.fixIndex(id, index) && engine.propagate()) yield* descend(compiled, order, position + 1);
+  const { engine, keys, others } = compiled;
+  const { store } = engine;
+  const order = [...keys, ...others];
+  const branches: Branch[] = [];
+  for (let [position, holds] = [0, true]; ; ) {
+    while (holds && position < order.length && store.isFixed(order[position]!)) position++;
+    if (holds && position === order.length) yield readAssignment(compiled);
+    else if (holds) {
+      const frame = store.frameAt(branches.length);
+      store.saveTo(frame);
+      const id = order[position]!;
+      branches.push({ position, id, frame, left: store.indices(id).reverse() });
+    }
+    while (branches.at(-1)?.left.length === 0) branches.pop();
+    const branch = branches.at(-1);
+    if (!branch) return;
+    store.restore(branch.frame);
+    holds = store.fixIndex(branch.id, branch.left.pop()!) && engine.propagate();
+    position = branch.position + 1;
   }
 }

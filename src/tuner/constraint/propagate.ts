@@ -15,30 +15,40 @@ export class Engine {
   readonly store: DomainStore;
   readonly #propagators: readonly Propagator[];
   /** Propagators of each variable. */
-  readonly #watchers: readonly (readonly number[])[];
-  /** A ring: each propagator is in it at most once. */
-  readonly #queue: Int32Array;
+  #watchers: readonly Int32Array[];
+  /** Costly propagators run when no other has anything to do: rarely, and never for what the others refute. */
+  readonly #queues: readonly [Queue, Queue];
+  readonly #rank: Uint8Array;
   readonly #queued: Uint8Array;
-  #head = 0;
-  #count = 0;
 
   /** `domains`: those of the model's variables, as far as they are known to have shrunk. */
   constructor(model: NormalModel, domains: readonly Domain[]) {
     this.store = new DomainStore(domains);
     this.#propagators = model.constraints.map((constraint) => propagatorOf(this.store, constraint));
-    this.#queue = new Int32Array(this.#propagators.length);
+    this.#queues = [new Queue(this.#propagators.length), new Queue(this.#propagators.length)];
+    this.#rank = Uint8Array.from(model.constraints, (constraint) => (isCostly(this.store, constraint) ? 1 : 0));
     this.#queued = new Uint8Array(this.#propagators.length);
     const watchers: number[][] = domains.map(() => []);
     this.#propagators.forEach(({ variables }, at) => {
       for (const id of new Set(variables)) watchers[id]!.push(at);
     });
-    this.#watchers = watchers;
+    this.#watchers = watchers.map((list) => Int32Array.from(list));
   }
 
   /** Runs every propagator at least once. False: there is no solution. */
   propagateAll(): boolean {
     for (let at = 0; at < this.#propagators.length; at++) this.#enqueue(at);
     return this.#run();
+  }
+
+  /** Forgets those that hold whatever else is decided from here on: for states that only shrink. */
+  retireEntailed(): void {
+    const isEntailed = (at: number): boolean => {
+      const { variables, isEntailed } = this.#propagators[at]!;
+      return variables.every((id) => this.store.isFixed(id)) || isEntailed?.() === true;
+    };
+    const entailed = this.#propagators.map((_, at) => isEntailed(at));
+    this.#watchers = this.#watchers.map((list) => list.filter((at) => !entailed[at]));
   }
 
   /** Runs those that the changes made since the last run concern. False: no solution; the state is then rubbish. */
@@ -48,38 +58,73 @@ export class Engine {
   }
 
   #run(): boolean {
-    while (this.#count > 0) {
-      const at = this.#queue[this.#head]!;
-      this.#head = (this.#head + 1) % this.#queue.length;
-      this.#count--;
+    const [first, second] = this.#queues;
+    for (;;) {
+      const at = first.count > 0 ? first.take() : second.count > 0 ? second.take() : -1;
+      if (at < 0) return true;
       const { run, idempotent } = this.#propagators[at]!;
       if (!idempotent) this.#queued[at] = 0;
       if (!run()) return this.#fail();
       this.#wake();
       this.#queued[at] = this.#queued[at]! & (idempotent ? 0 : 1);
     }
-    return true;
   }
 
   #fail(): false {
     this.#queued.fill(0);
-    this.#head = 0;
-    this.#count = 0;
-    this.store.changed.length = 0;
+    for (const queue of this.#queues) queue.clear();
+    this.store.forgetChanges();
     return false;
   }
 
   #wake(): void {
-    const { changed } = this.store;
-    for (let k = 0; k < changed.length; k++) for (const at of this.#watchers[changed[k]!]!) this.#enqueue(at);
-    changed.length = 0;
+    const { changed, changes } = this.store;
+    for (let k = 0; k < changes; k++) {
+      const watchers = this.#watchers[changed[k]!]!;
+      for (let j = 0; j < watchers.length; j++) this.#enqueue(watchers[j]!);
+    }
+    this.store.forgetChanges();
   }
 
   #enqueue(at: number): void {
     if (this.#queued[at] === 1) return;
     this.#queued[at] = 1;
-    this.#queue[(this.#head + this.#count++) % this.#queue.length] = at;
+    this.#queues[this.#rank[at] === 1 ? 1 : 0].put(at);
   }
+}
+
+/** A ring of propagators, each in it at most once. */
+class Queue {
+  readonly #ring: Int32Array;
+  #head = 0;
+  count = 0;
+
+  constructor(size: number) {
+    this.#ring = new Int32Array(size);
+  }
+
+  put(at: number): void {
+    const end = this.#head + this.count++;
+    this.#ring[end < this.#ring.length ? end : end - this.#ring.length] = at;
+  }
+
+  take(): number {
+    const at = this.#ring[this.#head]!;
+    this.#head = this.#head + 1 === this.#ring.length ? 0 : this.#head + 1;
+    this.count--;
+    return at;
+  }
+
+  clear(): void {
+    this.count = 0;
+  }
+}
+
+/** More than a few words of table entries to walk. */
+function isCostly(store: DomainStore, constraint: NormalConstraint): boolean {
+  if (constraint.kind !== "pair") return false;
+  const [first, second] = [store.values[constraint.a], store.values[constraint.b]];
+  return !first || !second || first.length * second.length > 200;
 }
 
 function propagatorOf(store: DomainStore, constraint: NormalConstraint): Propagator {
@@ -99,8 +144,12 @@ function propagatorOf(store: DomainStore, constraint: NormalConstraint): Propaga
   }
 }
 
-function hasTable(store: DomainStore, { a, b, result }: PairConstraint): boolean {
+/** Sums of many values end in limits, for which bounds prune as much. */
+const mostSumEntries = 1 << 10;
+
+function hasTable(store: DomainStore, { function: fn, a, b, result }: PairConstraint): boolean {
   const [aValues, bValues, resultValues] = [store.values[a], store.values[b], store.values[result]];
   if (!aValues || !bValues || !resultValues) return false;
-  return aValues.length * bValues.length <= mostTableEntries && resultValues.length < 1 << 15;
+  const most = fn.kind === "sum" ? mostSumEntries : mostTableEntries;
+  return aValues.length * bValues.length <= most && resultValues.length < 1 << 15;
 }

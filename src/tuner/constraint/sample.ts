@@ -81,10 +81,8 @@ export function restrict(compiled: CompiledModel, restrictions: Restrictions): b
 }
 
 /** The keys in random order, then whatever else has a list: a model whose other variables follow from its keys never branches on those. */
-function branchOrder({ engine, keys, normal }: CompiledModel, rng: Rng): VariableId[] {
-  const isKey = new Set(keys);
-  const rest = normal.variables.flatMap((_, id) => (!isKey.has(id) && engine.store.values[id] ? [id] : []));
-  return [...rng.shuffle(keys), ...rng.shuffle(rest)];
+function branchOrder({ keys, others }: CompiledModel, rng: Rng): VariableId[] {
+  return [...rng.shuffle(keys), ...others];
 }
 
 /** Values of the named variables in a state where all are fixed. */
@@ -139,9 +137,10 @@ class Dive {
 
   #choose(position: number): boolean {
     const id = this.#order[position]!;
-    const frame = this.#store.save();
-    const index = this.#weigh ? this.#weighedIndex(id, frame) : this.#rng.pick(this.#store.indices(id));
-    if (index === null) return false;
+    const frame = this.#store.frameAt(this.#choices.length);
+    this.#store.saveTo(frame);
+    if (this.#weigh) return this.#chooseWeighed(position, id, frame);
+    const index = this.#rng.pick(this.#store.indices(id));
     this.#choices.push({ frame, position, id, index });
     return this.#store.fixIndex(id, index) && this.#compiled.engine.propagate();
   }
@@ -158,35 +157,32 @@ class Dive {
     }
   }
 
-  /** An index drawn with the weight √(product of the domain sizes of the keys) that its choice leaves; null: all fail. */
-  #weighedIndex(id: VariableId, frame: StoreFrame): number | null {
-    const indices = this.#store.indices(id);
-    const logWeights = indices.map((index) => {
+  /**
+   * A value drawn with the weight √(product of the domain sizes of the keys) that its choice leaves: the greatest of the
+   * logarithms with Gumbel noise added, so that one pass is enough and the state of the best is kept.
+   */
+  #chooseWeighed(position: number, id: VariableId, frame: StoreFrame): boolean {
+    const best = this.#store.frameAt(this.#choices.length + 1);
+    let [greatest, chosen] = [Number.NEGATIVE_INFINITY, -1];
+    for (const index of this.#store.indices(id)) {
       this.#store.restore(frame);
-      const holds = this.#store.fixIndex(id, index) && this.#compiled.engine.propagate();
-      return holds ? this.#logRoom() / 2 : Number.NEGATIVE_INFINITY;
-    });
-    this.#store.restore(frame);
-    const largest = Math.max(...logWeights);
-    if (largest === Number.NEGATIVE_INFINITY) return null;
-    return pickWeighed(
-      indices,
-      logWeights.map((log) => Math.exp(log - largest)),
-      this.#rng,
-    );
+      if (!this.#store.fixIndex(id, index) || !this.#compiled.engine.propagate()) continue;
+      const weight = this.#logRoom() / 2 - Math.log(-Math.log((this.#rng.next() + 0.5) / 2 ** 32));
+      if (weight <= greatest) continue;
+      [greatest, chosen] = [weight, index];
+      this.#store.saveTo(best);
+    }
+    if (chosen < 0) return false;
+    this.#store.restore(best);
+    this.#choices.push({ frame, position, id, index: chosen });
+    return true;
   }
 
   #logRoom(): number {
-    return this.#compiled.keys.reduce((sum, key) => sum + Math.log(this.#store.size(key)), 0);
+    let sum = 0;
+    for (const key of this.#compiled.keys) sum += logs[this.#store.size(key)] ?? Math.log(this.#store.size(key));
+    return sum;
   }
 }
 
-function pickWeighed(items: readonly number[], weights: readonly number[], rng: Rng): number {
-  let left = rng.unit() * weights.reduce((sum, weight) => sum + weight, 0);
-  const at = weights.findIndex((weight) => {
-    left -= weight;
-    return left < 0;
-  });
-  // Rounding may leave a crumb beyond the last weight.
-  return items[at >= 0 ? at : weights.findLastIndex((weight) => weight > 0)]!;
-}
+const logs: readonly number[] = Array.from({ length: 1024 }, (_, size) => Math.log(size));

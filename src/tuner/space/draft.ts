@@ -160,7 +160,7 @@ export function sum(draft: Draft, result: string, terms: readonly Weighted[], of
   return constrain(derived(draft, result, domain), { kind: "sum", result, terms, offset, why, role: "definition" });
 }
 
-const mostListedValues = 400;
+const mostListedValues = 128;
 /** Of a variable of a model. */
 const mostValue = 2 ** 31 - 1;
 

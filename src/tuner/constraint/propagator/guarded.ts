@@ -31,7 +31,13 @@ export function guardedPropagator(store: DomainStore, { when, body }: GuardedCon
       )
     );
   };
-  return { variables: [...when.map(({ variable }) => variable), ...inner.variables], idempotent: false, run };
+  const { isEntailed } = inner;
+  return {
+    ...(isEntailed && { isEntailed }),
+    variables: [...when.map(({ variable }) => variable), ...inner.variables],
+    idempotent: false,
+    run,
+  };
 }
 
 function bodyPropagator(store: DomainStore, body: GuardedBody): Propagator {

@@ -6,36 +6,52 @@ import type { Propagator } from "./propagator.ts";
 
 export function linearPropagator(store: DomainStore, constraint: LinearConstraint): Propagator {
   const variables = constraint.terms.map(({ variable }) => variable);
-  return { variables, idempotent: false, run: () => propagateLinear(store, constraint) };
+  // A limit takes from one side of a domain what the other sides leave: that changes no other limit of the same terms.
+  const idempotent = constraint.relation === "at-most-zero" && new Set(variables).size === variables.length;
+  const isEntailed = (): boolean =>
+    constraint.relation === "at-most-zero" && mostSum(store, constraint.terms, constraint.offset) <= 0;
+  return { variables, idempotent, run: () => propagateLinear(store, constraint), isEntailed };
 }
 
 function propagateLinear(store: DomainStore, { terms, offset, relation }: LinearConstraint): boolean {
-  const [low, high] = sumBounds(store, terms, offset);
   const isZero = relation === "zero";
+  const low = leastSum(store, terms, offset);
+  const high = isZero ? mostSum(store, terms, offset) : 0;
   if (low > 0 || (isZero && high < 0)) return false;
-  return terms.every(({ coefficient, variable }) => {
-    if (coefficient === 0) return true;
-    const [first, second] = [coefficient * store.min(variable), coefficient * store.max(variable)];
-    const most = Math.min(first, second) - low;
-    const least = isZero ? Math.max(first, second) - high : Number.NEGATIVE_INFINITY;
-    return coefficient > 0
-      ? store.restrict(variable, least / coefficient, most / coefficient)
-      : store.restrict(variable, most / coefficient, least / coefficient);
-  });
+  for (let k = 0; k < terms.length; k++) {
+    const { coefficient, variable } = terms[k]!;
+    if (coefficient === 0) continue;
+    const [min, max] = [coefficient * store.min(variable), coefficient * store.max(variable)];
+    const most = Math.min(min, max) - low;
+    const least = isZero ? Math.max(min, max) - high : Number.NEGATIVE_INFINITY;
+    const holds =
+      coefficient > 0
+        ? store.restrict(variable, least / coefficient, most / coefficient)
+        : store.restrict(variable, most / coefficient, least / coefficient);
+    if (!holds) return false;
+  }
+  return true;
 }
 
 /** Whether the bounds alone refute the relation. */
 export function linearRefuted(store: DomainStore, { terms, offset, relation }: LinearConstraint): boolean {
-  const [low, high] = sumBounds(store, terms, offset);
-  return low > 0 || (relation === "zero" && high < 0);
+  return leastSum(store, terms, offset) > 0 || (relation === "zero" && mostSum(store, terms, offset) < 0);
 }
 
-function sumBounds(store: DomainStore, terms: LinearConstraint["terms"], offset: number): readonly [number, number] {
-  let [low, high] = [offset, offset];
-  for (const { coefficient, variable } of terms) {
-    const [first, second] = [coefficient * store.min(variable), coefficient * store.max(variable)];
-    low += Math.min(first, second);
-    high += Math.max(first, second);
+function leastSum(store: DomainStore, terms: LinearConstraint["terms"], offset: number): number {
+  let sum = offset;
+  for (let k = 0; k < terms.length; k++) {
+    const { coefficient, variable } = terms[k]!;
+    sum += coefficient * (coefficient > 0 ? store.min(variable) : store.max(variable));
   }
-  return [low, high];
+  return sum;
+}
+
+function mostSum(store: DomainStore, terms: LinearConstraint["terms"], offset: number): number {
+  let sum = offset;
+  for (let k = 0; k < terms.length; k++) {
+    const { coefficient, variable } = terms[k]!;
+    sum += coefficient * (coefficient > 0 ? store.max(variable) : store.min(variable));
+  }
+  return sum;
 }

@@ -12,4 +12,6 @@ export interface Propagator {
    * relation holds.
    */
   readonly run: () => boolean;
+  /** Whether it holds for all values that are left. Absent: not known before all variables are fixed. */
+  readonly isEntailed?: () => boolean;
 }

@@ -7,19 +7,24 @@ import type { Propagator } from "./propagator.ts";
 
 export function selectPropagator(store: DomainStore, { result, index, options }: NormalSelect): Propagator {
   const offers = options.map((option) => offerOf(store, option, result));
+  const shares = options.map((option) => shareOf(store, option, result));
   const mask = new Int32Array(store.words[result]!);
+  const [indexValues, indexStart] = [store.values[index]!, store.start[index]!];
   const run = (): boolean => {
     mask.fill(0);
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const at of store.indices(index)) {
-      const chosen = store.values[index]![at]!;
-      if (offers[chosen]?.(mask)) {
-        low = Math.min(low, store.min(options[chosen]!));
-        high = Math.max(high, store.max(options[chosen]!));
-      } else if (!store.removeIndex(index, at)) return false;
+    for (let w = 0; w < store.words[index]!; w++) {
+      for (let word = store.bits[indexStart + w]!; word !== 0; word &= word - 1) {
+        const at = (w << 5) + lowestBit(word);
+        const chosen = indexValues[at]!;
+        if (offers[chosen]?.(mask)) {
+          low = Math.min(low, store.min(options[chosen]!));
+          high = Math.max(high, store.max(options[chosen]!));
+        } else if (!store.removeIndex(index, at)) return false;
+      }
     }
     if (!keepOffered(store, result, mask, low, high)) return false;
-    return !store.isFixed(index) || keepShared(store, options[store.min(index)]!, result);
+    return !store.isFixed(index) || shares[store.min(index)]!();
   };
   return { variables: [result, index, ...options], idempotent: false, run };
 }
@@ -30,30 +35,31 @@ type Offer = (mask: Int32Array) => boolean;
 function offerOf(store: DomainStore, option: VariableId, result: VariableId): Offer {
   if (!store.values[result])
     return () => store.min(option) <= store.max(result) && store.max(option) >= store.min(result);
-  const optionValues = store.values[option];
-  if (!optionValues) return (mask) => offerRange(store, option, result, mask);
-  const map = Int32Array.from(optionValues, (value) => store.indexOf(result, value));
-  return (mask) => offerList(store, option, result, map, mask);
+  if (!store.values[option]) return (mask) => offerRange(store, option, result, mask);
+  return offerList(store, option, result);
 }
 
-function offerList(
-  store: DomainStore,
-  option: VariableId,
-  result: VariableId,
-  map: Int32Array,
-  mask: Int32Array,
-): boolean {
-  let offered = false;
-  for (let w = 0; w < store.words[option]!; w++) {
-    for (let word = store.bits[store.start[option]! + w]!; word !== 0; word &= word - 1) {
-      const index = map[(w << 5) + lowestBit(word)]!;
-      if (index < 0 || !store.hasIndex(result, index)) continue;
-      mask[index >> 5]! |= 1 << (index & 31);
-      offered = true;
+function offerList(store: DomainStore, option: VariableId, result: VariableId): Offer {
+  const map = mapOf(store, option, result);
+  const { bits } = store;
+  const [words, optionStart, resultStart] = [store.words[option]!, store.start[option]!, store.start[result]!];
+  return (mask) => {
+    let offered = false;
+    for (let w = 0; w < words; w++) {
+      for (let word = bits[optionStart + w]!; word !== 0; word &= word - 1) {
+        const at = map[(w << 5) + lowestBit(word)]!;
+        if (at < 0 || (bits[resultStart + (at >> 5)]! & (1 << (at & 31))) === 0) continue;
+        mask[at >> 5]! |= 1 << (at & 31);
+        offered = true;
+      }
     }
-  }
-  return offered;
+    return offered;
+  };
 }
+
+/** Of each value of one list its index in another, or −1. */
+const mapOf = (store: DomainStore, from: VariableId, to: VariableId): Int32Array =>
+  Int32Array.from(store.values[from]!, (value) => store.indexOf(to, value));
 
 function offerRange(store: DomainStore, option: VariableId, result: VariableId, mask: Int32Array): boolean {
   const [low, high] = [store.min(option), store.max(option)];
@@ -69,12 +75,14 @@ function keepOffered(store: DomainStore, result: VariableId, mask: Int32Array, l
   return store.values[result] ? store.keep(result, mask) : store.restrict(result, low, high);
 }
 
-/** The option keeps what the result has. */
-function keepShared(store: DomainStore, option: VariableId, result: VariableId): boolean {
-  const [optionValues, resultValues] = [store.values[option], store.values[result]];
-  if (!optionValues || !resultValues) return store.restrict(option, store.min(result), store.max(result));
-  return store.indices(option).every((at) => {
-    const other = store.indexOf(result, optionValues[at]!);
-    return (other >= 0 && store.hasIndex(result, other)) || store.removeIndex(option, at);
-  });
+/** Makes the option keep what the result has. */
+function shareOf(store: DomainStore, option: VariableId, result: VariableId): () => boolean {
+  if (!store.values[option] || !store.values[result])
+    return () => store.restrict(option, store.min(result), store.max(result));
+  const offer = offerList(store, result, option);
+  const mask = new Int32Array(store.words[option]!);
+  return () => {
+    mask.fill(0);
+    return offer(mask) && store.keep(option, mask);
+  };
 }
