@@ -30,8 +30,11 @@ import { type Inspection, type InspectOptions, inspectCandidate, requireSchedule
 import { type MutateOptions, mutateSchedule } from "./tuner/mutate-schedule.ts";
 import type { Postprocessor } from "./tuner/postprocessor/postprocessor.ts";
 import { predict } from "./tuner/predict.ts";
-import { openDatabase } from "./tuner/record/database.ts";
+import { memoryDatabase, openDatabase } from "./tuner/record/database.ts";
 import { referenceTask } from "./tuner/reference.ts";
+import { extractTasks, type TaskRequest } from "./tuner/scheduler/extract-tasks.ts";
+import { type PolicyName, policies } from "./tuner/scheduler/policies.ts";
+import { tuneTasks } from "./tuner/scheduler/tune-tasks.ts";
 import { strategies } from "./tuner/search/strategies.ts";
 import type { Strategy, StrategyName } from "./tuner/search/strategy.ts";
 import { explainSpace } from "./tuner/space/explain-space.ts";
@@ -48,7 +51,7 @@ import {
 } from "./tuner/space/template/saved-schedule.ts";
 import type { Budget, TuningTask } from "./tuner/task.ts";
 import { tune as runTuning } from "./tuner/tune.ts";
-import type { TuneProgress } from "./tuner/tuning.ts";
+import type { TuneProgress, TuneResult } from "./tuner/tuning.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
 
 export { DiagnosticError } from "./compiler/index.ts";
@@ -109,6 +112,8 @@ export interface Tuned {
   readonly failed: number;
 }
 
+const defaultBudget: Budget = { seconds: 30, trials: 512 };
+
 /**
  * Finds a schedule by measuring on this machine.
  *
@@ -131,8 +136,8 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
     cores: detectMachine().cores,
   });
   try {
-    const { winner, measured, elapsedMs, failures } = await runTuning(task, space, {
-      budget: { seconds: 30, trials: 512, ...budget },
+    const result = await runTuning(task, space, {
+      budget: { ...defaultBudget, ...budget },
       strategy: typeof strategy === "string" ? strategies[strategy] : strategy,
       seed,
       taskKey: taskKeyOf(task, space, options),
@@ -142,20 +147,86 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
       signal,
       onProgress,
     });
-    if (!winner && failures.length === 0) throw emptySpace(space);
-    if (!winner) throw refusal("tune.nothing-ran", `no candidate of ${task.op.name} could be built and measured`, null);
-    const gflops = factsOf(task.op).flops / winner.medianNs;
-    return {
-      schedule: winner.candidate,
-      medianNs: winner.medianNs,
-      gflops,
-      measured,
-      elapsedMs,
-      failed: failures.length,
-    };
+    return tunedOf(task, space, result);
   } finally {
     await workbench.close();
   }
+}
+
+function tunedOf({ op }: TuningTask, space: Space, result: TuneResult): Tuned {
+  const { winner, measured, elapsedMs, failures } = result;
+  if (!winner && failures.length === 0) throw emptySpace(space);
+  if (!winner) throw refusal("tune.nothing-ran", `no candidate of ${op.name} could be built and measured`, null);
+  const { candidate: schedule, medianNs } = winner;
+  return { schedule, medianNs, gflops: factsOf(op).flops / medianNs, measured, elapsedMs, failed: failures.length };
+}
+
+export interface KernelToTune extends KernelOptions {
+  readonly op: Op;
+  /** How much its time counts, as the calls of one run of the program; 1 unless said. */
+  readonly weight?: number;
+}
+
+export interface TuneAllOptions extends Omit<TuneOptions, keyof KernelOptions | "onProgress"> {
+  /** Of all kernels together. */
+  readonly seconds: number;
+  /** Who has the next round; `gradient` unless said: where the next second is expected to save most. */
+  readonly policy?: PolicyName;
+  /** `kernel`: the place of the first that asked for what is tuned. */
+  readonly onProgress?: (kernel: number, progress: TuneProgress) => void;
+}
+
+export interface TunedTask extends Tuned {
+  /** Places of the kernels that share it: equal ones are tuned once. */
+  readonly kernels: readonly number[];
+  /** The sum of theirs. */
+  readonly weight: number;
+}
+
+/**
+ * Tunes the kernels of a program within one total of seconds. Each has a first round; the rest is spent where it saves
+ * most of the weighted sum of their times. docs/scheduler.md
+ *
+ * @returns one entry a task, in the order in which each was first asked for; `elapsedMs` is its share of the time
+ * @throws DiagnosticError as `tune`, when all have ended
+ * @example await tuneAll([{ op: gemm, target: "wasm", weight: 12 }, { op: softmax, target: "wasm" }], { seconds: 20 });
+ */
+export async function tuneAll(
+  kernels: readonly KernelToTune[],
+  options: TuneAllOptions,
+): Promise<readonly TunedTask[]> {
+  const { seconds, budget, seed = 1, strategy = "default", records, signal, policy = "gradient" } = options;
+  const extracted = extractTasks(kernels.map(requestOf));
+  const tasks = extracted.map(({ task, weight, requests }) => {
+    const kernel = kernels[requests[0]!]!;
+    const space = spaceOf(task, kernel);
+    return { task, weight, space, taskKey: taskKeyOf(task, space, kernel), kernels: requests };
+  });
+  const isNative = tasks.some(({ task }) => task.target.codegen === "c");
+  const results = await tuneTasks(tasks, {
+    budget: { ...defaultBudget, ...budget },
+    policy: policies[policy],
+    totalMs: seconds * 1000,
+    strategy: typeof strategy === "string" ? strategies[strategy] : strategy,
+    seed,
+    database: records === undefined ? memoryDatabase() : openDatabase(records),
+    toolchain: isNative ? ((await detectToolchains())[0] ?? null) : null,
+    cores: detectMachine().cores,
+    signal,
+    onProgress: (at, progress) => options.onProgress?.(tasks[at]!.kernels[0]!, progress),
+  });
+  return tasks.map(({ task, space, weight, kernels }, at) => ({
+    ...tunedOf(task, space, results[at]!),
+    kernels,
+    weight,
+  }));
+}
+
+/** Kernels with a space of their own are nobody's equal. */
+function requestOf(kernel: KernelToTune, at: number): TaskRequest {
+  const { op, weight, rules, templates, postprocessors } = kernel;
+  const variant = rules || templates || postprocessors ? `${at}` : "";
+  return { task: taskOf(op, kernel), weight, variant };
 }
 
 /** The schedule that the analytic prior likes best. Measures nothing. */
@@ -273,11 +344,17 @@ function taskOf(op: Op, { target, parameters = {}, numerics = "fast", constants 
   throw refusal("task.unknown-constant", `${unknown} is no input of the operator: ${known}`, null);
 }
 
-/** Records of one task are not asked for another: constants make another, and so does what a template of one's own says. */
-function taskKeyOf({ op, constants }: TuningTask, space: Space, { templates }: KernelOptions): string {
-  if (!constants && !templates) return digestOf(op);
-  const own = templates ? [` ${digestOfTemplates(space)}`] : [];
-  return sha256([`${digestOf(op)} ${[...(constants ?? [])].sort().join(" ")}`, ...own].join(""));
+/**
+ * Records of one task are not asked for another: constants make another, and so do strict numerics and what a template of
+ * one's own says.
+ */
+function taskKeyOf({ op, constants, numerics }: TuningTask, space: Space, { templates }: KernelOptions): string {
+  const own = [
+    ...(constants || templates ? [[...(constants ?? [])].sort().join(" ")] : []),
+    ...(templates ? [digestOfTemplates(space)] : []),
+    ...(numerics === "strict" ? [numerics] : []),
+  ];
+  return own.length === 0 ? digestOf(op) : sha256([digestOf(op), ...own].join(" "));
 }
 
 const digestOfTemplates = ({ templates }: Space): string =>

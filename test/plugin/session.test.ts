@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type {
   CompiledKernel,
   CompileKernel,
@@ -95,6 +95,38 @@ describe("a session", () => {
         /^\[unplugin-kernel\] 1 kernel from kernels\.lock\.json, 0 measured, 0 compiler runs, \d+ ms$/,
       ),
     ]);
+  });
+
+  it("has one total a build: those that are compiled at the same time share it, the next build has its own", async () => {
+    const { session, calls } = startSession({ budget: { total: 60 } });
+    session.begin();
+    const compiled = [session.compile(wanted("tune=wasm&M=3")), session.compile(wanted("tune=wasm&M=4"))];
+    // Another environment of the same build.
+    session.begin();
+    compiled.push(session.compile(wanted("tune=wasm&M=5")));
+    const [first, second, third] = calls.map(({ services }) => services.tunings);
+    expect(second === first && third === first).toBe(true);
+    for (const { finish } of calls) finish(fakeKernel());
+    await Promise.all(compiled);
+    session.begin();
+    void session.compile(wanted("tune=wasm&M=3"));
+    expect(calls[3]!.services.tunings === first).toBe(false);
+  });
+
+  it("counts the time in which anything was compiled once", async () => {
+    const clock = vi.spyOn(performance, "now");
+    const { session, calls, lines } = startSession();
+    clock.mockReturnValue(1000);
+    const one = session.compile(wanted("tune=wasm&M=3"));
+    clock.mockReturnValue(2000);
+    const other = session.compile(wanted("tune=wasm&M=4"));
+    clock.mockReturnValue(4000);
+    for (const { finish } of calls) finish(fakeKernel());
+    await Promise.all([one, other]);
+    await Promise.resolve();
+    session.finish();
+    clock.mockRestore();
+    expect(lines.at(-1)).toMatch(/^\[unplugin-kernel\] 2 kernels from .+, 3\.0 s$/);
   });
 
   it("keeps to the log level", async () => {

@@ -8,6 +8,8 @@ export interface TaskRequest {
   readonly task: TuningTask;
   /** How often the kernel counts; 1 unless said. */
   readonly weight?: number | undefined;
+  /** Tells apart equal tasks that are searched otherwise. */
+  readonly variant?: string | undefined;
 }
 
 export interface ExtractedTask {
@@ -21,8 +23,8 @@ export interface ExtractedTask {
 /** In the order in which each is first asked for. */
 export function extractTasks(requests: readonly TaskRequest[]): readonly ExtractedTask[] {
   const tasks = new Map<string, ExtractedTask>();
-  for (const [at, { task, weight = 1 }] of requests.entries()) {
-    const identity = taskIdentity(task);
+  for (const [at, { task, weight = 1, variant = "" }] of requests.entries()) {
+    const identity = `${taskIdentity(task)} ${variant}`;
     const known = tasks.get(identity) ?? { task, weight: 0, requests: [] };
     tasks.set(identity, { ...known, weight: known.weight + weight, requests: [...known.requests, at] });
   }

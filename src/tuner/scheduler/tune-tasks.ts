@@ -1,0 +1,97 @@
+// The tasks of a program, tuned on this machine within one total of seconds: each has a workbench, one process measures.
+
+import { factsOf } from "../../compiler/index.ts";
+import { nowMs } from "../../native/clock.ts";
+import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { createRunner } from "../../native/runner/client.ts";
+import { createSharedRunner, type SharedRunner } from "../../native/runner/shared-runner.ts";
+import type { Toolchain } from "../../native/toolchain/toolchain.ts";
+import { referenceTask } from "../reference.ts";
+import type { GeneratedSpace } from "../space/generate.ts";
+import type { TuningTask } from "../task.ts";
+import { startTuning, type TuneProgress, type TuneResult, type TuningOptions } from "../tuning.ts";
+import { createWorkbench, type Workbench } from "../workbench.ts";
+import type { SchedulingPolicy } from "./policy.ts";
+import { familyOf } from "./task-family.ts";
+import { createTuningGroup, type Turns } from "./tuning-group.ts";
+
+export interface WeightedTask {
+  readonly task: TuningTask;
+  readonly space: GeneratedSpace;
+  readonly weight: number;
+  /** Digest that records carry. */
+  readonly taskKey: string;
+}
+
+export interface TuneTasksOptions extends Pick<TuningOptions, "budget" | "strategy" | "seed" | "database" | "signal"> {
+  readonly policy: SchedulingPolicy;
+  readonly totalMs: number;
+  /** For native targets; null where there is none. */
+  readonly toolchain: Toolchain | null;
+  readonly cores: number;
+  /** Before each round of a task; `at` is its place. */
+  readonly onProgress?: ((at: number, progress: TuneProgress) => void) | undefined;
+}
+
+/** Results in the order of the tasks. Nothing goes on when the promise is there, and it rejects with the first failure. */
+export function tuneTasks(tasks: readonly WeightedTask[], options: TuneTasksOptions): Promise<readonly TuneResult[]> {
+  const { policy, totalMs, signal } = options;
+  const group = createTuningGroup({ policy, totalMs, clock: nowMs, signal });
+  const runner = createSharedRunner(() => createRunner({ signal, relaxedSimd: true }));
+  return withPrivateDirectory(async (directory) => {
+    const running = tasks.map(async (task, at) => {
+      let close = async (): Promise<void> => undefined;
+      try {
+        return await group.tune({
+          weight: () => task.weight,
+          flops: factsOf(task.task.op).flops,
+          family: familyOf(task.task),
+          start(turns) {
+            const workbench = workbenchFor(task.task, directory, runner, options);
+            close = workbench.close;
+            return startTuning(task.task, task.space, tuningOptions(task, at, workbench, turns, options));
+          },
+          finish: (tuning) => tuning.finish(),
+        });
+      } finally {
+        await close();
+      }
+    });
+    await Promise.allSettled(running);
+    return Promise.all(running);
+  });
+}
+
+const workbenchFor = (
+  task: TuningTask,
+  directory: string,
+  runner: SharedRunner,
+  { toolchain, signal, cores }: TuneTasksOptions,
+): Workbench =>
+  createWorkbench({
+    task: referenceTask(task),
+    toolchain: task.target.codegen === "c" ? toolchain : null,
+    directory,
+    signal,
+    cores,
+    runner: runner.open(),
+  });
+
+const tuningOptions = (
+  { taskKey }: WeightedTask,
+  at: number,
+  workbench: Workbench,
+  turns: Turns,
+  { budget, strategy, seed, database, signal, onProgress }: TuneTasksOptions,
+): TuningOptions => ({
+  budget,
+  strategy,
+  seed,
+  taskKey,
+  database,
+  workbench,
+  clock: turns.clock,
+  isOver: turns.isOver,
+  signal,
+  onProgress: (progress) => onProgress?.(at, progress),
+});

@@ -1,0 +1,47 @@
+// The kernels of a program, tuned within one total of seconds.
+
+import { expect, it } from "vitest";
+import gemm from "../../fixtures/ops/gemm.op.ts";
+import softmax from "../../fixtures/ops/softmax.op.ts";
+import { type KernelToTune, tuneAll } from "../../src/api.ts";
+
+const small = { M: 12, N: 16, K: 8 };
+const kernels: readonly KernelToTune[] = [
+  { op: gemm, target: "wasm", parameters: small },
+  { op: softmax, target: "wasm" },
+  { op: gemm, target: "wasm", parameters: { K: 8, N: 16, M: 12 }, weight: 5 },
+  { op: gemm, target: "wasm", parameters: small, numerics: "strict" },
+];
+
+it("tunes equal kernels once, and tells what each task took", async () => {
+  const told = new Set<number>();
+  const tasks = await tuneAll(kernels, {
+    seconds: 20,
+    budget: { trials: 10 },
+    onProgress: (kernel) => told.add(kernel),
+  });
+  expect(tasks.map(({ kernels, weight }) => ({ kernels, weight }))).toEqual([
+    { kernels: [0, 2], weight: 6 },
+    { kernels: [1], weight: 1 },
+    { kernels: [3], weight: 1 },
+  ]);
+  for (const { measured, medianNs, elapsedMs, failed } of tasks) {
+    expect(measured).toBeGreaterThanOrEqual(8);
+    expect(measured).toBeLessThanOrEqual(10);
+    expect(medianNs).toBeGreaterThan(0);
+    expect(elapsedMs).toBeGreaterThan(0);
+    expect(failed).toBe(0);
+  }
+  expect([...told]).toEqual([0, 1, 3]);
+}, 60_000);
+
+it("gives each a first round, however short the total is", async () => {
+  const tasks = await tuneAll(kernels, { seconds: 0.001, policy: "round-robin" });
+  for (const { measured } of tasks) expect(measured).toBe(8);
+}, 60_000);
+
+it("tells of a mistake in a kernel", async () => {
+  await expect(tuneAll([{ ...kernels[0]!, constants: ["X"] }], { seconds: 1 })).rejects.toThrow(
+    "task.unknown-constant: X is no input of the operator",
+  );
+});
