@@ -116,7 +116,10 @@ function seedPoints(searched: SearchSpace, shapes: readonly KnownShape[]): reado
   return [...points.values()];
 }
 
-/** By how much the prior was off for the best of each shape, on average, times what it says of the best seed here. */
+/**
+ * What the prior says of the best seed here, times by how much it was off for the best of a shape: of the shapes that for
+ * which it was off least, so that nobody is content too early.
+ */
 function expectedNs(
   { target }: TuningTask,
   space: GeneratedSpace,
@@ -131,5 +134,5 @@ function expectedNs(
     return facts ? [steadyLog2(nsOf(best!) / predictTotalNs(facts, target, machine))] : [];
   });
   if (octaves.length === 0 || !Number.isFinite(least)) return null;
-  return least * 2 ** (octaves.reduce((sum, octave) => sum + octave, 0) / octaves.length);
+  return least * 2 ** Math.min(...octaves);
 }

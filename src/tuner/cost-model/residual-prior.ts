@@ -23,6 +23,9 @@ interface Experience {
 
 /** Fewer rows teach less than they mislead. */
 const leastRows = 24;
+/** The latest, so that a long history costs no more than a tenth of a second. */
+const mostTasks = 16;
+const mostOfTask = 96;
 /** The prior is not corrected by more, and failures count as so much too optimistic. */
 const mostOctaves = 2;
 /** Slow candidates say little about which of the fast ones is fastest: they weigh as their speed, but at least this. */
@@ -37,7 +40,9 @@ export function learnResidual(
   target: Target,
   machine?: MachineModel,
 ): Residual | null {
-  const rows = byTask(records).flatMap((task) => rowsOf(task, target, machine));
+  const rows = byTask(records)
+    .slice(-mostTasks)
+    .flatMap((task) => rowsOf(task.slice(-mostOfTask), target, machine));
   if (rows.length < leastRows) return null;
   const { predict } = model.fit({
     features: matrixOf(rows.map(({ features }) => features)),

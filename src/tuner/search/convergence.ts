@@ -7,13 +7,26 @@ export interface ConvergenceRule {
   readonly trials: number;
   /** Share of the best time that they must have saved to go on. */
   readonly leastGain: number;
+  /**
+   * Times what relatives let expect of the best: a task that comes so near has converged with its first round, for its
+   * candidates are those that were best elsewhere. Never unless said.
+   */
+  readonly expected?: number;
 }
 
-export const defaultConvergence: ConvergenceRule = { trials: 72, leastGain: 0.01 };
+export const defaultConvergence: ConvergenceRule = { trials: 72, leastGain: 0.01, expected: 1.02 };
 
 /** Whoever had fewer trials than the rule looks back on has not: there was nothing before them. */
 export function hasConverged(state: SearchState, rule: ConvergenceRule = defaultConvergence): boolean {
-  return gainOfTrials(state, rule.trials) < rule.leastGain;
+  return gainOfTrials(state, rule.trials) < rule.leastGain || meetsExpectation(state, rule);
+}
+
+/** The seeds were measured, and the best is about as fast as it would be if the prior were no more wrong than elsewhere. */
+function meetsExpectation({ known, best, rounds }: SearchState, { expected = 0 }: ConvergenceRule): boolean {
+  const { expectedNs, seeds } = known;
+  return (
+    expectedNs !== null && best !== null && rounds.flat().length >= seeds.length && best.ns! <= expected * expectedNs
+  );
 }
 
 /** Share of the best time before the last `count` trials that they saved; 1 when there was no time before them. */

@@ -30,18 +30,22 @@ const firstEvolution: EvolutionSize = { population: 512, generations: 4, childre
 
 function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
   if (!state.space.prior) return random.propose(state, count, rng);
-  const points = evolve(state, firstEvolution, both(state), rng);
+  const seeds = seedsOf(state);
+  if (seeds.length === 0) return bestByPrior(state, firstEvolution, count, rng);
+  // Other shapes have shown what is good: fewer are looked for and measured beside their best.
+  const newcomers = bestByPrior(state, quickEvolution, Math.ceil(seeds.length / 2), rng);
+  return fill(seeds, newcomers, Math.min(count, seeds.length + newcomers.length));
+}
+
+function bestByPrior(state: SearchState, size: EvolutionSize, count: number, rng: Rng): Candidate[] {
+  const points = evolve(state, size, both(state), rng);
   // The prior is least sure about structure, so up to half of the batch is the best of each.
   const leaders = bestOfEachStructure(points).slice(0, Math.ceil(count / 2));
   const others = diverse(
     points.filter((one) => !leaders.includes(one)),
     count - leaders.length,
   );
-  return fill(
-    seedsOf(state),
-    [...leaders, ...others].map(({ point }) => point.candidate),
-    count,
-  );
+  return [...leaders, ...others].map(({ point }) => point.candidate);
 }
 
 function bestOfEachStructure(points: readonly ScoredPoint[]): ScoredPoint[] {

@@ -1,5 +1,6 @@
 // Cost models on samples: each learns from some rows of a task, or from other tasks, and orders rows that it has not seen.
 
+import { fitMachine } from "../../../src/tuner/cost-model/calibrate.ts";
 import type { CostModel } from "../../../src/tuner/cost-model/cost-model.ts";
 import type { FeatureExtractor } from "../../../src/tuner/cost-model/features.ts";
 import type { MachineModel } from "../../../src/tuner/cost-model/machine-model.ts";
@@ -52,6 +53,14 @@ export function transferFigures({ points, ns, space, task }: Sample, others: rea
     predicted.map((value) => -value),
     ns,
   );
+}
+
+/** The prior with numbers fitted to measured candidates of other tasks. */
+export function calibratedFigures(sample: Sample, others: readonly Sample[]): Figures {
+  const samples = others.flatMap(({ points, ns, space }) =>
+    points.map(({ template, assignment }, at) => ({ facts: space.facts(template.template, assignment), ns: ns[at]! })),
+  );
+  return priorFigures(sample, fitMachine(samples, sample.task.target));
 }
 
 const splits = 4;

@@ -13,7 +13,14 @@ import { factColumns, factFeatures } from "../../../src/tuner/cost-model/fact-fe
 import { extractor, type FeatureExtractor, sideBySide } from "../../../src/tuner/cost-model/features.ts";
 import { familyOf } from "../../../src/tuner/family.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
-import { type Figures, learningFigures, meanFigures, priorFigures, transferFigures } from "./compare.ts";
+import {
+  calibratedFigures,
+  type Figures,
+  learningFigures,
+  meanFigures,
+  priorFigures,
+  transferFigures,
+} from "./compare.ts";
 import { makeRecords } from "./make-records.ts";
 import { modelTasks } from "./model-tasks.ts";
 import { type Sample, sampleOf } from "./sample.ts";
@@ -51,8 +58,14 @@ const others = (sample: Sample, among: readonly Sample[] = samples): readonly Sa
 const relatives = (sample: Sample): readonly Sample[] =>
   others(sample).filter((it) => familyOf(it.task) === familyOf(sample.task));
 
+const strangers = (sample: Sample): readonly Sample[] =>
+  others(sample).filter((it) => familyOf(it.task) !== familyOf(sample.task));
+
 print("nothing learnt", samples, [
   ["prior", (sample) => priorFigures(sample)],
+  ["prior calibrated on other families", (sample) => calibratedFigures(sample, strangers(sample))],
+  ["prior calibrated on all other tasks", (sample) => calibratedFigures(sample, others(sample))],
+  ["prior corrected by other families", (sample) => transferFigures(sample, strangers(sample))],
   ["prior corrected by its family", (sample) => transferFigures(sample, relatives(sample))],
   ["prior corrected by all other tasks", (sample) => transferFigures(sample, others(sample))],
 ]);
