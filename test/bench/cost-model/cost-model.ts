@@ -7,10 +7,13 @@
 
 import { parseArgs } from "node:util";
 import type { TargetName } from "../../../src/compiler/index.ts";
+import { findXgboost } from "../../../src/native/xgboost-library.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import type { CostModel } from "../../../src/tuner/cost-model/cost-model.ts";
 import { factColumns, factFeatures } from "../../../src/tuner/cost-model/fact-features.ts";
 import { extractor, type FeatureExtractor, sideBySide } from "../../../src/tuner/cost-model/features.ts";
+import { loopExtractor } from "../../../src/tuner/cost-model/loop-features.ts";
+import { loadXgboost } from "../../../src/tuner/cost-model/xgboost.ts";
 import { familyOf } from "../../../src/tuner/family.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
 import {
@@ -39,11 +42,18 @@ const database = openDatabase(values.records);
 await makeRecords(tasks, database, Number(values.trials));
 
 const samples = tasks.map((task) => sampleOf(task, database)).filter(({ points }) => points.length >= 24);
-const models: readonly CostModel[] = [boostedTrees(), boostedTrees({ objective: "pairwise-rank" })];
+const library = await findXgboost();
+const models: readonly CostModel[] = [
+  boostedTrees(),
+  boostedTrees({ objective: "pairwise-rank" }),
+  ...(library ? [await loadXgboost(library), await loadXgboost(library, { objective: "rank:pairwise" })] : []),
+];
+if (!library) console.log("no XGBoost library was found: its rows are left out");
 
 const kinds: readonly (readonly [name: string, featuresOf: (sample: Sample) => FeatureExtractor])[] = [
   ["variables", ({ searched }) => searched.features],
   ["facts", factsOf],
+  ["loops", ({ space }) => loopExtractor(space)],
   ["variables + facts", (sample) => sideBySide([sample.searched.features, factsOf(sample)])],
 ];
 

@@ -44,7 +44,7 @@ const gemm = (M: number, N: number, K: number): TuningTask => ({
 async function withWorkbench<T>(task: TuningTask, use: (workbench: Workbench) => Promise<T>): Promise<T> {
   const toolchain = target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
   return withPrivateDirectory(async (directory) => {
-    const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, jobs: 2 });
+    const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory });
     try {
       return await use(workbench);
     } finally {

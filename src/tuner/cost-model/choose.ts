@@ -1,0 +1,41 @@
+// A cost model by its name. XGBoost is there where its library is and can be loaded; where not, the boosted trees of this
+// package do as well.
+
+import { boostedTrees } from "./boosted-trees.ts";
+import type { CostModel } from "./cost-model.ts";
+
+export const costModelNames = ["boosted-trees", "xgboost"] as const;
+export type CostModelName = (typeof costModelNames)[number];
+
+export interface ChosenModel {
+  readonly model: CostModel;
+  /** In one line why it is not the one that was asked for. */
+  readonly warning: string | null;
+}
+
+/** @param library where the C library of XGBoost lies; null: nowhere. */
+export async function chooseCostModel(name: CostModelName, library: string | null): Promise<ChosenModel> {
+  switch (name) {
+    case "boosted-trees":
+      return { model: boostedTrees(), warning: null };
+    case "xgboost":
+      return library === null
+        ? instead("no XGBoost library was found (Debian: apt install libxgboost0)")
+        : loadOr(library);
+  }
+}
+
+async function loadOr(library: string): Promise<ChosenModel> {
+  const { loadXgboost } = await import("./xgboost.ts");
+  try {
+    return { model: await loadXgboost(library), warning: null };
+  } catch (error) {
+    // The loader's own words: a missing libgomp, another machine's file, a file that is no library.
+    return instead(`${library} could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const instead = (reason: string): ChosenModel => ({
+  model: boostedTrees(),
+  warning: `${reason}; the boosted trees of this package are used instead`,
+});
