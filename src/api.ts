@@ -3,32 +3,21 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type ComputeDef,
-  DiagnosticError,
-  digestOf,
-  factsOf,
-  instantiate,
-  type Numerics,
-  type Op,
-  type Parameters,
-  printComputeDef,
-  printTrace,
-  sha256,
-  type TargetName,
-} from "./compiler/index.ts";
+import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-task.ts";
+import { DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "./compiler/index.ts";
 import type { Artifact } from "./native/artifact.ts";
 import { buildNative } from "./native/build.ts";
 import { nowMs } from "./native/clock.ts";
 import { withPrivateDirectory } from "./native/private-directory.ts";
+import type { CacheState } from "./native/runner/protocol.ts";
 import { noCompiler } from "./native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "./native/toolchain/detect.ts";
-import { detectMachine, hostTarget } from "./native/toolchain/machine.ts";
+import { detectMachine } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
 import { type Inspection, type InspectOptions, inspectCandidate, requireSchedule } from "./tuner/inspect.ts";
+import type { Timing } from "./tuner/measure/measurement.ts";
 import { type MutateOptions, mutateSchedule } from "./tuner/mutate-schedule.ts";
-import type { Postprocessor } from "./tuner/postprocessor/postprocessor.ts";
 import { predict } from "./tuner/predict.ts";
 import { memoryDatabase, openDatabase } from "./tuner/record/database.ts";
 import { referenceTask } from "./tuner/reference.ts";
@@ -38,11 +27,7 @@ import { tuneTasks } from "./tuner/scheduler/tune-tasks.ts";
 import { strategies } from "./tuner/search/strategies.ts";
 import type { Strategy, StrategyName } from "./tuner/search/strategy.ts";
 import { explainSpace } from "./tuner/space/explain-space.ts";
-import { type GeneratedSpace, generateSpace } from "./tuner/space/generate.ts";
-import { defaultRules } from "./tuner/space/rule/index.ts";
-import type { SpaceRule } from "./tuner/space/rule/space-rule.ts";
 import type { Candidate, Space } from "./tuner/space/space.ts";
-import type { SpaceEntry } from "./tuner/space/template/entries.ts";
 import {
   type FoundSchedule,
   findSchedule as findSaved,
@@ -54,10 +39,23 @@ import { tune as runTuning } from "./tuner/tune.ts";
 import type { TuneProgress, TuneResult } from "./tuner/tuning.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
 
+export {
+  type BatchRunOptions,
+  exportBatch,
+  type ImportedResults,
+  importResults,
+  type MeasureOptions,
+  measure,
+  runBatch,
+} from "./api-measure.ts";
+export type { KernelOptions } from "./api-task.ts";
 export { DiagnosticError } from "./compiler/index.ts";
 export type { Artifact } from "./native/artifact.ts";
 export { type LoadedKernel, loadKernel as load, type PackedKernel } from "./native/load/load-kernel.ts";
+export type { CacheState } from "./native/runner/protocol.ts";
 export type { Inspection } from "./tuner/inspect.ts";
+export type { Measurement, Timing } from "./tuner/measure/measurement.ts";
+export { noiseOf } from "./tuner/measure/statistics.ts";
 export { codeSizeLimit, stackLimit, workspaceLimit } from "./tuner/postprocessor/limits.ts";
 export type { KernelFacts, Postprocessor, Verdict } from "./tuner/postprocessor/postprocessor.ts";
 export type { Strategy } from "./tuner/search/strategy.ts";
@@ -69,33 +67,14 @@ export type { Choice, Derived, Quantity, Sampled } from "./tuner/space/template/
 export { parseSchedule, type SavedSchedule } from "./tuner/space/template/saved-schedule.ts";
 export { type AuthoredTemplate, handSchedule, template } from "./tuner/space/template/template.ts";
 
-export interface KernelOptions {
-  readonly target: TargetName | "native";
-  /** Values for the operator's parameters; its defaults for the others. */
-  readonly parameters?: Parameters;
-  readonly numerics?: Numerics;
-  /**
-   * Inputs that stay the same from call to call, such as weights: they may be laid out anew, what depends on them alone is
-   * computed once, by `load(…).pack`, and measured without that.
-   */
-  readonly constants?: readonly string[];
-  /** Rules of your own for generating the space, asked before ours: docs/rules.md. A schedule belongs to its rules. */
-  readonly rules?: readonly SpaceRule[];
-  /**
-   * What there is to search: templates and schedules of your own, `"generated"` for what the rules make. Only that unless
-   * said: `[tiled]` stands in its place, `["generated", tiled]` beside it. docs/templates.md
-   */
-  readonly templates?: readonly SpaceEntry[];
-  /** What may refuse a candidate of a tuning before it is built: `[codeSizeLimit({ statements: 20_000 })]`. */
-  readonly postprocessors?: readonly Postprocessor[];
-}
-
 export interface TuneOptions extends KernelOptions {
   readonly budget?: Partial<Budget>;
   /** The same seed and the same records give the same sequence of candidates. */
   readonly seed?: number;
   /** One of ours by name, or one of your own. */
   readonly strategy?: StrategyName | Strategy;
+  /** What a run finds in the caches: "hot" unless said. docs/measurement.md */
+  readonly cache?: CacheState;
   /** Keep and use records here; by default nothing is kept. */
   readonly records?: string;
   readonly signal?: AbortSignal;
@@ -105,6 +84,8 @@ export interface TuneOptions extends KernelOptions {
 export interface Tuned {
   readonly schedule: Candidate;
   readonly medianNs: number;
+  /** Of the final race, or recorded: `noiseOf(timing)` says how noisy the machine was. */
+  readonly timing: Timing;
   readonly gflops: number;
   readonly measured: number;
   readonly elapsedMs: number;
@@ -125,7 +106,7 @@ export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
 }
 
 async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {
-  const { budget, seed = 1, strategy = "default", records, signal, onProgress } = options;
+  const { budget, seed = 1, strategy = "default", records, cache = "hot", signal, onProgress } = options;
   const space = spaceOf(task, options);
   const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
   const workbench = createWorkbench({
@@ -134,6 +115,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
     directory,
     signal,
     cores: detectMachine().cores,
+    cache,
   });
   try {
     const result = await runTuning(task, space, {
@@ -157,8 +139,9 @@ function tunedOf({ op }: TuningTask, space: Space, result: TuneResult): Tuned {
   const { winner, measured, elapsedMs, failures } = result;
   if (!winner && failures.length === 0) throw emptySpace(space);
   if (!winner) throw refusal("tune.nothing-ran", `no candidate of ${op.name} could be built and measured`, null);
-  const { candidate: schedule, medianNs } = winner;
-  return { schedule, medianNs, gflops: factsOf(op).flops / medianNs, measured, elapsedMs, failed: failures.length };
+  const { candidate: schedule, medianNs, timing } = winner;
+  const gflops = factsOf(op).flops / medianNs;
+  return { schedule, medianNs, timing, gflops, measured, elapsedMs, failed: failures.length };
 }
 
 export interface KernelToTune extends KernelOptions {
@@ -167,7 +150,7 @@ export interface KernelToTune extends KernelOptions {
   readonly weight?: number;
 }
 
-export interface TuneAllOptions extends Omit<TuneOptions, keyof KernelOptions | "onProgress"> {
+export interface TuneAllOptions extends Omit<TuneOptions, keyof KernelOptions | "onProgress" | "cache"> {
   /** Of all kernels together. */
   readonly seconds: number;
   /** Who has the next round; `gradient` unless said: where the next second is expected to save most. */
@@ -330,40 +313,7 @@ export function explain(op: Op, options: KernelOptions): string {
   return [printComputeDef(task.op), "", "templates", ...templates, "", "predicted schedule", schedule].join("\n");
 }
 
-function spaceOf(task: TuningTask, { rules = [], templates, postprocessors = [] }: KernelOptions): GeneratedSpace {
-  return { ...generateSpace(task, [...rules, ...defaultRules], templates), postprocessors };
-}
-
-function taskOf(op: Op, { target, parameters = {}, numerics = "fast", constants }: KernelOptions): TuningTask {
-  const def: ComputeDef = instantiate(op, parameters, "kernel");
-  const task: TuningTask = { op: def, target: { ...hostTarget(target), threads: 1 }, numerics, threads: 1 };
-  if (!constants) return task;
-  const unknown = constants.find((name) => def.inputs.every((input) => input.name !== name));
-  if (unknown === undefined) return { ...task, constants };
-  const known = def.inputs.map(({ name }) => name).join(", ");
-  throw refusal("task.unknown-constant", `${unknown} is no input of the operator: ${known}`, null);
-}
-
-/**
- * Records of one task are not asked for another: constants make another, and so do strict numerics and what a template of
- * one's own says.
- */
-function taskKeyOf({ op, constants, numerics }: TuningTask, space: Space, { templates }: KernelOptions): string {
-  const own = [
-    ...(constants || templates ? [[...(constants ?? [])].sort().join(" ")] : []),
-    ...(templates ? [digestOfTemplates(space)] : []),
-    ...(numerics === "strict" ? [numerics] : []),
-  ];
-  return own.length === 0 ? digestOf(op) : sha256([digestOf(op), ...own].join(" "));
-}
-
-const digestOfTemplates = ({ templates }: Space): string =>
-  sha256(JSON.stringify(templates.map(({ name, instructions, model }) => [name, instructions, model])));
-
 function withoutCompiler(): DiagnosticError {
   const { message, hint } = noCompiler(wantedFamilies());
   return new DiagnosticError({ code: "target.no-compiler", message, loc: null, hint, detail: null });
 }
-
-const refusal = (code: string, message: string, detail: string | null): DiagnosticError =>
-  new DiagnosticError({ code, message, loc: null, hint: null, detail });

@@ -36,7 +36,7 @@ const timing: Decode<Timing> = object<Timing>({
 
 type Of<K extends Measurement["kind"]> = Extract<Measurement, { readonly kind: K }>;
 
-const measurement: Decode<Measurement> = union<Measurement>({
+export const decodeMeasurement: Decode<Measurement> = union<Measurement>({
   ok: object<Of<"ok">>({ kind: oneOf("ok"), timing }),
   "build-failed": object<Of<"build-failed">>({ kind: oneOf("build-failed"), reason }),
   crashed: object<Of<"crashed">>({ kind: oneOf("crashed"), reason }),
@@ -44,15 +44,18 @@ const measurement: Decode<Measurement> = union<Measurement>({
   "wrong-result": object<Of<"wrong-result">>({ kind: oneOf("wrong-result"), reason }),
 });
 
-const candidate = object<Candidate>({ template: decodeTemplateName, assignment: decodeAssignment });
+export const decodeCandidate: Decode<Candidate> = object<Candidate>({
+  template: decodeTemplateName,
+  assignment: decodeAssignment,
+});
 
 /** As schema 1 had it. */
 const firstFields = {
   task: sha256Hex,
   targetClass: text(2000),
   toolchain: text(200),
-  candidate,
-  measurement,
+  candidate: decodeCandidate,
+  measurement: decodeMeasurement,
   trial: integer(0, 1e9),
 };
 

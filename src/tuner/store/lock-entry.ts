@@ -46,7 +46,7 @@ export interface LockEntry {
 
 const bytes = integer(0, 2 ** 40);
 
-const decodeTarget: Decode<Target> = object<Target>({
+export const decodeTarget: Decode<Target> = object<Target>({
   name: oneOf(...targetNames),
   codegen: oneOf("wasm", "c"),
   features: list(text(40, /^[a-z0-9][a-z0-9._-]*$/, "a feature name"), 100),

@@ -1,0 +1,79 @@
+// What the functions of `unplugin-kernel/api` are given, an operator and options → the task, its space, and the key of its
+// records.
+
+import {
+  type ComputeDef,
+  DiagnosticError,
+  digestOf,
+  instantiate,
+  type Numerics,
+  type Op,
+  type Parameters,
+  sha256,
+  type TargetName,
+} from "./compiler/index.ts";
+import { hostTarget } from "./native/toolchain/machine.ts";
+import type { Postprocessor } from "./tuner/postprocessor/postprocessor.ts";
+import { type GeneratedSpace, generateSpace } from "./tuner/space/generate.ts";
+import { defaultRules } from "./tuner/space/rule/index.ts";
+import type { SpaceRule } from "./tuner/space/rule/space-rule.ts";
+import type { Space } from "./tuner/space/space.ts";
+import type { SpaceEntry } from "./tuner/space/template/entries.ts";
+import type { TuningTask } from "./tuner/task.ts";
+
+export interface KernelOptions {
+  readonly target: TargetName | "native";
+  /** Values for the operator's parameters; its defaults for the others. */
+  readonly parameters?: Parameters;
+  readonly numerics?: Numerics;
+  /**
+   * Inputs that stay the same from call to call, such as weights: they may be laid out anew, what depends on them alone is
+   * computed once, by `load(…).pack`, and measured without that.
+   */
+  readonly constants?: readonly string[];
+  /** Rules of your own for generating the space, asked before ours: docs/rules.md. A schedule belongs to its rules. */
+  readonly rules?: readonly SpaceRule[];
+  /**
+   * What there is to search: templates and schedules of your own, `"generated"` for what the rules make. Only that unless
+   * said: `[tiled]` stands in its place, `["generated", tiled]` beside it. docs/templates.md
+   */
+  readonly templates?: readonly SpaceEntry[];
+  /** What may refuse a candidate of a tuning before it is built: `[codeSizeLimit({ statements: 20_000 })]`. */
+  readonly postprocessors?: readonly Postprocessor[];
+}
+
+export function spaceOf(
+  task: TuningTask,
+  { rules = [], templates, postprocessors = [] }: KernelOptions,
+): GeneratedSpace {
+  return { ...generateSpace(task, [...rules, ...defaultRules], templates), postprocessors };
+}
+
+export function taskOf(op: Op, { target, parameters = {}, numerics = "fast", constants }: KernelOptions): TuningTask {
+  const def: ComputeDef = instantiate(op, parameters, "kernel");
+  const task: TuningTask = { op: def, target: { ...hostTarget(target), threads: 1 }, numerics, threads: 1 };
+  if (!constants) return task;
+  const unknown = constants.find((name) => def.inputs.every((input) => input.name !== name));
+  if (unknown === undefined) return { ...task, constants };
+  const known = def.inputs.map(({ name }) => name).join(", ");
+  throw refusal("task.unknown-constant", `${unknown} is no input of the operator: ${known}`, null);
+}
+
+/**
+ * Records of one task are not asked for another: constants make another, and so do strict numerics and what a template of
+ * one's own says.
+ */
+export function taskKeyOf({ op, constants, numerics }: TuningTask, space: Space, { templates }: KernelOptions): string {
+  const own = [
+    ...(constants || templates ? [[...(constants ?? [])].sort().join(" ")] : []),
+    ...(templates ? [digestOfTemplates(space)] : []),
+    ...(numerics === "strict" ? [numerics] : []),
+  ];
+  return own.length === 0 ? digestOf(op) : sha256([digestOf(op), ...own].join(" "));
+}
+
+const digestOfTemplates = ({ templates }: Space): string =>
+  sha256(JSON.stringify(templates.map(({ name, instructions, model }) => [name, instructions, model])));
+
+export const refusal = (code: string, message: string, detail: string | null): DiagnosticError =>
+  new DiagnosticError({ code, message, loc: null, hint: null, detail });

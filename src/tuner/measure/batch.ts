@@ -1,0 +1,114 @@
+// Candidates that are to be measured elsewhere, and what came of them there, as texts: a JSON object that holds a body and
+// its digest. They hold decisions and names, never code and no operator: whoever runs a batch has the operator, and the
+// digest of the task says whether it is the same. The digest of the body finds damage, not malice.
+
+import { type Numerics, sha256, type Target } from "../../compiler/index.ts";
+import type { CacheState } from "../../native/runner/protocol.ts";
+import { decodeCandidate, decodeMeasurement } from "../record/decode-record.ts";
+import { type Decode, integer, list, nullable, object, oneOf, ShapeError, sha256Hex, text } from "../record/strict.ts";
+import type { Candidate } from "../space/space.ts";
+import { canonicalJson } from "../store/key.ts";
+import { decodeTarget } from "../store/lock-entry.ts";
+import type { Measurement } from "./measurement.ts";
+
+export const batchSchema = 1;
+
+export interface Batch {
+  readonly kind: "batch";
+  readonly schema: typeof batchSchema;
+  /** Version of the space rules, passes and code generators: decisions mean nothing to another. */
+  readonly codegen: string;
+  /** Digest that records carry. */
+  readonly task: string;
+  /** As it is printed, for the reader: it is not read. */
+  readonly operator: string;
+  /** Whole: the space, and so the meaning of the decisions, depends on its numbers. */
+  readonly target: Target;
+  readonly numerics: Numerics;
+  readonly threads: number;
+  readonly constants: readonly string[] | null;
+  readonly cache: CacheState;
+  /** Of the inputs that results are checked on: equal ones give equal inputs. */
+  readonly inputSeed: number;
+  readonly candidates: readonly Candidate[];
+}
+
+export interface BatchResult {
+  readonly candidate: Candidate;
+  readonly measurement: Measurement;
+}
+
+export interface BatchResults {
+  readonly kind: "results";
+  readonly schema: typeof batchSchema;
+  readonly codegen: string;
+  /** Digest of the batch. */
+  readonly batch: string;
+  readonly task: string;
+  /** Of the machine that measured. */
+  readonly targetClass: string;
+  readonly toolchain: string;
+  readonly results: readonly BatchResult[];
+}
+
+const mostCandidates = 100_000;
+const operatorText = text(1e6, /^[^\0]*$/s, "the text of an operator");
+
+const decodeBatch: Decode<Batch> = object<Batch>({
+  kind: oneOf("batch"),
+  schema: oneOf(batchSchema),
+  codegen: text(100),
+  task: sha256Hex,
+  operator: operatorText,
+  target: decodeTarget,
+  numerics: oneOf("fast", "strict"),
+  threads: integer(1, 4096),
+  constants: nullable(list(text(100), 100)),
+  cache: oneOf("hot", "cold"),
+  inputSeed: integer(0, 2 ** 31 - 1),
+  candidates: list(decodeCandidate, mostCandidates),
+});
+
+const decodeResults: Decode<BatchResults> = object<BatchResults>({
+  kind: oneOf("results"),
+  schema: oneOf(batchSchema),
+  codegen: text(100),
+  batch: sha256Hex,
+  task: sha256Hex,
+  targetClass: text(2000),
+  toolchain: text(200),
+  results: list(object<BatchResult>({ candidate: decodeCandidate, measurement: decodeMeasurement }), mostCandidates),
+});
+
+export type Opened<T> =
+  | { readonly kind: "ok"; readonly body: T; readonly digest: string }
+  | { readonly kind: "malformed"; readonly reason: string };
+
+export const batchText = (batch: Batch): string => sealed(batch);
+export const resultsText = (results: BatchResults): string => sealed(results);
+
+/** Strictly: an unknown field, a missing one, or a value without bounds is refused, and so is a body that was changed. */
+export const openBatch = (content: string): Opened<Batch> => opened(content, decodeBatch);
+export const openResults = (content: string): Opened<BatchResults> => opened(content, decodeResults);
+
+const digestOfBody = (body: unknown): string => sha256(canonicalJson(body));
+
+const sealed = (body: Batch | BatchResults): string =>
+  `${JSON.stringify({ digest: digestOfBody(body), body }, null, 1)}\n`;
+
+interface Sealed<T> {
+  readonly digest: string;
+  readonly body: T;
+}
+
+function opened<T>(content: string, decode: Decode<T>): Opened<T> {
+  try {
+    const { digest, body } = object<Sealed<T>>({ digest: sha256Hex, body: decode })(JSON.parse(content), []);
+    if (digestOfBody(body) === digest) return { kind: "ok", body, digest };
+    return { kind: "malformed", reason: "it was changed after it was written: its digest is another" };
+  } catch (error) {
+    if (error instanceof ShapeError) return { kind: "malformed", reason: error.message };
+    if (error instanceof SyntaxError) return { kind: "malformed", reason: "it is no JSON, or only a part of it" };
+    throw error;
+  }
+}

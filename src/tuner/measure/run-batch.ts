@@ -1,0 +1,91 @@
+// A batch on the machine that it was brought to: its candidates are rebuilt from their decisions, checked and timed. And its
+// results where it came from: records, under the target class and the toolchain that measured them.
+
+import { codegenVersion, printComputeDef } from "../../compiler/index.ts";
+import type { CacheState } from "../../native/runner/protocol.ts";
+import { extentsOf, familyOf } from "../family.ts";
+import { measurable } from "../measurable.ts";
+import { recordSchema, type TuningRecord } from "../record/record.ts";
+import { findPoint, searchSpace } from "../search/search-space.ts";
+import type { GeneratedSpace } from "../space/generate.ts";
+import type { Candidate } from "../space/space.ts";
+import type { TuningTask } from "../task.ts";
+import type { MeasurableSource, Refusal, Workbench } from "../workbench.ts";
+import { type Batch, type BatchResult, type BatchResults, batchSchema } from "./batch.ts";
+
+/** Where `referenceTask` starts from unless told. */
+export const inputSeed = 1;
+
+export const batchOf = (
+  task: TuningTask,
+  taskKey: string,
+  candidates: readonly Candidate[],
+  cache: CacheState = "hot",
+): Batch => ({
+  kind: "batch",
+  schema: batchSchema,
+  codegen: codegenVersion,
+  task: taskKey,
+  operator: printComputeDef(task.op),
+  target: task.target,
+  numerics: task.numerics,
+  threads: task.threads,
+  constants: task.constants ?? null,
+  cache,
+  inputSeed,
+  candidates,
+});
+
+/** Why results or a batch are not for a task; null: they are. */
+export function foreignness({ task, codegen }: Batch | BatchResults, taskKey: string): string | null {
+  if (codegen !== codegenVersion) return `it is of version ${codegen}, this is ${codegenVersion}`;
+  return task === taskKey ? null : "it is of another operator, or another shape, type or space of it";
+}
+
+export interface BatchPlace {
+  readonly task: TuningTask;
+  readonly space: GeneratedSpace;
+  readonly workbench: Workbench;
+  /** Of the machine that measures; the task has that of the machine that asked. */
+  readonly targetClass: string;
+}
+
+/** Measures all candidates; one that the space does not hold has failed. */
+export async function measureBatch(
+  batch: Batch,
+  digest: string,
+  { task, space, workbench, targetClass }: BatchPlace,
+): Promise<BatchResults> {
+  const outcomes = workbench.measure(sourcesOf(batch.candidates, task, space), null);
+  const results: BatchResult[] = [];
+  for (const candidate of batch.candidates) results.push({ candidate, measurement: (await outcomes.next()).value! });
+  const { toolchain } = workbench;
+  const origin = { codegen: batch.codegen, batch: digest, task: batch.task };
+  return { kind: "results", schema: batchSchema, ...origin, targetClass, toolchain, results };
+}
+
+function* sourcesOf(
+  candidates: readonly Candidate[],
+  task: TuningTask,
+  space: GeneratedSpace,
+): Generator<MeasurableSource | Refusal> {
+  const search = searchSpace(space);
+  for (const candidate of candidates) yield findPoint(search, candidate) ? measurable(task, space, candidate) : unknown;
+}
+
+const unknown: Refusal = { kind: "build-failed", reason: "the space has no such candidate" };
+
+/** Records of results, in their order. */
+export const recordsOfResults = ({ results, ...of }: BatchResults, task: TuningTask): readonly TuningRecord[] =>
+  results.map(({ candidate, measurement }, trial) => ({
+    schema: recordSchema,
+    task: of.task,
+    family: familyOf(task),
+    extents: extentsOf(task.op),
+    targetClass: of.targetClass,
+    toolchain: of.toolchain,
+    candidate,
+    facts: null,
+    measurement,
+    trial,
+  }));
