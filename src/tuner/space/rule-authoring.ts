@@ -5,6 +5,7 @@ export type { Constraint, Domain, Term } from "../constraint/constraint.ts";
 export type { RankingFacts } from "../cost-model/ranker.ts";
 export {
   atMost,
+  atMostWhen,
   choice,
   constrain,
   type Draft,
@@ -20,6 +21,7 @@ export {
   place,
   product,
   splitWithTail,
+  sum,
   tilesOf,
   tunable,
 } from "./draft.ts";
