@@ -3,25 +3,42 @@
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { performRun } from "./perform-run.ts";
+import { performRun, timeSentinel } from "./perform-run.ts";
 import type { PlannedRun, RunResult } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
 import { makeSentinel, writeSentinel } from "./sentinel.ts";
 
-export type Order =
-  | { readonly kind: "sentinel"; readonly run: PlannedRun; readonly path: string }
-  | { readonly kind: "run"; readonly run: PlannedRun; readonly path: string };
+interface OfRun {
+  readonly run: PlannedRun;
+  /** Of the task's sentinel. */
+  readonly path: string;
+}
+export type Order = OfRun &
+  (
+    | { readonly kind: "make-sentinel" }
+    | { readonly kind: "time-sentinel" }
+    | { readonly kind: "run"; readonly beforeNs: number }
+  );
+
+/** By the order's kind. */
+interface Answers {
+  readonly "make-sentinel": null;
+  readonly "time-sentinel": number;
+  readonly run: RunResult;
+}
 
 const childFlag = "--child";
 
-/** Null for a sentinel. */
-async function obey(order: Order): Promise<RunResult | null> {
+async function obey(order: Order): Promise<Answers[Order["kind"]]> {
+  const { run, path } = order;
   switch (order.kind) {
-    case "sentinel":
-      writeSentinel(order.path, makeSentinel(tuningTaskOf(searchTaskNamed(order.run.task), order.run.target)));
+    case "make-sentinel":
+      writeSentinel(path, makeSentinel(tuningTaskOf(searchTaskNamed(run.task), run.target)));
       return null;
+    case "time-sentinel":
+      return timeSentinel(run, path);
     case "run":
-      return performRun(order.run, order.path);
+      return performRun(run, path, order.beforeNs);
   }
 }
 
@@ -29,15 +46,15 @@ async function obey(order: Order): Promise<RunResult | null> {
 const patienceMs = 900_000;
 
 /** Rejects if the process ends without an answer; what it had to say is on stderr. */
-export function inChild(order: Order): Promise<RunResult | null> {
+export function inChild<K extends Order["kind"]>(order: Order & { readonly kind: K }): Promise<Answers[K]> {
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(import.meta.url), [childFlag, JSON.stringify(order)], {
       timeout: order.run.seconds * 1000 + patienceMs,
       killSignal: "SIGKILL",
     });
-    let answer: { readonly result: RunResult | null } | null = null;
+    let answer: { readonly result: Answers[K] } | null = null;
     child.on("message", (message) => {
-      answer = message as { readonly result: RunResult | null };
+      answer = message as { readonly result: Answers[K] };
     });
     child.on("error", reject);
     child.on("exit", (code, signal) => {

@@ -18,10 +18,10 @@ import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/gen
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
 import { startTuning, type TimedTrial, type TuneResult } from "../../../src/tuner/tuning.ts";
-import { createWorkbench, type Workbench } from "../../../src/tuner/workbench.ts";
+import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../../src/tuner/workbench.ts";
 import type { FailureKind, Improvement, PlannedRun, RunResult, TimedTwice } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
-import { readSentinel, type Sentinel, timeOf } from "./sentinel.ts";
+import { readSentinel, timeOf } from "./sentinel.ts";
 
 /** Only time ends a run. */
 const unlimitedTrials = 1e6;
@@ -29,43 +29,65 @@ const unlimitedTrials = 1e6;
 export const cpuModel = (): string => cpus()[0]?.model.trim() ?? "unknown";
 
 /** @param sentinelPath where `writeSentinel` has put the task's */
-export function performRun(run: PlannedRun, sentinelPath: string): Promise<RunResult> {
+export function timeSentinel(run: PlannedRun, sentinelPath: string): Promise<number> {
   return withPrivateDirectory(async (directory) => {
-    const task = tuningTaskOf(searchTaskNamed(run.task), run.target);
     const sentinel = readSentinel(sentinelPath);
-    const beforeNs = await beforehand(task, sentinel, directory);
-    const { workbench, referenceMs, space, state, result, figures } = await tuned(run, task, directory);
-    const timedTwice = async (candidate: Candidate, ns: number): Promise<TimedTwice> => {
-      const source = measurable(task, space, candidate);
-      return { ns, againNs: source.kind === "build-failed" ? null : await timeOf(workbench, source) };
-    };
-    try {
-      const afterNs = ranTime(await timeOf(workbench, sentinel.source));
-      const { winner } = result;
-      return {
-        ...run,
-        ...figures,
-        cpu: cpuModel(),
-        node: process.version,
-        toolchain: workbench.toolchain,
-        codegen: codegenVersion,
-        finishedAt: new Date().toISOString(),
-        referenceMs,
-        overheadMs: process.uptime() * 1000 - (figures.endedMs - figures.startedMs),
-        best: state.best && (await timedTwice(state.best.point.candidate, state.best.ns!)),
-        winner: winner && (await timedTwice(winner.candidate, winner.medianNs)),
-        sentinel: { digest: sentinel.digest, beforeNs, afterNs },
-      };
-    } finally {
-      await workbench.close();
-    }
+    const toolchain = await toolchainOf(taskOf(run));
+    return onWorkbench({ task: sentinel.task, toolchain, directory, deadlineMs: patientMs }, async (workbench) =>
+      ranTime(await timeOf(workbench, sentinel.source)),
+    );
   });
 }
 
-async function beforehand(task: TuningTask, sentinel: Sentinel, directory: string): Promise<number> {
-  const workbench = createWorkbench({ task: sentinel.task, toolchain: await toolchainOf(task), directory });
+/**
+ * Nothing is done before time zero that a user's process would not have done.
+ *
+ * @param beforeNs the sentinel's time before
+ */
+export function performRun(run: PlannedRun, sentinelPath: string, beforeNs: number): Promise<RunResult> {
+  return withPrivateDirectory(async (directory) => {
+    const task = taskOf(run);
+    const { toolchain, referenceMs, space, state, result, figures } = await tuned(run, task, directory);
+    const sentinel = readSentinel(sentinelPath);
+    const calm = { task: sentinel.task, toolchain, directory, deadlineMs: patientMs };
+    const times = await onWorkbench(calm, async (workbench) => {
+      const timedTwice = async (candidate: Candidate, ns: number): Promise<TimedTwice> => {
+        const source = measurable(task, space, candidate);
+        return { ns, againNs: source.kind === "build-failed" ? null : await timeOf(workbench, source) };
+      };
+      const { winner } = result;
+      return {
+        afterNs: ranTime(await timeOf(workbench, sentinel.source)),
+        best: state.best && (await timedTwice(state.best.point.candidate, state.best.ns!)),
+        winner: winner && (await timedTwice(winner.candidate, winner.medianNs)),
+      };
+    });
+    return {
+      ...run,
+      ...figures,
+      cpu: cpuModel(),
+      node: process.version,
+      toolchain: toolchain?.identity ?? "wasm",
+      codegen: codegenVersion,
+      finishedAt: new Date().toISOString(),
+      referenceMs,
+      overheadMs: process.uptime() * 1000 - (figures.endedMs - figures.startedMs),
+      best: times.best,
+      winner: times.winner,
+      sentinel: { digest: sentinel.digest, beforeNs, afterNs: times.afterNs },
+    };
+  });
+}
+
+const taskOf = ({ task, target }: PlannedRun): TuningTask => tuningTaskOf(searchTaskNamed(task), target);
+
+/** Deadline of what is not searched: a run is not to be lost because the sentinel is slow. */
+const patientMs = 60_000;
+
+async function onWorkbench<T>(options: WorkbenchOptions, work: (workbench: Workbench) => Promise<T>): Promise<T> {
+  const workbench = createWorkbench(options);
   try {
-    return ranTime(await timeOf(workbench, sentinel.source));
+    return await work(workbench);
   } finally {
     await workbench.close();
   }
@@ -80,7 +102,7 @@ const toolchainOf = async ({ target }: TuningTask): Promise<Toolchain | null> =>
   target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
 
 interface Tuned {
-  readonly workbench: Workbench;
+  readonly toolchain: Toolchain | null;
   readonly space: GeneratedSpace;
   readonly referenceMs: number;
   readonly state: SearchState;
@@ -100,30 +122,32 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
   const referenceStart = nowMs();
   const reference = referenceTask(task);
   const referenceMs = nowMs() - referenceStart;
-  const workbench = createWorkbench({ task: reference, toolchain, directory, cores: detectMachine().cores });
-  const convergence = run.strategy === "default" && !run.isLong ? defaultConvergence : null;
-  const log = trialLog(nowMs() - zero);
-  const startedMs = nowMs() - zero;
-  const tuning = await startTuning(task, space, {
-    budget: { seconds: run.seconds, trials: unlimitedTrials },
-    strategy: strategies[run.strategy],
-    seed: run.seed,
-    taskKey: digestOf(task.op),
-    database: openDatabase(`${directory}/records.jsonl`),
-    workbench,
-    clock: nowMs,
-    convergence,
-    profiler,
-    onTrial: log.add,
+  const options = { task: reference, toolchain, directory, cores: detectMachine().cores };
+  return onWorkbench(options, async (workbench) => {
+    const convergence = run.strategy === "default" && !run.isLong ? defaultConvergence : null;
+    const log = trialLog(nowMs() - zero);
+    const startedMs = nowMs() - zero;
+    const tuning = await startTuning(task, space, {
+      budget: { seconds: run.seconds, trials: unlimitedTrials },
+      strategy: strategies[run.strategy],
+      seed: run.seed,
+      taskKey: digestOf(task.op),
+      database: openDatabase(`${directory}/records.jsonl`),
+      workbench,
+      clock: nowMs,
+      convergence,
+      profiler,
+      onTrial: log.add,
+    });
+    while (await tuning.advance());
+    const endedMs = nowMs() - zero;
+    const ended = endOf(run, endedMs - startedMs, tuning.state(), convergence);
+    const profile = profiler.profile();
+    const result = await tuning.finish();
+    const raceMs = nowMs() - zero - endedMs;
+    const figures = { startedMs, endedMs, raceMs, ended, profile, ...log.figures() };
+    return { toolchain, space, referenceMs, state: tuning.state(), result, figures };
   });
-  while (await tuning.advance());
-  const endedMs = nowMs() - zero;
-  const ended = endOf(run, endedMs - startedMs, tuning.state(), convergence);
-  const profile = profiler.profile();
-  const result = await tuning.finish();
-  const raceMs = nowMs() - zero - endedMs;
-  const figures = { startedMs, endedMs, raceMs, ended, profile, ...log.figures() };
-  return { workbench, space, referenceMs, state: tuning.state(), result, figures };
 }
 
 function endOf(

@@ -35,7 +35,7 @@ export interface RunResult extends PlannedRun {
   /** When the last candidate was measured; the race of the finalists is not in it. */
   readonly endedMs: number;
   readonly raceMs: number;
-  /** Of its process: all but the tuning's rounds. */
+  /** Of its processes: all but the tuning's rounds. */
   readonly overheadMs: number;
   readonly ended: "budget" | "converged" | "exhausted";
   /** Candidates measured, failures included. */

@@ -81,9 +81,13 @@ async function runAll(runs: readonly PlannedRun[], results: string, minutes: num
       }
       const path = join(directory, `${run.task}-${run.target}`);
       try {
-        if (!sentinels.has(path)) await inChild({ kind: "sentinel", run, path });
+        if (!sentinels.has(path)) await inChild({ kind: "make-sentinel", run, path });
         sentinels.add(path);
-        const result = (await inChild({ kind: "run", run, path }))!;
+        const began = nowMs();
+        const beforeNs = await inChild({ kind: "time-sentinel", run, path });
+        const beforeMs = nowMs() - began;
+        const ran = await inChild({ kind: "run", run, path, beforeNs });
+        const result = { ...ran, overheadMs: ran.overheadMs + beforeMs };
         appendResult(results, result);
         console.log(`${at + 1}/${runs.length} ${nameOf(run)}: ${textOf(result)}`);
       } catch (error) {
