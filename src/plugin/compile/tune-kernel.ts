@@ -16,6 +16,7 @@ import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { wasmTwins } from "./make-artifacts.ts";
 import { emptySpace } from "./make-prediction.ts";
+import { nativeKernel } from "./native-kernel.ts";
 import { openRecords } from "./open-records.ts";
 import type { Schedule } from "./schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
@@ -95,13 +96,24 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
   await checkTwins(workbench, context, schedule);
   const machine = { machine: targetClass(task.target), toolchain: workbench.toolchain };
   const gflops = factsOf(task.op).flops / medianNs;
-  return {
+  const decision: Decision = {
     ...schedule,
     origin: "tuned",
     measured: { medianNs, gflops, ...machine, trials: measured + recorded },
     measurements: measured,
     compilerRuns: workbench.compilerRuns(),
   };
+  return { ...decision, compilerRuns: decision.compilerRuns + (await buildAddon(context, decision)) };
+}
+
+/**
+ * Into the store, from where it is taken when the kernel is put together: the compiler runs while it is still this kernel's
+ * turn, not beside the measurements of the next, and once for all that share the tuning. Compiler runs.
+ */
+async function buildAddon(context: KernelContext, decision: Decision): Promise<number> {
+  if (context.task.target.codegen !== "c") return 0;
+  const result = await nativeKernel(context, decision);
+  return result.kind === "built" ? result.compilerRuns : 0;
 }
 
 /** The modules that come with the winner were not candidates: they are run once before anything is decided. */

@@ -22,8 +22,8 @@ function fakeRunners() {
         tell("run");
         return ok;
       },
-      async sample() {
-        tell("sample");
+      async sample(_, sampleNs, cache) {
+        tell(`sample ${sampleNs} ${cache}`);
         return ok;
       },
       forget: () => tell("forget"),
@@ -41,10 +41,10 @@ describe("a shared runner", () => {
     one.setTask(taskOf(1));
     other.setTask(taskOf(2));
     await one.run({ candidate, incumbentNs: null });
-    await one.sample(candidate);
+    await one.sample(candidate, 5, "cold");
     await other.run({ candidate, incumbentNs: null });
     await one.run({ candidate, incumbentNs: null });
-    expect(told).toEqual(["1 task 1", "1 run", "1 sample", "1 task 2", "1 run", "1 task 1", "1 run"]);
+    expect(told).toEqual(["1 task 1", "1 run", "1 sample 5 cold", "1 task 2", "1 run", "1 task 1", "1 run"]);
   });
 
   it("ends the process with its last user, and starts another for the next", async () => {
