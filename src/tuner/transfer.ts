@@ -15,7 +15,7 @@ import { candidateKey, type Point, type SearchSpace } from "./search/search-spac
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { TuningTask } from "./task.ts";
 
-/** The space with its prior corrected; the space itself where the records tell too little. */
+/** The space with its prior corrected; the space itself where records and machine tell too little. */
 export function withExperience(
   space: GeneratedSpace,
   { target }: TuningTask,
@@ -23,17 +23,15 @@ export function withExperience(
   machine?: MachineModel,
 ): GeneratedSpace {
   const residual = learnResidual(records, target, machine);
-  if (!residual) return space;
+  if (!residual && !machine) return space;
   return {
     ...space,
-    prior: (template, assignment) => {
+    prior(template, assignment) {
       const stages = space.facts(template, assignment);
-      return stages.length === 0 ? space.prior(template, assignment) : correct(stages);
+      if (stages.length === 0) return space.prior(template, assignment);
+      return predictTotalNs(stages, target, machine) * 2 ** (residual?.(stages) ?? 0);
     },
   };
-  function correct(stages: ReturnType<GeneratedSpace["facts"]>): number {
-    return predictTotalNs(stages, target, machine) * 2 ** residual!(stages);
-  }
 }
 
 /** A shape of the family that was tuned. */

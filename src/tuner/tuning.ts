@@ -4,6 +4,7 @@
 import { boostedTrees } from "./cost-model/boosted-trees.ts";
 import type { CostModel } from "./cost-model/cost-model.ts";
 import { factRows } from "./cost-model/fact-rows.ts";
+import type { MachineModel } from "./cost-model/machine-model.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
 import { extentsOf, familyOf } from "./family.ts";
 import { measurable } from "./measurable.ts";
@@ -45,6 +46,8 @@ export interface TuningOptions {
   readonly clock: () => number;
   /** Boosted trees unless said. */
   readonly costModel?: CostModel;
+  /** What a calibration found; the defaults unless said. */
+  readonly machine?: MachineModel | undefined;
   /** Beside the budget: a round that is being measured ends early where no time is left. */
   readonly isOver?: (() => boolean) | undefined;
   /** Null: it goes on until the budget is spent. */
@@ -121,9 +124,9 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const elapsedMs = (): number => clock() - start;
   const isOver = (): boolean => elapsedMs() >= budget.seconds * 1000 || options.isOver?.() === true;
   const others = recordsOfOthers(task, options);
-  const experienced = profiler.time("training", () => withExperience(space, task, others));
+  const experienced = profiler.time("training", () => withExperience(space, task, others, options.machine));
   const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced));
-  const known = profiler.time("search", () => knownOf(task, space, searched, others));
+  const known = profiler.time("search", () => knownOf(task, space, searched, others, options.machine));
   const model = timedModel(options.costModel ?? boostedTrees(), profiler);
   const records = recordsOf(task, options);
   const empty = startSearch(timedSpace(searched, profiler), model, known);

@@ -8,6 +8,8 @@ import { predictTotalNs } from "../../../src/tuner/cost-model/ranker.ts";
 import { learnResidual } from "../../../src/tuner/cost-model/residual-prior.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 import { scoreOf } from "../../../src/tuner/search/search-state.ts";
+import type { GeneratedSpace } from "../../../src/tuner/space/generate.ts";
+import { withExperience } from "../../../src/tuner/transfer.ts";
 import type { Sample } from "./sample.ts";
 import { bestOfFirst, recall, spearman } from "./statistics.ts";
 
@@ -39,6 +41,14 @@ export function priorFigures({ points, ns, space, task }: Sample, machine?: Mach
   );
 }
 
+/** The prior of a tuning that has the others' records. */
+export const experiencedPrior = ({ space, task }: Sample, others: readonly Sample[]): GeneratedSpace["prior"] =>
+  withExperience(
+    space,
+    task,
+    others.flatMap(({ records }) => records),
+  ).prior;
+
 /** The prior corrected by what other tasks taught. */
 export function transferFigures({ points, ns, space, task }: Sample, others: readonly Sample[]): Figures {
   const residual = learnResidual(
@@ -67,10 +77,10 @@ const splits = 4;
 
 /** Learns from half of the rows, orders the other half; means over several halves. */
 export function learningFigures(
-  { points, ns, space }: Sample,
+  { points, ns }: Sample,
   features: FeatureExtractor,
   model: CostModel,
-  withPrior: boolean,
+  prior: GeneratedSpace["prior"] | null,
 ): Figures {
   const all: Figures[] = [];
   for (let split = 0; split < splits; split++) {
@@ -79,7 +89,7 @@ export function learningFigures(
     const [training, held] = [order.slice(0, half), order.slice(half)];
     const baseOf = (rows: readonly number[]): Float64Array =>
       Float64Array.from(rows, (at) =>
-        withPrior ? -Math.log2(space.prior(points[at]!.template.template, points[at]!.assignment)) / 4 : 0,
+        prior ? -Math.log2(prior(points[at]!.template.template, points[at]!.assignment)) / 4 : 0,
       );
     const best = Math.min(...training.map((at) => ns[at]!));
     const base = baseOf(training);

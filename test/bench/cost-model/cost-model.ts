@@ -16,8 +16,10 @@ import { loopExtractor } from "../../../src/tuner/cost-model/loop-features.ts";
 import { loadXgboost } from "../../../src/tuner/cost-model/xgboost.ts";
 import { familyOf } from "../../../src/tuner/family.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
+import type { GeneratedSpace } from "../../../src/tuner/space/generate.ts";
 import {
   calibratedFigures,
+  experiencedPrior,
   type Figures,
   learningFigures,
   meanFigures,
@@ -71,6 +73,12 @@ const relatives = (sample: Sample): readonly Sample[] =>
 const strangers = (sample: Sample): readonly Sample[] =>
   others(sample).filter((it) => familyOf(it.task) !== familyOf(sample.task));
 
+const priors: readonly (readonly [name: string, priorOf: (sample: Sample) => GeneratedSpace["prior"] | null])[] = [
+  ["on the prior", ({ space }) => space.prior],
+  ["on the corrected prior", (sample) => experiencedPrior(sample, others(sample))],
+  ["alone", () => null],
+];
+
 print("nothing learnt", samples, [
   ["prior", (sample) => priorFigures(sample)],
   ["prior calibrated on other families", (sample) => calibratedFigures(sample, strangers(sample))],
@@ -84,10 +92,10 @@ print(
   samples,
   kinds.flatMap(([name, featuresOf]) =>
     models.flatMap((model) =>
-      [true, false].map(
-        (withPrior): Row => [
-          `${name}, ${model.name}${withPrior ? " on the prior" : ""}`,
-          (sample) => learningFigures(sample, featuresOf(sample), model, withPrior),
+      (model === models[0] ? priors : priors.slice(0, 1)).map(
+        ([base, priorOf]): Row => [
+          `${name}, ${model.name} ${base}`,
+          (sample) => learningFigures(sample, featuresOf(sample), model, priorOf(sample)),
         ],
       ),
     ),

@@ -1,0 +1,37 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { machineModels } from "../../../src/tuner/cost-model/machine-model.ts";
+import {
+  readCalibration,
+  type StoredCalibration,
+  writeCalibration,
+} from "../../../src/tuner/record/calibration-file.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "calibration-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const stored: StoredCalibration = {
+  schema: 1,
+  targetClass: "avx2 avx2+fma",
+  toolchain: "gcc 12.2.0",
+  samples: 88,
+  machine: { ...machineModels.c, l2BytesPerCycle: 21.5 },
+};
+
+test("a calibration is found again by machine and toolchain, and by no others", () => {
+  expect(readCalibration(directory, stored)).toBeNull();
+  writeCalibration(directory, stored);
+  expect(readCalibration(directory, stored)).toEqual(stored);
+  expect(readCalibration(directory, { ...stored, toolchain: "gcc 13.1.0" })).toBeNull();
+  expect(readCalibration(directory, { ...stored, targetClass: "wasm" })).toBeNull();
+});
+
+test("one that was edited is not trusted", () => {
+  const [file = ""] = readdirSync(directory);
+  for (const text of ["", "{", JSON.stringify({ ...stored, machine: { ...stored.machine, clockGhz: 0 } })]) {
+    writeFileSync(join(directory, file), text);
+    expect(readCalibration(directory, stored)).toBeNull();
+  }
+});
