@@ -3,6 +3,7 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { type LearningOptions, learningOf } from "./api-learning.ts";
 import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-task.ts";
 import { DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "./compiler/index.ts";
 import type { Artifact } from "./native/artifact.ts";
@@ -39,6 +40,7 @@ import { tune as runTuning } from "./tuner/tune.ts";
 import type { TuneProgress, TuneResult } from "./tuner/tuning.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
 
+export { type CalibrateOptions, calibrate, type LearningOptions } from "./api-learning.ts";
 export {
   type BatchRunOptions,
   exportBatch,
@@ -67,7 +69,7 @@ export type { Choice, Derived, Quantity, Sampled } from "./tuner/space/template/
 export { parseSchedule, type SavedSchedule } from "./tuner/space/template/saved-schedule.ts";
 export { type AuthoredTemplate, handSchedule, template } from "./tuner/space/template/template.ts";
 
-export interface TuneOptions extends KernelOptions {
+export interface TuneOptions extends KernelOptions, LearningOptions {
   readonly budget?: Partial<Budget>;
   /** The same seed and the same records give the same sequence of candidates. */
   readonly seed?: number;
@@ -75,7 +77,7 @@ export interface TuneOptions extends KernelOptions {
   readonly strategy?: StrategyName | Strategy;
   /** What a run finds in the caches: "hot" unless said. docs/measurement.md */
   readonly cache?: CacheState;
-  /** Keep and use records here; by default nothing is kept. */
+  /** Keep and use records here, those of other shapes and operators too; by default nothing is kept. */
   readonly records?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TuneProgress) => void;
@@ -119,6 +121,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   });
   try {
     const result = await runTuning(task, space, {
+      ...(await learningOf(options, task, workbench)),
       budget: { ...defaultBudget, ...budget },
       strategy: typeof strategy === "string" ? strategies[strategy] : strategy,
       seed,
@@ -150,7 +153,8 @@ export interface KernelToTune extends KernelOptions {
   readonly weight?: number;
 }
 
-export interface TuneAllOptions extends Omit<TuneOptions, keyof KernelOptions | "onProgress" | "cache"> {
+export interface TuneAllOptions
+  extends Omit<TuneOptions, keyof KernelOptions | keyof LearningOptions | "onProgress" | "cache"> {
   /** Of all kernels together. */
   readonly seconds: number;
   /** Who has the next round; `gradient` unless said: where the next second is expected to save most. */

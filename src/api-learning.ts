@@ -1,0 +1,86 @@
+// What a tuning starts from beside records: which model learns, and the numbers of this machine. Part of
+// `unplugin-kernel/api`.
+
+import { DiagnosticError, type TargetName } from "./compiler/index.ts";
+import { nowMs } from "./native/clock.ts";
+import { withPrivateDirectory } from "./native/private-directory.ts";
+import { noCompiler } from "./native/toolchain/compilers.ts";
+import { detectToolchains, wantedFamilies } from "./native/toolchain/detect.ts";
+import { detectMachine, hostTarget } from "./native/toolchain/machine.ts";
+import { findXgboost } from "./native/xgboost-library.ts";
+import { calibrateMachine } from "./tuner/calibration.ts";
+import { type CostModelName, chooseCostModel } from "./tuner/cost-model/choose.ts";
+import type { CostModel } from "./tuner/cost-model/cost-model.ts";
+import type { MachineModel } from "./tuner/cost-model/machine-model.ts";
+import { calibrationSchema, readCalibration, writeCalibration } from "./tuner/record/calibration-file.ts";
+import { referenceTask } from "./tuner/reference.ts";
+import { targetClass } from "./tuner/store/key.ts";
+import type { TuningTask } from "./tuner/task.ts";
+import { createWorkbench, type Workbench } from "./tuner/workbench.ts";
+
+export interface LearningOptions {
+  /** What learns from measurements. XGBoost needs its C library; where there is none, the boosted trees stand in. */
+  readonly costModel?: CostModelName;
+  /** Where the C library of XGBoost is; by default that of the package `xgboost_node`, or the system's. */
+  readonly xgboost?: string;
+  /** The directory of `calibrate`: what was found about this machine is used. */
+  readonly calibration?: string;
+  /** One line each, such as that XGBoost was not found. */
+  readonly onWarning?: (warning: string) => void;
+}
+
+export interface Learning {
+  readonly costModel: CostModel;
+  readonly machine: MachineModel | undefined;
+}
+
+export async function learningOf(
+  { costModel = "boosted-trees", xgboost, calibration, onWarning }: LearningOptions,
+  { target }: TuningTask,
+  { toolchain }: Workbench,
+): Promise<Learning> {
+  const library = costModel === "xgboost" ? findXgboost({ path: xgboost }) : null;
+  const { model, warning } = await chooseCostModel(costModel, library);
+  if (warning) onWarning?.(warning);
+  const stored =
+    calibration === undefined ? null : readCalibration(calibration, { targetClass: targetClass(target), toolchain });
+  return { costModel: model, machine: stored?.machine };
+}
+
+export interface CalibrateOptions {
+  readonly target: TargetName | "native";
+  /** Where the numbers are kept, for `tune` with this directory as its `calibration`. */
+  readonly directory: string;
+  /** 45 unless said. */
+  readonly seconds?: number;
+}
+
+/** From fewer candidates less is learnt than is known of machines in general. */
+const leastSamples = 20;
+
+/**
+ * Measures what the analytic prior should know of this machine: once a machine and compiler, within a minute.
+ *
+ * @returns how many candidates it learnt from; of fewer than twenty nothing is kept
+ * @throws DiagnosticError `target.no-compiler`
+ * @example await calibrate({ target: "native", directory: ".unplugin-kernel" });
+ */
+export function calibrate({ target: name, directory: kept, seconds = 45 }: CalibrateOptions): Promise<number> {
+  return withPrivateDirectory(async (directory) => {
+    const target = { ...hostTarget(name), threads: 1 };
+    const toolchain = target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+    if (target.codegen === "c" && !toolchain) throw withoutCompiler();
+    const workbench = async (task: TuningTask): Promise<Workbench> =>
+      createWorkbench({ task: referenceTask(task), toolchain, directory, cores: detectMachine().cores });
+    const { machine, samples } = await calibrateMachine({ target, workbench, clock: nowMs, seconds });
+    const machineClass = { targetClass: targetClass(target), toolchain: toolchain?.identity ?? "wasm" };
+    if (samples >= leastSamples)
+      writeCalibration(kept, { schema: calibrationSchema, ...machineClass, samples, machine });
+    return samples;
+  });
+}
+
+function withoutCompiler(): DiagnosticError {
+  const { message, hint } = noCompiler(wantedFamilies());
+  return new DiagnosticError({ code: "target.no-compiler", message, loc: null, hint, detail: null });
+}
