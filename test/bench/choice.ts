@@ -1,10 +1,10 @@
 // Whether tunings choose well: 20 small tasks are tuned for some seconds each, and the final choice is then held against the
 // runner-up in two runs of their own, each in a fresh measuring process: A B, B A, A B, … with the ratio of each pair. A
-// task passes if the choice is at most 2 % slower in both. Finished tasks are kept in choice.jsonl beside the bundle, so an
-// interrupted run goes on where it stopped.
+// task passes if the choice is at most 2 % slower in both. Finished tasks are kept in out/choice.jsonl, so an interrupted
+// run goes on where it stopped.
 //
 //     npm run bench:choice
-//     npm run bench:choice -- --seconds 8 --rounds 60 --only wasm
+//     npm run bench:choice -- --seconds 6 --rounds 60 --only wasm
 //     npm run bench:choice -- --fresh
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -47,7 +47,7 @@ const operators: Readonly<Record<string, Op>> = {
 
 const { values: given } = parseArgs({
   options: {
-    seconds: { type: "string", default: "6" },
+    seconds: { type: "string", default: "10" },
     rounds: { type: "string", default: "60" },
     only: { type: "string", default: "" },
     fresh: { type: "boolean", default: false },
@@ -78,7 +78,8 @@ interface Ratios {
   readonly p80: number;
 }
 
-const passes = ({ runs }: Choice): boolean => runs.every((run) => run.median <= allowed);
+/** A choice without a runner-up is none: too little was measured. */
+const passes = ({ runs }: Choice): boolean => runs.length > 0 && runs.every((run) => run.median <= allowed);
 
 interface Named {
   readonly name: string;
@@ -179,7 +180,7 @@ function row(choice: Choice): string {
   const said = runs.map((run) => `${run.median.toFixed(3)} (${run.p20.toFixed(3)} … ${run.p80.toFixed(3)})`);
   const time = `${(medianNs / 1000).toFixed(1)} µs ±${(100 * noise).toFixed(0)} %`;
   const verdict = passes(choice) ? "ok" : "LOST";
-  return `${task.padEnd(32)} ${String(trials).padStart(4)} trials ${time.padStart(16)}  ${said.join("  ") || "alone"}  ${verdict}`;
+  return `${task.padEnd(32)} ${String(trials).padStart(4)} trials ${time.padStart(16)}  ${said.join("  ") || "no runner-up"}  ${verdict}`;
 }
 
 const native = bestTargetName(detectMachine());

@@ -20,7 +20,7 @@ export interface RaceOptions {
 export const defaultRaceOptions: RaceOptions = {
   maxRounds: 64,
   budgetNs: 1e9,
-  leastRounds: 16,
+  leastRounds: 8,
   sampleNs: 200_000,
   tie: 0.01,
 };
