@@ -43,7 +43,10 @@ export function timeKernel(kernel: LoadedKernel, firstNs: number, plan: TimingPl
   return samples;
 }
 
-/** One more sample of a kernel that was timed before. Others ran meanwhile: it runs once untimed, unless it runs long. */
+/** Of the runs of a sample, untimed ones before it: others ran meanwhile, and had the caches and the branch predictor. */
+const warmingShare = 1 / 8;
+
+/** One more sample of a kernel that was timed before. */
 export function timeSample(
   kernel: LoadedKernel,
   estimateNs: number,
@@ -56,7 +59,7 @@ export function timeSample(
     return kernel.time(1);
   }
   const runs = runsFor(estimateNs, sampleNs);
-  if (estimateNs < longRunNs) kernel.time(1);
+  if (estimateNs < longRunNs) kernel.time(Math.ceil(runs * warmingShare));
   return kernel.time(runs) / runs;
 }
 

@@ -21,7 +21,7 @@ export const defaultRaceOptions: RaceOptions = {
   maxRounds: 64,
   budgetNs: 1e9,
   leastRounds: 8,
-  sampleNs: 200_000,
+  sampleNs: 500_000,
   tie: 0.01,
 };
 

@@ -46,6 +46,8 @@ describe("one sample", () => {
     expect(timeSample(kernel, 100_000, 200_000, "hot", flush)).toBe(100_000);
     expect(timeSample(kernel, 100_000, 200_000, "cold", flush)).toBe(300_000);
     expect(events).toEqual(["1", "2", "flush", "1"]);
+    timeSample(kernel, 100_000, 1_600_000, "hot", flush);
+    expect(events.slice(4)).toEqual(["2", "16"]);
   });
 
   it("of a long kernel needs no run before it", () => {

@@ -59,7 +59,7 @@ describe("a race", () => {
     const noisy = () => machine([100, 100, 100, 100], 3, 0.3).sample;
     const options = { ...defaultRaceOptions, tie: 0.0001 };
     expect((await race(4, noisy(), { ...options, maxRounds: 7 })).rounds).toHaveLength(7);
-    expect((await race(4, noisy(), { ...options, leastRounds: 5, budgetNs: 3 * 5 * 200_000 })).rounds).toHaveLength(5);
+    expect((await race(4, noisy(), { ...options, leastRounds: 5, budgetNs: 3 * 5 * 500_000 })).rounds).toHaveLength(5);
     expect((await race(4, noisy(), options)).rounds).toHaveLength(64);
   });
 
