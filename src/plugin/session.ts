@@ -58,16 +58,30 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   let tunings: BuildTunings | null = null;
   const imports = new Map<string, KernelImport>();
   const flying = new Map<string, Promise<CompiledKernel>>();
+  const compiling = new Set<Promise<unknown>>();
   /** Kernels are compiled at the same time: what counts is the time in which there was any. */
   let busySince = 0;
   /** Only while something is being compiled. */
   let interrupt: Interrupt | null = null;
 
+  /** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
+  async function together<T>(compiled: Promise<T>): Promise<T> {
+    compiling.add(compiled);
+    try {
+      return await compiled;
+    } catch (error) {
+      if (controller.signal.aborted) await Promise.allSettled(compiling);
+      throw error;
+    } finally {
+      compiling.delete(compiled);
+    }
+  }
+
   const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
     const { signal } = controller;
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
     const services = { options, log, signal, tunings, onProgress: log.progress.show };
-    const kernel = await compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
+    const kernel = await together(compile(kernelRequest(request, options, mode), services)).finally(log.progress.end);
     tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };
     return kernel;
   };

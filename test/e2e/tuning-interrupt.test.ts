@@ -37,14 +37,19 @@ interface Running {
 /** A build that has measured some candidates and is busy with others. */
 async function startTuning(target: string): Promise<Running> {
   const main = `import gemm from "./gemm.op.ts?tune=${target}&M=96&N=96&K=96"; gemm();`;
+  const running = start(main, []);
+  await vi.waitFor(() => expect(recordLines(running.root)).toBeGreaterThan(3), { timeout: 50_000, interval: 20 });
+  return running;
+}
+
+function start(main: string, more: readonly string[]): Running {
   const root = writeApp({ "src/main.js": main, "src/gemm.op.ts": gemmText() });
   const temporary = mkdtempSync(join(tmpdir(), "interrupted-"));
-  const child = spawn(process.execPath, [script, root], {
+  const child = spawn(process.execPath, [script, root, ...more], {
     env: { ...process.env, TMPDIR: temporary, CI: "" },
     stdio: "ignore",
   });
   started.push(child);
-  await vi.waitFor(() => expect(recordLines(root)).toBeGreaterThan(3), { timeout: 50_000, interval: 20 });
   return { root, temporary, child };
 }
 
@@ -111,6 +116,24 @@ describe.skipIf(!hasProc)("a tuning (needs /proc)", () => {
     await expectGone(pids);
     expect(readdirSync(running.temporary)).toEqual([]);
     await expectContinued(running, target);
+  });
+
+  it("of several kernels that share a total is ended as one", async () => {
+    const sizes = [96, 64, 80];
+    const imports = sizes.map((M, at) => `import g${at} from "./gemm.op.ts?tune=wasm&M=${M}&N=96&K=96"; g${at}();`);
+    const running = start(imports.join("\n"), ["240"]);
+    const tasks = () => new Set(parseRecords(recordsText(running.root)).records.map(({ task }) => task)).size;
+    await vi.waitFor(() => expect(tasks()).toBe(sizes.length), { timeout: 50_000, interval: 20 });
+    const pids = descendants(running.child.pid!);
+    running.child.kill("SIGINT");
+    const [code, received] = await once(running.child, "exit");
+    expect([code, received]).toEqual([null, "SIGINT"]);
+    await expectGone(pids);
+    expect(readdirSync(running.temporary)).toEqual([]);
+    const { records, skippedLines } = parseRecords(recordsText(running.root));
+    expect([skippedLines, tasks()]).toEqual([0, sizes.length]);
+    expect(records.length).toBeGreaterThan(8 * 2);
+    expect(existsSync(join(running.root, "kernels.lock.json"))).toBe(false);
   });
 
   it("that is killed leaves a directory, which the next build removes, and no process", async () => {

@@ -147,6 +147,24 @@ describe("a session", () => {
     expect(calls[0]!.services.signal.aborted).toBe(true);
   });
 
+  it("tells nobody that it was stopped before all have cleaned up", async () => {
+    const ends: (() => void)[] = [];
+    const compile: CompileKernel = (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => ends.push(() => reject(signal.reason)));
+      });
+    const session = createSession({ mode: "tune", logLevel: "silent" }, compile);
+    const told: number[] = [];
+    const asked = [3, 4].map((M) => session.compile(wanted(`tune=wasm&M=${M}`)).catch(() => told.push(M)));
+    session.close();
+    ends[0]!();
+    await new Promise(setImmediate);
+    expect(told).toEqual([]);
+    ends[1]!();
+    await Promise.all(asked);
+    expect(told.sort()).toEqual([3, 4]);
+  });
+
   it("writes declarations, and only when they change", () => {
     const root = writeApp({ "gemm.op.ts": "" });
     const path = join(root, "types/kernels.d.ts");
