@@ -1,22 +1,28 @@
 // Cost models against each other, on records of real tunings: how well each orders the candidates of a task that it has
 // not seen. Correlations hold on a busy machine; no time is compared here.
 //
-//     npm run bench:cost-model -- --target wasm --trials 96 --records .unplugin-kernel/cost-model.jsonl
+//     npm run bench:cost-model -- --target wasm --trials 96 --records .unplugin-kernel/cost-model.jsonl --calibration .unplugin-kernel
 //
 // Makes what the file lacks of records, then prints the tables.
 
 import { parseArgs } from "node:util";
+import { calibrate } from "../../../src/api-learning.ts";
 import type { TargetName } from "../../../src/compiler/index.ts";
+import { nowMs } from "../../../src/native/clock.ts";
+import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { findXgboost } from "../../../src/native/xgboost-library.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import type { CostModel } from "../../../src/tuner/cost-model/cost-model.ts";
 import { factColumns, factFeatures } from "../../../src/tuner/cost-model/fact-features.ts";
 import { extractor, type FeatureExtractor, sideBySide } from "../../../src/tuner/cost-model/features.ts";
 import { loopExtractor } from "../../../src/tuner/cost-model/loop-features.ts";
+import type { MachineModel } from "../../../src/tuner/cost-model/machine-model.ts";
 import { loadXgboost } from "../../../src/tuner/cost-model/xgboost.ts";
 import { familyOf } from "../../../src/tuner/family.ts";
+import { readCalibration } from "../../../src/tuner/record/calibration-file.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
 import type { GeneratedSpace } from "../../../src/tuner/space/generate.ts";
+import { targetClass } from "../../../src/tuner/store/key.ts";
 import {
   calibratedFigures,
   experiencedPrior,
@@ -36,12 +42,31 @@ const { values } = parseArgs({
     trials: { type: "string", default: "96" },
     records: { type: "string", default: ".unplugin-kernel/cost-model.jsonl" },
     tasks: { type: "string" },
+    // Measures this machine first, and keeps what was found here.
+    calibration: { type: "string" },
   },
 });
 
 const tasks = modelTasks(values.target as TargetName, values.tasks?.split(","));
 const database = openDatabase(values.records);
 await makeRecords(tasks, database, Number(values.trials));
+
+const machine = values.calibration === undefined ? undefined : await calibration(values.calibration);
+
+async function calibration(directory: string): Promise<MachineModel | undefined> {
+  const target = tasks[0]!.task.target;
+  const isNative = target.codegen === "c";
+  const toolchain = isNative ? ((await detectToolchains())[0]?.identity ?? "none") : "wasm";
+  const key = { targetClass: targetClass(target), toolchain };
+  if (!readCalibration(directory, key)) {
+    const start = nowMs();
+    const measured = await calibrate({ target: values.target as TargetName, directory });
+    console.log(`calibrated on ${measured} candidates in ${((nowMs() - start) / 1000).toFixed(1)} s`);
+  }
+  const stored = readCalibration(directory, key);
+  console.log(JSON.stringify(stored?.machine));
+  return stored?.machine;
+}
 
 const samples = tasks.map((task) => sampleOf(task, database)).filter(({ points }) => points.length >= 24);
 const library = await findXgboost();
@@ -81,6 +106,9 @@ const priors: readonly (readonly [name: string, priorOf: (sample: Sample) => Gen
 
 print("nothing learnt", samples, [
   ["prior", (sample) => priorFigures(sample)],
+  ...(machine
+    ? [["prior calibrated on this machine", (sample): Figures => priorFigures(sample, machine)] satisfies Row]
+    : []),
   ["prior calibrated on other families", (sample) => calibratedFigures(sample, strangers(sample))],
   ["prior calibrated on all other tasks", (sample) => calibratedFigures(sample, others(sample))],
   ["prior corrected by other families", (sample) => transferFigures(sample, strangers(sample))],

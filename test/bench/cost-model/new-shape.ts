@@ -18,7 +18,7 @@ import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import { targetClass } from "../../../src/tuner/store/key.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
+import type { Budget, TuningTask } from "../../../src/tuner/task.ts";
 import { startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
 import { createWorkbench, type Workbench } from "../../../src/tuner/workbench.ts";
 
@@ -29,10 +29,14 @@ const { values } = parseArgs({
     records: { type: "string", default: ".unplugin-kernel/new-shape.jsonl" },
     seeds: { type: "string", default: "1" },
     races: { type: "string", default: "15" },
+    // On a busy machine seconds mean nothing: then so many trials, and more seconds.
+    "quick-seconds": { type: "string", default: "2" },
+    "quick-trials": { type: "string", default: "4096" },
   },
 });
 const target = { ...hostTarget(values.target as TargetName), threads: 1 };
-const seconds = Number(values.seconds);
+const full: Budget = { seconds: Number(values.seconds), trials: 4096 };
+const short: Budget = { seconds: Number(values["quick-seconds"]), trials: Number(values["quick-trials"]) };
 
 const gemm = (M: number, N: number, K: number): TuningTask => ({
   op: instantiate(opLibrary.gemm({ M, N, K, dtype: "f32" }), {}, "bench"),
@@ -68,7 +72,7 @@ async function search(
   workbench: Workbench,
   database: RecordDatabase,
   seed: number,
-  budgetSeconds: number,
+  budget: Budget,
   isPatient: boolean,
 ): Promise<Search> {
   const start = nowMs();
@@ -76,7 +80,7 @@ async function search(
   const trials: TimedTrial[] = [];
   const space = profiler.time("space", () => generateSpace(task));
   const tuning = await startTuning(task, space, {
-    budget: { seconds: budgetSeconds, trials: 4096 },
+    budget,
     strategy: strategies.default,
     seed,
     taskKey: digestOf(task.op),
@@ -103,9 +107,7 @@ async function search(
 const database = openDatabase(values.records);
 for (const known of [gemm(512, 512, 512), gemm(1024, 1024, 1024)]) {
   if (database.records({ task: digestOf(known.op), targetClass: targetClass(target) }).length > 0) continue;
-  const { trials, ns } = await withWorkbench(known, (workbench) =>
-    search(known, workbench, database, 1, seconds, true),
-  );
+  const { trials, ns } = await withWorkbench(known, (workbench) => search(known, workbench, database, 1, full, true));
   console.log(`known shape: ${trials.length} trials, best ${(ns / 1e6).toFixed(2)} ms`);
 }
 
@@ -119,10 +121,10 @@ function knownRecords(): RecordDatabase {
 const fresh = gemm(512, 768, 768);
 await withWorkbench(fresh, async (workbench) => {
   for (const seed of values.seeds.split(",").map(Number)) {
-    const full = await search(fresh, workbench, memoryDatabase(), seed, seconds, true);
-    const quick = await search(fresh, workbench, knownRecords(), seed, 2, false);
+    const patient = await search(fresh, workbench, memoryDatabase(), seed, full, true);
+    const quick = await search(fresh, workbench, knownRecords(), seed, short, false);
     const space = generateSpace(fresh);
-    const [left, right] = [full, quick].map(({ candidate }) => measurable(fresh, space, candidate));
+    const [left, right] = [patient, quick].map(({ candidate }) => measurable(fresh, space, candidate));
     const ratios: number[] = [];
     for (let round = 0; round < Number(values.races); round++) {
       const each = workbench.measure([left!, right!], null);
@@ -132,7 +134,7 @@ await withWorkbench(fresh, async (workbench) => {
     ratios.sort((a, b) => a - b);
     const ms = (ns: number): string => `${(ns / 1e6).toFixed(2)} ms`;
     console.log(
-      `seed ${seed}: full search ${full.trials.length} trials in ${(full.elapsedMs / 1000).toFixed(1)} s, ${ms(full.ns)}`,
+      `seed ${seed}: full search ${patient.trials.length} trials in ${(patient.elapsedMs / 1000).toFixed(1)} s, ${ms(patient.ns)}`,
     );
     console.log(
       `  with records ${quick.trials.length} trials in ${(quick.elapsedMs / 1000).toFixed(2)} s, ${ms(quick.ns)}, expected ${ms(quick.expectedNs ?? 0)}`,
