@@ -15,6 +15,7 @@ import type { RecordDatabase } from "./record/database.ts";
 import { recordSchema, type TuningRecord } from "./record/record.ts";
 import { createRng } from "./rng.ts";
 import { type ConvergenceRule, defaultConvergence, hasConverged } from "./search/convergence.ts";
+import { type FeatureKind, featureKinds } from "./search/feature-kinds.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
 import { findPoint } from "./search/search-space.ts";
 import {
@@ -46,6 +47,8 @@ export interface TuningOptions {
   readonly clock: () => number;
   /** Boosted trees unless said. */
   readonly costModel?: CostModel;
+  /** What the cost model sees; "variables and facts" unless said. */
+  readonly features?: FeatureKind;
   /** What a calibration found; the defaults unless said. */
   readonly machine?: MachineModel | undefined;
   /** Beside the budget: a round that is being measured ends early where no time is left. */
@@ -125,7 +128,8 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const isOver = (): boolean => elapsedMs() >= budget.seconds * 1000 || options.isOver?.() === true;
   const others = recordsOfOthers(task, options);
   const experienced = profiler.time("training", () => withExperience(space, task, others, options.machine));
-  const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced));
+  const features = featureKinds[options.features ?? "variables and facts"](space, task);
+  const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced, { features }));
   const known = profiler.time("search", () => knownOf(task, space, searched, others, options.machine));
   const model = timedModel(options.costModel ?? boostedTrees(), profiler);
   const records = recordsOf(task, options);

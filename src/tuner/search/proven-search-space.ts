@@ -4,12 +4,15 @@
 import { loadZ3, provenSampler } from "../constraint/z3.ts";
 import { createRng } from "../rng.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
-import { drawPoint, type SearchSpace, searchSpace } from "./search-space.ts";
+import { drawPoint, type SearchSpace, type SearchSpaceOptions, searchSpace } from "./search-space.ts";
 
-export async function provenSearchSpace(space: GeneratedSpace): Promise<SearchSpace> {
+export async function provenSearchSpace(
+  space: GeneratedSpace,
+  options: Pick<SearchSpaceOptions, "features"> = {},
+): Promise<SearchSpace> {
   const { prior } = space;
-  const quick = searchSpace(space, { prior });
+  const quick = searchSpace(space, { ...options, prior });
   const rng = createRng(1);
   const isSilent = quick.templates.some((template) => drawPoint(quick, template, rng, {}) === null);
-  return isSilent ? searchSpace(space, { prior, sampler: provenSampler(await loadZ3()) }) : quick;
+  return isSilent ? searchSpace(space, { ...options, prior, sampler: provenSampler(await loadZ3()) }) : quick;
 }

@@ -13,14 +13,13 @@ import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { findXgboost } from "../../../src/native/xgboost-library.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import type { CostModel } from "../../../src/tuner/cost-model/cost-model.ts";
-import { factColumns, factFeatures } from "../../../src/tuner/cost-model/fact-features.ts";
-import { extractor, type FeatureExtractor, sideBySide } from "../../../src/tuner/cost-model/features.ts";
-import { loopExtractor } from "../../../src/tuner/cost-model/loop-features.ts";
+import type { FeatureExtractor } from "../../../src/tuner/cost-model/features.ts";
 import type { MachineModel } from "../../../src/tuner/cost-model/machine-model.ts";
 import { loadXgboost } from "../../../src/tuner/cost-model/xgboost.ts";
 import { familyOf } from "../../../src/tuner/family.ts";
 import { readCalibration } from "../../../src/tuner/record/calibration-file.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
+import { featureKindNames, featureKinds } from "../../../src/tuner/search/feature-kinds.ts";
 import type { GeneratedSpace } from "../../../src/tuner/space/generate.ts";
 import { targetClass } from "../../../src/tuner/store/key.ts";
 import {
@@ -77,18 +76,10 @@ const models: readonly CostModel[] = [
 ];
 if (!library) console.log("no XGBoost library was found: its rows are left out");
 
-const kinds: readonly (readonly [name: string, featuresOf: (sample: Sample) => FeatureExtractor])[] = [
-  ["variables", ({ searched }) => searched.features],
-  ["facts", factsOf],
-  ["loops", ({ space }) => loopExtractor(space)],
-  ["variables + facts", (sample) => sideBySide([sample.searched.features, factsOf(sample)])],
-];
-
-function factsOf({ space, task }: Sample): FeatureExtractor {
-  return extractor(factColumns, ({ template, assignment }) =>
-    factFeatures(space.facts(template.template, assignment), task.target),
-  );
-}
+const kinds = featureKindNames.map((name): readonly [string, (sample: Sample) => FeatureExtractor] => [
+  name,
+  ({ space, searched, task }) => featureKinds[name](space, task)(searched.templates.map(({ template }) => template)),
+]);
 
 const others = (sample: Sample, among: readonly Sample[] = samples): readonly Sample[] =>
   among.filter((it) => it !== sample);

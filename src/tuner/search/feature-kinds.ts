@@ -1,0 +1,33 @@
+// The kinds of features that a tuning may choose from, by name. docs/cost-model.md compares them.
+
+import { factColumns, factFeatures } from "../cost-model/fact-features.ts";
+import { extractor, type FeatureExtractor, sideBySide, variableFeatures } from "../cost-model/features.ts";
+import { loopExtractor } from "../cost-model/loop-features.ts";
+import type { GeneratedSpace } from "../space/generate.ts";
+import type { Template } from "../space/space.ts";
+import type { TuningTask } from "../task.ts";
+
+export const featureKindNames = ["variables", "facts", "variables and facts", "loops"] as const;
+export type FeatureKind = (typeof featureKindNames)[number];
+
+type ExtractorOf = (templates: readonly Template[]) => FeatureExtractor;
+
+export const featureKinds: {
+  readonly [K in FeatureKind]: (space: GeneratedSpace, task: TuningTask) => ExtractorOf;
+} = {
+  /** Heron's: the constraint variables. */
+  variables: () => variableFeatures,
+  facts: (space, task) => () => factsOf(space, task),
+  /** The best of what costs microseconds: what the decisions are, and what follows from them. */
+  "variables and facts": (space, task) => (templates) =>
+    sideBySide([variableFeatures(templates), factsOf(space, task)]),
+  /** Ansor's: each candidate is scheduled for it, which takes milliseconds. */
+  loops: (space) => () => loopExtractor(space),
+};
+
+function factsOf({ facts }: GeneratedSpace, { target }: TuningTask): FeatureExtractor {
+  return extractor(factColumns, ({ template: { template }, assignment }) => {
+    const stages = facts(template, assignment);
+    return stages.length === 0 ? new Float64Array(factColumns.length) : factFeatures(stages, target);
+  });
+}
