@@ -9,9 +9,10 @@ import { predictTotalNs } from "../../src/tuner/cost-model/ranker.ts";
 import { extentsOf, familyOf } from "../../src/tuner/family.ts";
 import type { TuningRecord } from "../../src/tuner/record/record.ts";
 import { createRng } from "../../src/tuner/rng.ts";
+import { hasConverged } from "../../src/tuner/search/convergence.ts";
 import { nothingKnown } from "../../src/tuner/search/known.ts";
 import { candidateKey, drawPoint, findPoint, type Point, searchSpace } from "../../src/tuner/search/search-space.ts";
-import { startSearch } from "../../src/tuner/search/search-state.ts";
+import { observe, type SearchState, startSearch } from "../../src/tuner/search/search-state.ts";
 import { strategies } from "../../src/tuner/search/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../src/tuner/space/generate.ts";
 import { targetClass } from "../../src/tuner/store/key.ts";
@@ -103,10 +104,34 @@ describe("records of other shapes", () => {
     const known = knownOf(task, space, searched, records);
     expect(known).toMatchObject({ shapes: 2, records: 160 });
     const experienced = searchSpace(space, { prior: withExperience(space, task, records).prior });
-    const batch = strategies.default.propose(startSearch(experienced, boostedTrees(), known), 24, createRng(1));
-    expect(batch.slice(0, known.seeds.length)).toEqual(known.seeds);
+    const start = startSearch(experienced, boostedTrees(), known);
+    const batch = strategies.default.propose(start, 24, createRng(1));
+    expect(batch).toHaveLength(8);
+    expect(batch.slice(0, 6)).toEqual(known.seeds.slice(0, 6));
     const fastest = Math.min(...batch.map((candidate) => timeOf(space, findPoint(searched, candidate)!)));
     expect(fastest).toBeLessThan(1.05 * best);
+  });
+
+  test("end the search after the first batch where it is as fast as expected, and only there", () => {
+    const known = knownOf(task, space, searched, records);
+    const measured = (slower: number): SearchState => {
+      const observations = known.seeds.slice(0, 6).map((candidate) => {
+        const ns = slower * timeOf(space, findPoint(searched, candidate)!);
+        return {
+          candidate,
+          measurement: { kind: "ok", timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 5 } },
+        } as const;
+      });
+      return observe(startSearch(searched, boostedTrees(), known), observations);
+    };
+    const slower = known.expectedNs! / measured(1).best!.ns!;
+    expect(hasConverged(measured(slower))).toBe(true);
+    expect(hasConverged(measured(1.1 * slower))).toBe(false);
+    expect(hasConverged(measured(slower), { trials: 72, leastGain: 0.01 })).toBe(false);
+    // Then those that are left, and what the prior likes.
+    const next = strategies.default.propose(measured(1.1 * slower), 24, createRng(1));
+    expect(next).toHaveLength(24);
+    expect(next.slice(0, known.seeds.length - 6)).toEqual(known.seeds.slice(6));
   });
 
   test("say what time to expect, in which they are as wrong as the prior was there", () => {

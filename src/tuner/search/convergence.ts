@@ -21,13 +21,14 @@ export function hasConverged(state: SearchState, rule: ConvergenceRule = default
   return gainOfTrials(state, rule.trials) < rule.leastGain || meetsExpectation(state, rule);
 }
 
-/** The seeds were measured, and the best is about as fast as it would be if the prior were no more wrong than elsewhere. */
+/** The best seeds were measured, and one is as fast as it would be if the prior were no more wrong than elsewhere. */
 function meetsExpectation({ known, best, rounds }: SearchState, { expected = 0 }: ConvergenceRule): boolean {
   const { expectedNs, seeds } = known;
-  return (
-    expectedNs !== null && best !== null && rounds.flat().length >= seeds.length && best.ns! <= expected * expectedNs
-  );
+  const isMeasured = rounds.flat().length >= Math.min(seeds.length, leastSeeds);
+  return expectedNs !== null && best !== null && isMeasured && best.ns! <= expected * expectedNs;
 }
+
+const leastSeeds = 6;
 
 /** Share of the best time before the last `count` trials that they saved; 1 when there was no time before them. */
 export function gainOfTrials({ rounds }: SearchState, count: number): number {

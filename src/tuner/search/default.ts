@@ -19,6 +19,9 @@ export const defaultStrategy: Strategy = {
   propose: (state, count, rng) => {
     if (trialCount(state) === 0) return firstBatch(state, count, rng);
     if (state.best === null) return random.propose(state, count, rng);
+    // What relatives knew was not enough.
+    if (state.rounds.length === 1 && seedsOf(state).length > 0)
+      return fill(seedsOf(state), bestByPrior(state, firstEvolution, count, rng), count);
     const descends = gainOfTrials(state, 24) < 0.02;
     const neighbours = descends ? coordinateDescent.propose(state, Math.ceil(count / 2), rng) : [];
     return fill(neighbours, generation(state, count, rng), count);
@@ -32,10 +35,17 @@ function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
   if (!state.space.prior) return random.propose(state, count, rng);
   const seeds = seedsOf(state);
   if (seeds.length === 0) return bestByPrior(state, firstEvolution, count, rng);
-  // Other shapes have shown what is good: fewer are looked for and measured beside their best.
-  const newcomers = bestByPrior(state, quickEvolution, Math.ceil(seeds.length / 2), rng);
-  return fill(seeds, newcomers, Math.min(count, seeds.length + newcomers.length));
+  // Other shapes have shown what is good: few are measured, and if they are as fast as expected, no more.
+  return fill(
+    seeds.slice(0, firstSeeds),
+    bestByPrior(state, quickEvolution, newcomers, rng),
+    Math.min(count, firstSeeds + newcomers),
+  );
 }
+
+/** Of the first round where other shapes are known: a second's measuring, of which the most is the best of those. */
+const firstSeeds = 6;
+const newcomers = 2;
 
 function bestByPrior(state: SearchState, size: EvolutionSize, count: number, rng: Rng): Candidate[] {
   const points = evolve(state, size, both(state), rng);
