@@ -48,7 +48,7 @@ it("a total is shared, and so is the tuning of equal kernels", async () => {
   expect(openDatabase(join(root, "store/records.jsonl")).records({ task: null, targetClass: null })).toHaveLength(
     measured,
   );
-  for (const { origin, measurements } of compiled) expect(measurements >= 8).toBe(origin === "tuned");
+  for (const { origin, measurements } of compiled) expect(measurements > 0).toBe(origin === "tuned");
   expect(said.mock.lastCall?.[0]).toMatch(
     new RegExp(`3 kernels: 2 tuned, 1 shared, ${measured} measured, 0 compiler runs, `),
   );

@@ -132,7 +132,7 @@ describe.skipIf(!hasProc)("a tuning (needs /proc)", () => {
     expect(readdirSync(running.temporary)).toEqual([]);
     const { records, skippedLines } = parseRecords(recordsText(running.root));
     expect([skippedLines, tasks()]).toEqual([0, sizes.length]);
-    expect(records.length).toBeGreaterThan(8 * 2);
+    expect(records.length).toBeGreaterThan(sizes.length);
     expect(existsSync(join(running.root, "kernels.lock.json"))).toBe(false);
   });
 

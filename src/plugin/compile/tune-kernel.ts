@@ -5,8 +5,10 @@ import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { boundsOf } from "../../tuner/measurable.ts";
 import { referenceTask } from "../../tuner/reference.ts";
+import { groupConvergence } from "../../tuner/scheduler/group-convergence.ts";
 import { familyOf } from "../../tuner/scheduler/task-family.ts";
 import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
+import { defaultConvergence } from "../../tuner/search/convergence.ts";
 import { strategies } from "../../tuner/search/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
 import { targetClass } from "../../tuner/store/key.ts";
@@ -80,6 +82,7 @@ function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turn
     workbench,
     clock: turns.clock,
     isOver: turns.isOver,
+    convergence: services.options.totalSeconds === null ? defaultConvergence : groupConvergence,
     signal: services.signal,
     onProgress: (progress) => services.onProgress?.(lockName, flops, progress),
   };

@@ -11,6 +11,7 @@ import type { GeneratedSpace } from "../space/generate.ts";
 import type { TuningTask } from "../task.ts";
 import { startTuning, type TuneProgress, type TuneResult, type TuningOptions } from "../tuning.ts";
 import { createWorkbench, type Workbench } from "../workbench.ts";
+import { groupConvergence } from "./group-convergence.ts";
 import type { SchedulingPolicy } from "./policy.ts";
 import { familyOf } from "./task-family.ts";
 import { createTuningGroup, type Turns } from "./tuning-group.ts";
@@ -92,6 +93,7 @@ const tuningOptions = (
   workbench,
   clock: turns.clock,
   isOver: turns.isOver,
+  convergence: groupConvergence,
   signal,
   onProgress: (progress) => onProgress?.(at, progress),
 });

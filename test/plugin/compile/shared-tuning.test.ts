@@ -99,7 +99,7 @@ describe("kernels that share a total", () => {
     );
     for (const { kernel, warnings } of compiled) {
       expect(kernel.origin).toBe("tuned");
-      expect(kernel.measurements).toBeGreaterThanOrEqual(8);
+      expect(kernel.measurements).toBeGreaterThan(0);
       expect(warnings).toEqual([]);
     }
     expect([mostOpen, open]).toEqual([sizes.length, 0]);
