@@ -45,6 +45,8 @@ interface KnownShape {
 /** Farther shapes have other bottlenecks; there are rarely more that help. */
 const mostShapes = 4;
 const seedsPerShape = 6;
+/** Candidates with a time after which a shape counts as tuned: its best says what to expect. As many as convergence asks for. */
+const leastTuned = 72;
 
 /**
  * @param records of other tasks, on this target class by this toolchain
@@ -127,8 +129,8 @@ function expectedNs(
 ): number | null {
   const predicted = seeds.map(({ template, assignment }) => space.facts(template.template, assignment));
   const least = Math.min(...predicted.map((facts) => predictTotalNs(facts, target, machine)));
-  const octaves = shapes.flatMap(({ records: [best] }) => {
-    const facts = factsOfRows(best!.facts);
+  const octaves = shapes.flatMap(({ records: { length, 0: best } }) => {
+    const facts = length < leastTuned ? null : factsOfRows(best!.facts);
     return facts ? [steadyLog2(nsOf(best!) / predictTotalNs(facts, target, machine))] : [];
   });
   if (octaves.length === 0 || !Number.isFinite(least)) return null;

@@ -141,6 +141,12 @@ describe("records of other shapes", () => {
     expect(known.expectedNs! / Math.min(...seeds)).toBeLessThan(1.4);
   });
 
+  test("expect nothing from a shape that was hardly tuned, though its best is a start", () => {
+    const known = knownOf(task, space, searched, records.slice(0, 40));
+    expect(known.expectedNs).toBeNull();
+    expect(known.seeds.length).toBeGreaterThan(0);
+  });
+
   test("give seeds of the nearest shape first, none twice", () => {
     const { seeds } = knownOf(task, space, searched, records);
     expect(new Set(seeds.map(candidateKey)).size).toBe(seeds.length);
