@@ -3,29 +3,19 @@
 
 import { boostedTrees } from "./cost-model/boosted-trees.ts";
 import type { CostModel } from "./cost-model/cost-model.ts";
-import { factRows } from "./cost-model/fact-rows.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
-import { extentsOf, familyOf } from "./family.ts";
-import { measurable } from "./measurable.ts";
 import { finalistsOf } from "./measure/finalists.ts";
 import type { Measurement, Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import type { RecordDatabase } from "./record/database.ts";
-import { recordSchema, type TuningRecord } from "./record/record.ts";
+import type { TuningRecord } from "./record/record.ts";
 import { createRng } from "./rng.ts";
 import { type ConvergenceRule, defaultConvergence, hasConverged } from "./search/convergence.ts";
 import { type FeatureKind, featureKinds } from "./search/feature-kinds.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
 import { findPoint } from "./search/search-space.ts";
-import {
-  type Observation,
-  observe,
-  rankedTrials,
-  type SearchState,
-  startSearch,
-  trialCount,
-} from "./search/search-state.ts";
+import { observe, rankedTrials, type SearchState, startSearch, trialCount } from "./search/search-state.ts";
 import type { Strategy } from "./search/strategy.ts";
 import { timedModel, timedSpace } from "./search/timed-search.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
@@ -33,7 +23,8 @@ import type { Candidate } from "./space/space.ts";
 import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
 import { knownOf, withExperience } from "./transfer.ts";
-import type { MeasurableSource, Refusal, Workbench } from "./workbench.ts";
+import { measureRound, sourcesOf } from "./tuning-round.ts";
+import type { Workbench } from "./workbench.ts";
 
 export interface TuningOptions {
   readonly budget: Budget;
@@ -117,8 +108,6 @@ export interface Tuning {
 
 /** Most candidates of one round: few enough to learn between. */
 export const roundSize = 24;
-/** Characters of C in one round, about a second of gcc on two cores: a round is shorter where kernels are long. */
-const roundText = 160_000;
 
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
   const { budget, strategy, clock, signal, profiler = noProfiler, convergence = defaultConvergence } = options;
@@ -161,7 +150,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       options.onProgress?.(progress());
       const candidates = next(most);
       if (candidates.length === 0) return false;
-      const at = { bestNs: state.best?.ns ?? null, trial: recorded + measured, elapsedMs, isOver, factsOf };
+      const at = { best: state.best, trial: recorded + measured, elapsedMs, isOver, factsOf };
       const observations = await measureRound(task, space, candidates, at, options);
       measured += observations.length;
       round += 1;
@@ -191,63 +180,6 @@ const failuresOf = ({ rounds }: SearchState): readonly Failure[] =>
     return measurement.kind === "ok" ? [] : [{ candidate: point.candidate, measurement }];
   });
 
-interface Round {
-  readonly bestNs: number | null;
-  /** Of the first candidate. */
-  readonly trial: number;
-  readonly elapsedMs: () => number;
-  readonly isOver: () => boolean;
-  readonly factsOf: (candidate: Candidate) => readonly RankingFacts[] | null;
-}
-
-/** Each outcome is recorded at once: whatever ends the tuning, what was measured is kept. */
-async function measureRound(
-  task: TuningTask,
-  space: GeneratedSpace,
-  candidates: readonly Candidate[],
-  { bestNs, trial, elapsedMs, isOver, factsOf }: Round,
-  options: TuningOptions,
-): Promise<readonly Observation[]> {
-  const { workbench, database, onTrial, profiler = noProfiler } = options;
-  const sources = upTo(roundText, sourcesOf(task, space, candidates, profiler));
-  const results = workbench.measure(sources, bestNs, profiler);
-  const observations: Observation[] = [];
-  for (const [at, candidate] of candidates.entries()) {
-    const result = await results.next();
-    if (result.done) break;
-    const observation = { candidate, measurement: result.value };
-    database.append(recordOf(task, options, observation, factsOf(candidate), trial + at));
-    observations.push(observation);
-    onTrial?.({ ...observation, elapsedMs: elapsedMs() });
-    // A slow operator may need more than the budget for one round; without any time there would be nothing to choose.
-    if (isOver() && (bestNs !== null || observations.some((one) => one.measurement.kind === "ok"))) break;
-  }
-  return observations;
-}
-
-/** Each is generated when it is asked for. */
-function* sourcesOf(
-  task: TuningTask,
-  space: GeneratedSpace,
-  candidates: readonly Candidate[],
-  profiler: Profiler,
-): Generator<MeasurableSource | Refusal> {
-  for (const candidate of candidates) yield profiler.time("lowering", () => measurable(task, space, candidate));
-}
-
-/** As many as have so much text for a compiler together, and the one that goes beyond. */
-function* upTo(
-  characters: number,
-  sources: Iterable<MeasurableSource | Refusal>,
-): Generator<MeasurableSource | Refusal> {
-  let total = 0;
-  for (const source of sources) {
-    yield source;
-    total += source.kind === "c" ? source.text.length : 0;
-    if (total >= characters) return;
-  }
-}
-
 /** The fastest few raced against each other; without fresh measurements the records have decided already. */
 async function decide(
   task: TuningTask,
@@ -272,22 +204,3 @@ async function decide(
     runnerUp: (runnerUp === null ? null : candidates[runnerUp]) ?? null,
   };
 }
-
-const recordOf = (
-  task: TuningTask,
-  { taskKey, workbench }: TuningOptions,
-  { candidate, measurement }: Observation,
-  facts: readonly RankingFacts[] | null,
-  trial: number,
-): TuningRecord => ({
-  schema: recordSchema,
-  task: taskKey,
-  family: familyOf(task),
-  extents: extentsOf(task.op),
-  targetClass: targetClass(task.target),
-  toolchain: workbench.toolchain,
-  candidate,
-  facts: facts && factRows(facts),
-  measurement,
-  trial,
-});

@@ -87,5 +87,6 @@ export const recordsOfResults = ({ results, ...of }: BatchResults, task: TuningT
     candidate,
     facts: null,
     measurement,
+    drift: 1,
     trial,
   }));

@@ -11,14 +11,17 @@ import { candidateKey, findPoint, type Point, type SearchSpace } from "./search-
 export interface Observation {
   readonly candidate: Candidate;
   readonly measurement: Measurement;
+  /** How many times longer everything took then than at the start of its tuning; 1 unless said. */
+  readonly drift?: number;
 }
 
 /** A measured point. */
 export interface Trial {
   readonly point: Point;
   readonly measurement: Measurement;
-  /** Median nanoseconds; null for a failure. */
+  /** Median nanoseconds, without the drift; null for a failure. */
   readonly ns: number | null;
+  readonly drift: number;
 }
 
 export interface SearchState {
@@ -59,10 +62,10 @@ export function observe(state: SearchState, observations: readonly Observation[]
   return { ...learned, predictor: best ? learn(learned, trials) : null };
 }
 
-function trialOf(space: SearchSpace, { candidate, measurement }: Observation): Trial[] {
+function trialOf(space: SearchSpace, { candidate, measurement, drift = 1 }: Observation): Trial[] {
   const point = findPoint(space, candidate);
   if (!point) return [];
-  return [{ point, measurement, ns: measurement.kind === "ok" ? measurement.timing.medianNs : null }];
+  return [{ point, measurement, drift, ns: measurement.kind === "ok" ? measurement.timing.medianNs / drift : null }];
 }
 
 /** The first of the fastest. */
