@@ -20,8 +20,10 @@ import { type Inspection, type InspectOptions, inspectCandidate, requireSchedule
 import type { Timing } from "./tuner/measure/measurement.ts";
 import { type MutateOptions, mutateSchedule } from "./tuner/mutate-schedule.ts";
 import { predict } from "./tuner/predict.ts";
+import { createProfiler, type Profile } from "./tuner/profile.ts";
 import { memoryDatabase, openDatabase } from "./tuner/record/database.ts";
 import { referenceTask } from "./tuner/reference.ts";
+import type { ConvergenceRun } from "./tuner/report/convergence.ts";
 import { extractTasks, type TaskRequest } from "./tuner/scheduler/extract-tasks.ts";
 import { type PolicyName, policies } from "./tuner/scheduler/policies.ts";
 import { tuneTasks } from "./tuner/scheduler/tune-tasks.ts";
@@ -60,6 +62,10 @@ export type { Measurement, Timing } from "./tuner/measure/measurement.ts";
 export { noiseOf } from "./tuner/measure/statistics.ts";
 export { codeSizeLimit, stackLimit, workspaceLimit } from "./tuner/postprocessor/limits.ts";
 export type { KernelFacts, Postprocessor, Verdict } from "./tuner/postprocessor/postprocessor.ts";
+export type { Profile } from "./tuner/profile.ts";
+export { type ConvergencePlot, type ConvergenceRun, convergencePlot } from "./tuner/report/convergence.ts";
+export { perfTable, type TaskPerformance } from "./tuner/report/perf-table.ts";
+export { timeSplit } from "./tuner/report/time-split.ts";
 export type { Strategy } from "./tuner/search/strategy.ts";
 export * as rules from "./tuner/space/rule-authoring.ts";
 export type { Candidate as Schedule } from "./tuner/space/space.ts";
@@ -93,6 +99,10 @@ export interface Tuned {
   readonly elapsedMs: number;
   /** Candidates that did not run or computed wrong results. */
   readonly failed: number;
+  /** How the best became better: `convergencePlot` draws it. */
+  readonly history: ConvergenceRun;
+  /** Milliseconds by part of the tuning: `timeSplit` prints it. */
+  readonly profile: Profile;
 }
 
 const defaultBudget: Budget = { seconds: 30, trials: 512 };
@@ -109,7 +119,8 @@ export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
 
 async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {
   const { budget, seed = 1, strategy = "default", records, cache = "hot", signal, onProgress } = options;
-  const space = spaceOf(task, options);
+  const profiler = createProfiler(nowMs);
+  const space = profiler.time("space", () => spaceOf(task, options));
   const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
   const workbench = createWorkbench({
     task: referenceTask(task),
@@ -129,6 +140,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
       database: openDatabase(records ?? join(directory, "records.jsonl")),
       workbench,
       clock: nowMs,
+      profiler,
       signal,
       onProgress,
     });
@@ -139,12 +151,12 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
 }
 
 function tunedOf({ op }: TuningTask, space: Space, result: TuneResult): Tuned {
-  const { winner, measured, elapsedMs, failures } = result;
+  const { winner, measured, elapsedMs, failures, history, profile } = result;
   if (!winner && failures.length === 0) throw emptySpace(space);
   if (!winner) throw refusal("tune.nothing-ran", `no candidate of ${op.name} could be built and measured`, null);
   const { candidate: schedule, medianNs, timing } = winner;
   const gflops = factsOf(op).flops / medianNs;
-  return { schedule, medianNs, timing, gflops, measured, elapsedMs, failed: failures.length };
+  return { schedule, medianNs, timing, gflops, measured, elapsedMs, failed: failures.length, history, profile };
 }
 
 export interface KernelToTune extends KernelOptions {

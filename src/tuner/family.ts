@@ -21,6 +21,9 @@ const axesOf = ({ axes, reduce }: Stage): Stage["axes"] => [...axes, ...(reduce?
 export const familyOf = ({ op, numerics, constants = [] }: TuningTask): string =>
   sha256([printComputeDef(withoutSizes(op)), numerics, ...[...constants].sort()].join("\n"));
 
+/** Tasks that reach about the same throughput: one family on one target. */
+export const familyOnTarget = (task: TuningTask): string => `${task.target.name} ${familyOf(task)}`;
+
 const withoutSizes = ({ inputs, stages, ...op }: ComputeDef): ComputeDef => ({
   ...op,
   name: "family",

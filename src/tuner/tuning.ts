@@ -7,9 +7,10 @@ import type { MachineModel } from "./cost-model/machine-model.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
 import { finalistsOf } from "./measure/finalists.ts";
 import type { Measurement, Timing } from "./measure/measurement.ts";
-import { noProfiler, type Profiler } from "./profile.ts";
+import { noProfiler, type Profile, type Profiler } from "./profile.ts";
 import type { RecordDatabase } from "./record/database.ts";
 import type { TuningRecord } from "./record/record.ts";
+import type { ConvergenceRun } from "./report/convergence.ts";
 import { createRng } from "./rng.ts";
 import { type ConvergenceRule, defaultConvergence, hasConverged } from "./search/convergence.ts";
 import { type FeatureKind, featureKinds } from "./search/feature-kinds.ts";
@@ -77,6 +78,10 @@ export interface TuneResult {
   readonly elapsedMs: number;
   /** Of records too. A wrong result is a bug of ours. */
   readonly failures: readonly Failure[];
+  /** How the best became better; what was measured now. */
+  readonly history: ConvergenceRun;
+  /** Where the time went, if there was a profiler. */
+  readonly profile: Profile;
 }
 
 export interface Winner {
@@ -126,6 +131,16 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   let state = records.length > 0 ? observe(empty, records) : empty;
   const recorded = trialCount(state);
   let [measured, round] = [0, 0];
+  const improvements: [trial: number, elapsedMs: number, ns: number][] = [];
+  let stopped: ConvergenceRun["stopped"] = null;
+  function onTrial(trial: TimedTrial): void {
+    measured += 1;
+    const { measurement } = trial;
+    const bestNs = improvements.at(-1)?.[2] ?? Number.POSITIVE_INFINITY;
+    if (measurement.kind === "ok" && measurement.timing.medianNs < bestNs)
+      improvements.push([measured, trial.elapsedMs, measurement.timing.medianNs]);
+    options.onTrial?.(trial);
+  }
   const factsOf = (candidate: Candidate): readonly RankingFacts[] | null => {
     const point = findPoint(empty.space, candidate);
     return point && space.facts(point.template.template, point.assignment);
@@ -133,9 +148,12 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
 
   function next(most: number): readonly Candidate[] {
     const left = Math.min(most, budget.trials - recorded - measured);
-    if (left <= 0 || isOver() || (convergence && hasConverged(state, convergence))) return [];
+    if (left <= 0 || isOver()) return [];
     signal?.throwIfAborted();
-    return profiler.time("search", () => strategy.propose(state, left, rng));
+    const isDone = convergence && hasConverged(state, convergence);
+    const candidates = isDone ? [] : profiler.time("search", () => strategy.propose(state, left, rng));
+    if (candidates.length === 0) stopped = { trial: measured, elapsedMs: elapsedMs() };
+    return candidates;
   }
 
   function progress(): TuneProgress {
@@ -151,15 +169,16 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       const candidates = next(most);
       if (candidates.length === 0) return false;
       const at = { best: state.best, trial: recorded + measured, elapsedMs, isOver, factsOf };
-      const observations = await measureRound(task, space, candidates, at, options);
-      measured += observations.length;
+      const observations = await measureRound(task, space, candidates, at, { ...options, onTrial });
       round += 1;
       state = profiler.time("search", () => observe(state, observations));
       return true;
     },
     async finish() {
       const winner = await profiler.timeAsync("run", () => decide(task, space, state, options.workbench, measured > 0));
-      return { winner, measured, recorded, elapsedMs: elapsedMs(), failures: failuresOf(state) };
+      const history = { improvements, stopped };
+      const [failures, profile] = [failuresOf(state), profiler.profile()];
+      return { winner, measured, recorded, elapsedMs: elapsedMs(), failures, history, profile };
     },
   };
 }

@@ -1,5 +1,6 @@
 // Tunings that measure nothing: the best falls along a curve with each round, and a clock of our own goes on meanwhile.
 
+import { noProfiler } from "../../src/tuner/profile.ts";
 import type { GroupTask, Turns } from "../../src/tuner/scheduler/tuning-group.ts";
 import { roundSize, type TuneProgress, type Tuning } from "../../src/tuner/tuning.ts";
 
@@ -67,7 +68,15 @@ export function syntheticTask(curve: Curve, clock: FakeClock): SyntheticTask {
     },
     async finish() {
       pass(finishMs);
-      return { winner: null, measured, recorded: 0, elapsedMs: log.ms, failures: [] };
+      return {
+        winner: null,
+        measured,
+        recorded: 0,
+        elapsedMs: log.ms,
+        failures: [],
+        history: { improvements: [], stopped: null },
+        profile: noProfiler.profile(),
+      };
     },
   };
   return {

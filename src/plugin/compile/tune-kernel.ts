@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { familyOnTarget } from "../../tuner/family.ts";
 import { boundsOf } from "../../tuner/measurable.ts";
 import { referenceTask } from "../../tuner/reference.ts";
 import { groupConvergence } from "../../tuner/scheduler/group-convergence.ts";
-import { familyOf } from "../../tuner/scheduler/task-family.ts";
 import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
 import { defaultConvergence } from "../../tuner/search/convergence.ts";
 import { strategies } from "../../tuner/search/strategies.ts";
@@ -41,7 +41,7 @@ export function tuneKernel(context: KernelContext, kernels: () => number): Promi
       return await group.tune({
         weight: kernels,
         flops: factsOf(task.op).flops,
-        family: familyOf(task),
+        family: familyOnTarget(task),
         async start(turns) {
           const workbench = await context.workbench({
             task: referenceTask(task),

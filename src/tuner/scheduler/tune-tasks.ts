@@ -6,6 +6,7 @@ import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { createRunner } from "../../native/runner/client.ts";
 import { createSharedRunner, type SharedRunner } from "../../native/runner/shared-runner.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
+import { familyOnTarget } from "../family.ts";
 import { referenceTask } from "../reference.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
 import type { TuningTask } from "../task.ts";
@@ -13,7 +14,6 @@ import { startTuning, type TuneProgress, type TuneResult, type TuningOptions } f
 import { createWorkbench, type Workbench } from "../workbench.ts";
 import { groupConvergence } from "./group-convergence.ts";
 import type { SchedulingPolicy } from "./policy.ts";
-import { familyOf } from "./task-family.ts";
 import { createTuningGroup, type Turns } from "./tuning-group.ts";
 
 export interface WeightedTask {
@@ -46,7 +46,7 @@ export function tuneTasks(tasks: readonly WeightedTask[], options: TuneTasksOpti
         return await group.tune({
           weight: () => task.weight,
           flops: factsOf(task.task.op).flops,
-          family: familyOf(task.task),
+          family: familyOnTarget(task.task),
           start(turns) {
             const workbench = workbenchFor(task.task, directory, runner, options);
             close = workbench.close;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { instantiate, opLibrary, targets } from "../../../src/compiler/index.ts";
+import { familyOnTarget } from "../../../src/tuner/family.ts";
 import { extractTasks } from "../../../src/tuner/scheduler/extract-tasks.ts";
-import { familyOf } from "../../../src/tuner/scheduler/task-family.ts";
 import { taskIdentity } from "../../../src/tuner/store/task-identity.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
 
@@ -51,8 +51,8 @@ describe("extractTasks", () => {
 });
 
 it("a family is one operator for one target, in any shape", () => {
-  expect(familyOf(taskOf(4))).toBe(familyOf(taskOf(512, {}, "product")));
-  expect(familyOf(taskOf(4))).not.toBe(familyOf(taskOf(4, { target: targets.avx2 })));
+  expect(familyOnTarget(taskOf(4))).toBe(familyOnTarget(taskOf(512, {}, "product")));
+  expect(familyOnTarget(taskOf(4))).not.toBe(familyOnTarget(taskOf(4, { target: targets.avx2 })));
   const gemv = instantiate(opLibrary.gemv({ M: 4, K: 8 }), {}, "gemm");
-  expect(familyOf(taskOf(4))).not.toBe(familyOf({ ...taskOf(4), op: gemv }));
+  expect(familyOnTarget(taskOf(4))).not.toBe(familyOnTarget({ ...taskOf(4), op: gemv }));
 });
