@@ -1,15 +1,12 @@
-// One round of a tuning: candidates → observations, each recorded at once. The best so far is measured first, as the
-// sentinel: if it takes longer than it did, the machine has become slower, and whatever is measured after it is compared
-// with its time of now.
+// One round of a tuning: candidates → observations, each recorded at once.
 
 import { factRows } from "./cost-model/fact-rows.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
 import { extentsOf, familyOf } from "./family.ts";
 import { measurable } from "./measurable.ts";
-import type { Measurement } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import { recordSchema, type TuningRecord } from "./record/record.ts";
-import type { Observation, Trial } from "./search/search-state.ts";
+import type { Observation } from "./search/search-state.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import { targetClass } from "./store/key.ts";
@@ -22,7 +19,7 @@ const roundText = 160_000;
 
 export interface Round {
   /** Null: nothing has run yet. */
-  readonly best: Trial | null;
+  readonly bestNs: number | null;
   /** Of the first candidate. */
   readonly trial: number;
   readonly elapsedMs: () => number;
@@ -35,37 +32,24 @@ export async function measureRound(
   task: TuningTask,
   space: GeneratedSpace,
   candidates: readonly Candidate[],
-  { best, trial, elapsedMs, isOver, factsOf }: Round,
+  { bestNs, trial, elapsedMs, isOver, factsOf }: Round,
   options: TuningOptions,
 ): Promise<readonly Observation[]> {
   const { workbench, database, onTrial, profiler = noProfiler } = options;
-  const sentinel = best ? sourcesOf(task, space, [best.point.candidate], profiler) : [];
   const sources = upTo(roundText, sourcesOf(task, space, candidates, profiler));
-  // The sentinel's time is the time to beat.
-  const results = workbench.measure(inOrder(sentinel, sources), null, profiler);
-  const drift = best ? driftOf((await results.next()).value!, best.ns!) : 1;
+  const results = workbench.measure(sources, bestNs, profiler);
   const observations: Observation[] = [];
   for (const [at, candidate] of candidates.entries()) {
     const result = await results.next();
     if (result.done) break;
-    const observation = { candidate, measurement: result.value, drift };
+    const observation = { candidate, measurement: result.value };
     database.append(recordOf(task, options, observation, factsOf(candidate), trial + at));
     observations.push(observation);
     onTrial?.({ ...observation, elapsedMs: elapsedMs() });
     // A slow operator may need more than the budget for one round; without any time there would be nothing to choose.
-    if (isOver() && (best !== null || observations.some((one) => one.measurement.kind === "ok"))) break;
+    if (isOver() && (bestNs !== null || observations.some((one) => one.measurement.kind === "ok"))) break;
   }
   return observations;
-}
-
-/** Two times of one candidate differ by this factor without anything having changed. */
-const usualSpread = 1.03;
-
-/** How many times longer a run takes than when `ns` was measured; 1 where that is no more than usual, or it failed. */
-export function driftOf(sentinel: Measurement, ns: number): number {
-  if (sentinel.kind !== "ok") return 1;
-  const drift = sentinel.timing.medianNs / ns;
-  return drift < usualSpread && drift > 1 / usualSpread ? 1 : drift;
 }
 
 /** Each is generated when it is asked for. */
@@ -76,10 +60,6 @@ export function* sourcesOf(
   profiler: Profiler,
 ): Generator<MeasurableSource | Refusal> {
   for (const candidate of candidates) yield profiler.time("lowering", () => measurable(task, space, candidate));
-}
-
-function* inOrder<T>(...parts: readonly Iterable<T>[]): Generator<T> {
-  for (const part of parts) yield* part;
 }
 
 /** As many as have so much text for a compiler together, and the one that goes beyond. */
@@ -98,7 +78,7 @@ function* upTo(
 const recordOf = (
   task: TuningTask,
   { taskKey, workbench }: TuningOptions,
-  { candidate, measurement, drift = 1 }: Observation,
+  { candidate, measurement }: Observation,
   facts: readonly RankingFacts[] | null,
   trial: number,
 ): TuningRecord => ({
@@ -111,6 +91,5 @@ const recordOf = (
   candidate,
   facts: facts && factRows(facts),
   measurement,
-  drift,
   trial,
 });

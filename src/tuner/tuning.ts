@@ -168,7 +168,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       options.onProgress?.(progress());
       const candidates = next(most);
       if (candidates.length === 0) return false;
-      const at = { best: state.best, trial: recorded + measured, elapsedMs, isOver, factsOf };
+      const at = { bestNs: state.best?.ns ?? null, trial: recorded + measured, elapsedMs, isOver, factsOf };
       const observations = await measureRound(task, space, candidates, at, { ...options, onTrial });
       round += 1;
       state = profiler.time("search", () => observe(state, observations));

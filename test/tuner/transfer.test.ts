@@ -66,7 +66,6 @@ function recordsOf(task: TuningTask, count: number, seed = 1): readonly TuningRe
       candidate: point.candidate,
       facts: factRows(space.facts(point.template.template, point.assignment)),
       measurement: { kind: "ok", timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 5 } },
-      drift: 1,
       trial,
     };
   });

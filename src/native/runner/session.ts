@@ -15,7 +15,7 @@ import type {
   TimingPlan,
   ToWorker,
 } from "./protocol.ts";
-import { type Flush, timeKernel, timeSample } from "./time-kernel.ts";
+import { type Surroundings, timeKernel, timeSample, type Yardstick } from "./time-kernel.ts";
 
 /** Loads a kernel whose arguments are `arrays`. */
 export type LoadNativeKernel = (candidate: NativeRunnable, arrays: readonly KernelArray[]) => LoadedKernel;
@@ -33,23 +33,32 @@ interface Kept {
   readonly estimateNs: number;
 }
 
+interface Timed extends Kept {
+  readonly calmNs: readonly number[];
+}
+
+type Machine = Omit<Surroundings, "yardstick">;
+
 export interface Session {
   /** Null for messages that have no answer. */
   handle(message: ToWorker): RunOutcome | null;
 }
 
-export function createSession(loadNative: LoadNativeKernel, flush: Flush): Session {
+export function createSession(loadNative: LoadNativeKernel, machine: Machine): Session {
   let state: TaskState | null = null;
+  let yardstick: Yardstick | null = null;
   const kept = new Map<number, Kept>();
   return {
     handle(message) {
-      if (message.kind === "task") state = stateOf(message.task);
+      if (message.kind === "task") [state, yardstick] = [stateOf(message.task), null];
       if (message.kind === "task" || message.kind === "forget") kept.clear();
-      if (message.kind === "sample") return sampleKept(kept.get(message.slot), message, flush);
+      if (message.kind === "sample") return sampleKept(kept.get(message.slot), message, machine);
       if (message.kind !== "run") return null;
       invariant(state, "a task comes before its candidates");
-      return runCandidate(state, message.candidate, message.plan, { loadNative, flush }, (one) => {
+      const around = { ...machine, yardstick };
+      return runCandidate(state, message.candidate, message.plan, { loadNative, around }, (one) => {
         if (message.slot !== null) kept.set(message.slot, one);
+        if (message.plan.cache === "hot") yardstick = betterYardstick(yardstick, one);
       });
     },
   };
@@ -70,8 +79,8 @@ function runCandidate(
   state: TaskState,
   candidate: Runnable,
   plan: TimingPlan,
-  { loadNative, flush }: { readonly loadNative: LoadNativeKernel; readonly flush: Flush },
-  keep: (kept: Kept) => void,
+  { loadNative, around }: { readonly loadNative: LoadNativeKernel; readonly around: Surroundings },
+  keep: (timed: Timed) => void,
 ): RunOutcome {
   return trapsAsValues(() => {
     const place = placeOf(state, candidate, loadNative);
@@ -82,8 +91,8 @@ function runCandidate(
     const firstNs = kernel.time(1);
     const reason = wrongness(state, place, candidate, kernel);
     if (reason !== null) return { kind: "wrong-result", reason };
-    const samplesNs = timeKernel(kernel, firstNs, plan, flush);
-    keep({ kernel, estimateNs: Math.min(...samplesNs) });
+    const { samplesNs, calmNs } = timeKernel(kernel, firstNs, plan, around);
+    keep({ kernel, estimateNs: Math.min(...samplesNs), calmNs });
     return { kind: "ok", samplesNs };
   });
 }
@@ -162,14 +171,27 @@ function wrongness(
   return null;
 }
 
+/** Fewer calm samples say too little. */
+const leastCalmSamples = 3;
+
+/**
+ * Only what the clock said on a calm core makes a yardstick: times that were told by one would make the next, and each
+ * error would be part of all that follow.
+ */
+function betterYardstick(yardstick: Yardstick | null, { kernel, calmNs }: Timed): Yardstick | null {
+  if (calmNs.length < leastCalmSamples) return yardstick;
+  const ns = calmNs.toSorted((a, b) => a - b)[calmNs.length >> 1]!;
+  return yardstick === null || ns < yardstick.ns ? { kernel, ns } : yardstick;
+}
+
 function sampleKept(
   kept: Kept | undefined,
   { sampleNs, cache }: Extract<ToWorker, { kind: "sample" }>,
-  flush: Flush,
+  machine: Machine,
 ): RunOutcome {
   invariant(kept, "only a kept kernel is sampled");
   const { kernel, estimateNs } = kept;
-  return trapsAsValues(() => ({ kind: "ok", samplesNs: [timeSample(kernel, estimateNs, sampleNs, cache, flush)] }));
+  return trapsAsValues(() => ({ kind: "ok", samplesNs: [timeSample(kernel, estimateNs, sampleNs, cache, machine)] }));
 }
 
 /** A WASM trap unwinds to us and leaves the process sound; a stack overflow is a RangeError. */

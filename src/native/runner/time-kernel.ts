@@ -13,35 +13,115 @@ const givenUpAt = [1.6, 1.35, 1.2] as const;
 const longRunNs = 2e6;
 const longRunGivenUpAt = 1.25;
 
-/** Drives all out of the caches. Its time is not the kernel's. */
-export type Flush = () => void;
-
 /** Runs in one sample, at most: bounds a batch of kernels that take no time at all. */
 const maxRuns = 1e6;
+
+/** What else there is in the measuring process. */
+export interface Surroundings {
+  /** Drives all out of the caches. Its time is not the kernel's. */
+  readonly flush: () => void;
+  /** Whether the core is ours alone just now. */
+  readonly isCalm: () => boolean;
+  /** The fastest kernel of the task so far that was timed while the core was ours, and what a run of it takes then. */
+  readonly yardstick: Yardstick | null;
+}
+
+export interface Yardstick {
+  readonly kernel: LoadedKernel;
+  readonly ns: number;
+}
 
 /**
  * Times a kernel whose check run took `firstNs`. The samples are means over batches of `plan.sampleNs`; the check run
  * is the only sample of a candidate that it shows to be a loser, or that leaves no time for more.
  */
-export function timeKernel(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, flush: Flush): number[] {
-  const factor = firstNs >= longRunNs ? longRunGivenUpAt : givenUpAt[0];
-  const coldLoser = firstNs >= plan.sampleNs && isSlower(firstNs, factor, plan);
-  if (coldLoser || firstNs > plan.budgetNs) return [firstNs];
-  const isCold = plan.cache === "cold";
-  let runs = isCold ? 1 : runsFor(firstNs, plan.sampleNs);
+export function timeKernel(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around: Surroundings): Samples {
+  return plan.cache === "cold" ? timeCold(kernel, firstNs, plan, around) : timeHot(kernel, firstNs, plan, around);
+}
+
+function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flush }: Surroundings): Samples {
+  const samples: Sample[] = [];
   let spentNs = firstNs;
-  const samples: number[] = [];
+  if (isColdLoser(firstNs, firstNs, plan)) return samplesOf([{ ns: firstNs, isCalm: true }]);
   while (samples.length < plan.samples && (samples.length === 0 || spentNs < plan.budgetNs)) {
-    if (isCold) flush();
+    flush();
+    const ns = kernel.time(1);
+    spentNs += ns;
+    samples.push({ ns, isCalm: true });
+    if (isLoser(samples, plan)) break;
+  }
+  return samplesOf(samples);
+}
+
+function timeHot(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around: Surroundings): Samples {
+  const now = momentOf(around, plan.sampleNs);
+  const first = undisturbed(firstNs, now, now);
+  if (isColdLoser(firstNs, first.ns, plan)) return samplesOf([first]);
+  let runs = runsFor(firstNs, plan.sampleNs);
+  let spentNs = firstNs;
+  let unclear = 0;
+  const samples: Sample[] = [];
+  while (samples.length < plan.samples && (samples.length === 0 || spentNs < plan.budgetNs)) {
+    const before = momentOf(around, plan.sampleNs);
     const batchNs = kernel.time(runs);
     spentNs += batchNs;
-    const wanted = !isCold && batchNs < plan.sampleNs / 2 ? runsFor(batchNs / runs, plan.sampleNs) : runs;
+    const wanted = batchNs < plan.sampleNs / 2 ? runsFor(batchNs / runs, plan.sampleNs) : runs;
+    const after = momentOf(around, plan.sampleNs);
+    // How much of the core was ours changed meanwhile: nobody knows how much of the time was whose.
+    const isUnclear = isChange(before, after) && ++unclear <= plan.samples;
     if (wanted > runs) runs = wanted;
-    else samples.push(batchNs / runs);
-    if (isLoser(Math.min(...samples), samples.length, plan)) break;
+    else if (!isUnclear) samples.push(undisturbed(batchNs / runs, before, after));
+    if (isLoser(samples, plan)) break;
   }
-  return samples;
+  return samplesOf(samples);
 }
+
+/** Times of one run. */
+export interface Samples {
+  /** In the order taken; at least one. */
+  readonly samplesNs: readonly number[];
+  /** Those taken while the core was ours. */
+  readonly calmNs: readonly number[];
+}
+
+interface Sample {
+  readonly ns: number;
+  readonly isCalm: boolean;
+}
+
+const samplesOf = (samples: readonly Sample[]): Samples => ({
+  samplesNs: samples.map(({ ns }) => ns),
+  calmNs: samples.filter(({ isCalm }) => isCalm).map(({ ns }) => ns),
+});
+
+/** How much of the core is ours. */
+interface Moment {
+  readonly isCalm: boolean;
+  /** How many times longer the yardstick takes than on a calm core; 1 where there is none. */
+  readonly slowdown: number;
+}
+
+function momentOf({ isCalm, yardstick }: Surroundings, sampleNs: number): Moment {
+  if (isCalm()) return { isCalm: true, slowdown: 1 };
+  if (yardstick === null) return { isCalm: false, slowdown: 1 };
+  const runs = runsFor(yardstick.ns, sampleNs);
+  return { isCalm: false, slowdown: Math.max(1, yardstick.kernel.time(runs) / runs / yardstick.ns) };
+}
+
+/** Slowdowns that differ by more are of two moments. */
+const sameMoment = 1.1;
+
+const isChange = (before: Moment, after: Moment): boolean =>
+  Math.max(before.slowdown, after.slowdown) > sameMoment * Math.min(before.slowdown, after.slowdown);
+
+/**
+ * What a run that took `ns` between two moments takes when the core is ours. The yardstick tells how much longer everything
+ * took: kernels of one operator want the same of a core. The lesser of the slowdowns counts.
+ */
+const undisturbed = (ns: number, before: Moment, after: Moment): Sample => ({
+  ns: ns / Math.min(before.slowdown, after.slowdown),
+  isCalm: before.isCalm && after.isCalm,
+});
 
 /** Of the runs of a sample, untimed ones before it: others ran meanwhile, and had the caches and the branch predictor. */
 const warmingShare = 1 / 8;
@@ -52,7 +132,7 @@ export function timeSample(
   estimateNs: number,
   sampleNs: number,
   cache: CacheState,
-  flush: Flush,
+  { flush }: Pick<Surroundings, "flush">,
 ): number {
   if (cache === "cold") {
     flush();
@@ -63,8 +143,15 @@ export function timeSample(
   return kernel.time(runs) / runs;
 }
 
-const isLoser = (bestNs: number, samples: number, plan: TimingPlan): boolean =>
-  Number.isFinite(bestNs) && isSlower(bestNs, givenUpAt[Math.min(samples, 2)]!, plan);
+/** Already the check run is clearly too slow, or leaves no time for more. */
+function isColdLoser(firstNs: number, ownNs: number, plan: TimingPlan): boolean {
+  const factor = firstNs >= longRunNs ? longRunGivenUpAt : givenUpAt[0];
+  return (firstNs >= plan.sampleNs && isSlower(ownNs, factor, plan)) || firstNs > plan.budgetNs;
+}
+
+const isLoser = (samples: readonly Sample[], plan: TimingPlan): boolean =>
+  samples.length > 0 &&
+  isSlower(Math.min(...samples.map(({ ns }) => ns)), givenUpAt[Math.min(samples.length, 2)]!, plan);
 
 const isSlower = (ns: number, factor: number, { incumbentNs }: TimingPlan): boolean =>
   incumbentNs !== null && ns > incumbentNs * factor;

@@ -3,6 +3,7 @@
 
 import { Worker } from "node:worker_threads";
 import { createFlush } from "../harness/flush-caches.ts";
+import { createProbe } from "../harness/probe.ts";
 import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
@@ -17,9 +18,16 @@ const watchdogText = `
 `;
 
 let flush: (() => void) | null = null;
-const session = createSession(createNativeLoader(), () => {
-  flush ??= createFlush();
-  flush();
+let isCalm: (() => boolean) | null = null;
+const session = createSession(createNativeLoader(), {
+  flush() {
+    flush ??= createFlush();
+    flush();
+  },
+  isCalm() {
+    isCalm ??= createProbe();
+    return isCalm();
+  },
 });
 let runs = 0;
 

@@ -13,26 +13,20 @@ const mostFinalists = 8;
  */
 const withinNoise = 1.1;
 
-interface Ranked {
-  readonly measurement: Measurement;
-  /** Times longer than at the start. */
-  readonly drift: number;
-}
-
 /**
- * The head of a list that is sorted by median times without their drift.
+ * The head of a list that is sorted by median times.
  *
  * On ten tasks with a busy machine, the four fastest of one measurement were 0.1–2.3 % (1 % on average) slower than the best
  * of twelve, the six fastest half as much.
  */
-export function finalistsOf<T extends Ranked>(ranked: readonly T[]): readonly T[] {
+export function finalistsOf<T extends { readonly measurement: Measurement }>(ranked: readonly T[]): readonly T[] {
   const [first] = ranked;
   if (first?.measurement.kind !== "ok") return [];
-  const limitNs = (first.measurement.timing.medianNs / first.drift) * withinNoise;
+  const limitNs = first.measurement.timing.medianNs * withinNoise;
   return ranked
     .slice(0, mostFinalists)
     .filter(
-      ({ measurement, drift }, at) =>
-        measurement.kind === "ok" && (at < leastFinalists || measurement.timing.minNs / drift <= limitNs),
+      ({ measurement }, at) =>
+        measurement.kind === "ok" && (at < leastFinalists || measurement.timing.minNs <= limitNs),
     );
 }

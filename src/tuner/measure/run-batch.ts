@@ -87,6 +87,5 @@ export const recordsOfResults = ({ results, ...of }: BatchResults, task: TuningT
     candidate,
     facts: null,
     measurement,
-    drift: 1,
     trial,
   }));

@@ -59,7 +59,7 @@ const firstFields = {
   trial: integer(0, 1e9),
 };
 
-type AddedFields = "family" | "extents" | "facts" | "drift";
+type AddedFields = "family" | "extents" | "facts";
 type FirstRecord = Omit<TuningRecord, AddedFields | "schema"> & { readonly schema: 1 };
 
 const decodeFirst: Decode<FirstRecord> = object<FirstRecord>({ schema: oneOf(1), ...firstFields });
@@ -70,13 +70,12 @@ const decodeSecond: Decode<TuningRecord> = object<TuningRecord>({
   family: nullable(sha256Hex),
   extents: nullable(mapOf(text(400), integer(1, 2 ** 31 - 1), 200)),
   facts: nullable(list(list(number(0, 1e300), 64), 100)),
-  drift: number(1e-6, 1e6),
 });
 
-/** Of any schema so far; what the older ones did not have is null, and no drift. */
+/** Of any schema so far; what the older ones did not have is null. */
 export const decodeRecord: Decode<TuningRecord> = (value, path) =>
   isOfFirstSchema(value)
-    ? { ...decodeFirst(value, path), schema: recordSchema, family: null, extents: null, facts: null, drift: 1 }
+    ? { ...decodeFirst(value, path), schema: recordSchema, family: null, extents: null, facts: null }
     : decodeSecond(value, path);
 
 const isOfFirstSchema = (value: unknown): boolean =>

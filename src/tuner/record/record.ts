@@ -23,8 +23,6 @@ export interface TuningRecord {
   /** What was known of the candidate before it was measured, a row a stage; null: nothing. */
   readonly facts: readonly FactRow[] | null;
   readonly measurement: Measurement;
-  /** How many times longer everything took then than at the start of the tuning, by its sentinel. The times are as measured. */
-  readonly drift: number;
   /** Position in the tuning that made it, from 0. */
   readonly trial: number;
 }

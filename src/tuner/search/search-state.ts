@@ -11,17 +11,14 @@ import { candidateKey, findPoint, type Point, type SearchSpace } from "./search-
 export interface Observation {
   readonly candidate: Candidate;
   readonly measurement: Measurement;
-  /** How many times longer everything took then than at the start of its tuning; 1 unless said. */
-  readonly drift?: number;
 }
 
 /** A measured point. */
 export interface Trial {
   readonly point: Point;
   readonly measurement: Measurement;
-  /** Median nanoseconds, without the drift; null for a failure. */
+  /** Median nanoseconds; null for a failure. */
   readonly ns: number | null;
-  readonly drift: number;
 }
 
 export interface SearchState {
@@ -62,10 +59,10 @@ export function observe(state: SearchState, observations: readonly Observation[]
   return { ...learned, predictor: best ? learn(learned, trials) : null };
 }
 
-function trialOf(space: SearchSpace, { candidate, measurement, drift = 1 }: Observation): Trial[] {
+function trialOf(space: SearchSpace, { candidate, measurement }: Observation): Trial[] {
   const point = findPoint(space, candidate);
   if (!point) return [];
-  return [{ point, measurement, drift, ns: measurement.kind === "ok" ? measurement.timing.medianNs / drift : null }];
+  return [{ point, measurement, ns: measurement.kind === "ok" ? measurement.timing.medianNs : null }];
 }
 
 /** The first of the fastest. */

@@ -77,7 +77,6 @@ async function measureWith(workbench: Workbench, task: TuningTask, trials: numbe
       candidate,
       facts: factRows(space.facts(point.template.template, point.assignment)),
       measurement,
-      drift: 1,
       trial,
     };
   });

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { flushBytes } from "../../../src/native/harness/flush-caches.ts";
+import { createProbe } from "../../../src/native/harness/probe.ts";
 import type { TimingPlan } from "../../../src/native/runner/protocol.ts";
 import { timeKernel, timeSample } from "../../../src/native/runner/time-kernel.ts";
 
@@ -16,43 +17,118 @@ function machine(hotNs: number, coldNs = hotNs) {
       return first + (count - 1) * hotNs;
     },
   };
-  return { kernel, events, flush: () => void events.push("flush") };
+  const flush = (): void => void events.push("flush");
+  return { kernel, events, around: { flush, isCalm: () => true, yardstick: null } };
 }
 
 const plan: TimingPlan = { cache: "hot", incumbentNs: null, samples: 3, sampleNs: 200_000, budgetNs: 1e9 };
 
 describe("a kernel", () => {
   it("with hot caches runs as often as fills a sample, and nothing is flushed", () => {
-    const { kernel, events, flush } = machine(50_000);
-    expect(timeKernel(kernel, 50_000, plan, flush)).toEqual([50_000, 50_000, 50_000]);
+    const { kernel, events, around } = machine(50_000);
+    expect(timeKernel(kernel, 50_000, plan, around).samplesNs).toEqual([50_000, 50_000, 50_000]);
     expect(events).toEqual(["4", "4", "4"]);
   });
 
   it("with cold caches runs once after each flush", () => {
-    const { kernel, events, flush } = machine(10, 900);
-    expect(timeKernel(kernel, 900, { ...plan, cache: "cold" }, flush)).toEqual([900, 900, 900]);
+    const { kernel, events, around } = machine(10, 900);
+    expect(timeKernel(kernel, 900, { ...plan, cache: "cold" }, around).samplesNs).toEqual([900, 900, 900]);
     expect(events).toEqual(["flush", "1", "flush", "1", "flush", "1"]);
   });
 
   it("that is a loser with cold caches is given up too", () => {
-    const { kernel, flush } = machine(10, 900);
-    expect(timeKernel(kernel, 900, { ...plan, cache: "cold", incumbentNs: 500 }, flush)).toEqual([900]);
+    const { kernel, around } = machine(10, 900);
+    expect(timeKernel(kernel, 900, { ...plan, cache: "cold", incumbentNs: 500 }, around).samplesNs).toEqual([900]);
+  });
+});
+
+describe("a disturbed core", () => {
+  /** Everything takes twice as long while it is not calm. */
+  function disturbed(runNs: number, calm: () => boolean) {
+    return { arrays: [], time: (count: number) => count * runNs * (calm() ? 1 : 2) };
+  }
+
+  it("shows in the yardstick, and what is timed beside it is given as on a calm one", () => {
+    const isCalm = (): boolean => false;
+    const yardstick = { kernel: disturbed(50_000, isCalm), ns: 50_000 };
+    const samples = timeKernel(disturbed(60_000, isCalm), 120_000, plan, { flush: () => {}, isCalm, yardstick });
+    expect(samples).toEqual({ samplesNs: [60_000, 60_000, 60_000], calmNs: [] });
+  });
+
+  it("makes no loser of a candidate whose check run it slowed down", () => {
+    const isCalm = (): boolean => false;
+    const yardstick = { kernel: disturbed(500_000, isCalm), ns: 500_000 };
+    const around = { flush: () => {}, isCalm, yardstick };
+    const contest = { ...plan, incumbentNs: 500_000 };
+    expect(timeKernel(disturbed(450_000, isCalm), 900_000, contest, around).samplesNs).toEqual([
+      450_000, 450_000, 450_000,
+    ]);
+    const alone = { ...around, yardstick: null };
+    expect(timeKernel(disturbed(450_000, isCalm), 900_000, contest, alone).samplesNs).toEqual([900_000]);
+  });
+
+  it("is not looked for while the probe says that there is none", () => {
+    const yardstick = { kernel: disturbed(1, () => false), ns: 1 };
+    const around = { flush: () => {}, isCalm: () => true, yardstick };
+    const sixty = [60_000, 60_000, 60_000];
+    const kernel = disturbed(60_000, () => true);
+    expect(timeKernel(kernel, 60_000, plan, around)).toEqual({ samplesNs: sixty, calmNs: sixty });
+  });
+
+  it("that changes during a sample makes another, for a while", () => {
+    const calm = [true, false, false, false, false, false, false, false, false, false, false];
+    let isQuiet = true;
+    const isCalm = (): boolean => {
+      isQuiet = calm.shift() ?? false;
+      return isQuiet;
+    };
+    const yardstick = { kernel: disturbed(50_000, () => isQuiet), ns: 50_000 };
+    const events: string[] = [];
+    const candidate = disturbed(60_000, () => isQuiet);
+    const counted = {
+      ...candidate,
+      time(count: number) {
+        events.push(`${count}`);
+        return candidate.time(count);
+      },
+    };
+    // Calm after the check run and disturbed from then on: every sample is told by the yardstick.
+    const { samplesNs } = timeKernel(counted, 60_000, plan, { flush: () => {}, isCalm, yardstick });
+    expect(samplesNs).toEqual([60_000, 60_000, 60_000]);
+    // From calm to disturbed and back: what was timed between says nothing.
+    const turns = [true, true, false, false, false, true, true, true, true, true, true];
+    const turning = { flush: () => {}, isCalm: () => (isQuiet = turns.shift() ?? true), yardstick };
+    events.length = 0;
+    expect(timeKernel(counted, 60_000, plan, turning).samplesNs).toEqual([60_000, 60_000, 60_000]);
+    expect(events.length).toBeGreaterThan(3);
+  });
+});
+
+describe("the probe", () => {
+  it("is calm near the least time that it has seen", () => {
+    const times = [120, ...Array<number>(299).fill(100), 110, 130, 90, 110];
+    const isCalm = createProbe(() => times.shift()!);
+    expect([isCalm(), isCalm(), isCalm(), isCalm()]).toEqual([true, false, true, false]);
+  });
+
+  it("computes for some microseconds", () => {
+    expect(typeof createProbe()()).toBe("boolean");
   });
 });
 
 describe("one sample", () => {
   it("is of a kernel that ran just before, or of one that finds nothing", () => {
-    const { kernel, events, flush } = machine(100_000, 300_000);
-    expect(timeSample(kernel, 100_000, 200_000, "hot", flush)).toBe(100_000);
-    expect(timeSample(kernel, 100_000, 200_000, "cold", flush)).toBe(300_000);
+    const { kernel, events, around } = machine(100_000, 300_000);
+    expect(timeSample(kernel, 100_000, 200_000, "hot", around)).toBe(100_000);
+    expect(timeSample(kernel, 100_000, 200_000, "cold", around)).toBe(300_000);
     expect(events).toEqual(["1", "2", "flush", "1"]);
-    timeSample(kernel, 100_000, 1_600_000, "hot", flush);
+    timeSample(kernel, 100_000, 1_600_000, "hot", around);
     expect(events.slice(4)).toEqual(["2", "16"]);
   });
 
   it("of a long kernel needs no run before it", () => {
-    const { kernel, events, flush } = machine(5e6);
-    timeSample(kernel, 5e6, 200_000, "hot", flush);
+    const { kernel, events, around } = machine(5e6);
+    timeSample(kernel, 5e6, 200_000, "hot", around);
     expect(events).toEqual(["1"]);
   });
 });

@@ -26,7 +26,6 @@ const record = (tile: number, measurement: Measurement = timed(100 * tile)): Tun
   candidate: { template: "pack A at ic", assignment: { "i.1": tile } },
   facts: [[1, 2.5, 3]],
   measurement,
-  drift: 1,
   trial: tile,
 });
 

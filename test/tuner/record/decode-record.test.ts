@@ -10,7 +10,7 @@ test("records of schema 1 are still read; what they did not have is null", () =>
   expect(skippedLines).toBe(0);
   const written = lines.trimEnd().split("\n");
   expect(records).toEqual(
-    written.map((line) => ({ ...JSON.parse(line), schema: 2, family: null, extents: null, facts: null, drift: 1 })),
+    written.map((line) => ({ ...JSON.parse(line), schema: 2, family: null, extents: null, facts: null })),
   );
   expect(new Set(records.map(({ measurement }) => measurement.kind)).size).toBe(5);
 });
