@@ -55,6 +55,7 @@ export * from "./support/codes.ts";
 export * from "./support/diagnostic.ts";
 export * from "./support/digest.ts";
 export * from "./support/invariant.ts";
+export { remembered } from "./support/remembered.ts";
 export * from "./support/schema.ts";
 export type * from "./support/source-loc.ts";
 export * from "./target/target.ts";

@@ -53,6 +53,9 @@ function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flu
   return samplesOf(samples);
 }
 
+/** So many times as many samples, in so many times as much time, where the yardstick has to tell: it errs too. */
+const disturbedFactor = 2;
+
 function timeHot(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around: Surroundings): Samples {
   const now = momentOf(around, plan.sampleNs);
   const first = undisturbed(firstNs, now, now);
@@ -61,7 +64,11 @@ function timeHot(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around
   let spentNs = firstNs;
   let unclear = 0;
   const samples: Sample[] = [];
-  while (samples.length < plan.samples && (samples.length === 0 || spentNs < plan.budgetNs)) {
+  const isEnough = (): boolean => {
+    const factor = samples.every(({ isCalm }) => isCalm) ? 1 : disturbedFactor;
+    return samples.length >= plan.samples * factor || (samples.length > 0 && spentNs >= plan.budgetNs * factor);
+  };
+  while (!isEnough()) {
     const before = momentOf(around, plan.sampleNs);
     const batchNs = kernel.time(runs);
     spentNs += batchNs;
@@ -101,9 +108,12 @@ interface Moment {
   readonly slowdown: number;
 }
 
+/** A run that is longer sees calm and disturbed times alike, and one more would cost as much as the candidate. */
+const longestYardstickNs = 30e6;
+
 function momentOf({ isCalm, yardstick }: Surroundings, sampleNs: number): Moment {
   if (isCalm()) return { isCalm: true, slowdown: 1 };
-  if (yardstick === null) return { isCalm: false, slowdown: 1 };
+  if (yardstick === null || yardstick.ns > longestYardstickNs) return { isCalm: false, slowdown: 1 };
   const runs = runsFor(yardstick.ns, sampleNs);
   return { isCalm: false, slowdown: Math.max(1, yardstick.kernel.time(runs) / runs / yardstick.ns) };
 }

@@ -1,8 +1,10 @@
-// Strategy `default`: what the prior ranks highest among thousands, then generations judged by the learned model, then
-// the neighbours of the best once new trials bring little; back to generations when those are used up.
+// Strategy `default`: what the prior ranks highest among thousands, then where a Gaussian process expects the most, and
+// once new trials bring little the neighbours of the best among it. With tens of trials, which is what seconds allow, a
+// process learns more of them than trees do: docs/search.md has the figures.
 
 import type { Rng } from "../rng.ts";
 import type { Candidate } from "../space/space.ts";
+import { bayesian } from "./bayesian.ts";
 import { inheritance } from "./cga.ts";
 import { gainOfTrials } from "./convergence.ts";
 import { coordinateDescent } from "./coordinate-descent.ts";
@@ -11,7 +13,7 @@ import { type Breed, type EvolutionSize, evolve, quickEvolution, type ScoredPoin
 import { random } from "./random.ts";
 import { candidateKey, type Point } from "./search-space.ts";
 import { type SearchState, seedsOf, trialCount } from "./search-state.ts";
-import { diverse, selectBatch } from "./select.ts";
+import { diverse } from "./select.ts";
 import type { Strategy } from "./strategy.ts";
 
 export const defaultStrategy: Strategy = {
@@ -23,8 +25,8 @@ export const defaultStrategy: Strategy = {
     if (state.rounds.length === 1 && seedsOf(state).length > 0)
       return fill(seedsOf(state), bestByPrior(state, firstEvolution, count, rng), count);
     const descends = gainOfTrials(state, 24) < 0.02;
-    const neighbours = descends ? coordinateDescent.propose(state, Math.ceil(count / 2), rng) : [];
-    return fill(neighbours, generation(state, count, rng), count);
+    const neighbours = descends ? coordinateDescent.propose(state, Math.ceil(count / 3), rng) : [];
+    return fill(neighbours, bayesian.propose(state, count, rng), count);
   },
 };
 
@@ -70,10 +72,6 @@ function bestOfEachStructure(points: readonly ScoredPoint[]): ScoredPoint[] {
 /** Equal for points that differ in sizes only. */
 const structureOf = ({ template: { template }, assignment }: Point): string =>
   [template.name, ...template.structure.map((name) => assignment[name])].join(" ");
-
-function generation(state: SearchState, count: number, rng: Rng): Candidate[] {
-  return selectBatch(evolve(state, quickEvolution, both(state), rng), count, rng);
-}
 
 /** Children by crossover and by mutation, half each. */
 function both(state: SearchState): Breed {

@@ -2,7 +2,7 @@
 // scheduled by the first rule that applies; where a rule knows several ways the template forks. Templates that someone
 // wrote stand beside those, or in their place.
 
-import type { Assignment, TemplateInstruction } from "../../compiler/index.ts";
+import { type Assignment, remembered, type TemplateInstruction } from "../../compiler/index.ts";
 import { predictTotalNs, type RankingFacts } from "../cost-model/ranker.ts";
 import type { TuningTask } from "../task.ts";
 import type { Algorithm } from "./algorithm/algorithm-rule.ts";
@@ -34,9 +34,13 @@ export function generateSpace(
   const planned = entries.flatMap((entry) =>
     entry === "generated" ? generatedTemplates(task, rules) : [planTemplate(entry, task)],
   );
-  const estimates = new Map(planned.map(({ template, estimates }) => [template.name, estimates]));
-  const facts: GeneratedSpace["facts"] = ({ name }, assignment) =>
-    (estimates.get(name) ?? []).map((estimate) => estimate(assignment));
+  const factsByTemplate = new Map(
+    planned.map(({ template, estimates }) => [
+      template.name,
+      remembered((assignment: Assignment) => estimates.map((estimate) => estimate(assignment))),
+    ]),
+  );
+  const facts: GeneratedSpace["facts"] = ({ name }, assignment) => factsByTemplate.get(name)?.(assignment) ?? [];
   return {
     templates: planned.map(({ template }) => template),
     facts,

@@ -18,10 +18,22 @@ export interface MapBody {
 }
 
 /** `lanes`: elements that it handles at a time; `body`: of one iteration, a result unless said. */
-export const mapEstimate =
-  (stage: SchedulableStage, task: TuningTask, lanes: number, body: MapBody = plainBody(stage)): Estimate =>
-  (assignment) =>
-    factsOf(sizedBy(stage, assignment), task, lanes, body);
+export function mapEstimate(
+  stage: SchedulableStage,
+  task: TuningTask,
+  lanes: number,
+  body: MapBody = plainBody(stage),
+): Estimate {
+  // Nothing but the sizes of its axes makes a difference, and a search asks thousands of times.
+  const sizes = stage.spatial.flatMap(({ size }) => size ?? []);
+  const known = new Map<string, RankingFacts>();
+  return (assignment) => {
+    const key = sizes.map((size) => assignment[size]).join();
+    const facts = known.get(key) ?? factsOf(sizedBy(stage, assignment), task, lanes, body);
+    known.set(key, facts);
+    return facts;
+  };
+}
 
 function factsOf(stage: SchedulableStage, { op, target }: TuningTask, lanes: number, body: MapBody): RankingFacts {
   const { results, operations, multiplyAdds } = body;
