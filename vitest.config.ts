@@ -15,6 +15,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/bench/**", "test/emulated/**"],
     globalSetup: ["test/support/build-worker.ts"],
+    // Each mostly waits for a process of its own, or V8 for another core.
+    maxWorkers: "100%",
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

@@ -1,6 +1,6 @@
-// Strategy `default`: what the prior ranks highest among thousands, then where a Gaussian process expects the most, and
-// once new trials bring little the neighbours of the best among it. With tens of trials, which is what seconds allow, a
-// process learns more of them than trees do: docs/search.md has the figures.
+// Strategy `default`: what the prior ranks highest among thousands, then half where a Gaussian process expects the most
+// and half generations that trees judge; once new trials bring little the neighbours of the best among them. A process
+// learns more of tens of trials, trees stay nearer to the prior where a space has many templates: docs/search.md.
 
 import type { Rng } from "../rng.ts";
 import type { Candidate } from "../space/space.ts";
@@ -13,7 +13,7 @@ import { type Breed, type EvolutionSize, evolve, quickEvolution, type ScoredPoin
 import { random } from "./random.ts";
 import { candidateKey, type Point } from "./search-space.ts";
 import { type SearchState, seedsOf, trialCount } from "./search-state.ts";
-import { diverse } from "./select.ts";
+import { diverse, selectBatch } from "./select.ts";
 import type { Strategy } from "./strategy.ts";
 
 export const defaultStrategy: Strategy = {
@@ -24,9 +24,9 @@ export const defaultStrategy: Strategy = {
     // What relatives knew was not enough.
     if (state.rounds.length === 1 && seedsOf(state).length > 0)
       return fill(seedsOf(state), bestByPrior(state, firstEvolution, count, rng), count);
-    const descends = gainOfTrials(state, 24) < 0.02;
-    const neighbours = descends ? coordinateDescent.propose(state, Math.ceil(count / 3), rng) : [];
-    return fill(neighbours, bayesian.propose(state, count, rng), count);
+    const isStuck = gainOfTrials(state, 24) < 0.02;
+    const neighbours = isStuck ? coordinateDescent.propose(state, count, rng) : [];
+    return inTurn(count, bayesian.propose(state, count, rng), generation(state, count, rng), neighbours);
   },
 };
 
@@ -73,6 +73,10 @@ function bestOfEachStructure(points: readonly ScoredPoint[]): ScoredPoint[] {
 const structureOf = ({ template: { template }, assignment }: Point): string =>
   [template.name, ...template.structure.map((name) => assignment[name])].join(" ");
 
+function generation(state: SearchState, count: number, rng: Rng): Candidate[] {
+  return selectBatch(evolve(state, quickEvolution, both(state), rng), count, rng);
+}
+
 /** Children by crossover and by mutation, half each. */
 function both(state: SearchState): Breed {
   const breeds = [inheritance(state), mutation(state)];
@@ -80,6 +84,12 @@ function both(state: SearchState): Breed {
 }
 
 function fill(first: readonly Candidate[], rest: readonly Candidate[], count: number): Candidate[] {
-  const keys = new Set(first.map(candidateKey));
-  return [...first, ...rest.filter((candidate) => !keys.has(candidateKey(candidate)))].slice(0, count);
+  const all = new Map([...first, ...rest].map((candidate) => [candidateKey(candidate), candidate]));
+  return [...all.values()].slice(0, count);
+}
+
+/** One of each list after the other, each candidate once: a round may be cut short where kernels are long. */
+function inTurn(count: number, ...lists: readonly (readonly Candidate[])[]): Candidate[] {
+  const turns = Array.from({ length: count }, (_, at) => lists.flatMap((list) => list[at] ?? []));
+  return fill([], turns.flat(), count);
 }
