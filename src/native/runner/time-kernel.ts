@@ -53,7 +53,10 @@ function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flu
   return samplesOf(samples);
 }
 
-/** So many times as many samples, in so many times as much time, where the yardstick has to tell: it errs too. */
+/**
+ * So many times as many samples, in so many times as much time, where the yardstick has to tell: it errs to both sides, and
+ * the outer ones are dropped.
+ */
 const disturbedFactor = 2;
 
 function timeHot(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around: Surroundings): Samples {
@@ -80,7 +83,18 @@ function timeHot(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around
     else if (!isUnclear) samples.push(undisturbed(batchNs / runs, before, after));
     if (isLoser(samples, plan)) break;
   }
-  return samplesOf(samples);
+  return samplesOf(middleOf(samples, plan.samples));
+}
+
+/** Without the least and the greatest of more than are wanted, in the order taken. */
+function middleOf(samples: readonly Sample[], wanted: number): readonly Sample[] {
+  const surplus = Math.max(0, samples.length - wanted);
+  const sorted = samples.toSorted((left, right) => left.ns - right.ns);
+  const outer = new Set([
+    ...sorted.slice(0, Math.floor(surplus / 2)),
+    ...sorted.slice(sorted.length - Math.ceil(surplus / 2)),
+  ]);
+  return samples.filter((sample) => !outer.has(sample));
 }
 
 /** Times of one run. */

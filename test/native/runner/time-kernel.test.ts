@@ -52,7 +52,7 @@ describe("a disturbed core", () => {
     const isCalm = (): boolean => false;
     const yardstick = { kernel: disturbed(50_000, isCalm), ns: 50_000 };
     const samples = timeKernel(disturbed(60_000, isCalm), 120_000, plan, { flush: () => {}, isCalm, yardstick });
-    expect(samples).toEqual({ samplesNs: Array(6).fill(60_000), calmNs: [] });
+    expect(samples).toEqual({ samplesNs: Array(3).fill(60_000), calmNs: [] });
   });
 
   it("makes no loser of a candidate whose check run it slowed down", () => {
@@ -60,9 +60,18 @@ describe("a disturbed core", () => {
     const yardstick = { kernel: disturbed(500_000, isCalm), ns: 500_000 };
     const around = { flush: () => {}, isCalm, yardstick };
     const contest = { ...plan, incumbentNs: 500_000 };
-    expect(timeKernel(disturbed(450_000, isCalm), 900_000, contest, around).samplesNs).toEqual(Array(6).fill(450_000));
+    expect(timeKernel(disturbed(450_000, isCalm), 900_000, contest, around).samplesNs).toEqual(Array(3).fill(450_000));
     const alone = { ...around, yardstick: null };
     expect(timeKernel(disturbed(450_000, isCalm), 900_000, contest, alone).samplesNs).toEqual([900_000]);
+  });
+
+  it("is told by twice as many samples, of which the middle ones are kept", () => {
+    const factors = [1, 4, 1, 0.5, 1, 1];
+    const candidate = { arrays: [], time: (count: number) => count * 60_000 * 2 * factors.shift()! };
+    const yardstick = { kernel: disturbed(50_000, () => false), ns: 50_000 };
+    const around = { flush: () => {}, isCalm: () => false, yardstick };
+    expect(timeKernel(candidate, 120_000, plan, around).samplesNs).toEqual([60_000, 60_000, 60_000]);
+    expect(factors).toEqual([]);
   });
 
   it("is not looked for while the probe says that there is none", () => {
@@ -92,7 +101,7 @@ describe("a disturbed core", () => {
     };
     // Calm after the check run and disturbed from then on: every sample is told by the yardstick.
     const { samplesNs } = timeKernel(counted, 60_000, plan, { flush: () => {}, isCalm, yardstick });
-    expect(samplesNs).toEqual(Array(6).fill(60_000));
+    expect(samplesNs).toEqual(Array(3).fill(60_000));
     // From calm to disturbed and back: what was timed between says nothing.
     const turns = [true, true, false, false, false, true, true, true, true, true, true];
     const turning = { flush: () => {}, isCalm: () => (isQuiet = turns.shift() ?? true), yardstick };
