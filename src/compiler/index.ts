@@ -35,7 +35,7 @@ export * from "./ir/interpret.ts";
 export type * from "./ir/loop-ir.ts";
 export * from "./ir/print.ts";
 export * from "./ir/verify.ts";
-export { mapExpr, someExpr, substitute, walkExpr } from "./ir/visit.ts";
+export { mapExpr, operandsOf, someExpr, substitute, walkExpr } from "./ir/visit.ts";
 export * from "./kernel.ts";
 export { lower } from "./lower/pipeline.ts";
 export * as opLibrary from "./ops/index.ts";

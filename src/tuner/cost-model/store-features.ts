@@ -7,6 +7,7 @@ import {
   type Expr,
   type For,
   type LoopFunc,
+  operandsOf,
   substitute,
   toAffine,
   walkExpr,
@@ -103,30 +104,9 @@ function operationsIn(value: Expr): number[] {
   return [...counts.values()];
 }
 
-function computedIn(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case "unary":
-    case "cast":
-    case "bitcast":
-      return [expr.operand];
-    case "binary":
-      return [expr.left, expr.right];
-    case "select":
-      return [expr.condition, expr.then, expr.else];
-    case "broadcast":
-      return [expr.value];
-    case "lanes":
-      return expr.elements;
-    case "intrinsic":
-      return expr.operands;
-    case "const":
-    case "var":
-    case "local":
-    case "load":
-    case "ramp":
-      return [];
-  }
-}
+/** Operands of the computation itself; indices and lanes are what addressing costs. */
+const computedIn = (expr: Expr): readonly Expr[] =>
+  expr.kind === "load" || expr.kind === "ramp" ? [] : operandsOf(expr);
 
 const functions: ReadonlySet<string> = new Set(["sqrt", "rsqrt", "exp", "log", "tanh", "erf", "sigmoid", "pow"]);
 const comparisons: ReadonlySet<string> = new Set([

@@ -12,7 +12,7 @@ import { mutate } from "./mutate.ts";
 import { Pool } from "./pool.ts";
 import { random } from "./random.ts";
 import type { Point } from "./search-space.ts";
-import { predictScores, rankedTrials, type SearchState, scoreOf, type Trial } from "./search-state.ts";
+import { priorScores, rankedTrials, type SearchState, scoreOf, type Trial } from "./search-state.ts";
 import { selectBatch } from "./select.ts";
 import type { Strategy } from "./strategy.ts";
 
@@ -166,9 +166,6 @@ function fitScores(
   const { means } = process.posterior(unit(features.rows(failed)));
   return fitGaussianProcess(unit(features.rows([...ran, ...failed])), [...residuals, ...means]);
 }
-
-const priorScores = (state: SearchState, points: readonly Point[]): Float64Array =>
-  predictScores({ ...state, predictor: null }, points);
 
 /** Maps the range of each column over these rows to [0, 1]; columns that do not vary keep their scale. */
 function unitColumns({ rows, columns, data }: FeatureMatrix): (features: FeatureMatrix) => FeatureMatrix {

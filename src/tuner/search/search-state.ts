@@ -92,7 +92,8 @@ function priorNs({ prior }: SearchSpace, { template, assignment }: Point): numbe
   return prior ? prior(template.template, assignment) : 1;
 }
 
-function priorScores(state: SearchState, points: readonly Point[]): Float64Array {
+/** What the prior alone says; all equal where there is none. */
+export function priorScores(state: SearchState, points: readonly Point[]): Float64Array {
   return Float64Array.from(
     points,
     (point) => 1 - steadyLog2(priorNs(state.space, point) / state.bestPriorNs) / scoredOctaves,

@@ -60,8 +60,8 @@ function weightedIndex(weights: readonly number[], rng: Rng): number {
     target -= weight;
     return target < 0;
   });
-  // Rounding may leave a crumb beyond the last weight: then the first, which is as good as any.
-  return Math.max(0, at);
+  // Rounding may leave a crumb beyond the last weight: it belongs to the last that has one.
+  return at >= 0 ? at : weights.findLastIndex((weight) => weight > 0);
 }
 
 /** The first of `ranked` each time, but with probability `epsilon` one of `random`, which are among them. */
