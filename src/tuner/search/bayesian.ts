@@ -12,7 +12,7 @@ import { mutate } from "./mutate.ts";
 import { Pool } from "./pool.ts";
 import { random } from "./random.ts";
 import type { Point } from "./search-space.ts";
-import { priorScores, rankedTrials, type SearchState, scoreOf, type Trial } from "./search-state.ts";
+import { instructiveTrials, priorScores, rankedTrials, type SearchState, scoreOf, type Trial } from "./search-state.ts";
 import { selectBatch } from "./select.ts";
 import type { Strategy } from "./strategy.ts";
 
@@ -28,7 +28,7 @@ export const bayesian: Strategy = {
 };
 
 export const bayesianParameters = {
-  /** Trials that the process is fitted to: the best half of them, and the latest of the others. */
+  /** Most trials that the process is fitted to. */
   trials: 300,
   draws: 160,
   /** Good points, and mutants of each: of the best measured first, then of the greatest expected gain. */
@@ -118,7 +118,7 @@ const expectedGains = ({ posterior: { means, variances }, base, feasible }: Beli
 type Belief = (points: readonly Point[]) => Believed;
 
 function learn(state: SearchState, rng: Rng): Belief {
-  const trials = chosenTrials(state);
+  const trials = instructiveTrials(state, bayesianParameters.trials);
   const all = state.space.features.rows(trials.map(({ point }) => point));
   const unit = unitColumns(all);
   const feasibility: Feasibility = learnFeasibility(
@@ -135,15 +135,6 @@ function learn(state: SearchState, rng: Rng): Belief {
       feasible: feasibility(features),
     };
   };
-}
-
-function chosenTrials(state: SearchState): readonly Trial[] {
-  const { trials } = bayesianParameters;
-  const all = state.rounds.flat();
-  if (all.length <= trials) return all;
-  const best = new Set(rankedTrials(state).slice(0, trials / 2));
-  const latest = new Set(all.filter((trial) => !best.has(trial)).slice(best.size - trials));
-  return all.filter((trial) => best.has(trial) || latest.has(trial));
 }
 
 /**

@@ -41,7 +41,7 @@ export function inheritance(state: SearchState, keysOf: InheritedKeys = importan
 
 /** Heron's key variables: the most important ones, and random ones among the rest; all random while nothing is learned. */
 function importantKeys(state: SearchState, parent: Point, rng: Rng): readonly string[] {
-  const { predictor } = state;
+  const predictor = state.predictor();
   const names = rng.shuffle(Object.keys(parent.candidate.assignment));
   const count = inheritedCount(names.length);
   if (!predictor) return names.slice(0, count);

@@ -30,16 +30,19 @@ export interface SearchState {
   readonly rounds: readonly (readonly Trial[])[];
   /** Keys of the candidates measured, failures and such that the space no longer holds included. */
   readonly seen: ReadonlySet<string>;
-  /** Null: nothing learned yet. */
-  readonly predictor: Predictor | null;
+  /** What the trials teach; null: nothing yet. Trained when it is first asked for: not every strategy does. */
+  readonly predictor: () => Predictor | null;
   /** The fastest so far; null: every trial failed, or there was none. */
   readonly best: Trial | null;
   /** The prior's least nanoseconds among the trials: where its scores start from. */
   readonly bestPriorNs: number;
 }
 
+/** A state that nothing was learned of. */
+type Measured = Omit<SearchState, "predictor">;
+
 export function startSearch(space: SearchSpace, costModel: CostModel, known: Known = nothingKnown): SearchState {
-  const nothing = { predictor: null, best: null, bestPriorNs: 1 };
+  const nothing = { predictor: () => null, best: null, bestPriorNs: 1 };
   return { space, costModel, known, rounds: [], seen: new Set(), ...nothing };
 }
 
@@ -55,8 +58,27 @@ export function observe(state: SearchState, observations: readonly Observation[]
   const trials = rounds.flat();
   const best = fastest(trials);
   const bestPriorNs = Math.min(...trials.map(({ point }) => priorNs(state.space, point)));
-  const learned = { ...state, rounds, seen, best, bestPriorNs: trials.length > 0 ? bestPriorNs : 1 };
-  return { ...learned, predictor: best ? learn(learned, trials) : null };
+  const next: Measured = { ...state, rounds, seen, best, bestPriorNs: trials.length > 0 ? bestPriorNs : 1 };
+  let predictor: Predictor | null = null;
+  return {
+    ...next,
+    predictor() {
+      if (best) predictor ??= learn(next, instructiveTrials(next, mostLearned));
+      return predictor;
+    },
+  };
+}
+
+/** Training takes longer with each, and of many they say the same. */
+const mostLearned = 500;
+
+/** Of more than `most` the best half, and the latest of the others, in the order of their measurement. */
+export function instructiveTrials(state: Measured, most: number): readonly Trial[] {
+  const all = state.rounds.flat();
+  if (all.length <= most) return all;
+  const best = new Set(rankedTrials(state).slice(0, most / 2));
+  const latest = new Set(all.filter((trial) => !best.has(trial)).slice(best.size - most));
+  return all.filter((trial) => best.has(trial) || latest.has(trial));
 }
 
 function trialOf(space: SearchSpace, { candidate, measurement }: Observation): Trial[] {
@@ -82,7 +104,7 @@ export function scoreOf(ns: number | null, bestNs: number): number {
   return ns === null ? 0 : Math.max(0, 1 - steadyLog2(ns / bestNs) / scoredOctaves);
 }
 
-function learn(state: SearchState, trials: readonly Trial[]): Predictor {
+function learn(state: Measured, trials: readonly Trial[]): Predictor {
   const points = trials.map(({ point }) => point);
   const scores = Float64Array.from(trials, ({ ns }) => scoreOf(ns, state.best!.ns!));
   return state.costModel.fit({ features: state.space.features.rows(points), scores, base: priorScores(state, points) });
@@ -93,7 +115,7 @@ function priorNs({ prior }: SearchSpace, { template, assignment }: Point): numbe
 }
 
 /** What the prior alone says; all equal where there is none. */
-export function priorScores(state: SearchState, points: readonly Point[]): Float64Array {
+export function priorScores(state: Measured, points: readonly Point[]): Float64Array {
   return Float64Array.from(
     points,
     (point) => 1 - steadyLog2(priorNs(state.space, point) / state.bestPriorNs) / scoredOctaves,
@@ -103,8 +125,9 @@ export function priorScores(state: SearchState, points: readonly Point[]): Float
 /** Higher is expected to be faster: the prior, corrected by what was learned. All equal when neither is there. */
 export function predictScores(state: SearchState, points: readonly Point[]): Float64Array {
   const base = priorScores(state, points);
-  if (!state.predictor || points.length === 0) return base;
-  const learned = state.predictor.predict(state.space.features.rows(points));
+  const predictor = points.length > 0 ? state.predictor() : null;
+  if (!predictor) return base;
+  const learned = predictor.predict(state.space.features.rows(points));
   return base.map((score, k) => score + learned[k]!);
 }
 
@@ -113,8 +136,8 @@ export function trialCount({ rounds }: SearchState): number {
 }
 
 /** Successful trials, the fastest first. */
-export function rankedTrials(state: SearchState): Trial[] {
-  return state.rounds
+export function rankedTrials({ rounds }: Measured): Trial[] {
+  return rounds
     .flat()
     .filter(({ ns }) => ns !== null)
     .sort((left, right) => left.ns! - right.ns!);
