@@ -11,24 +11,20 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "nod
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { digestOf, instantiate, type Op, opLibrary, type TargetName } from "../../src/compiler/index.ts";
-import { buildEach } from "../../src/native/build.ts";
 import { nowMs } from "../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../src/native/private-directory.ts";
-import { createRunner, type Runner, toRunnable } from "../../src/native/runner/client.ts";
+import { createRunner, type Runner } from "../../src/native/runner/client.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
-import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import { bestTargetName, detectMachine, hostTarget } from "../../src/native/toolchain/machine.ts";
-import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
-import { measurable } from "../../src/tuner/measurable.ts";
 import { median, noiseOf, quantile } from "../../src/tuner/measure/statistics.ts";
 import { memoryDatabase } from "../../src/tuner/record/database.ts";
 import { referenceTask } from "../../src/tuner/reference.ts";
 import { strategies } from "../../src/tuner/search/strategies.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
-import type { Candidate } from "../../src/tuner/space/space.ts";
 import type { TuningTask } from "../../src/tuner/task.ts";
 import { tune } from "../../src/tuner/tune.ts";
 import { createWorkbench, type Workbench } from "../../src/tuner/workbench.ts";
+import { readyCandidates, toolchainOf } from "./ready-candidates.ts";
 
 const { conv2d, depthwiseConv2d, gemm, layerNorm, map, softmax } = opLibrary;
 
@@ -95,7 +91,7 @@ function taskOf(title: string, op: Op, target: TargetName): Named {
 
 async function choose({ name, key, task }: Named): Promise<Choice> {
   return withPrivateDirectory(async (directory) => {
-    const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+    const toolchain = await toolchainOf(task);
     const open = (): Workbench => createWorkbench({ task: referenceTask(task), toolchain, directory });
     const { winner, measured } = await used(open(), (workbench) =>
       tune(task, generateSpace(task), {
@@ -111,7 +107,7 @@ async function choose({ name, key, task }: Named): Promise<Choice> {
     if (!winner) throw new Error(`${name}: nothing ran`);
     const runs: Ratios[] = [];
     const { candidate, runnerUp, medianNs, timing } = winner;
-    const pair = runnerUp ? await built(task, [candidate, runnerUp], directory, toolchain) : null;
+    const pair = runnerUp ? await readyCandidates(task, [candidate, runnerUp], directory) : null;
     for (const turn of [0, 1]) if (pair) runs.push(await compare(task, pair, turn));
     return { task: name, key, trials: measured, medianNs, noise: noiseOf(timing), runs };
   });
@@ -123,24 +119,6 @@ async function used<T>(workbench: Workbench, work: (workbench: Workbench) => Pro
   } finally {
     await workbench.close();
   }
-}
-
-async function built(
-  task: TuningTask,
-  candidates: readonly Candidate[],
-  outDir: string,
-  toolchain: Toolchain | null,
-): Promise<readonly Runnable[]> {
-  const space = generateSpace(task);
-  const sources = candidates.map((candidate) => measurable(task, space, candidate));
-  const native = sources.flatMap((source) => (source.kind === "c" ? [source] : []));
-  const kernels = native.length > 0 ? await buildEach(native, { outDir, toolchain: toolchain!, bench: true }) : [];
-  return sources.map((source, at) => {
-    if (source.kind === "wasm") return { ...toRunnable({ kind: "wasm", source }, 0), bounds: source.bounds };
-    const kernel = kernels[at];
-    if (source.kind !== "c" || kernel?.kind !== "built") throw new Error("it was built before");
-    return { ...toRunnable(kernel.artifact, kernel.index), bounds: source.bounds };
-  });
 }
 
 /** In a process of its own. Who is first changes with every pair; the first pair, in which both are loaded, is left out. */

@@ -66,8 +66,8 @@ export function chosenRuns(runs: readonly PlannedRun[], only: string | null): re
   );
 }
 
-/** Processes, the reference's answers, the sentinel, the race, on a machine that does nothing else. */
-const usualOverheadSeconds = 15;
+/** The process, the right answers and the race, on a machine that does nothing else. */
+const usualOverheadSeconds = 10;
 
 /** As long as the longest so far of its task. */
 export function secondsOf(run: PlannedRun, results: readonly RunResult[]): number {

@@ -9,19 +9,12 @@ import { timeSplit } from "../../../src/tuner/report/time-split.ts";
 import { type Bar, barText, secondsText, trialsText } from "./bars.ts";
 import type { RunResult } from "./run-result.ts";
 import { definitionOf, searchTaskNamed } from "./search-task.ts";
-import { driftOf, unsteadyRuns } from "./steadiness.ts";
-import {
-  type Comparison,
-  type Contest,
-  type MiddleAndWorst,
-  type Standing,
-  shares,
-  standingsOf,
-  sumOfProfiles,
-} from "./summary.ts";
+import { type Contest, type MiddleAndWorst, type Standing, shares, standingsOf, sumOfProfiles } from "./summary.ts";
 
-export interface Report extends Comparison {
+export interface Report {
   readonly cpu: string;
+  /** Budget of the runs that are compared. */
+  readonly seconds: number;
   readonly results: readonly RunResult[];
   readonly contests: readonly Contest[];
   readonly bars: readonly Bar[];
@@ -36,19 +29,20 @@ export function printReport(report: Report): string {
     report.bars.map((bar) => `- ${barText(bar)}`).join("\n"),
     "\n## What was found\n",
     perfTable(report.contests.map((contest) => performanceOf(contest, report.results))),
-    "\nThe predicted schedule is the sentinel of the runs, the median of its times.\n",
+    "",
     ...report.contests.map(contestSection),
     "## Where the time goes\n",
     splitTable(report.contests),
     ...defaultSplit(report.contests),
-    "\n## Steadiness\n",
-    steadiness(report),
+    "\n## Noise\n",
+    noiseTable(report.contests),
   ];
   return `${sections.join("\n")}\n`;
 }
 
-function introduction({ cpu, seconds, drift, results }: Report): string {
+function introduction({ cpu, seconds, results, contests }: Report): string {
   const each = (pick: (run: RunResult) => string): string => [...new Set(results.map(pick))].sort().join(", ");
+  const unsettled = contests.reduce((sum, contest) => sum + contest.unsettled, 0);
   return `# Strategies of the search
 
 Made by \`npm run bench:search -- --report\` from \`test/bench/search/results.jsonl\`; do not edit.
@@ -60,29 +54,25 @@ A run is a process of its own with ${seconds} s for one task, one strategy and o
 user begins to wait: the space, the compiler's detection and the right answers come first. The right answers alone are in
 the column "reference".
 
-Times are the medians that the search recorded. The **best known** of a task is the least of them over all runs of any length,
-so it profits from luck in measuring, and 99 % of it is close to the noise. It is the same for all strategies. After a run
-the fastest that it found is measured again: "again" is how far that time is from the recorded one.
-
-Each run has timed the predicted schedule of its task before and after. Times are not divided by that: its own error of some percent is
-as large as the differences that are looked for. Runs where it was more than ${percent(drift)} off its median, or the fastest
-that far off at its second time, are in no figure and are listed at the end; \`--again\` runs them once more.
-`;
+**Times** are not those that the searches recorded: runs of different hours had a different machine, and the best of a search is
+the luckiest of many. All that was ever the best of a run, and what its race chose in the end, was measured once more, those of a
+task side by side in 20 rounds, and the least of its samples is its time (\`--settle\`). So a run is as good as what it had found by
+then, whether or not it knew how good that was. The **best known** of a task is the fastest of all runs of any length.
+Seconds are those of the clock: a machine that others use too makes a search slower, and nothing is taken off for that.
+${unsettled > 0 ? `\n${unsettled} runs are in no figure: they came after the last settling.\n` : ""}`;
 }
 
 function performanceOf(contest: Contest, results: readonly RunResult[]): Parameters<typeof perfTable>[0][number] {
   const task = searchTaskNamed(contest.task);
   const { flops } = factsOf(definitionOf(task));
   const own = results.filter((run) => run.task === contest.task && run.target === contest.target);
-  const digest = own.at(-1)?.sentinel.digest;
-  const times = own.filter(({ sentinel }) => sentinel.digest === digest).map(({ sentinel }) => sentinel.beforeNs);
   return {
     task: task.title,
     target: contest.target,
     flops,
     bestNs: contest.best?.ns ?? null,
     trials: own.reduce((sum, { trials }) => sum + trials, 0),
-    predictedNs: times.toSorted((a, b) => a - b)[times.length >> 1] ?? null,
+    predictedNs: contest.settled?.predictedNs ?? null,
   };
 }
 
@@ -105,17 +95,16 @@ function contestSection(contest: Contest): string {
           "",
           costTable(standings),
         ]
-      : [`There is no steady run of it that is compared.${contest.best ? ` ${bestText(contest.best)}` : ""}`];
+      : [`There is no settled run of it that is compared.${contest.best ? ` ${bestText(contest.best)}` : ""}`];
   return [`## ${title}, ${contest.target}`, "", ...lines, ""].join("\n");
 }
 
 function bestText({ ns, by }: NonNullable<Contest["best"]>): string {
-  const run = `${by.isLong ? "the long run" : `\`${by.strategy}\``}, seed ${by.seed}, candidate ${by.improvements.at(-1)![0]}`;
-  const again = by.best?.againNs ? ` Measured again: ${signed(by.best.againNs / by.best.ns - 1)}.` : "";
-  return `Best known: ${duration(ns)}, found by ${run} of ${by.trials}.${again}`;
+  const run = `${by.isLong ? "the long run" : `\`${by.strategy}\``}, seed ${by.seed}`;
+  const found = by.improvements.find((improvement) => improvement.ns === ns);
+  const where = found ? `candidate ${found.trial} of ${by.trials}` : `chosen by the race among ${by.trials}`;
+  return `Best known: ${duration(ns)}, found by ${run}, ${where}.`;
 }
-
-const signed = (share: number): string => `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
 
 const reachedHead = shares.map((share) => `${Math.round(share * 100)} %`);
 
@@ -154,9 +143,8 @@ function costTable(standings: readonly Standing[]): string {
     failuresOf(standing.runs),
     threeDigits(standing.trialsPerSecond),
     percent(standing.decidingShare),
-    againOf(standing.runs),
   ]);
-  return textTable(["", "valid", "invalid", "candidates a second", "deciding", "again"], rows);
+  return textTable(["", "valid", "invalid", "candidates a second", "deciding"], rows);
 }
 
 function failuresOf(runs: readonly RunResult[]): string {
@@ -165,12 +153,6 @@ function failuresOf(runs: readonly RunResult[]): string {
     counts.set(kind, (counts.get(kind) ?? 0) + count);
   }
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(", ") || "none";
-}
-
-/** The median distance of the fastest's second time from the one that made it the fastest. */
-function againOf(runs: readonly RunResult[]): string {
-  const ratios = runs.flatMap(({ best }) => (best?.againNs ? [best.againNs / best.ns - 1] : []));
-  return ratios.length > 0 ? signed(ratios.sort((a, b) => a - b)[ratios.length >> 1]!) : "–";
 }
 
 // ── time and noise ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -199,17 +181,10 @@ function defaultSplit(contests: readonly Contest[]): readonly string[] {
   ];
 }
 
-function steadiness({ results, drift }: Report): string {
-  const unsteady = unsteadyRuns(results, drift);
-  if (unsteady.length === 0)
-    return `In all runs the sentinel was within ${percent(drift)} of its median, and the fastest within that of its first time.`;
-  const rows = unsteady.map((run) => [
-    run.task,
-    run.target,
-    run.isLong ? "long" : run.strategy,
-    String(run.seed),
-    String(run.seconds),
-    signed(driftOf(run, results)),
-  ]);
-  return `Left out, as the sentinel, or the fastest at its second time, was off:\n\n${textTable(["task", "target", "strategy", "seed", "seconds", "off by"], rows)}`;
+/** How well the times are known: of candidates near the best, how far the second least sample lies above the least. */
+function noiseTable(contests: readonly Contest[]): string {
+  const rows = contests.flatMap(({ task, target, settled }) =>
+    settled ? [[task, target, String(Object.keys(settled.times).length), percent(settled.noise)]] : [],
+  );
+  return textTable(["task", "target", "candidates settled", "second least sample above the least, median"], rows);
 }

@@ -4,10 +4,15 @@ import type { TargetName } from "../../../src/compiler/index.ts";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import type { Profile } from "../../../src/tuner/profile.ts";
 import type { StrategyName } from "../../../src/tuner/search/strategy.ts";
+import type { Candidate } from "../../../src/tuner/space/space.ts";
 
-export interface PlannedRun {
+/** Where runs are compared. */
+export interface Place {
   readonly task: string;
   readonly target: TargetName;
+}
+
+export interface PlannedRun extends Place {
   readonly strategy: StrategyName;
   readonly seed: number;
   /** Of its budget. */
@@ -16,8 +21,16 @@ export interface PlannedRun {
   readonly isLong: boolean;
 }
 
-/** The candidate's number from 1, milliseconds since time zero, its median in nanoseconds. */
-export type Improvement = readonly [trial: number, elapsedMs: number, ns: number];
+/** A candidate that was faster than all before it. */
+export interface Improvement {
+  /** The candidate's number from 1. */
+  readonly trial: number;
+  /** Milliseconds since time zero. */
+  readonly elapsedMs: number;
+  /** Its median in nanoseconds, as the search saw it. */
+  readonly ns: number;
+  readonly candidate: Candidate;
+}
 
 export type FailureKind = Exclude<Measurement["kind"], "ok">;
 
@@ -35,7 +48,7 @@ export interface RunResult extends PlannedRun {
   /** When the last candidate was measured; the race of the finalists is not in it. */
   readonly endedMs: number;
   readonly raceMs: number;
-  /** Of its processes: all but the tuning's rounds. */
+  /** Of its process: all but the tuning's rounds. */
   readonly overheadMs: number;
   readonly ended: "budget" | "converged" | "exhausted";
   /** Candidates measured, failures included. */
@@ -43,24 +56,8 @@ export interface RunResult extends PlannedRun {
   readonly invalid: Readonly<Partial<Record<FailureKind, number>>>;
   readonly improvements: readonly Improvement[];
   readonly profile: Profile;
-  /** The fastest of the search, and the race's winner. Null: nothing ran. */
-  readonly best: TimedTwice | null;
-  readonly winner: TimedTwice | null;
-  readonly sentinel: SentinelTimes;
-}
-
-/** A candidate's median in the search, and that of several more measurements when all was over; null: it failed then. */
-export interface TimedTwice {
-  readonly ns: number;
-  readonly againNs: number | null;
-}
-
-/** A fixed schedule, timed before and after: whether the machine was the same in all runs. */
-export interface SentinelTimes {
-  /** Of its code: only equal ones compare. */
-  readonly digest: string;
-  readonly beforeNs: number;
-  readonly afterNs: number;
+  /** What the race chose. Null: nothing ran. */
+  readonly winner: Candidate | null;
 }
 
 /** What makes two runs the same run. A result of other code or of another search is still a result: --fresh replaces it. */

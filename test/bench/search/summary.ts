@@ -6,29 +6,40 @@ import { reachedAt, type Step } from "../../../src/tuner/report/best-so-far.ts";
 import { decidingShare } from "../../../src/tuner/report/time-split.ts";
 import { type StrategyName, strategyNames } from "../../../src/tuner/search/strategy.ts";
 import { comparedStrategies } from "./planned-runs.ts";
-import type { RunResult } from "./run-result.ts";
-import { unsteadyRuns } from "./steadiness.ts";
+import type { Improvement, RunResult } from "./run-result.ts";
+import { isSettled, keyOf, type SettledTimes } from "./settled-times.ts";
 
 export const shares = [0.8, 0.9, 0.95, 0.99] as const;
+
+/** A run with settled times. */
+export interface SettledRun extends RunResult {
+  /** Those that were faster than all before them in truth too. A candidate that only seemed so is none. */
+  readonly improvements: readonly Improvement[];
+  /** Of what the race chose; infinite: nothing ran. */
+  readonly chosenNs: number;
+}
 
 /** One task on one target: everything that is compared with each other. */
 export interface Contest {
   readonly task: string;
   readonly target: string;
-  /** Of the comparison, steady, without the long ones. */
-  readonly runs: readonly RunResult[];
-  /** The least median of all its steady runs, long ones too, as it was recorded; null: nothing ran. */
-  readonly best: { readonly ns: number; readonly by: RunResult } | null;
+  /** Of the comparison, settled, without the long ones. */
+  readonly runs: readonly SettledRun[];
+  /** The fastest that any of its runs has found, long ones too; null: nothing ran, or nothing is settled. */
+  readonly best: { readonly ns: number; readonly by: SettledRun } | null;
+  readonly settled: SettledTimes | null;
+  /** Runs since the last settling: in no figure. */
+  readonly unsettled: number;
 }
 
 /** Medians and worst of one strategy's seeds; infinite: never. */
 export interface Standing {
   readonly strategy: string;
-  readonly runs: readonly RunResult[];
+  readonly runs: readonly SettledRun[];
   /** One for each of `shares`. */
   readonly trials: readonly MiddleAndWorst[];
   readonly seconds: readonly MiddleAndWorst[];
-  /** At the end, of the best known. */
+  /** What the race chose in the end, of the best known. */
   readonly final: number;
   readonly validShare: number;
   readonly decidingShare: number;
@@ -47,28 +58,38 @@ export function mainCpu(results: readonly RunResult[]): string | null {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? null;
 }
 
-export interface Comparison {
-  /** Budget of the runs that are compared; those with others serve for the best known. */
-  readonly seconds: number;
-  /** What a sentinel may be off, as a share. */
-  readonly drift: number;
-}
-
-export function contestsOf(results: readonly RunResult[], { seconds, drift }: Comparison): readonly Contest[] {
-  const unsteady = new Set(unsteadyRuns(results, drift));
-  const steady = results.filter((run) => !unsteady.has(run));
+/** @param seconds budget of the runs that are compared; those with others serve for the best known */
+export function contestsOf(
+  results: readonly RunResult[],
+  times: readonly SettledTimes[],
+  seconds: number,
+): readonly Contest[] {
   const pairs = new Map(results.map(({ task, target }) => [`${task} ${target}`, { task, target }]));
   return [...pairs.values()].map(({ task, target }) => {
-    const own = steady.filter((run) => run.task === task && run.target === target);
+    const isHere = (one: { readonly task: string; readonly target: string }): boolean =>
+      one.task === task && one.target === target;
+    const settled = times.find(isHere) ?? null;
+    const all = results.filter(isHere);
+    const own = all.flatMap((run) => (settled && isSettled(run, settled) ? [settledRun(run, settled)] : []));
     const runs = own.filter((run) => !run.isLong && run.seconds === seconds);
-    return { task, target, runs, best: bestOf(own) };
+    return { task, target, runs, best: bestOf(own), settled, unsettled: all.length - own.length };
   });
 }
 
-function bestOf(runs: readonly RunResult[]): Contest["best"] {
+function settledRun(run: RunResult, { times }: SettledTimes): SettledRun {
+  const improvements: Improvement[] = [];
+  for (const improvement of run.improvements) {
+    // The slowest were not measured.
+    const ns = times[keyOf(improvement.candidate)] ?? Number.POSITIVE_INFINITY;
+    if (ns < (improvements.at(-1)?.ns ?? Number.POSITIVE_INFINITY)) improvements.push({ ...improvement, ns });
+  }
+  return { ...run, improvements, chosenNs: run.winner ? times[keyOf(run.winner)]! : Number.POSITIVE_INFINITY };
+}
+
+function bestOf(runs: readonly SettledRun[]): Contest["best"] {
   return runs.reduce<Contest["best"]>((best, by) => {
-    const ns = by.improvements.at(-1)?.[2];
-    return ns !== undefined && ns < (best?.ns ?? Number.POSITIVE_INFINITY) ? { ns, by } : best;
+    const ns = Math.min(by.improvements.at(-1)?.ns ?? Number.POSITIVE_INFINITY, by.chosenNs);
+    return ns < (best?.ns ?? Number.POSITIVE_INFINITY) ? { ns, by } : best;
   }, null);
 }
 
@@ -87,15 +108,15 @@ export function standingsOf({ runs, best }: Contest): readonly Standing[] {
   );
 }
 
-function standingOf(strategy: string, runs: readonly RunResult[], bestNs: number): Standing {
-  const reached = (position: (run: RunResult) => readonly Step[]) =>
+function standingOf(strategy: string, runs: readonly SettledRun[], bestNs: number): Standing {
+  const reached = (position: (run: SettledRun) => readonly Step[]) =>
     shares.map((share) => middleAndWorst(runs.map((run) => reachedAt(position(run), share))));
   return {
     strategy,
     runs,
-    trials: reached(({ improvements }) => improvements.map(([trial, , ns]) => [trial, bestNs / ns])),
-    seconds: reached(({ improvements }) => improvements.map(([, ms, ns]) => [ms / 1000, bestNs / ns])),
-    final: median(runs.map(({ improvements }) => bestNs / (improvements.at(-1)?.[2] ?? Number.POSITIVE_INFINITY))),
+    trials: reached(({ improvements }) => improvements.map(({ trial, ns }) => [trial, bestNs / ns])),
+    seconds: reached(({ improvements }) => improvements.map(({ elapsedMs, ns }) => [elapsedMs / 1000, bestNs / ns])),
+    final: median(runs.map(({ chosenNs }) => bestNs / chosenNs)),
     validShare: validShareOf(runs),
     decidingShare: decidingShare(sumOfProfiles(runs)),
     trialsPerSecond: median(runs.map(({ trials, startedMs, endedMs }) => (trials / (endedMs - startedMs)) * 1000)),

@@ -7,17 +7,27 @@ import { barsOf, barText } from "./bars.ts";
 import { plotName, printReport } from "./print-report.ts";
 import type { RunResult } from "./run-result.ts";
 import { searchTaskNamed } from "./search-task.ts";
-import { type Comparison, type Contest, contestsOf, mainCpu, standingsOf } from "./summary.ts";
+import type { SettledTimes } from "./settled-times.ts";
+import { type Contest, contestsOf, mainCpu, standingsOf } from "./summary.ts";
 
-/** @param docs the folder of the documents */
-export function writeReport(results: readonly RunResult[], comparison: Comparison, docs: string): void {
-  const cpu = mainCpu(results);
+export interface ReportOptions {
+  readonly results: readonly RunResult[];
+  /** Of one CPU. */
+  readonly times: (cpu: string) => readonly SettledTimes[];
+  /** Budget of the runs that are compared. */
+  readonly seconds: number;
+  /** The folder of the documents. */
+  readonly docs: string;
+}
+
+export function writeReport({ results: all, times, seconds, docs }: ReportOptions): void {
+  const cpu = mainCpu(all);
   if (cpu === null) throw new Error("there are no results to report");
-  const own = results.filter((run) => run.cpu === cpu);
-  const contests = contestsOf(own, comparison);
+  const results = all.filter((run) => run.cpu === cpu);
+  const contests = contestsOf(results, times(cpu), seconds);
   const bars = barsOf(contests);
   mkdirSync(join(docs, "plots"), { recursive: true });
-  writeFileSync(join(docs, "search-bench.md"), printReport({ ...comparison, cpu, results: own, contests, bars }));
+  writeFileSync(join(docs, "search-bench.md"), printReport({ cpu, seconds, results, contests, bars }));
   for (const contest of contests) {
     if (contest.best && contest.runs.length > 0) writeFileSync(join(docs, "plots", plotName(contest)), plotOf(contest));
   }
@@ -34,7 +44,10 @@ function plotOf(contest: Contest): string {
       name: strategy,
       runs: runs.map(({ improvements, ended, trials, endedMs }) => {
         const stopped = ended === "budget" ? null : { trial: trials, elapsedMs: endedMs };
-        return { improvements, stopped };
+        return {
+          improvements: improvements.map(({ trial, elapsedMs, ns }) => [trial, elapsedMs, ns] as const),
+          stopped,
+        };
       }),
     })),
   });

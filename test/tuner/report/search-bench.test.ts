@@ -6,18 +6,46 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { tuningParts } from "../../../src/tuner/profile.ts";
 import { strategyNames } from "../../../src/tuner/search/strategy.ts";
+import type { Candidate } from "../../../src/tuner/space/space.ts";
 import { barsOf, barText } from "../../bench/search/bars.ts";
 import { chosenRuns, comparedStrategies, longFirst, plannedRuns } from "../../bench/search/planned-runs.ts";
 import { printReport } from "../../bench/search/print-report.ts";
 import { appendResult, readResults } from "../../bench/search/results-file.ts";
-import { type RunResult, runKey } from "../../bench/search/run-result.ts";
+import { type Improvement, type RunResult, runKey } from "../../bench/search/run-result.ts";
 import { searchTasks } from "../../bench/search/search-task.ts";
-import { unsteadyRuns } from "../../bench/search/steadiness.ts";
+import {
+  appendSettled,
+  candidatesOf,
+  keyOf,
+  noiseOf,
+  readSettled,
+  type SettledTimes,
+} from "../../bench/search/settled-times.ts";
 import { contestsOf, mainCpu, standingsOf } from "../../bench/search/summary.ts";
 import { expectGolden } from "../../support/golden.ts";
 
 const plan = { tasks: searchTasks, targets: ["avx2", "wasm"], strategies: strategyNames, seconds: 60 } as const;
 const all = plannedRuns(plan);
+
+const candidateOf = (ns: number): Candidate => ({ template: "a", assignment: { ns } });
+
+type Step = readonly [trial: number, elapsedMs: number, ns: number];
+
+/** By what they take in truth; the search saw a tenth more. */
+const improvements = (...steps: readonly Step[]): Improvement[] =>
+  steps.map(([trial, elapsedMs, ns]) => ({ trial, elapsedMs, ns: ns * 1.1, candidate: candidateOf(ns) }));
+
+/** What the runs have found, each as fast as its name says. */
+const settledOf = (runs: readonly RunResult[]): SettledTimes => ({
+  cpu: "some CPU",
+  task: "gemm-512",
+  target: "wasm",
+  finishedAt: "2026-01-01T01:00:00.000Z",
+  runs: runs.map(({ finishedAt }) => finishedAt),
+  times: Object.fromEntries(candidatesOf(runs).map((candidate) => [keyOf(candidate), candidate.assignment.ns!])),
+  predictedNs: 1500,
+  noise: 0.013,
+});
 
 /** 20 candidates in 20 seconds, of which three improve: 2000 → 1250 → 1000 ns. */
 const result: RunResult = {
@@ -40,11 +68,7 @@ const result: RunResult = {
   ended: "converged",
   trials: 20,
   invalid: {},
-  improvements: [
-    [1, 2000, 2000],
-    [4, 5000, 1250],
-    [15, 16_000, 1000],
-  ],
+  improvements: improvements([1, 2000, 2000], [4, 5000, 1250], [15, 16_000, 1000]),
   profile: {
     space: 100,
     sampling: 500,
@@ -55,9 +79,7 @@ const result: RunResult = {
     build: 0,
     run: 8000,
   },
-  best: { ns: 1000, againNs: 1020 },
-  winner: { ns: 1000, againNs: 1020 },
-  sentinel: { digest: "a", beforeNs: 1500, afterNs: 1500 },
+  winner: candidateOf(1000),
 };
 
 describe("planned runs", () => {
@@ -104,17 +126,46 @@ describe("the results' file", () => {
   });
 });
 
+test("of one task on one target the last settling counts", () => {
+  const folder = mkdtempSync(join(tmpdir(), "search-settled-"));
+  const path = join(folder, "settled.jsonl");
+  const settled = settledOf([result]);
+  appendSettled(path, settled);
+  appendSettled(path, { ...settled, cpu: "another" });
+  appendSettled(path, { ...settled, noise: 0.5 });
+  expect(readSettled(path, "some CPU")).toEqual([{ ...settled, noise: 0.5 }]);
+  rmSync(folder, { recursive: true });
+});
+
 describe("conclusions", () => {
-  const comparison = { seconds: 60, drift: 0.1 };
-  const slower: RunResult = { ...result, seed: 2, improvements: [[2, 3000, 1500]], invalid: { "timed-out": 5 } };
-  const long: RunResult = { ...result, isLong: true, seconds: 600, improvements: [[300, 90_000, 980]] };
-  const cga: RunResult = { ...result, strategy: "cga", improvements: [[9, 9000, 990]] };
-  const evolutionary: RunResult = { ...result, strategy: "evolutionary", improvements: [[8, 40_000, 990]] };
-  const random: RunResult = { ...result, strategy: "random", improvements: [[1, 2000, 4000]] };
+  const slower: RunResult = {
+    ...result,
+    seed: 2,
+    improvements: improvements([2, 3000, 1500]),
+    winner: candidateOf(1500),
+    invalid: { "timed-out": 5 },
+  };
+  const long: RunResult = {
+    ...result,
+    isLong: true,
+    seconds: 600,
+    improvements: improvements([300, 90_000, 980]),
+    winner: candidateOf(980),
+  };
+  const other = (strategy: RunResult["strategy"], ...steps: readonly Step[]): RunResult => ({
+    ...result,
+    strategy,
+    improvements: improvements(...steps),
+    winner: candidateOf(steps.at(-1)![2]),
+  });
+  const cga = other("cga", [9, 9000, 990]);
+  const evolutionary = other("evolutionary", [8, 40_000, 990]);
+  const random = other("random", [1, 2000, 3900]);
   const results = [result, slower, long, cga, evolutionary, random];
+  const contests = (of: readonly RunResult[]) => contestsOf(of, of.length > 0 ? [settledOf(of)] : [], 60);
 
   test("candidates and seconds to shares of the best known", () => {
-    const [contest] = contestsOf(results, comparison);
+    const [contest] = contests(results);
     expect(contest!.best?.ns).toBe(980);
     const standings = standingsOf(contest!);
     expect(standings.map(({ strategy }) => strategy)).toEqual([...comparedStrategies]);
@@ -125,30 +176,59 @@ describe("conclusions", () => {
     expect(first!.validShare).toBeCloseTo(35 / 40);
     expect(first!.decidingShare).toBeCloseTo(0.1);
     expect(first!.trialsPerSecond).toBeCloseTo(1);
-    expect(last!.final).toBeCloseTo(980 / 4000);
+    expect(last!.final).toBeCloseTo(980 / 3900);
   });
 
-  test("runs on an unsteady machine are in no figure", () => {
-    const before = { ...result, seed: 2, sentinel: { ...result.sentinel, beforeNs: 1700 } };
-    const lucky = { ...result, seed: 3, improvements: [[1, 2000, 500]] as const, best: { ns: 500, againNs: 1000 } };
-    const steady = [1, 2, 3, 4].map((seed): RunResult => ({ ...random, seed }));
-    expect(unsteadyRuns([before, lucky, ...steady], 0.1)).toEqual([before, lucky]);
-    const [contest] = contestsOf([before, lucky, ...steady], comparison);
-    expect([contest!.best?.ns, contest!.runs]).toEqual([4000, steady]);
+  test("settled times count, not those that a search saw", () => {
+    // The second only seemed faster than the first.
+    const misled: RunResult = {
+      ...result,
+      improvements: [
+        { trial: 1, elapsedMs: 1000, ns: 800, candidate: candidateOf(1600) },
+        { trial: 2, elapsedMs: 2000, ns: 790, candidate: candidateOf(1700) },
+        { trial: 3, elapsedMs: 3000, ns: 780, candidate: candidateOf(1200) },
+      ],
+      winner: candidateOf(1100),
+    };
+    const [contest] = contests([misled]);
+    expect(contest!.runs[0]!.improvements.map(({ trial, ns }) => [trial, ns])).toEqual([
+      [1, 1600],
+      [3, 1200],
+    ]);
+    expect([contest!.best?.ns, standingsOf(contest!)[0]!.final]).toEqual([1100, 1]);
+  });
+
+  test("what is far slower than the best is not measured again", () => {
+    const far = { ...result, seed: 2, improvements: improvements([1, 1000, 4500], [2, 2000, 1200]) };
+    expect(candidatesOf([result, far]).map(({ assignment }) => assignment.ns)).toEqual([2000, 1250, 1000, 1200]);
+    expect(contests([result, far])[0]!.runs[1]!.improvements).toHaveLength(1);
+  });
+
+  test("runs after the last settling are in no figure", () => {
+    const later: RunResult = { ...result, seed: 2, finishedAt: "2026-01-02T00:00:00.000Z" };
+    const [contest] = contestsOf([result, later], [settledOf([result])], 60);
+    expect([contest!.runs.length, contest!.unsettled]).toEqual([1, 1]);
+    expect(contestsOf([result], [], 60)[0]).toMatchObject({ runs: [], best: null, unsettled: 1 });
+  });
+
+  test("noise is what lies between the two least samples", () => {
+    expect(
+      noiseOf([
+        [120, 100, 130],
+        [200, 210],
+        [50, 55, 50],
+      ]),
+    ).toBeCloseTo(0.05);
+    expect(noiseOf([[1]])).toBe(0);
   });
 
   test("bars", () => {
-    const isMet = (of: readonly RunResult[]) => barsOf(contestsOf(of, comparison)).map((bar) => bar.isMet);
+    const isMet = (of: readonly RunResult[]) => barsOf(contests(of)).map((bar) => bar.isMet);
     expect(isMet([])).toEqual([null, null, null, null]);
     // Late; CGA needs 9 and evolutionary 8; five of 100 timed out.
     expect(isMet(results)).toEqual([false, false, false, true]);
-    const quick: RunResult = { ...result, improvements: [[9, 9000, 1000]] };
-    expect(isMet([quick, cga, { ...evolutionary, improvements: [[9, 1, 990]] }, random])).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ]);
+    const quick: RunResult = { ...result, improvements: improvements([9, 9000, 1000]) };
+    expect(isMet([quick, cga, other("evolutionary", [9, 1, 990]), random])).toEqual([true, true, true, true]);
     const busy = { ...quick, profile: { ...result.profile, sampling: 5000 } };
     expect(isMet([busy])).toEqual([true, null, true, false]);
   });
@@ -159,14 +239,14 @@ describe("conclusions", () => {
   });
 
   test("the report", () => {
-    const contests = contestsOf(results, comparison);
-    const text = printReport({ ...comparison, cpu: "some CPU", results, contests, bars: barsOf(contests) });
+    const all = contests(results);
+    const text = printReport({ cpu: "some CPU", seconds: 60, results, contests: all, bars: barsOf(all) });
     expect(tuningParts.every((part) => text.includes(part))).toBe(true);
     expectGolden("search-report", [{ title: "docs/search-bench.md", text }]);
   });
 
   test("a bar says where it is missed", () => {
-    const [soon] = barsOf(contestsOf(results, comparison));
+    const [soon] = barsOf(contests(results));
     expect(barText(soon!)).toMatch(/^missed: default reaches .*: 0 of 1; not: gemm-512 wasm never \/ never$/);
   });
 });

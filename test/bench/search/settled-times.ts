@@ -1,0 +1,58 @@
+// Times that runs of different hours can be compared by. What a search records was measured in its own hour, with what else
+// the machine did then, and its best is the luckiest of many. So all that the runs of a task have found is measured once
+// more, side by side, and figures are made of those times. settled.jsonl: one task on one target a line, the last counts.
+
+import { sha256, type TargetName } from "../../../src/compiler/index.ts";
+import { median } from "../../../src/tuner/measure/statistics.ts";
+import { candidateKey } from "../../../src/tuner/search/search-space.ts";
+import type { Candidate } from "../../../src/tuner/space/space.ts";
+import { appendLine, readLines } from "./json-lines.ts";
+import type { RunResult } from "./run-result.ts";
+
+export interface SettledTimes {
+  readonly cpu: string;
+  readonly task: string;
+  readonly target: TargetName;
+  readonly finishedAt: string;
+  /** When the runs finished whose candidates were measured: that tells them apart. */
+  readonly runs: readonly string[];
+  /** By `keyOf`: what a run takes when nothing disturbs it, in nanoseconds. */
+  readonly times: Readonly<Record<string, number>>;
+  /** Of the predicted schedule. */
+  readonly predictedNs: number;
+  /** Of those that are near the best, the median of how far the second least sample lies above the least, as a share. */
+  readonly noise: number;
+}
+
+export const keyOf = (candidate: Candidate): string => sha256(candidateKey(candidate)).slice(0, 12);
+
+export function readSettled(path: string, cpu: string): readonly SettledTimes[] {
+  const own = readLines<SettledTimes>(path).filter((settled) => settled.cpu === cpu);
+  return [...new Map(own.map((settled) => [`${settled.task} ${settled.target}`, settled])).values()];
+}
+
+export const appendSettled = (path: string, settled: SettledTimes): void => appendLine(path, settled);
+
+/** Slower ones, as the searches saw them, are in no figure: a run of them may take seconds. */
+const slowest = 4;
+
+/** Of runs of one task on one target: what each had for its best at some time, and what it chose in the end; each once. */
+export function candidatesOf(runs: readonly RunResult[]): readonly Candidate[] {
+  const all = runs.flatMap(({ improvements }) => improvements);
+  const limit = slowest * Math.min(...all.map(({ ns }) => ns));
+  const found = all.filter(({ ns }) => ns <= limit).map(({ candidate }) => candidate);
+  const chosen = runs.flatMap(({ winner }) => (winner ? [winner] : []));
+  return [...new Map([...found, ...chosen].map((candidate) => [keyOf(candidate), candidate])).values()];
+}
+
+export const isSettled = ({ finishedAt }: RunResult, settled: SettledTimes | null): boolean =>
+  settled?.runs.includes(finishedAt) === true;
+
+/** Of candidates with their samples: how far the second least lies above the least, the median. */
+export function noiseOf(samples: readonly (readonly number[])[]): number {
+  const seconds = samples.flatMap((times) => {
+    const [least, second] = times.toSorted((a, b) => a - b);
+    return second === undefined ? [] : [second / least! - 1];
+  });
+  return seconds.length > 0 ? median(seconds) : 0;
+}
