@@ -35,6 +35,7 @@ export function printReport(report: Report): string {
     splitTable(report.contests),
     ...defaultSplit(report.contests),
     "\n## Noise\n",
+    "How far the times from the even and from the odd rounds lie apart, the median over the candidates near the best.\n",
     noiseTable(report.contests),
   ];
   return `${sections.join("\n")}\n`;
@@ -56,7 +57,7 @@ the column "reference".
 
 **Times** are not those that the searches recorded: runs of different hours had a different machine, and the best of a search is
 the luckiest of many. All that was ever the best of a run, and what its race chose in the end, was measured once more, those of a
-task side by side in 20 rounds, and the least of its samples is its time (\`--settle\`). So a run is as good as what it had found by
+task side by side in 12 to 60 rounds, and the 10 % quantile of its samples is its time (\`--settle\`). So a run is as good as what it had found by
 then, whether or not it knew how good that was. The **best known** of a task is the fastest of all runs of any length.
 Seconds are those of the clock: a machine that others use too makes a search slower, and nothing is taken off for that.
 ${unsettled > 0 ? `\n${unsettled} runs are in no figure: they came after the last settling.\n` : ""}`;
@@ -181,10 +182,10 @@ function defaultSplit(contests: readonly Contest[]): readonly string[] {
   ];
 }
 
-/** How well the times are known: of candidates near the best, how far the second least sample lies above the least. */
+/** How well the times are known. */
 function noiseTable(contests: readonly Contest[]): string {
   const rows = contests.flatMap(({ task, target, settled }) =>
     settled ? [[task, target, String(Object.keys(settled.times).length), percent(settled.noise)]] : [],
   );
-  return textTable(["task", "target", "candidates settled", "second least sample above the least, median"], rows);
+  return textTable(["task", "target", "candidates settled", "halves apart"], rows);
 }

@@ -89,7 +89,7 @@ async function settleAll(planned: readonly PlannedRun[], results: readonly RunRe
     const settled = await inChild({ kind: "settle", place, runs });
     appendSettled(path, settled);
     const [count, noise] = [Object.keys(settled.times).length, (settled.noise * 100).toFixed(1)];
-    console.log(`${name}: ${count} candidates, second least samples ${noise} % above the least`);
+    console.log(`${name}: ${count} candidates, known to ${noise} %`);
   }
 }
 

@@ -1,8 +1,10 @@
 // Measures what the runs of one task have found side by side: each once a round, in an order that changes.
 
+import { nowMs } from "../../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
 import { createRunner } from "../../../src/native/runner/client.ts";
 import type { Runnable } from "../../../src/native/runner/protocol.ts";
+import { quantile } from "../../../src/tuner/measure/statistics.ts";
 import { predict } from "../../../src/tuner/predict.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
@@ -13,12 +15,17 @@ import type { Place, RunResult } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
 import { candidatesOf, keyOf, noiseOf, type SettledTimes } from "./settled-times.ts";
 
-/** Of a core that is disturbed three quarters of the time, one of so many samples is calm in 99.7 of 100 cases. */
-const rounds = 20;
+/** Rounds at least, and at most; in between they end when this time is over. */
+const leastRounds = 12;
+const mostRounds = 60;
+const enoughMs = 120_000;
 
 /** After so many rounds, who is so much slower than the best is measured no more: no figure tells it from slower ones. */
 const firstRounds = 4;
 const givenUpAt = 1.6;
+
+/** Not the least sample: that is luck too, by some percent. Not the median: the core is not ours for half of the time. */
+const settledQuantile = 0.1;
 
 const sampleNs = 1e6;
 const deadlineMs = 60_000;
@@ -38,16 +45,19 @@ export function settle({ task: name, target }: Place, runs: readonly RunResult[]
         if (outcome.kind !== "ok") throw new Error(`${name} ${target}: it ran before: ${outcome.kind}`);
         return Math.min(...outcome.samplesNs);
       });
-      const leastNs = samples.map((times) => Math.min(...times));
+      const settledNs = samples.map((times) => Math.round(quantile(times, settledQuantile)));
       return {
         cpu: cpuModel(),
         task: name,
         target,
         finishedAt: new Date().toISOString(),
         runs: runs.map(({ finishedAt }) => finishedAt),
-        times: Object.fromEntries(entrants.map((candidate, k) => [keyOf(candidate), Math.round(leastNs[k]!)])),
-        predictedNs: Math.round(leastNs[0]!),
-        noise: noiseOf(samples.filter((times) => times.length > firstRounds)),
+        times: Object.fromEntries(entrants.map((candidate, k) => [keyOf(candidate), settledNs[k]!])),
+        predictedNs: settledNs[0]!,
+        noise: noiseOf(
+          samples.filter((times) => times.length > firstRounds),
+          settledQuantile,
+        ),
       };
     } finally {
       await runner.close();
@@ -61,8 +71,9 @@ async function sampleInRounds(
 ): Promise<readonly (readonly number[])[]> {
   const samples = runnables.map((): number[] => []);
   const rng = createRng(1);
+  const start = nowMs();
   let entered = samples.map((_, k) => k);
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < leastRounds || (round < mostRounds && nowMs() - start < enoughMs); round++) {
     for (const k of rng.shuffle(entered)) samples[k]!.push(await sample(runnables[k]!));
     if (round + 1 !== firstRounds) continue;
     const limit = givenUpAt * Math.min(...samples.flat());

@@ -3,7 +3,7 @@
 // more, side by side, and figures are made of those times. settled.jsonl: one task on one target a line, the last counts.
 
 import { sha256, type TargetName } from "../../../src/compiler/index.ts";
-import { median } from "../../../src/tuner/measure/statistics.ts";
+import { median, quantile } from "../../../src/tuner/measure/statistics.ts";
 import { candidateKey } from "../../../src/tuner/search/search-space.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import { appendLine, readLines } from "./json-lines.ts";
@@ -16,11 +16,11 @@ export interface SettledTimes {
   readonly finishedAt: string;
   /** When the runs finished whose candidates were measured: that tells them apart. */
   readonly runs: readonly string[];
-  /** By `keyOf`: what a run takes when nothing disturbs it, in nanoseconds. */
+  /** By `keyOf`: the 10 % quantile of its samples, in nanoseconds. */
   readonly times: Readonly<Record<string, number>>;
   /** Of the predicted schedule. */
   readonly predictedNs: number;
-  /** Of those that are near the best, the median of how far the second least sample lies above the least, as a share. */
+  /** Of those that are near the best: `noiseOf`. */
   readonly noise: number;
 }
 
@@ -48,11 +48,13 @@ export function candidatesOf(runs: readonly RunResult[]): readonly Candidate[] {
 export const isSettled = ({ finishedAt }: RunResult, settled: SettledTimes | null): boolean =>
   settled?.runs.includes(finishedAt) === true;
 
-/** Of candidates with their samples: how far the second least lies above the least, the median. */
-export function noiseOf(samples: readonly (readonly number[])[]): number {
-  const seconds = samples.flatMap((times) => {
-    const [least, second] = times.toSorted((a, b) => a - b);
-    return second === undefined ? [] : [second / least! - 1];
-  });
-  return seconds.length > 0 ? median(seconds) : 0;
+/** The median of how far two settlings with half of the samples each lie apart, as a share. */
+export function noiseOf(samples: readonly (readonly number[])[], settledQuantile: number): number {
+  const half = (times: readonly number[], first: number): number =>
+    quantile(
+      times.filter((_, round) => round % 2 === first),
+      settledQuantile,
+    );
+  const ratios = samples.map((times) => half(times, 0) / half(times, 1));
+  return ratios.length > 0 ? median(ratios.map((ratio) => Math.max(ratio, 1 / ratio))) - 1 : 0;
 }

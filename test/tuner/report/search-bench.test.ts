@@ -211,15 +211,18 @@ describe("conclusions", () => {
     expect(contestsOf([result], [], 60)[0]).toMatchObject({ runs: [], best: null, unsettled: 1 });
   });
 
-  test("noise is what lies between the two least samples", () => {
+  test("noise is how far the halves of the samples lie apart", () => {
     expect(
-      noiseOf([
-        [120, 100, 130],
-        [200, 210],
-        [50, 55, 50],
-      ]),
+      noiseOf(
+        [
+          [100, 105, 130, 105],
+          [200, 200],
+          [60, 50],
+        ],
+        0,
+      ),
     ).toBeCloseTo(0.05);
-    expect(noiseOf([[1]])).toBe(0);
+    expect(noiseOf([], 0)).toBe(0);
   });
 
   test("bars", () => {
