@@ -42,22 +42,30 @@ export function timeKernel(kernel: LoadedKernel, firstNs: number, plan: TimingPl
 function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flush }: Surroundings): Samples {
   const samples: Sample[] = [];
   let spentNs = firstNs;
-  if (isColdLoser(firstNs, firstNs, plan)) return samplesOf([{ ns: firstNs, isCalm: true }]);
+  if (isColdLoser(firstNs, firstNs, plan)) return samplesOf([coldSample(firstNs)]);
   while (samples.length < plan.samples && (samples.length === 0 || spentNs < plan.budgetNs)) {
     flush();
     const ns = kernel.time(1);
     spentNs += ns;
-    samples.push({ ns, isCalm: true });
+    samples.push(coldSample(ns));
     if (isLoser(samples, plan)) break;
   }
   return samplesOf(samples);
 }
+
+const coldSample = (ns: number): Sample => ({ ns, clockNs: ns, isCalm: true });
 
 /**
  * So many times as many samples, in so many times as much time, where the yardstick has to tell: it errs to both sides, and
  * the outer ones are dropped.
  */
 const disturbedFactor = 2;
+
+/** Probes for one candidate, until the core is ours: some 10 ms. */
+const patience = 200;
+
+/** More samples for one that is the best by the yardstick's word alone. */
+const moreForHopeful = 6;
 
 function timeHot(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around: Surroundings): Samples {
   const now = momentOf(around, plan.sampleNs);
@@ -66,12 +74,15 @@ function timeHot(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around
   let runs = runsFor(firstNs, plan.sampleNs);
   let spentNs = firstNs;
   let unclear = 0;
+  let probes = patience;
+  let more = moreForHopeful;
   const samples: Sample[] = [];
   const isEnough = (): boolean => {
     const factor = samples.every(({ isCalm }) => isCalm) ? 1 : disturbedFactor;
     return samples.length >= plan.samples * factor || (samples.length > 0 && spentNs >= plan.budgetNs * factor);
   };
-  while (!isEnough()) {
+  while (!isEnough() || (isHopeful(samples, plan) && more-- > 0)) {
+    probes -= probesUntilCalm(around.isCalm, probes);
     const before = momentOf(around, plan.sampleNs);
     const batchNs = kernel.time(runs);
     spentNs += batchNs;
@@ -83,7 +94,23 @@ function timeHot(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around
     else if (!isUnclear) samples.push(undisturbed(batchNs / runs, before, after));
     if (isLoser(samples, plan)) break;
   }
-  return samplesOf(middleOf(samples, plan.samples));
+  return samplesOf(credible(samples, plan));
+}
+
+/** Faster than the best, and never was by the clock. */
+function isHopeful(samples: readonly Sample[], { incumbentNs }: TimingPlan): boolean {
+  if (incumbentNs === null) return false;
+  const faster = samples.filter(({ ns }) => ns < incumbentNs);
+  return 2 * faster.length > samples.length && samples.every(({ clockNs }) => clockNs >= incumbentNs);
+}
+
+/**
+ * A neighbour only ever adds to a time, and the yardstick suffers more from it than kernels that wait for memory do: they
+ * look up to half as fast again as they are. So nobody becomes the best, or better than the clock ever said, on its word.
+ */
+function credible(samples: readonly Sample[], { incumbentNs, samples: wanted }: TimingPlan): readonly Sample[] {
+  const leastNs = Math.min(incumbentNs ?? Number.POSITIVE_INFINITY, ...samples.map(({ clockNs }) => clockNs));
+  return middleOf(samples, wanted).map((sample) => ({ ...sample, ns: Math.max(leastNs, sample.ns) }));
 }
 
 /** Without the least and the greatest of more than are wanted, in the order taken. */
@@ -106,7 +133,9 @@ export interface Samples {
 }
 
 interface Sample {
+  /** Of the core alone, as far as that is known. */
   readonly ns: number;
+  readonly clockNs: number;
   readonly isCalm: boolean;
 }
 
@@ -144,6 +173,7 @@ const isChange = (before: Moment, after: Moment): boolean =>
  */
 const undisturbed = (ns: number, before: Moment, after: Moment): Sample => ({
   ns: ns / Math.min(before.slowdown, after.slowdown),
+  clockNs: ns,
   isCalm: before.isCalm && after.isCalm,
 });
 
@@ -174,7 +204,7 @@ export function timeSample(
   const runs = runsFor(estimateNs, sampleNs);
   let leastNs = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < mostTries; tries++) {
-    const wasCalm = becomesCalm(isCalm);
+    const wasCalm = probesUntilCalm(isCalm, mostProbes) < mostProbes;
     if (estimateNs < longRunNs) kernel.time(Math.ceil(runs * warmingShare));
     leastNs = Math.min(leastNs, kernel.time(runs) / runs);
     if (estimateNs > mixedRunNs || (isCalm() && wasCalm)) break;
@@ -182,9 +212,10 @@ export function timeSample(
   return leastNs;
 }
 
-function becomesCalm(isCalm: () => boolean): boolean {
-  for (let probe = 0; probe < mostProbes; probe++) if (isCalm()) return true;
-  return false;
+/** How many found it disturbed; at most `most`. */
+function probesUntilCalm(isCalm: () => boolean, most: number): number {
+  for (let probes = 0; probes < most; probes++) if (isCalm()) return probes;
+  return Math.max(0, most);
 }
 
 /** Already the check run is clearly too slow, or leaves no time for more. */

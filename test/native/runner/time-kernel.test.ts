@@ -22,6 +22,7 @@ function machine(hotNs: number, coldNs = hotNs) {
 }
 
 const plan: TimingPlan = { cache: "hot", incumbentNs: null, samples: 3, sampleNs: 200_000, budgetNs: 1e9 };
+const contest = (incumbentNs: number): TimingPlan => ({ ...plan, incumbentNs });
 
 describe("a kernel", () => {
   it("with hot caches runs as often as fills a sample, and nothing is flushed", () => {
@@ -51,18 +52,46 @@ describe("a disturbed core", () => {
   it("shows in the yardstick, and what is timed beside it is given as on a calm one", () => {
     const isCalm = (): boolean => false;
     const yardstick = { kernel: disturbed(50_000, isCalm), ns: 50_000 };
-    const samples = timeKernel(disturbed(60_000, isCalm), 120_000, plan, { flush: () => {}, isCalm, yardstick });
+    const around = { flush: () => {}, isCalm, yardstick };
+    const samples = timeKernel(disturbed(60_000, isCalm), 120_000, contest(50_000), around);
     expect(samples).toEqual({ samplesNs: Array(3).fill(60_000), calmNs: [] });
+    // Where there is none to be worse than, the clock's word is all there is.
+    expect(timeKernel(disturbed(60_000, isCalm), 120_000, plan, around).samplesNs).toEqual(Array(3).fill(120_000));
+  });
+
+  it("makes nobody the best on the yardstick's word alone, though it is looked at longer", () => {
+    const factors = Array<number>(50).fill(2);
+    const around = {
+      flush: () => {},
+      isCalm: () => false,
+      yardstick: { kernel: disturbed(50_000, () => false), ns: 50_000 },
+    };
+    const candidate = { arrays: [], time: (count: number) => count * 40_000 * factors.shift()! };
+    expect(timeKernel(candidate, 80_000, contest(50_000), around).samplesNs).toEqual(Array(3).fill(50_000));
+    expect(50 - factors.length).toBe(2 * 3 + 6);
+    // The clock has seen it at 44 µs: so fast it is, and not faster.
+    const once = [2, 2, 1.1, ...Array<number>(50).fill(2)];
+    const seen = { arrays: [], time: (count: number) => count * 40_000 * once.shift()! };
+    expect(timeKernel(seen, 80_000, contest(50_000), around).samplesNs).toEqual(Array(3).fill(44_000));
+  });
+
+  it("is waited out for some milliseconds", () => {
+    let probes = 0;
+    const isCalm = (): boolean => ++probes > 150;
+    const { kernel, around } = machine(60_000);
+    const samples = timeKernel(kernel, 60_000, plan, { ...around, isCalm });
+    expect(samples).toEqual({ samplesNs: Array(3).fill(60_000), calmNs: Array(3).fill(60_000) });
+    expect(probes).toBeLessThan(165);
   });
 
   it("makes no loser of a candidate whose check run it slowed down", () => {
     const isCalm = (): boolean => false;
     const yardstick = { kernel: disturbed(500_000, isCalm), ns: 500_000 };
     const around = { flush: () => {}, isCalm, yardstick };
-    const contest = { ...plan, incumbentNs: 500_000 };
-    expect(timeKernel(disturbed(450_000, isCalm), 900_000, contest, around).samplesNs).toEqual(Array(3).fill(450_000));
-    const alone = { ...around, yardstick: null };
-    expect(timeKernel(disturbed(450_000, isCalm), 900_000, contest, alone).samplesNs).toEqual([900_000]);
+    const times = (runNs: number, yard: typeof yardstick | null): readonly number[] =>
+      timeKernel(disturbed(runNs, isCalm), 2 * runNs, contest(500_000), { ...around, yardstick: yard }).samplesNs;
+    expect(times(550_000, yardstick)).toEqual(Array(3).fill(550_000));
+    expect(times(550_000, null)).toEqual([1_100_000]);
   });
 
   it("is told by twice as many samples, of which the middle ones are kept", () => {
@@ -70,7 +99,7 @@ describe("a disturbed core", () => {
     const candidate = { arrays: [], time: (count: number) => count * 60_000 * 2 * factors.shift()! };
     const yardstick = { kernel: disturbed(50_000, () => false), ns: 50_000 };
     const around = { flush: () => {}, isCalm: () => false, yardstick };
-    expect(timeKernel(candidate, 120_000, plan, around).samplesNs).toEqual([60_000, 60_000, 60_000]);
+    expect(timeKernel(candidate, 120_000, contest(50_000), around).samplesNs).toEqual([60_000, 60_000, 60_000]);
     expect(factors).toEqual([]);
   });
 
@@ -100,7 +129,7 @@ describe("a disturbed core", () => {
       },
     };
     // Calm after the check run and disturbed from then on: every sample is told by the yardstick.
-    const { samplesNs } = timeKernel(counted, 60_000, plan, { flush: () => {}, isCalm, yardstick });
+    const { samplesNs } = timeKernel(counted, 60_000, contest(50_000), { flush: () => {}, isCalm, yardstick });
     expect(samplesNs).toEqual(Array(3).fill(60_000));
     // From calm to disturbed and back: what was timed between says nothing.
     const turns = [true, true, false, false, false, true, true, true, true, true, true];
