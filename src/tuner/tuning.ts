@@ -25,7 +25,7 @@ import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
 import { knownOf, withExperience } from "./transfer.ts";
 import { measureRound, sourcesOf } from "./tuning-round.ts";
-import type { Workbench } from "./workbench.ts";
+import type { Decision, MeasurableSource, Refusal, Workbench } from "./workbench.ts";
 
 export interface TuningOptions {
   readonly budget: Budget;
@@ -114,12 +114,16 @@ export interface Tuning {
 /** Most candidates of one round: few enough to learn between. */
 export const roundSize = 24;
 
+/** Of a budget's seconds, for the race at the end: as long as one usually takes, and no more than a share. */
+const raceMs = ({ seconds }: Budget): number => Math.min(1_500, (seconds * 1_000) / 4);
+
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
   const { budget, strategy, clock, signal, profiler = noProfiler, convergence = defaultConvergence } = options;
   const start = clock();
   const rng = createRng(options.seed);
   const elapsedMs = (): number => clock() - start;
-  const isOver = (): boolean => elapsedMs() >= budget.seconds * 1000 || options.isOver?.() === true;
+  const isLate = (ms: number): boolean => elapsedMs() >= budget.seconds * 1_000 - ms || options.isOver?.() === true;
+  const isOver = (): boolean => isLate(raceMs(budget));
   const others = recordsOfOthers(task, options);
   const experienced = profiler.time("training", () => withExperience(space, task, others, options.machine));
   const features = featureKinds[options.features ?? "variables and facts"](space, task);
@@ -175,7 +179,10 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       return true;
     },
     async finish() {
-      const winner = await profiler.timeAsync("run", () => decide(task, space, state, options.workbench, measured > 0));
+      const winner = await profiler.timeAsync("run", () => {
+        const race = measured > 0 ? (sources: Sources) => options.workbench.race(sources, () => isLate(0)) : null;
+        return decide(task, space, state, race);
+      });
       const history = { improvements, stopped };
       const [failures, profile] = [failuresOf(state), profiler.profile()];
       return { winner, measured, recorded, elapsedMs: elapsedMs(), failures, history, profile };
@@ -199,19 +206,20 @@ const failuresOf = ({ rounds }: SearchState): readonly Failure[] =>
     return measurement.kind === "ok" ? [] : [{ candidate: point.candidate, measurement }];
   });
 
+type Sources = readonly (MeasurableSource | Refusal)[];
+
 /** The fastest few raced against each other; without fresh measurements the records have decided already. */
 async function decide(
   task: TuningTask,
   space: GeneratedSpace,
   state: SearchState,
-  workbench: Workbench,
-  isRaced: boolean,
+  race: ((sources: Sources) => Promise<Decision>) | null,
 ): Promise<TuneResult["winner"]> {
   const ranked = finalistsOf(rankedTrials(state));
   const candidates = ranked.map(({ point }) => point.candidate);
   const { winner, runnerUp, timing } =
-    isRaced && ranked.length > 1
-      ? await workbench.race([...sourcesOf(task, space, candidates, noProfiler)])
+    race && ranked.length > 1
+      ? await race([...sourcesOf(task, space, candidates, noProfiler)])
       : { winner: 0, runnerUp: 1, timing: null };
   const measurement = ranked[winner]?.measurement;
   if (measurement?.kind !== "ok") return null;

@@ -29,8 +29,12 @@ export interface Workbench {
     incumbentNs: number | null,
     profiler?: Profiler,
   ): AsyncIterator<Measurement, undefined>;
-  /** Finalists against each other, the first of them the incumbent. */
-  race(sources: readonly (MeasurableSource | Refusal)[]): Promise<Decision>;
+  /**
+   * Finalists against each other, the first of them the incumbent.
+   *
+   * @param isOver whether it should come to an end, as far as it has seen enough to decide at all
+   */
+  race(sources: readonly (MeasurableSource | Refusal)[], isOver?: () => boolean): Promise<Decision>;
   /** Compiler runs so far. */
   compilerRuns(): number;
   /** What measures: "gcc 12.2.0 …" or "wasm". */
@@ -105,13 +109,13 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
       }
       return undefined;
     },
-    async race(sources) {
+    async race(sources, isOver) {
       const built = builder ? await builder.build(sources, cores) : sources.map(withoutCompiler);
       const entrants = built.flatMap((one, place) => (one.kind === "ready" ? [{ ...one, place }] : []));
       const { winner, runnerUp, timings } = await raceCandidates(
         runner,
         entrants.map(({ candidate }) => candidate),
-        { cache },
+        { cache, isOver },
       );
       const placeOf = (entrant: number): number => entrants[entrant]?.place ?? 0;
       return {

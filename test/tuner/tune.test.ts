@@ -167,7 +167,32 @@ describe("a tuning", () => {
       space,
       optionsWith(workbench, { clock: () => now, budget: { seconds: 1, trials: 40 } }),
     );
-    expect(measured).toBe(3);
+    // A quarter of the second is the race's.
+    expect(measured).toBe(2);
+  });
+
+  it("races within its seconds", async () => {
+    let now = 0;
+    const asked: boolean[] = [];
+    const bench = fakeWorkbench((source, ns) => {
+      now += 1000;
+      return timed(source, ns);
+    });
+    const workbench: Workbench = {
+      ...bench,
+      async race(sources, isOver) {
+        for (const ms of [0, 1000, 1000]) {
+          now += ms;
+          asked.push(isOver!());
+        }
+        return bench.race(sources);
+      },
+    };
+    const budget = { seconds: 10, trials: 40 };
+    const { measured } = await tune(task, space, optionsWith(workbench, { clock: () => now, budget }));
+    // Of ten seconds one and a half are the race's.
+    expect(measured).toBe(9);
+    expect(asked).toEqual([false, true, true]);
   });
 
   it("keeps what was measured before it is aborted", async () => {

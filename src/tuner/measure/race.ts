@@ -15,6 +15,8 @@ export interface RaceOptions {
   readonly sampleNs: number;
   /** Times that differ by less than this share are equal. */
   readonly tie: number;
+  /** The clock's word beside that of the samples: no more rounds than the fewest that statistics are made of. */
+  readonly isOver?: (() => boolean) | undefined;
 }
 
 export const defaultRaceOptions: RaceOptions = {
@@ -167,6 +169,7 @@ export async function race(
     rounds.push(round);
     const running = verdict.active.filter((entrant) => round.timesNs[entrant] !== null);
     verdict = judge(rounds, running, options);
+    if (rounds.length >= roundsForStatistics && options.isOver?.()) break;
   }
   return resultOf(entrants, rounds, winnerOf(rounds, verdict, options.tie));
 }

@@ -61,6 +61,7 @@ describe("a race", () => {
     expect((await race(4, noisy(), { ...options, maxRounds: 7 })).rounds).toHaveLength(7);
     expect((await race(4, noisy(), { ...options, leastRounds: 5, budgetNs: 3 * 5 * 500_000 })).rounds).toHaveLength(5);
     expect((await race(4, noisy(), options)).rounds).toHaveLength(64);
+    expect((await race(4, noisy(), { ...options, isOver: () => true })).rounds).toHaveLength(4);
   });
 
   it("says who came second, and how noisy the times were", async () => {
