@@ -12,7 +12,7 @@ import type { RecordDatabase } from "./record/database.ts";
 import type { TuningRecord } from "./record/record.ts";
 import type { ConvergenceRun } from "./report/convergence.ts";
 import { createRng } from "./rng.ts";
-import { type ConvergenceRule, defaultConvergence, hasConverged } from "./search/convergence.ts";
+import { type ConvergenceRule, convergenceFor, hasConverged } from "./search/convergence.ts";
 import { type FeatureKind, featureKinds } from "./search/feature-kinds.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
 import { findPoint } from "./search/search-space.ts";
@@ -45,7 +45,7 @@ export interface TuningOptions {
   readonly machine?: MachineModel | undefined;
   /** Beside the budget: a round that is being measured ends early where no time is left. */
   readonly isOver?: (() => boolean) | undefined;
-  /** Null: it goes on until the budget is spent. */
+  /** `convergenceFor` the target unless said. Null: it goes on until the budget is spent. */
   readonly convergence?: ConvergenceRule | null;
   readonly profiler?: Profiler;
   readonly signal?: AbortSignal | undefined;
@@ -118,7 +118,8 @@ export const roundSize = 24;
 const raceMs = ({ seconds }: Budget): number => Math.min(1_500, (seconds * 1_000) / 4);
 
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
-  const { budget, strategy, clock, signal, profiler = noProfiler, convergence = defaultConvergence } = options;
+  const { budget, strategy, clock, signal, profiler = noProfiler } = options;
+  const { convergence = convergenceFor(task.target) } = options;
   const start = clock();
   const rng = createRng(options.seed);
   const elapsedMs = (): number => clock() - start;

@@ -9,7 +9,8 @@ import { predictTotalNs } from "../../src/tuner/cost-model/ranker.ts";
 import { extentsOf, familyOf } from "../../src/tuner/family.ts";
 import type { TuningRecord } from "../../src/tuner/record/record.ts";
 import { createRng } from "../../src/tuner/rng.ts";
-import { hasConverged } from "../../src/tuner/search/convergence.ts";
+import { groupConvergence } from "../../src/tuner/scheduler/group-convergence.ts";
+import { convergenceFor, hasConverged } from "../../src/tuner/search/convergence.ts";
 import { nothingKnown } from "../../src/tuner/search/known.ts";
 import { candidateKey, drawPoint, findPoint, type Point, searchSpace } from "../../src/tuner/search/search-space.ts";
 import { observe, type SearchState, startSearch } from "../../src/tuner/search/search-state.ts";
@@ -125,9 +126,10 @@ describe("records of other shapes", () => {
       return observe(startSearch(searched, boostedTrees(), known), observations);
     };
     const slower = known.expectedNs! / measured(1).best!.ns!;
-    expect(hasConverged(measured(slower))).toBe(true);
-    expect(hasConverged(measured(1.1 * slower))).toBe(false);
-    expect(hasConverged(measured(slower), { trials: 72, leastGain: 0.01 })).toBe(false);
+    const rule = convergenceFor(task.target);
+    expect(hasConverged(measured(slower), rule)).toBe(true);
+    expect(hasConverged(measured(1.1 * slower), rule)).toBe(false);
+    expect(hasConverged(measured(slower), groupConvergence(task.target))).toBe(false);
     // Then those that are left, and what the prior likes.
     const next = strategies.default.propose(measured(1.1 * slower), 24, createRng(1));
     expect(next).toHaveLength(24);

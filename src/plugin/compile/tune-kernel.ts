@@ -8,7 +8,7 @@ import { boundsOf } from "../../tuner/measurable.ts";
 import { referenceTask } from "../../tuner/reference.ts";
 import { groupConvergence } from "../../tuner/scheduler/group-convergence.ts";
 import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
-import { defaultConvergence } from "../../tuner/search/convergence.ts";
+import { convergenceFor } from "../../tuner/search/convergence.ts";
 import { strategies } from "../../tuner/search/strategies.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
 import { targetClass } from "../../tuner/store/key.ts";
@@ -82,7 +82,7 @@ function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turn
     workbench,
     clock: turns.clock,
     isOver: turns.isOver,
-    convergence: services.options.totalSeconds === null ? defaultConvergence : groupConvergence,
+    convergence: (services.options.totalSeconds === null ? convergenceFor : groupConvergence)(task.target),
     signal: services.signal,
     onProgress: (progress) => services.onProgress?.(lockName, flops, progress),
   };

@@ -2,9 +2,10 @@
 // ends with its first round; but relatives in the same group may have had eight candidates themselves. The policy sees to
 // it that nobody gets seconds who gains nothing.
 
-import { type ConvergenceRule, defaultConvergence } from "../search/convergence.ts";
+import type { Target } from "../../compiler/index.ts";
+import { type ConvergenceRule, convergenceFor } from "../search/convergence.ts";
 
-export const groupConvergence: ConvergenceRule = {
-  trials: defaultConvergence.trials,
-  leastGain: defaultConvergence.leastGain,
-};
+export function groupConvergence(target: Target): ConvergenceRule {
+  const { trials, leastGain } = convergenceFor(target);
+  return { trials, leastGain };
+}

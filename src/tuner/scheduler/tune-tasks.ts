@@ -79,7 +79,7 @@ const workbenchFor = (
   });
 
 const tuningOptions = (
-  { taskKey }: WeightedTask,
+  { task, taskKey }: WeightedTask,
   at: number,
   workbench: Workbench,
   turns: Turns,
@@ -93,7 +93,7 @@ const tuningOptions = (
   workbench,
   clock: turns.clock,
   isOver: turns.isOver,
-  convergence: groupConvergence,
+  convergence: groupConvergence(task.target),
   signal,
   onProgress: (progress) => onProgress?.(at, progress),
 });

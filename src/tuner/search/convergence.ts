@@ -1,5 +1,6 @@
 // When to stop: the last trials made the best hardly better.
 
+import type { Target } from "../../compiler/index.ts";
 import type { SearchState, Trial } from "./search-state.ts";
 
 export interface ConvergenceRule {
@@ -14,10 +15,18 @@ export interface ConvergenceRule {
   readonly expected?: number;
 }
 
-export const defaultConvergence: ConvergenceRule = { trials: 72, leastGain: 0.01, expected: 1.02 };
+/** Where no compiler runs a trial takes a third of the time: 5 to 10 seconds either way. */
+const trials: Readonly<Record<Target["codegen"], number>> = { c: 72, wasm: 144 };
+
+/** Of a tuning for this target, unless said otherwise. */
+export const convergenceFor = ({ codegen }: Target): ConvergenceRule => ({
+  trials: trials[codegen],
+  leastGain: 0.01,
+  expected: 1.02,
+});
 
 /** Whoever had fewer trials than the rule looks back on has not: there was nothing before them. */
-export function hasConverged(state: SearchState, rule: ConvergenceRule = defaultConvergence): boolean {
+export function hasConverged(state: SearchState, rule: ConvergenceRule): boolean {
   return gainOfTrials(state, rule.trials) < rule.leastGain || meetsExpectation(state, rule);
 }
 

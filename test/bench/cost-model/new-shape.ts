@@ -13,7 +13,7 @@ import { measurable } from "../../../src/tuner/measurable.ts";
 import { createProfiler } from "../../../src/tuner/profile.ts";
 import { memoryDatabase, openDatabase, type RecordDatabase } from "../../../src/tuner/record/database.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
-import { defaultConvergence } from "../../../src/tuner/search/convergence.ts";
+import { convergenceFor } from "../../../src/tuner/search/convergence.ts";
 import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
@@ -87,7 +87,7 @@ async function search(
     database,
     workbench,
     clock: nowMs,
-    convergence: isPatient ? null : defaultConvergence,
+    convergence: isPatient ? null : convergenceFor(target),
     profiler,
     onTrial: (trial) => trials.push(trial),
   });

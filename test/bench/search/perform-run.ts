@@ -9,7 +9,7 @@ import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
 import { createProfiler } from "../../../src/tuner/profile.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
-import { type ConvergenceRule, defaultConvergence, hasConverged } from "../../../src/tuner/search/convergence.ts";
+import { type ConvergenceRule, convergenceFor, hasConverged } from "../../../src/tuner/search/convergence.ts";
 import type { SearchState } from "../../../src/tuner/search/search-state.ts";
 import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
@@ -69,7 +69,7 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
   const options = { task: reference, toolchain, directory, cores: detectMachine().cores };
   const workbench = createWorkbench(options);
   try {
-    const convergence = run.strategy === "default" && !run.isLong ? defaultConvergence : null;
+    const convergence = run.strategy === "default" && !run.isLong ? convergenceFor(task.target) : null;
     const log = trialLog(nowMs() - zero);
     const startedMs = nowMs() - zero;
     const tuning = await startTuning(task, space, {
