@@ -57,7 +57,7 @@ the column "reference".
 
 **Times** are not those that the searches recorded: runs of different hours had a different machine, and the best of a search is
 the luckiest of many. All that was ever the best of a run, and what its race chose in the end, was measured once more, those of a
-task side by side in 12 to 60 rounds, and the 10 % quantile of its samples is its time (\`--settle\`). So a run is as good as what it had found by
+task side by side in 12 rounds or more, for 40 to 120 seconds, and the 10 % quantile of its samples is its time (\`--settle\`). So a run is as good as what it had found by
 then, whether or not it knew how good that was. The **best known** of a task is the fastest of all runs of any length.
 Seconds are those of the clock: a machine that others use too makes a search slower, and nothing is taken off for that.
 ${unsettled > 0 ? `\n${unsettled} runs are in no figure: they came after the last settling.\n` : ""}`;

@@ -15,10 +15,8 @@ import type { Place, RunResult } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
 import { candidatesOf, keyOf, noiseOf, type SettledTimes } from "./settled-times.ts";
 
-/** Rounds at least, and at most; in between they end when this time is over. */
-const leastRounds = 12;
-const mostRounds = 60;
-const enoughMs = 120_000;
+/** Few would be of one moment of the machine: so many rounds, or more where they take no time, or fewer where they take long. */
+const rounds = { least: 12, usual: 60, leastMs: 40_000, mostMs: 120_000 };
 
 /** After so many rounds, who is so much slower than the best is measured no more: no figure tells it from slower ones. */
 const firstRounds = 4;
@@ -73,7 +71,7 @@ async function sampleInRounds(
   const rng = createRng(1);
   const start = nowMs();
   let entered = samples.map((_, k) => k);
-  for (let round = 0; round < leastRounds || (round < mostRounds && nowMs() - start < enoughMs); round++) {
+  for (let round = 0; !isEnough(round, nowMs() - start); round++) {
     for (const k of rng.shuffle(entered)) samples[k]!.push(await sample(runnables[k]!));
     if (round + 1 !== firstRounds) continue;
     const limit = givenUpAt * Math.min(...samples.flat());
@@ -81,3 +79,6 @@ async function sampleInRounds(
   }
   return samples;
 }
+
+const isEnough = (round: number, ms: number): boolean =>
+  round >= rounds.least && (ms >= rounds.mostMs || (round >= rounds.usual && ms >= rounds.leastMs));
