@@ -115,7 +115,7 @@ export interface Tuning {
 export const roundSize = 24;
 
 /** Of a budget's seconds, for the race at the end: as long as one usually takes, and no more than a share. */
-const raceMs = ({ seconds }: Budget): number => Math.min(1_500, (seconds * 1_000) / 4);
+export const raceMsOf = ({ seconds }: Budget): number => Math.min(1_500, (seconds * 1_000) / 4);
 
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
   const { budget, strategy, clock, signal, profiler = noProfiler } = options;
@@ -124,7 +124,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const rng = createRng(options.seed);
   const elapsedMs = (): number => clock() - start;
   const isLate = (ms: number): boolean => elapsedMs() >= budget.seconds * 1_000 - ms || options.isOver?.() === true;
-  const isOver = (): boolean => isLate(raceMs(budget));
+  const isOver = (): boolean => isLate(raceMsOf(budget));
   const others = recordsOfOthers(task, options);
   const experienced = profiler.time("training", () => withExperience(space, task, others, options.machine));
   const features = featureKinds[options.features ?? "variables and facts"](space, task);

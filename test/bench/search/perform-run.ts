@@ -13,8 +13,8 @@ import { type ConvergenceRule, convergenceFor, hasConverged } from "../../../src
 import type { SearchState } from "../../../src/tuner/search/search-state.ts";
 import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
-import { startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
+import type { Budget, TuningTask } from "../../../src/tuner/task.ts";
+import { raceMsOf, startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
 import { createWorkbench } from "../../../src/tuner/workbench.ts";
 import { toolchainOf } from "../ready-candidates.ts";
 import type { FailureKind, Improvement, PlannedRun, RunResult } from "./run-result.ts";
@@ -70,10 +70,11 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
   const workbench = createWorkbench(options);
   try {
     const convergence = run.strategy === "default" && !run.isLong ? convergenceFor(task.target) : null;
+    const budget = { seconds: run.seconds, trials: unlimitedTrials };
     const log = trialLog(nowMs() - zero);
     const startedMs = nowMs() - zero;
     const tuning = await startTuning(task, space, {
-      budget: { seconds: run.seconds, trials: unlimitedTrials },
+      budget,
       strategy: strategies[run.strategy],
       seed: run.seed,
       taskKey: digestOf(task.op),
@@ -86,7 +87,7 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
     });
     while (await tuning.advance());
     const endedMs = nowMs() - zero;
-    const ended = endOf(run, endedMs - startedMs, tuning.state(), convergence);
+    const ended = endOf(budget, endedMs - startedMs, tuning.state(), convergence);
     const profile = profiler.profile();
     const { winner } = await tuning.finish();
     const raceMs = nowMs() - zero - endedMs;
@@ -98,12 +99,12 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
 }
 
 function endOf(
-  { seconds }: PlannedRun,
+  budget: Budget,
   tunedMs: number,
   state: SearchState,
   convergence: ConvergenceRule | null,
 ): RunResult["ended"] {
-  if (tunedMs >= seconds * 1000) return "budget";
+  if (tunedMs >= budget.seconds * 1000 - raceMsOf(budget)) return "budget";
   return convergence && hasConverged(state, convergence) ? "converged" : "exhausted";
 }
 
