@@ -43,6 +43,7 @@ export function printReport(report: Report): string {
 
 function introduction({ cpu, seconds, results, contests }: Report): string {
   const each = (pick: (run: RunResult) => string): string => [...new Set(results.map(pick))].sort().join(", ");
+  const alone = contests.filter(({ runs }) => new Set(runs.map(({ strategy }) => strategy)).size < 2).length;
   const unsettled = contests.reduce((sum, contest) => sum + contest.unsettled, 0);
   return `# Strategies of the search
 
@@ -60,7 +61,11 @@ the luckiest of many. All that was ever the best of a run, and what its race cho
 task side by side in 12 rounds or more, for 40 to 120 seconds, and the 10 % quantile of its samples is its time (\`--settle\`). So a run is as good as what it had found by
 then, whether or not it knew how good that was. The **best known** of a task is the fastest of all runs of any length.
 Seconds are those of the clock: a machine that others use too makes a search slower, and nothing is taken off for that.
-${unsettled > 0 ? `\n${unsettled} runs are in no figure: they came after the last settling.\n` : ""}`;
+${unsettled > 0 ? `\n${unsettled} runs are in no figure: they came after the last settling.\n` : ""}${
+  alone > 0
+    ? `\n**Not finished**: on ${alone} of ${contests.length} tasks and targets only one strategy has run so far. Its best is the best known there, whatever others would find.\n`
+    : ""
+}`;
 }
 
 function performanceOf(contest: Contest, results: readonly RunResult[]): Parameters<typeof perfTable>[0][number] {

@@ -246,6 +246,10 @@ describe("conclusions", () => {
     const text = printReport({ cpu: "some CPU", seconds: 60, results, contests: all, bars: barsOf(all) });
     expect(tuningParts.every((part) => text.includes(part))).toBe(true);
     expectGolden("search-report", [{ title: "docs/search-bench.md", text }]);
+    const few = contests([result, slower]);
+    const unfinished = printReport({ cpu: "some CPU", seconds: 60, results, contests: few, bars: [] });
+    expect(unfinished).toContain("**Not finished**: on 1 of 1 tasks and targets only one strategy has run so far.");
+    expect(text).not.toContain("Not finished");
   });
 
   test("a bar says where it is missed", () => {
