@@ -5,7 +5,7 @@ import { DiagnosticError, type TargetName } from "./compiler/index.ts";
 import { nowMs } from "./native/clock.ts";
 import { withPrivateDirectory } from "./native/private-directory.ts";
 import { noCompiler } from "./native/toolchain/compilers.ts";
-import { detectToolchains, wantedFamilies } from "./native/toolchain/detect.ts";
+import { toolchainFor, wantedFamilies } from "./native/toolchain/detect.ts";
 import { detectMachine, hostTarget } from "./native/toolchain/machine.ts";
 import { findXgboost } from "./native/xgboost-library.ts";
 import { calibrateMachine } from "./tuner/calibration.ts";
@@ -68,7 +68,7 @@ const leastSamples = 20;
 export function calibrate({ target: name, directory: kept, seconds = 45 }: CalibrateOptions): Promise<number> {
   return withPrivateDirectory(async (directory) => {
     const target = { ...hostTarget(name), threads: 1 };
-    const toolchain = target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+    const toolchain = await toolchainFor(target);
     if (target.codegen === "c" && !toolchain) throw withoutCompiler();
     const workbench = async (task: TuningTask): Promise<Workbench> =>
       createWorkbench({ task: referenceTask(task), toolchain, directory, cores: detectMachine().cores });

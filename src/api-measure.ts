@@ -4,7 +4,7 @@ import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-t
 import type { Op } from "./compiler/index.ts";
 import { withPrivateDirectory } from "./native/private-directory.ts";
 import type { CacheState } from "./native/runner/protocol.ts";
-import { detectToolchains } from "./native/toolchain/detect.ts";
+import { toolchainFor } from "./native/toolchain/detect.ts";
 import { detectMachine, hostTarget, missingFeatures } from "./native/toolchain/machine.ts";
 import { measurable } from "./tuner/measurable.ts";
 import {
@@ -127,7 +127,7 @@ function onWorkbench<T>(
   work: (on: Workbench) => Promise<T>,
 ): Promise<T> {
   return withPrivateDirectory(async (directory) => {
-    const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+    const toolchain = await toolchainFor(task.target);
     const { cores } = detectMachine();
     const settings = { ...(cache && { cache }), ...(samples && { samples }) };
     const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, signal, cores, ...settings });

@@ -12,7 +12,7 @@ import { nowMs } from "./native/clock.ts";
 import { withPrivateDirectory } from "./native/private-directory.ts";
 import type { CacheState } from "./native/runner/protocol.ts";
 import { noCompiler } from "./native/toolchain/compilers.ts";
-import { detectToolchains, wantedFamilies } from "./native/toolchain/detect.ts";
+import { detectToolchains, toolchainFor, wantedFamilies } from "./native/toolchain/detect.ts";
 import { detectMachine } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
@@ -121,7 +121,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   const { budget, seed = 1, strategy = "default", records, cache = "hot", signal, onProgress } = options;
   const profiler = createProfiler(nowMs);
   const space = profiler.time("space", () => spaceOf(task, options));
-  const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+  const toolchain = await toolchainFor(task.target);
   const workbench = createWorkbench({
     task: referenceTask(task),
     toolchain,

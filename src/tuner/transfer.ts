@@ -45,7 +45,7 @@ interface KnownShape {
 /** Farther shapes have other bottlenecks; there are rarely more that help. */
 const mostShapes = 4;
 const seedsPerShape = 6;
-/** Candidates with a time after which a shape counts as tuned: its best says what to expect. As many as convergence asks for. */
+/** Candidates with a time after which a shape counts as tuned: its best says what to expect. What convergence looks back on at least. */
 const leastTuned = 72;
 
 /**

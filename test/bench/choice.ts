@@ -15,6 +15,7 @@ import { nowMs } from "../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../src/native/private-directory.ts";
 import { createRunner, type Runner } from "../../src/native/runner/client.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
+import { toolchainFor } from "../../src/native/toolchain/detect.ts";
 import { bestTargetName, detectMachine, hostTarget } from "../../src/native/toolchain/machine.ts";
 import { median, noiseOf, quantile } from "../../src/tuner/measure/statistics.ts";
 import { memoryDatabase } from "../../src/tuner/record/database.ts";
@@ -24,7 +25,7 @@ import { generateSpace } from "../../src/tuner/space/generate.ts";
 import type { TuningTask } from "../../src/tuner/task.ts";
 import { tune } from "../../src/tuner/tune.ts";
 import { createWorkbench, type Workbench } from "../../src/tuner/workbench.ts";
-import { readyCandidates, toolchainOf } from "./ready-candidates.ts";
+import { readyCandidates } from "./ready-candidates.ts";
 
 const { conv2d, depthwiseConv2d, gemm, layerNorm, map, softmax } = opLibrary;
 
@@ -91,7 +92,7 @@ function taskOf(title: string, op: Op, target: TargetName): Named {
 
 async function choose({ name, key, task }: Named): Promise<Choice> {
   return withPrivateDirectory(async (directory) => {
-    const toolchain = await toolchainOf(task);
+    const toolchain = await toolchainFor(task.target);
     const open = (): Workbench => createWorkbench({ task: referenceTask(task), toolchain, directory });
     const { winner, measured } = await used(open(), (workbench) =>
       tune(task, generateSpace(task), {

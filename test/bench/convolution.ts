@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { digestOf, factsOf, instantiate, opLibrary, type TargetName } from "../../src/compiler/index.ts";
 import { nowMs } from "../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../src/native/private-directory.ts";
-import { detectToolchains } from "../../src/native/toolchain/detect.ts";
+import { toolchainFor } from "../../src/native/toolchain/detect.ts";
 import { hostTarget } from "../../src/native/toolchain/machine.ts";
 import { measurable } from "../../src/tuner/measurable.ts";
 import { median } from "../../src/tuner/measure/statistics.ts";
@@ -71,7 +71,7 @@ async function best({ task, space }: Family, workbench: Workbench, records: stri
 }
 
 await withPrivateDirectory(async (directory) => {
-  const toolchain = target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+  const toolchain = await toolchainFor(target);
   const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory });
   const times: number[][] = families.map(() => []);
   const sources: (MeasurableSource | Refusal)[] = [];

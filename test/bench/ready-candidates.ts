@@ -1,18 +1,13 @@
 // Candidates of a task as a runner takes them, for benches that hold some against each other after the tuning.
 
 import type { Runnable } from "../../src/native/runner/protocol.ts";
-import { detectToolchains } from "../../src/native/toolchain/detect.ts";
+import { toolchainFor } from "../../src/native/toolchain/detect.ts";
 import { detectMachine } from "../../src/native/toolchain/machine.ts";
-import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 import { measurable } from "../../src/tuner/measurable.ts";
 import { createRunnableBuilder, withoutCompiler } from "../../src/tuner/runnable-builder.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import type { Candidate } from "../../src/tuner/space/space.ts";
 import type { TuningTask } from "../../src/tuner/task.ts";
-
-/** What builds a task's kernels; null: no compiler is needed, or there is none. */
-export const toolchainOf = async ({ target }: TuningTask): Promise<Toolchain | null> =>
-  target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
 
 /** In their order. Throws where one cannot be built: it was before. */
 export async function readyCandidates(
@@ -22,7 +17,7 @@ export async function readyCandidates(
 ): Promise<readonly Runnable[]> {
   const space = generateSpace(task);
   const sources = candidates.map((candidate) => measurable(task, space, candidate));
-  const toolchain = await toolchainOf(task);
+  const toolchain = await toolchainFor(task.target);
   const builder = toolchain && createRunnableBuilder({ toolchain, directory });
   const built = builder ? await builder.build(sources, detectMachine().cores) : sources.map(withoutCompiler);
   await builder?.close();

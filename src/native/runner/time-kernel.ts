@@ -106,7 +106,7 @@ function isHopeful(samples: readonly Sample[], { incumbentNs }: TimingPlan): boo
 
 /**
  * A neighbour only ever adds to a time, and the yardstick suffers more from it than kernels that wait for memory do: they
- * look up to half as fast again as they are. So nobody becomes the best, or better than the clock ever said, on its word.
+ * look up to 1.6 times as fast as they are. So nobody becomes the best, or better than the clock ever said, on its word.
  */
 function credible(samples: readonly Sample[], { incumbentNs, samples: wanted }: TimingPlan): readonly Sample[] {
   const leastNs = Math.min(incumbentNs ?? Number.POSITIVE_INFINITY, ...samples.map(({ clockNs }) => clockNs));

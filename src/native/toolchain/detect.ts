@@ -1,6 +1,6 @@
 // The C compilers of this machine: gcc and clang on the PATH, zig among the packages of the project.
 
-import { DiagnosticError, sha256 } from "../../compiler/index.ts";
+import { DiagnosticError, sha256, type Target } from "../../compiler/index.ts";
 import { compilers } from "./compilers.ts";
 import { type CompilerFamily, compilerFamilies, type SearchPlaces, type Toolchain } from "./toolchain.ts";
 
@@ -20,6 +20,10 @@ export function wantedFamilies(named: string | undefined = process.env[compilerV
   const hint = `wanted: one of ${compilerFamilies.join(", ")}`;
   throw new DiagnosticError({ code: "options.bad-value", message, loc: null, hint, detail: null });
 }
+
+/** The preferred compiler of a target; null: it needs none, or there is none. */
+export const toolchainFor = async ({ codegen }: Target): Promise<Toolchain | null> =>
+  codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
 
 /**
  * The compilers that work here, the preferred first; empty if there is none. By default this process's PATH and working

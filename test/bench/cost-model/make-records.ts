@@ -5,7 +5,7 @@
 import { digestOf } from "../../../src/compiler/index.ts";
 import { nowMs } from "../../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
-import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import { factRows } from "../../../src/tuner/cost-model/fact-rows.ts";
 import { extentsOf, familyOf } from "../../../src/tuner/family.ts";
@@ -44,7 +44,7 @@ export async function makeRecords(
 }
 
 async function measureTask(task: TuningTask, trials: number): Promise<readonly TuningRecord[]> {
-  const toolchain = task.target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+  const toolchain = await toolchainFor(task.target);
   return withPrivateDirectory(async (directory) => {
     const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, cores: 2 });
     try {

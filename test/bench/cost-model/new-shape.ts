@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { digestOf, instantiate, opLibrary, type TargetName } from "../../../src/compiler/index.ts";
 import { nowMs } from "../../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
-import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
 import { hostTarget } from "../../../src/native/toolchain/machine.ts";
 import { measurable } from "../../../src/tuner/measurable.ts";
 import { createProfiler } from "../../../src/tuner/profile.ts";
@@ -46,7 +46,7 @@ const gemm = (M: number, N: number, K: number): TuningTask => ({
 });
 
 async function withWorkbench<T>(task: TuningTask, use: (workbench: Workbench) => Promise<T>): Promise<T> {
-  const toolchain = target.codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
+  const toolchain = await toolchainFor(target);
   return withPrivateDirectory(async (directory) => {
     const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory });
     try {

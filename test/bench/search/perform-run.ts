@@ -4,6 +4,7 @@ import { cpus } from "node:os";
 import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
 import { nowMs } from "../../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
 import { detectMachine } from "../../../src/native/toolchain/machine.ts";
 import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
 import { createProfiler } from "../../../src/tuner/profile.ts";
@@ -16,7 +17,6 @@ import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import type { Budget, TuningTask } from "../../../src/tuner/task.ts";
 import { raceMsOf, startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
 import { createWorkbench } from "../../../src/tuner/workbench.ts";
-import { toolchainOf } from "../ready-candidates.ts";
 import type { FailureKind, Improvement, PlannedRun, RunResult } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
 
@@ -62,7 +62,7 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
   const profiler = createProfiler(nowMs);
   const zero = nowMs();
   const space = profiler.time("space", () => generateSpace(task));
-  const toolchain = await toolchainOf(task);
+  const toolchain = await toolchainFor(task.target);
   const referenceStart = nowMs();
   const reference = referenceTask(task);
   const referenceMs = nowMs() - referenceStart;
