@@ -39,16 +39,28 @@ async function timed(work) {
   return (performance.now() - start) / 1000;
 }
 
-/** Builds twice and runs the output: one row. */
-async function row(host, target, variant, folder, seconds) {
+/** Builds twice: a row without what its output says. */
+async function build(host, target, variant, folder, seconds) {
   const outdir = join(folder, `${host}-${target}-${variant.mode}`);
   // Lock and store are those of the demo alone, so that the first build of the first app finds nothing.
   const options = { root: folder, mode: variant.mode, cacheDir: "store", budget: { seconds } };
   const once = () => hosts[host](join(apps, `${target}.js`), outdir, options);
   const first = await timed(once);
   const second = await timed(once);
-  const output = execFileSync(process.execPath, [join(outdir, "main.mjs")], { encoding: "utf8" });
-  return { host, variant: variant.name, first, second, ...JSON.parse(output) };
+  return { host, variant: variant.name, output: join(outdir, "main.mjs"), first, second };
+}
+
+/** Other programs slow a machine for seconds: the rows take turns, and the best of each counts. */
+const turns = 3;
+
+/** The rows with what their outputs say. */
+function runInTurns(rows) {
+  const run = ({ output }) => JSON.parse(execFileSync(process.execPath, [output], { encoding: "utf8" }));
+  const reports = Array.from({ length: turns }, () => rows.map(run));
+  return rows.map((row, k) => {
+    const best = reports.map((turn) => turn[k]).reduce((a, b) => (b.gflops > a.gflops ? b : a));
+    return { ...row, ...best };
+  });
 }
 
 const columns = [
@@ -73,16 +85,18 @@ function printTable(rows) {
 
 const { values } = parseArgs({ options: { seconds: { type: "string", default: "20" } } });
 const folder = mkdtempSync(join(tmpdir(), "unplugin-kernel-demo-"));
-const rows = [];
+const built = [];
+let rows = [];
 try {
   for (const target of hasCompiler ? ["wasm", "native"] : ["wasm"]) {
     for (const variant of variants) {
       // The loops are the same whatever the target.
       if (target === "native" && variant.mode === "off") continue;
       for (const host of Object.keys(hosts))
-        rows.push(await row(host, target, variant, folder, Number(values.seconds)));
+        built.push(await build(host, target, variant, folder, Number(values.seconds)));
     }
   }
+  rows = runInTurns(built);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -5,10 +5,10 @@ import { factsOfRows } from "./cost-model/fact-rows.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
 import { predictTotalNs } from "./cost-model/ranker.ts";
 import { learnResidual } from "./cost-model/residual-prior.ts";
-import { steady, steadyLog2 } from "./cost-model/steady.ts";
+import { steady } from "./cost-model/steady.ts";
 import { type Extents, extentsOf, familyOf, shapeDistance } from "./family.ts";
 import type { TuningRecord } from "./record/record.ts";
-import { createRng } from "./rng.ts";
+import { createRng, type Rng } from "./rng.ts";
 import { type Known, nothingKnown } from "./search/known.ts";
 import { projectCandidate } from "./search/project.ts";
 import { candidateKey, type Point, type SearchSpace } from "./search/search-space.ts";
@@ -61,12 +61,15 @@ export function knownOf(
 ): Known {
   const shapes = knownShapes(task, records).slice(0, mostShapes);
   if (shapes.length === 0) return nothingKnown;
-  const points = seedPoints(searched, shapes);
+  const rng = createRng(1);
+  const projected = shapes.map(({ records }) => records.slice(0, seedsPerShape).map(projectionOf(searched, rng)));
+  const expectations = shapes.flatMap((shape, k) => expectedNs(task, space, shape, projected[k]![0] ?? null, machine));
   return {
-    seeds: points.map(({ candidate }) => candidate),
+    seeds: inTurn(projected).map(({ candidate }) => candidate),
     shapes: shapes.length,
     records: shapes.reduce((sum, shape) => sum + shape.records.length, 0),
-    expectedNs: expectedNs(task, space, points, shapes, machine),
+    // That of the shape that promises most, so that nobody is content too early.
+    expectedNs: expectations.length > 0 ? Math.min(...expectations) : null,
   };
 }
 
@@ -102,37 +105,32 @@ function fastestFirst(records: readonly TuningRecord[]): readonly TuningRecord[]
 const nsOf = ({ measurement }: TuningRecord): number =>
   measurement.kind === "ok" ? measurement.timing.medianNs : Number.POSITIVE_INFINITY;
 
-/** The best of each shape, the nearest shape's first, then the second best of each, and so on. */
-function seedPoints(searched: SearchSpace, shapes: readonly KnownShape[]): readonly Point[] {
-  const points = new Map<string, Point>();
-  const rng = createRng(1);
-  for (let place = 0; place < seedsPerShape; place++) {
-    for (const { records } of shapes) {
-      const record = records[place];
-      const point = record && projectCandidate(searched, record.candidate, rng);
-      if (point && !points.has(point.key)) points.set(point.key, point);
-    }
-  }
-  return [...points.values()];
+const projectionOf =
+  (searched: SearchSpace, rng: Rng) =>
+  ({ candidate }: TuningRecord): Point | null =>
+    projectCandidate(searched, candidate, rng);
+
+/** The best of each shape, the nearest shape's first, then the second best of each, and so on; each once. */
+function inTurn(projected: readonly (readonly (Point | null)[])[]): readonly Point[] {
+  const places = Array.from({ length: seedsPerShape }, (_, place) =>
+    projected.flatMap((points) => points[place] ?? []),
+  );
+  return [...new Map(places.flat().map((point) => [point.key, point])).values()];
 }
 
 /**
- * What the prior says of the best seed here, times by how much it was off for the best of a shape: of the shapes that for
- * which it was off least, so that nobody is content too early.
+ * What the prior says here of the best of a shape, times by how much it was off for that there. Nothing of a shape that was
+ * not tuned, or whose best has no place here.
  */
 function expectedNs(
   { target }: TuningTask,
   space: GeneratedSpace,
-  seeds: readonly Point[],
-  shapes: readonly KnownShape[],
+  { records: { length, 0: best } }: KnownShape,
+  point: Point | null,
   machine?: MachineModel,
-): number | null {
-  const predicted = seeds.map(({ template, assignment }) => space.facts(template.template, assignment));
-  const least = Math.min(...predicted.map((facts) => predictTotalNs(facts, target, machine)));
-  const octaves = shapes.flatMap(({ records: { length, 0: best } }) => {
-    const facts = length < leastTuned ? null : factsOfRows(best!.facts);
-    return facts ? [steadyLog2(nsOf(best!) / predictTotalNs(facts, target, machine))] : [];
-  });
-  if (octaves.length === 0 || !Number.isFinite(least)) return null;
-  return least * 2 ** Math.min(...octaves);
+): readonly number[] {
+  const there = length < leastTuned ? null : factsOfRows(best!.facts);
+  const here = point ? space.facts(point.template.template, point.assignment) : [];
+  if (!there || here.length === 0) return [];
+  return [(predictTotalNs(here, target, machine) * nsOf(best!)) / predictTotalNs(there, target, machine)];
 }

@@ -23,6 +23,7 @@ import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
+import { fittingIn, type RoundCost, raceMsOf } from "./time-left.ts";
 import { knownOf, withExperience } from "./transfer.ts";
 import { measureRound, sourcesOf } from "./tuning-round.ts";
 import type { Decision, MeasurableSource, Refusal, Workbench } from "./workbench.ts";
@@ -76,6 +77,7 @@ export interface TuneResult {
   readonly measured: number;
   readonly recorded: number;
   readonly elapsedMs: number;
+  readonly ended: TuningEnd;
   /** Of records too. A wrong result is a bug of ours. */
   readonly failures: readonly Failure[];
   /** How the best became better; what was measured now. */
@@ -83,6 +85,9 @@ export interface TuneResult {
   /** Where the time went, if there was a profiler. */
   readonly profile: Profile;
 }
+
+/** By its seconds or trials; because the best got hardly better; because there was nothing left to try. */
+export type TuningEnd = "budget" | "converged" | "exhausted";
 
 export interface Winner {
   readonly candidate: Candidate;
@@ -114,28 +119,20 @@ export interface Tuning {
 /** Most candidates of one round: few enough to learn between. */
 export const roundSize = 24;
 
-/** Of a budget's seconds, for the race at the end: as long as one usually takes, and no more than a share. */
-export const raceMsOf = ({ seconds }: Budget): number => Math.min(1_500, (seconds * 1_000) / 4);
-
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
   const { budget, strategy, clock, signal, profiler = noProfiler } = options;
   const { convergence = convergenceFor(task.target) } = options;
   const start = clock();
   const rng = createRng(options.seed);
   const elapsedMs = (): number => clock() - start;
-  const isLate = (ms: number): boolean => elapsedMs() >= budget.seconds * 1_000 - ms || options.isOver?.() === true;
-  const isOver = (): boolean => isLate(raceMsOf(budget));
-  const others = recordsOfOthers(task, options);
-  const experienced = profiler.time("training", () => withExperience(space, task, others, options.machine));
-  const features = featureKinds[options.features ?? "variables and facts"](space, task);
-  const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced, { features }));
-  const known = profiler.time("search", () => knownOf(task, space, searched, others, options.machine));
-  const model = timedModel(options.costModel ?? boostedTrees(), profiler);
-  const records = recordsOf(task, options);
-  const empty = startSearch(timedSpace(searched, profiler), model, known);
-  let state = records.length > 0 ? observe(empty, records) : empty;
+  const leftMs = (): number => budget.seconds * 1_000 - elapsedMs();
+  const isLate = (): boolean => leftMs() <= 0 || options.isOver?.() === true;
+  let state = await firstState(task, space, options);
+  const searched = state.space;
   const recorded = trialCount(state);
   let [measured, round] = [0, 0];
+  let lastRound: RoundCost | null = null;
+  let ended: TuningEnd = "budget";
   const improvements: [trial: number, elapsedMs: number, ns: number][] = [];
   let stopped: ConvergenceRun["stopped"] = null;
   function onTrial(trial: TimedTrial): void {
@@ -147,18 +144,27 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     options.onTrial?.(trial);
   }
   const factsOf = (candidate: Candidate): readonly RankingFacts[] | null => {
-    const point = findPoint(empty.space, candidate);
+    const point = findPoint(searched, candidate);
     return point && space.facts(point.template.template, point.assignment);
   };
 
+  const leftForRoundsMs = (): number => leftMs() - raceMsOf(budget, state.best?.ns ?? null);
+  const isOver = (): boolean => leftForRoundsMs() <= 0 || isLate();
+
   function next(most: number): readonly Candidate[] {
-    const left = Math.min(most, budget.trials - recorded - measured);
-    if (left <= 0 || isOver()) return [];
+    const fitting = lastRound ? fittingIn(leftForRoundsMs(), lastRound) : Number.POSITIVE_INFINITY;
+    const left = Math.min(most, budget.trials - recorded - measured, fitting);
+    if (left <= 0 || isOver()) return end("budget");
     signal?.throwIfAborted();
-    const isDone = convergence && hasConverged(state, convergence);
-    const candidates = isDone ? [] : profiler.time("search", () => strategy.propose(state, left, rng));
-    if (candidates.length === 0) stopped = { trial: measured, elapsedMs: elapsedMs() };
-    return candidates;
+    if (convergence && hasConverged(state, convergence)) return end("converged");
+    const candidates = profiler.time("search", () => strategy.propose(state, left, rng));
+    return candidates.length > 0 ? candidates : end("exhausted");
+  }
+
+  function end(reason: TuningEnd): readonly Candidate[] {
+    ended = reason;
+    if (reason !== "budget") stopped = { trial: measured, elapsedMs: elapsedMs() };
+    return [];
   }
 
   function progress(): TuneProgress {
@@ -171,24 +177,40 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     progress,
     async advance(most = roundSize) {
       options.onProgress?.(progress());
+      const startMs = elapsedMs();
       const candidates = next(most);
       if (candidates.length === 0) return false;
       const at = { bestNs: state.best?.ns ?? null, trial: recorded + measured, elapsedMs, isOver, factsOf };
       const observations = await measureRound(task, space, candidates, at, { ...options, onTrial });
       round += 1;
       state = profiler.time("search", () => observe(state, observations));
+      lastRound = { measured: observations.length, ms: elapsedMs() - startMs };
       return true;
     },
     async finish() {
       const winner = await profiler.timeAsync("run", () => {
-        const race = measured > 0 ? (sources: Sources) => options.workbench.race(sources, () => isLate(0)) : null;
+        const race = measured > 0 ? (sources: Sources) => options.workbench.race(sources, isLate) : null;
         return decide(task, space, state, race);
       });
       const history = { improvements, stopped };
       const [failures, profile] = [failuresOf(state), profiler.profile()];
-      return { winner, measured, recorded, elapsedMs: elapsedMs(), failures, history, profile };
+      return { winner, measured, recorded, elapsedMs: elapsedMs(), ended, failures, history, profile };
     },
   };
+}
+
+/** What is known before anything is measured: from other tasks, and from earlier tunings of this one. */
+async function firstState(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<SearchState> {
+  const { profiler = noProfiler, machine } = options;
+  const others = recordsOfOthers(task, options);
+  const experienced = profiler.time("training", () => withExperience(space, task, others, machine));
+  const features = featureKinds[options.features ?? "variables and facts"](space, task);
+  const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced, { features }));
+  const known = profiler.time("search", () => knownOf(task, space, searched, others, machine));
+  const model = timedModel(options.costModel ?? boostedTrees(), profiler);
+  const records = recordsOf(task, options);
+  const empty = startSearch(timedSpace(searched, profiler), model, known);
+  return records.length > 0 ? observe(empty, records) : empty;
 }
 
 const recordsOf = (task: TuningTask, { database, taskKey, workbench }: TuningOptions): readonly TuningRecord[] =>

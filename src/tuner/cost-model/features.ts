@@ -14,6 +14,7 @@ export interface FeaturePoint {
 
 export interface FeatureExtractor {
   readonly columns: readonly string[];
+  readonly row: RowOf;
   readonly rows: (points: readonly FeaturePoint[]) => FeatureMatrix;
   /** Where a variable of the constraint model is seen as such; −1: nowhere. */
   readonly columnOf: (variable: string) => number;
@@ -22,12 +23,20 @@ export interface FeatureExtractor {
 /** Of a point, one number a column. */
 export type RowOf = (point: FeaturePoint) => ArrayLike<number>;
 
-/** An extractor of columns that are no variables. */
-export const extractor = (columns: readonly string[], rowOf: RowOf): FeatureExtractor => ({
-  columns,
-  rows: (points) => matrixOf(points.map(rowOf)),
-  columnOf: () => -1,
-});
+/** Each point's row is made once: a search asks for those of its trials in every round. */
+export function extractor(
+  columns: readonly string[],
+  rowOf: RowOf,
+  columnOf: FeatureExtractor["columnOf"] = () => -1,
+): FeatureExtractor {
+  const known = new WeakMap<FeaturePoint, ArrayLike<number>>();
+  const row: RowOf = (point) => {
+    const found = known.get(point) ?? rowOf(point);
+    known.set(point, found);
+    return found;
+  };
+  return { columns, row, rows: (points) => matrixOf(points.map(row)), columnOf };
+}
 
 /** In a column whose variable the template does not have: below log₂(0 + 1). */
 const absent = -1;
@@ -44,34 +53,22 @@ export function variableFeatures(templates: readonly Template[]): FeatureExtract
     ...variables.map((name) => logOf(assignment[name])),
   ];
   const places = new Map(variables.map((name, at) => [name, names.length + at]));
-  return {
-    columns: [...names, ...variables],
-    rows: (points) => matrixOf(points.map(row)),
-    columnOf: (variable) => places.get(variable) ?? -1,
-  };
+  return extractor([...names, ...variables], row, (variable) => places.get(variable) ?? -1);
 }
 
 const logOf = (value: number | undefined): number => (value === undefined ? absent : steadyLog2(value + 1));
 
 /** The columns of several, side by side. */
 export function sideBySide(parts: readonly FeatureExtractor[]): FeatureExtractor {
-  return {
-    columns: parts.flatMap(({ columns }) => columns),
-    rows: (points) => {
-      const matrices = parts.map((part) => part.rows(points));
-      return matrixOf(points.map((_, at) => matrices.flatMap((matrix) => [...rowIn(matrix, at)])));
-    },
-    columnOf(variable) {
-      let before = 0;
-      for (const part of parts) {
-        const column = part.columnOf(variable);
-        if (column >= 0) return before + column;
-        before += part.columns.length;
-      }
-      return -1;
-    },
-  };
+  const columns = parts.flatMap((part) => part.columns);
+  const row: RowOf = (point) => parts.flatMap((part) => Array.from(part.row(point)));
+  return extractor(columns, row, (variable) => {
+    let before = 0;
+    for (const part of parts) {
+      const column = part.columnOf(variable);
+      if (column >= 0) return before + column;
+      before += part.columns.length;
+    }
+    return -1;
+  });
 }
-
-const rowIn = ({ data, columns }: FeatureMatrix, at: number): Float64Array =>
-  data.subarray(at * columns, (at + 1) * columns);

@@ -5,7 +5,7 @@ import type { Measurement } from "./measurement.ts";
 /** So many are raced however far behind they are. */
 const leastFinalists = 4;
 /** So many are raced at most: a round takes a sample of each. */
-const mostFinalists = 8;
+export const mostFinalists = 8;
 
 /**
  * Whose least time is within this factor of the best median may be the fastest: times of one candidate, measured again

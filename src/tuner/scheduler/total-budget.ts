@@ -1,5 +1,6 @@
 // The seconds that the kernels of a build share: how many candidates the next round of a kernel may have.
 
+import { fittingIn, leastRound } from "../time-left.ts";
 import { roundSize } from "../tuning.ts";
 import type { TaskHistory } from "./policy.ts";
 
@@ -11,9 +12,6 @@ export interface GroupCosts {
   /** A last turn, in which finalists race, on average; null: nobody has had one. */
   readonly finishMs: number | null;
 }
-
-/** Of a first round: the prior puts a good candidate among its first eight nearly always. Of later ones: less is noise. */
-const leastRound = 8;
 
 /** A last turn takes as long as so many candidates, until one is known. */
 const trialsOfFinish = 8;
@@ -34,10 +32,8 @@ export function roundLimit(
   const { spentMs, trialMs, finishMs } = costs;
   const leftMs = totalMs - spentMs - tasks.length * (finishMs ?? trialsOfFinish * (trialMs ?? 0));
   const last = tasks[at]!.rounds.at(-1);
-  if (last) {
-    const fitting = Math.floor((leftMs * last.measured) / last.ms);
-    return fitting < leastRound ? 0 : Math.min(roundSize, fitting);
-  }
+  if (last) return Math.min(roundSize, fittingIn(leftMs, last));
+  // Of a first round: the prior puts a good candidate among its first eight nearly always.
   if (trialMs === null) return leastRound;
   const waiting = tasks.filter(({ rounds }) => rounds.length === 0).length;
   return Math.min(roundSize, Math.max(leastRound, Math.floor(leftMs / waiting / trialMs)));

@@ -29,14 +29,14 @@ export const bayesian: Strategy = {
 
 export const bayesianParameters = {
   /** Most trials that the process is fitted to. */
-  trials: 300,
-  draws: 160,
+  trials: 192,
+  draws: 64,
   /** Good points, and mutants of each: of the best measured first, then of the greatest expected gain. */
-  parents: 16,
-  mutants: 8,
+  parents: 10,
+  mutants: 4,
   refinements: 2,
   /** Points of the greatest expected gain that a batch is chosen from. */
-  finalists: 96,
+  finalists: 64,
   /** Of a batch, the share that may be expected to fail; one at least. */
   mostLosses: 0.1,
 } as const;

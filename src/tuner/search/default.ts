@@ -24,11 +24,21 @@ export const defaultStrategy: Strategy = {
     // What relatives knew was not enough.
     if (state.rounds.length === 1 && seedsOf(state).length > 0)
       return fill(seedsOf(state), bestByPrior(state, firstEvolution, count, rng), count);
+    const most = Math.min(count, learnedRound);
     const isStuck = gainOfTrials(state, 24) < 0.02;
-    const neighbours = isStuck ? coordinateDescent.propose(state, count, rng) : [];
-    return inTurn(count, bayesian.propose(state, count, rng), generation(state, count, rng), neighbours);
+    const neighbours = isStuck ? coordinateDescent.propose(state, most, rng) : [];
+    return inTurn(most, bayesian.propose(state, most, rng), generation(state, most, rng), neighbours);
   },
 };
+
+/**
+ * Candidates of a round after the first. Of fewer, more of the budget is spent on deciding; of more, less is learned
+ * between them.
+ */
+export const learnedRound = 16;
+
+/** What turns up is judged in every round, so it must not take long. */
+const briefEvolution: EvolutionSize = { population: 32, generations: 3, childrenPerGeneration: 48, elders: 16 };
 
 /** The prior costs microseconds a point, so it judges many more than a learned model does. */
 const firstEvolution: EvolutionSize = { population: 512, generations: 4, childrenPerGeneration: 256, elders: 0 };
@@ -74,7 +84,7 @@ const structureOf = ({ template: { template }, assignment }: Point): string =>
   [template.name, ...template.structure.map((name) => assignment[name])].join(" ");
 
 function generation(state: SearchState, count: number, rng: Rng): Candidate[] {
-  return selectBatch(evolve(state, quickEvolution, both(state), rng), count, rng);
+  return selectBatch(evolve(state, briefEvolution, both(state), rng), count, rng);
 }
 
 /** Children by crossover and by mutation, half each. */

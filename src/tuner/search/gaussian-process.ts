@@ -42,18 +42,16 @@ export function fitGaussianProcess(features: FeatureMatrix, values: ArrayLike<nu
   const mean = Array.from(values).reduce((sum, value) => sum + value, 0) / features.rows;
   const centred = Float64Array.from(values, (value) => value - mean);
   const diameter = Math.sqrt(Math.max(1, features.columns));
-  const fits = lengthScales.map((scale) => fitted(features, centred, scale * diameter));
+  const squares = squaredDistances(features, features);
+  const fits = lengthScales.map((scale) => fitted(squares, centred, scale * diameter));
   const best = fits.reduce((left, right) => (right.logLikelihood > left.logLikelihood ? right : left));
   return { posterior: (queries) => posterior(features, best, mean, queries) };
 }
 
-function fitted(features: FeatureMatrix, values: Float64Array, lengthScale: number): Fitted {
-  const { rows } = features;
-  const correlations = new Float64Array(rows * rows);
-  for (let i = 0; i < rows; i++) {
-    for (let j = 0; j <= i; j++) correlations[i * rows + j] = matern(features, i, features, j, lengthScale);
-    correlations[i * rows + i]! += noise;
-  }
+function fitted(squares: Float64Array, values: Float64Array, lengthScale: number): Fitted {
+  const rows = values.length;
+  const correlations = squares.map((squared) => matern(squared, lengthScale));
+  for (let i = 0; i < rows; i++) correlations[i * rows + i]! += noise;
   const factor = choleskyFactor(correlations, rows);
   const whitened = solveLower(factor, rows, values);
   const variance = Math.max(dot(whitened, whitened) / rows, 1e-12);
@@ -63,34 +61,52 @@ function fitted(features: FeatureMatrix, values: Float64Array, lengthScale: numb
 }
 
 function posterior(features: FeatureMatrix, fit: Fitted, mean: number, queries: FeatureMatrix): Posterior {
+  const squares = squaredDistances(queries, features);
   const solved = Array.from({ length: queries.rows }, (_, q) => {
-    const row = Float64Array.from({ length: features.rows }, (_, i) =>
-      matern(features, i, queries, q, fit.lengthScale),
-    );
-    // Grows by one with each condition.
-    return [...solveLower(fit.factor, features.rows, row)];
+    const row = squares.subarray(q * features.rows, (q + 1) * features.rows);
+    const correlations = row.map((squared) => matern(squared, fit.lengthScale));
+    return solveLower(fit.factor, features.rows, correlations);
   });
   const means = Float64Array.from(solved, (row) => mean + dot(row, fit.whitened));
   const variances = Float64Array.from(solved, (row) => fit.variance * Math.max(0, 1 - dot(row, row)));
+  /** Of each row what it shares with those that were conditioned on, in their order. */
+  const conditioned = solved.map((): number[] => []);
   const condition = (k: number): void => {
-    const chosen = [...solved[k]!];
-    const pivot = Math.sqrt(Math.max(noise, 1 + noise - dot(chosen, chosen)));
-    solved.forEach((row, q) => {
-      const shared = (matern(queries, q, queries, k, fit.lengthScale) - dot(row, chosen)) / pivot;
+    const [chosen, before] = [solved[k]!, [...conditioned[k]!]];
+    const pivot = Math.sqrt(Math.max(noise, 1 + noise - dot(chosen, chosen) - dot(before, before)));
+    const toChosen = squaredDistances(queries, { ...queries, rows: 1, data: rowOf(queries, k) });
+    for (const [q, row] of conditioned.entries()) {
+      const known = dot(solved[q]!, chosen) + dot(row, before);
+      const shared = (matern(toChosen[q]!, fit.lengthScale) - known) / pivot;
       row.push(shared);
       variances[q] = Math.max(0, variances[q]! - fit.variance * shared * shared);
-    });
+    }
   };
   return { means, variances, condition };
 }
 
-function matern(left: FeatureMatrix, i: number, right: FeatureMatrix, j: number, lengthScale: number): number {
-  let squared = 0;
-  for (let c = 0; c < left.columns; c++) {
-    const difference = left.data[i * left.columns + c]! - right.data[j * right.columns + c]!;
-    squared += difference * difference;
+const rowOf = ({ columns, data }: FeatureMatrix, at: number): Float64Array =>
+  data.subarray(at * columns, (at + 1) * columns);
+
+/** Of each row on the left to each on the right. */
+function squaredDistances(left: FeatureMatrix, right: FeatureMatrix): Float64Array {
+  const squares = new Float64Array(left.rows * right.rows);
+  const { columns } = left;
+  for (let i = 0; i < left.rows; i++) {
+    for (let j = 0; j < right.rows; j++) {
+      let squared = 0;
+      for (let c = 0; c < columns; c++) {
+        const difference = left.data[i * columns + c]! - right.data[j * columns + c]!;
+        squared += difference * difference;
+      }
+      squares[i * right.rows + j] = squared;
+    }
   }
-  const distance = Math.sqrt(5 * squared) / lengthScale;
+  return squares;
+}
+
+function matern(squaredDistance: number, lengthScale: number): number {
+  const distance = Math.sqrt(5 * squaredDistance) / lengthScale;
   // Engines differ in the last of an exponential's 53 bits, not in the first 24.
   return (1 + distance + (distance * distance) / 3) * Math.fround(Math.exp(-distance));
 }

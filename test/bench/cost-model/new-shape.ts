@@ -8,7 +8,7 @@ import { digestOf, instantiate, opLibrary, type TargetName } from "../../../src/
 import { nowMs } from "../../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
+import { detectMachine, hostTarget } from "../../../src/native/toolchain/machine.ts";
 import { measurable } from "../../../src/tuner/measurable.ts";
 import { createProfiler } from "../../../src/tuner/profile.ts";
 import { memoryDatabase, openDatabase, type RecordDatabase } from "../../../src/tuner/record/database.ts";
@@ -48,7 +48,12 @@ const gemm = (M: number, N: number, K: number): TuningTask => ({
 async function withWorkbench<T>(task: TuningTask, use: (workbench: Workbench) => Promise<T>): Promise<T> {
   const toolchain = await toolchainFor(target);
   return withPrivateDirectory(async (directory) => {
-    const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory });
+    const workbench = createWorkbench({
+      task: referenceTask(task),
+      toolchain,
+      directory,
+      cores: detectMachine().cores,
+    });
     try {
       return await use(workbench);
     } finally {

@@ -10,12 +10,11 @@ import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
 import { createProfiler } from "../../../src/tuner/profile.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
-import { type ConvergenceRule, convergenceFor, hasConverged } from "../../../src/tuner/search/convergence.ts";
-import type { SearchState } from "../../../src/tuner/search/search-state.ts";
+import { convergenceFor } from "../../../src/tuner/search/convergence.ts";
 import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
-import type { Budget, TuningTask } from "../../../src/tuner/task.ts";
-import { raceMsOf, startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
+import type { TuningTask } from "../../../src/tuner/task.ts";
+import { startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
 import { createWorkbench } from "../../../src/tuner/workbench.ts";
 import type { FailureKind, Improvement, PlannedRun, RunResult } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
@@ -87,25 +86,14 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
     });
     while (await tuning.advance());
     const endedMs = nowMs() - zero;
-    const ended = endOf(budget, endedMs - startedMs, tuning.state(), convergence);
     const profile = profiler.profile();
-    const { winner } = await tuning.finish();
+    const { winner, ended } = await tuning.finish();
     const raceMs = nowMs() - zero - endedMs;
     const times = { referenceMs, startedMs, endedMs, raceMs };
     return { toolchain, ...times, ended, profile, winner: winner?.candidate ?? null, ...log.figures() };
   } finally {
     await workbench.close();
   }
-}
-
-function endOf(
-  budget: Budget,
-  tunedMs: number,
-  state: SearchState,
-  convergence: ConvergenceRule | null,
-): RunResult["ended"] {
-  if (tunedMs >= budget.seconds * 1000 - raceMsOf(budget)) return "budget";
-  return convergence && hasConverged(state, convergence) ? "converged" : "exhausted";
 }
 
 /** Keeps improvements and counts. */

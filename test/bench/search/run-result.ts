@@ -5,6 +5,7 @@ import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import type { Profile } from "../../../src/tuner/profile.ts";
 import type { StrategyName } from "../../../src/tuner/search/strategy.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
+import type { TuningEnd } from "../../../src/tuner/tuning.ts";
 
 /** Where runs are compared. */
 export interface Place {
@@ -50,7 +51,7 @@ export interface RunResult extends PlannedRun {
   readonly raceMs: number;
   /** Of its process: all but the tuning's rounds. */
   readonly overheadMs: number;
-  readonly ended: "budget" | "converged" | "exhausted";
+  readonly ended: TuningEnd;
   /** Candidates measured, failures included. */
   readonly trials: number;
   readonly invalid: Readonly<Partial<Record<FailureKind, number>>>;

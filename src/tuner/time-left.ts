@@ -1,0 +1,37 @@
+// How the seconds of one tuning are divided: rounds of candidates, and the race of the best at the end.
+
+import { mostFinalists } from "./measure/finalists.ts";
+import { defaultRaceOptions } from "./measure/race.ts";
+import type { Budget } from "./task.ts";
+
+/** A race of short kernels takes as long: finalists are built, woken and waited for. */
+const leastRaceMs = 1_500;
+/** Of the budget, at most. */
+const raceShare = 1 / 4;
+/** The first of a race runs twice a round. */
+const samplesOfRound = mostFinalists + 1;
+
+/**
+ * Milliseconds to keep for the race: as long as the fewest rounds take that settle it.
+ *
+ * @param bestNs of the search so far; null: nothing has run
+ */
+export function raceMsOf({ seconds }: Budget, bestNs: number | null): number {
+  const samplesMs = (defaultRaceOptions.leastRounds * samplesOfRound * (bestNs ?? 0)) / 1e6;
+  return Math.min(Math.max(leastRaceMs, samplesMs), seconds * 1_000 * raceShare);
+}
+
+/** What a round has cost, deciding and building included. */
+export interface RoundCost {
+  readonly measured: number;
+  readonly ms: number;
+}
+
+/** Fewer candidates than this are noise to a search that learns, and not worth a compiler's start. */
+export const leastRound = 8;
+
+/** How many candidates of a next round fit into the time left, if they take as long as those of the last; 0: too few. */
+export function fittingIn(leftMs: number, { measured, ms }: RoundCost): number {
+  const fitting = ms > 0 ? Math.floor((leftMs * measured) / ms) : Number.POSITIVE_INFINITY;
+  return fitting < leastRound ? 0 : fitting;
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { fittingIn, leastRound, raceMsOf } from "../../src/tuner/time-left.ts";
+
+const minute = { seconds: 60, trials: 100 };
+
+describe("what is kept for the race", () => {
+  test("is a second and a half where kernels are short, or nothing is known of them", () => {
+    expect(raceMsOf(minute, 3e6)).toBe(1_500);
+    expect(raceMsOf(minute, null)).toBe(1_500);
+  });
+
+  test("is eight rounds of eight finalists, the first of them twice, where they are long", () => {
+    expect(raceMsOf(minute, 65e6)).toBe(8 * 9 * 65);
+  });
+
+  test("is no more than a quarter of the budget", () => {
+    expect(raceMsOf(minute, 400e6)).toBe(15_000);
+    expect(raceMsOf({ seconds: 2, trials: 100 }, 3e6)).toBe(500);
+  });
+});
+
+describe("the candidates that fit into the time left", () => {
+  test("are as many as take so long, at the pace of the last round", () => {
+    expect(fittingIn(1_050, { measured: 24, ms: 1_200 })).toBe(21);
+  });
+
+  test("are none where too few do", () => {
+    expect(fittingIn((leastRound - 1) * 100, { measured: 10, ms: 1_000 })).toBe(0);
+    expect(fittingIn(-100, { measured: 10, ms: 1_000 })).toBe(0);
+  });
+
+  test("are any number where a round took no time", () => {
+    expect(fittingIn(1, { measured: 10, ms: 0 })).toBe(Number.POSITIVE_INFINITY);
+  });
+});
