@@ -15,6 +15,7 @@ const entries = {
   convolution: "bench/convolution.ts",
   "cost-model": "bench/cost-model/cost-model.ts",
   kill: "kill/kill.ts",
+  landscapes: "bench/landscapes/landscapes.ts",
   lowering: "bench/lowering.ts",
   "new-shape": "bench/cost-model/new-shape.ts",
   sampling: "bench/sampling.ts",

@@ -9,21 +9,33 @@ export interface QuantizedMatrix {
   readonly columns: number;
   /** Column-major: bin of row r in column c at c · rows + r. */
   readonly bins: Uint8Array;
-  /** Of each column, ascending: bin k holds the values ≤ thresholds[k] that no earlier bin holds; the last bin the rest. */
+  /**
+   * Of each column, ascending: bin k holds the values ≤ thresholds[k] that no earlier bin holds; the last bin the rest. None
+   * where there is nothing to tell apart that an earlier column does not.
+   */
   readonly thresholds: readonly Float64Array[];
 }
 
 export function quantize({ rows, columns, data }: FeatureMatrix): QuantizedMatrix {
   const bins = new Uint8Array(rows * columns);
   const thresholds: Float64Array[] = [];
+  const seen = new Set<string>();
   for (let c = 0; c < columns; c++) {
     const column = Float64Array.from({ length: rows }, (_, r) => data[r * columns + c]!);
     const cuts = cutsOf(column);
-    thresholds.push(cuts);
-    for (let r = 0; r < rows; r++) bins[c * rows + r] = binOf(cuts, column[r]!);
+    const own = bins.subarray(c * rows, (c + 1) * rows);
+    own.forEach((_, r) => {
+      own[r] = binOf(cuts, column[r]!);
+    });
+    // One that tells rows apart as an earlier one does would never be asked: of equal splits the earlier column's is taken.
+    const key = Buffer.from(own).toString("latin1");
+    thresholds.push(seen.has(key) ? noCuts : cuts);
+    seen.add(key);
   }
   return { rows, columns, bins, thresholds };
 }
+
+const noCuts = new Float64Array();
 
 /** Cuts halfway between neighbouring values: all of them, or those at equal shares of the rows. */
 function cutsOf(column: Float64Array): Float64Array {

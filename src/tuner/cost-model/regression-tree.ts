@@ -105,6 +105,8 @@ class Grower {
   }
 
   #bestSplit(from: number, to: number, first: number, second: number): Split | null {
+    // Too light for two leaves.
+    if (second < 2 * this.#options.minLeafWeight) return null;
     let best: Split | null = null;
     for (let column = 0; column < this.#matrix.columns; column++) {
       const split = this.#bestCut(column, from, to, first, second);
@@ -119,29 +121,38 @@ class Grower {
     if (cuts === 0) return null;
     this.#fillHistogram(column, from, to, cuts + 1);
     const { lambda, minLeafWeight } = this.#options;
+    const [firsts, seconds] = [this.#first, this.#second];
     const unsplit = first ** 2 / (second + lambda);
     let [leftFirst, leftSecond, bin, gain] = [0, 0, -1, 0];
     for (let k = 0; k < cuts; k++) {
-      leftFirst += this.#first[k]!;
-      leftSecond += this.#second[k]!;
+      // An empty bin: the cut before it says the same. In small nodes most are.
+      if (firsts[k] === 0 && seconds[k] === 0) continue;
+      leftFirst += firsts[k]!;
+      leftSecond += seconds[k]!;
+      const rightFirst = first - leftFirst;
       const rightSecond = second - leftSecond;
       if (leftSecond < minLeafWeight || rightSecond < minLeafWeight) continue;
       const split =
-        leftFirst ** 2 / (leftSecond + lambda) + (first - leftFirst) ** 2 / (rightSecond + lambda) - unsplit;
-      if (split > gain) [gain, bin] = [split, k];
+        (leftFirst * leftFirst) / (leftSecond + lambda) + (rightFirst * rightFirst) / (rightSecond + lambda) - unsplit;
+      if (split > gain) {
+        gain = split;
+        bin = k;
+      }
     }
     return bin < 0 ? null : { column, bin, gain };
   }
 
   #fillHistogram(column: number, from: number, to: number, bins: number): void {
-    this.#first.fill(0, 0, bins);
-    this.#second.fill(0, 0, bins);
-    const start = column * this.#matrix.rows;
+    const [firsts, seconds, order] = [this.#first, this.#second, this.#order];
+    const { first, second } = this.#gradients;
+    const { bins: binsOf, rows } = this.#matrix;
+    firsts.fill(0, 0, bins);
+    seconds.fill(0, 0, bins);
     for (let k = from; k < to; k++) {
-      const row = this.#order[k]!;
-      const bin = this.#matrix.bins[start + row]!;
-      this.#first[bin]! += this.#gradients.first[row]!;
-      this.#second[bin]! += this.#gradients.second[row]!;
+      const row = order[k]!;
+      const bin = binsOf[column * rows + row]!;
+      firsts[bin]! += first[row]!;
+      seconds[bin]! += second[row]!;
     }
   }
 
