@@ -8,7 +8,7 @@ import { learnResidual } from "./cost-model/residual-prior.ts";
 import { steady } from "./cost-model/steady.ts";
 import { type Extents, extentsOf, familyOf, shapeDistance } from "./family.ts";
 import type { TuningRecord } from "./record/record.ts";
-import { createRng, type Rng } from "./rng.ts";
+import { createRng } from "./rng.ts";
 import { type Known, nothingKnown } from "./search/known.ts";
 import { projectCandidate } from "./search/project.ts";
 import { candidateKey, type Point, type SearchSpace } from "./search/search-space.ts";
@@ -62,8 +62,11 @@ export function knownOf(
   const shapes = knownShapes(task, records).slice(0, mostShapes);
   if (shapes.length === 0) return nothingKnown;
   const rng = createRng(1);
-  const projected = shapes.map(({ records }) => records.slice(0, seedsPerShape).map(projectionOf(searched, rng)));
-  const expectations = shapes.flatMap((shape, k) => expectedNs(task, space, shape, projected[k]![0] ?? null, machine));
+  const project = ({ candidate }: TuningRecord): Point | null => projectCandidate(searched, candidate, rng);
+  const projected = shapes.map((shape) => shape.records.slice(0, seedsPerShape).map(project));
+  const expectations = shapes.flatMap(
+    (shape, k) => expectedNs(task, space, shape, projected[k]![0] ?? null, machine) ?? [],
+  );
   return {
     seeds: inTurn(projected).map(({ candidate }) => candidate),
     shapes: shapes.length,
@@ -105,11 +108,6 @@ function fastestFirst(records: readonly TuningRecord[]): readonly TuningRecord[]
 const nsOf = ({ measurement }: TuningRecord): number =>
   measurement.kind === "ok" ? measurement.timing.medianNs : Number.POSITIVE_INFINITY;
 
-const projectionOf =
-  (searched: SearchSpace, rng: Rng) =>
-  ({ candidate }: TuningRecord): Point | null =>
-    projectCandidate(searched, candidate, rng);
-
 /** The best of each shape, the nearest shape's first, then the second best of each, and so on; each once. */
 function inTurn(projected: readonly (readonly (Point | null)[])[]): readonly Point[] {
   const places = Array.from({ length: seedsPerShape }, (_, place) =>
@@ -119,7 +117,7 @@ function inTurn(projected: readonly (readonly (Point | null)[])[]): readonly Poi
 }
 
 /**
- * What the prior says here of the best of a shape, times by how much it was off for that there. Nothing of a shape that was
+ * What the prior says here of the best of a shape, times by how much it was off for that there. Null for a shape that was
  * not tuned, or whose best has no place here.
  */
 function expectedNs(
@@ -128,9 +126,9 @@ function expectedNs(
   { records: { length, 0: best } }: KnownShape,
   point: Point | null,
   machine?: MachineModel,
-): readonly number[] {
+): number | null {
   const there = length < leastTuned ? null : factsOfRows(best!.facts);
   const here = point ? space.facts(point.template.template, point.assignment) : [];
-  if (!there || here.length === 0) return [];
-  return [(predictTotalNs(here, target, machine) * nsOf(best!)) / predictTotalNs(there, target, machine)];
+  if (!there || here.length === 0) return null;
+  return (predictTotalNs(here, target, machine) * nsOf(best!)) / predictTotalNs(there, target, machine);
 }
