@@ -29,7 +29,7 @@ export interface MachineModel {
   readonly growth: number;
 }
 
-// x86 cores since 2017. Fitted by hand to the order of 400 measured candidates of GEMM and conv2d, on a
+// x86 cores since 2017. Fitted by hand to the order of 400 measured candidates of GEMM and conv2d, native and WASM, on a
 // Zen 3; from uops.info and the Intel optimization manual where the fit did not care.
 const native: MachineModel = {
   clockGhz: 3,
@@ -53,19 +53,6 @@ const native: MachineModel = {
 /** What is believed of a machine before anything was measured on it. */
 export const machineModels: Readonly<Record<Target["codegen"], MachineModel>> = {
   c: native,
-  wasm: {
-    ...native,
-    // V8 hides the loop's own instructions, and spills in bodies that are much unrolled. Addresses go with each load.
-    cyclesPerIteration: 0,
-    shortBody: 128,
-    growth: 1,
-    loadsPerCycle: 1.2,
-    // A quarter of the operations wide, it waits less for sums, and what it waits for caches shows more. Packing is not
-    // wider than a vector either.
-    arithmeticLatency: 3,
-    l2BytesPerCycle: 20,
-    l3BytesPerCycle: 24,
-    packBytesPerCycle: 16,
-    visibleShare: 0.2,
-  },
+  // V8 hides the loop's own instructions, and spills in bodies that are much unrolled.
+  wasm: { ...native, cyclesPerIteration: 0, shortBody: 128, growth: 1 },
 };
