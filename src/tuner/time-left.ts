@@ -1,7 +1,7 @@
 // How the seconds of one tuning are divided: rounds of candidates, and the race of the best at the end.
 
 import { mostFinalists } from "./measure/finalists.ts";
-import { defaultRaceOptions } from "./measure/race.ts";
+import { defaultRaceOptions, roundsForStatistics } from "./measure/race.ts";
 import type { Budget } from "./task.ts";
 
 /** A race of short kernels takes as long: finalists are built, woken and waited for. */
@@ -19,6 +19,12 @@ const samplesOfRound = mostFinalists + 1;
 export function raceMsOf({ seconds }: Budget, bestNs: number | null): number {
   const samplesMs = (defaultRaceOptions.leastRounds * samplesOfRound * (bestNs ?? 0)) / 1e6;
   return Math.min(Math.max(leastRaceMs, samplesMs), seconds * 1_000 * raceShare);
+}
+
+/** Who may race in the time left: as many as the fewest rounds that decide anything have time for, two at least. */
+export function racersIn(leftMs: number, bestNs: number): number {
+  const samples = (leftMs * 1e6) / (roundsForStatistics * Math.max(1, bestNs));
+  return Math.min(mostFinalists, Math.max(2, Math.floor(samples) - 1));
 }
 
 /** What a round has cost, deciding and building included. */

@@ -16,14 +16,14 @@ import { type ConvergenceRule, convergenceFor, hasConverged } from "./search/con
 import { type FeatureKind, featureKinds } from "./search/feature-kinds.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
 import { findPoint } from "./search/search-space.ts";
-import { observe, rankedTrials, type SearchState, startSearch, trialCount } from "./search/search-state.ts";
+import { observe, rankedTrials, type SearchState, startSearch, type Trial, trialCount } from "./search/search-state.ts";
 import type { Strategy } from "./search/strategy.ts";
 import { timedModel, timedSpace } from "./search/timed-search.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
-import { fittingIn, type RoundCost, raceMsOf } from "./time-left.ts";
+import { fittingIn, type RoundCost, raceMsOf, racersIn } from "./time-left.ts";
 import { knownOf, withExperience } from "./transfer.ts";
 import { measureRound, sourcesOf } from "./tuning-round.ts";
 import type { Decision, MeasurableSource, Refusal, Workbench } from "./workbench.ts";
@@ -190,7 +190,8 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     async finish() {
       const winner = await profiler.timeAsync("run", () => {
         const race = measured > 0 ? (sources: Sources) => options.workbench.race(sources, isLate) : null;
-        return decide(task, space, state, race);
+        const most = racersIn(leftMs(), state.best?.ns ?? 0);
+        return decide(task, space, finalistsOf(rankedTrials(state), most), race);
       });
       const history = { improvements, stopped };
       const [failures, profile] = [failuresOf(state), profiler.profile()];
@@ -235,10 +236,9 @@ type Sources = readonly (MeasurableSource | Refusal)[];
 async function decide(
   task: TuningTask,
   space: GeneratedSpace,
-  state: SearchState,
+  ranked: readonly Trial[],
   race: ((sources: Sources) => Promise<Decision>) | null,
 ): Promise<TuneResult["winner"]> {
-  const ranked = finalistsOf(rankedTrials(state));
   const candidates = ranked.map(({ point }) => point.candidate);
   const { winner, runnerUp, timing } =
     race && ranked.length > 1

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fittingIn, leastRound, raceMsOf } from "../../src/tuner/time-left.ts";
+import { fittingIn, leastRound, raceMsOf, racersIn } from "../../src/tuner/time-left.ts";
 
 const minute = { seconds: 60, trials: 100 };
 
@@ -16,6 +16,18 @@ describe("what is kept for the race", () => {
   test("is no more than a quarter of the budget", () => {
     expect(raceMsOf(minute, 400e6)).toBe(15_000);
     expect(raceMsOf({ seconds: 2, trials: 100 }, 3e6)).toBe(500);
+  });
+});
+
+describe("those who race", () => {
+  test("are eight where there is time for four rounds of them", () => {
+    expect(racersIn(1_500, 3e6)).toBe(8);
+    expect(racersIn(15_000, 400e6)).toBe(8);
+  });
+
+  test("are fewer where there is less, two at least", () => {
+    expect(racersIn(500, 22e6)).toBe(4);
+    expect(racersIn(-10, 22e6)).toBe(2);
   });
 });
 

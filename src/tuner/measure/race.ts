@@ -63,7 +63,7 @@ const clearlySlower = Math.log(1.1);
 const clearRounds = 3;
 
 /** Fewer rounds than this say nothing of their own spread. */
-const roundsForStatistics = 4;
+export const roundsForStatistics = 4;
 
 /** Standard errors between a mean and near certainty: close to Student's t at 0.5 % one-sided for 4 to 40 rounds. */
 const certainty = (rounds: number): number => 2.5 + 9 / (rounds - 1);
