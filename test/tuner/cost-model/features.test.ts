@@ -37,4 +37,13 @@ describe("features", () => {
     expect(features.columnOf("rows")).toBe(6);
     expect(constant.columnOf("rows")).toBe(-1);
   });
+
+  test("of a point are made once, whoever asks for them", () => {
+    let made = 0;
+    const counting = extractor(["count"], () => [++made]);
+    const features = sideBySide([counting, counting]);
+    const other: FeaturePoint = { ...point };
+    expect([...features.rows([point, other, point]).data]).toEqual([1, 1, 2, 2, 1, 1]);
+    expect([...counting.rows([other]).data]).toEqual([2]);
+  });
 });
