@@ -45,9 +45,9 @@ describe("boosted trees", () => {
     const values = data(80, 4).features.data;
     const rows = Array.from({ length: 80 }, (_, row) => [...values.subarray(row * columns, (row + 1) * columns)]);
     const scores = Float64Array.from(rows, score);
-    const fit = (list: readonly (readonly number[])[]) =>
+    const trained = (list: readonly (readonly number[])[]) =>
       boostedTrees().fit({ features: matrixOf(list), scores, base: new Float64Array(80) });
-    const [once, twice] = [fit(rows), fit(rows.map((row) => [...row, ...row.map((value) => 2 * value + 1)]))];
+    const [once, twice] = [trained(rows), trained(rows.map((row) => [...row, ...row.map((value) => 2 * value + 1)]))];
     expect([...twice.importance.slice(0, columns)]).toEqual([...once.importance]);
     expect([...twice.importance.slice(columns)]).toEqual(Array(columns).fill(0));
   });
