@@ -46,10 +46,13 @@ const together = (effects: readonly number[]): number =>
 /** Name → a draw from the standard normal distribution, the same each time (Box and Muller 1958). */
 export function normals(seed: string): (name: string) => number {
   const known = new Map<string, number>();
-  return (name) => {
+  const draw = (name: string): number => {
     const digest = sha256(`${seed} ${name}`);
     const [first, second] = [0, 12].map((at) => (Number.parseInt(digest.slice(at, at + 12), 16) + 1) / (2 ** 48 + 1));
-    const drawn = known.get(name) ?? Math.sqrt(-2 * Math.log(first!)) * Math.cos(2 * Math.PI * second!);
+    return Math.sqrt(-2 * Math.log(first!)) * Math.cos(2 * Math.PI * second!);
+  };
+  return (name) => {
+    const drawn = known.get(name) ?? draw(name);
     known.set(name, drawn);
     return drawn;
   };

@@ -46,8 +46,6 @@ interface Search {
   readonly ground: string;
   /** The true time of the best after each candidate. */
   readonly bestNs: readonly number[];
-  /** Of deciding, a candidate. */
-  readonly ms: number;
 }
 
 function search(searched: SearchSpace, truth: Landscape, strategy: StrategyName, seed: number): Omit<Search, "ground"> {
@@ -62,14 +60,13 @@ function search(searched: SearchSpace, truth: Landscape, strategy: StrategyName,
     const timing = { medianNs, minNs: medianNs, p20Ns: medianNs, repeats: 1 };
     return { candidate, measurement: { kind: "ok" as const, timing } };
   };
-  const start = performance.now();
   let state = startSearch(searched, boostedTrees());
   while (trialCount(state) < trials) {
     const batch = strategies[strategy].propose(state, Math.min(roundSize, trials - trialCount(state)), rng);
     if (batch.length === 0) break;
     state = observe(state, batch.map(measure));
   }
-  return { strategy, bestNs, ms: (performance.now() - start) / trialCount(state) };
+  return { strategy, bestNs };
 }
 
 async function searchesOn(place: string, names: readonly StrategyName[]): Promise<readonly Search[]> {
@@ -109,10 +106,9 @@ function report(searches: readonly Search[]): string {
       strategy,
       ...shares.map((share) => `${(share * 100).toFixed(1)} %`),
       ...counts.map((count) => (Number.isFinite(count) ? String(Math.round(count)) : "never")),
-      mean(own.map(({ ms }) => ms)).toFixed(1),
     ];
   });
-  const head = ["best known ÷ found, after", ...checkpoints.map(String), "to 95 %", "to 99 %", "ms a candidate"];
+  const head = ["best known ÷ found, after", ...checkpoints.map(String), "to 95 %", "to 99 %"];
   return textTable(head, rows);
 }
 

@@ -69,11 +69,10 @@ async function tuned(run: PlannedRun, task: TuningTask, directory: string): Prom
   const workbench = createWorkbench(options);
   try {
     const convergence = run.strategy === "default" && !run.isLong ? convergenceFor(task.target) : null;
-    const budget = { seconds: run.seconds, trials: unlimitedTrials };
     const log = trialLog(nowMs() - zero);
     const startedMs = nowMs() - zero;
     const tuning = await startTuning(task, space, {
-      budget,
+      budget: { seconds: run.seconds, trials: unlimitedTrials },
       strategy: strategies[run.strategy],
       seed: run.seed,
       taskKey: digestOf(task.op),
