@@ -34,14 +34,33 @@ const warmUps = 300;
 /** Of the least time: beyond it somebody else has a part of the core. */
 const calmFactor = 1.15;
 
-/** Whether we have the core for ourselves, as far as it is known what that is like. */
-export function createProbe(time: () => number = timeOfWork): () => boolean {
+/** The last so many probes say whether it is quiet, where so many of them were calm. */
+const remembered = 32;
+const quietShare = 0.9;
+
+export interface Core {
+  /** Whether we have it for ourselves just now, as far as it is known what that is like. */
+  readonly isCalm: () => boolean;
+  /** Whether it was so lately, as far as somebody asked. */
+  readonly isQuiet: () => boolean;
+}
+
+export function createProbe(time: () => number = timeOfWork): Core {
   let leastNs = Number.POSITIVE_INFINITY;
+  let calmShare = 0;
   const isCalm = (): boolean => {
     const ns = time();
     leastNs = Math.min(leastNs, ns);
-    return ns <= leastNs * calmFactor;
+    const calm = ns <= leastNs * calmFactor;
+    calmShare += (Number(calm) - calmShare) / remembered;
+    return calm;
   };
   for (let run = 0; run < warmUps; run++) isCalm();
-  return isCalm;
+  return { isCalm, isQuiet: () => calmShare >= quietShare };
+}
+
+/** Waits for a calm moment. How many probes found it disturbed; at most `most`. */
+export function probesUntilCalm({ isCalm }: Core, most: number): number {
+  for (let probes = 0; probes < most; probes++) if (isCalm()) return probes;
+  return Math.max(0, most);
 }

@@ -3,6 +3,7 @@
 
 import { invariant, type KernelParameter } from "../../compiler/index.ts";
 import { type LoadedKernel, loadWasmKernel } from "../harness/bench-wasm.ts";
+import type { Core } from "../harness/probe.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
 import { type ExpectedOutput, expectOutput, mismatch } from "./compare.ts";
 import type {
@@ -15,7 +16,8 @@ import type {
   TimingPlan,
   ToWorker,
 } from "./protocol.ts";
-import { type Surroundings, timeKernel, timeSample, type Yardstick } from "./time-kernel.ts";
+import { type Surroundings, timeKernel, timeSample } from "./time-kernel.ts";
+import { createYardstick, longestYardstickNs, type Yardstick } from "./yardstick.ts";
 
 /** Loads a kernel whose arguments are `arrays`. */
 export type LoadNativeKernel = (candidate: NativeRunnable, arrays: readonly KernelArray[]) => LoadedKernel;
@@ -31,10 +33,6 @@ interface TaskState {
 interface Kept {
   readonly kernel: LoadedKernel;
   readonly estimateNs: number;
-}
-
-interface Timed extends Kept {
-  readonly calmNs: readonly number[];
 }
 
 type Machine = Omit<Surroundings, "yardstick">;
@@ -55,10 +53,11 @@ export function createSession(loadNative: LoadNativeKernel, machine: Machine): S
       if (message.kind === "sample") return sampleKept(kept.get(message.slot), message, machine);
       if (message.kind !== "run") return null;
       invariant(state, "a task comes before its candidates");
-      const around = { ...machine, yardstick };
+      const around = { flush: machine.flush, core: machine.core, yardstick };
       return runCandidate(state, message.candidate, message.plan, { loadNative, around }, (one) => {
         if (message.slot !== null) kept.set(message.slot, one);
-        if (message.plan.cache === "hot") yardstick = betterYardstick(yardstick, one);
+        else if (message.plan.cache === "hot")
+          yardstick = betterYardstick(yardstick, one, message.plan.sampleNs, machine.core);
       });
     },
   };
@@ -80,7 +79,7 @@ function runCandidate(
   candidate: Runnable,
   plan: TimingPlan,
   { loadNative, around }: { readonly loadNative: LoadNativeKernel; readonly around: Surroundings },
-  keep: (timed: Timed) => void,
+  keep: (timed: Kept) => void,
 ): RunOutcome {
   return trapsAsValues(() => {
     const place = placeOf(state, candidate, loadNative);
@@ -91,8 +90,8 @@ function runCandidate(
     const firstNs = kernel.time(1);
     const reason = wrongness(state, place, candidate, kernel);
     if (reason !== null) return { kind: "wrong-result", reason };
-    const { samplesNs, calmNs } = timeKernel(kernel, firstNs, plan, around);
-    keep({ kernel, estimateNs: Math.min(...samplesNs), calmNs });
+    const samplesNs = timeKernel(kernel, firstNs, plan, around);
+    keep({ kernel, estimateNs: Math.min(...samplesNs) });
     return { kind: "ok", samplesNs };
   });
 }
@@ -171,17 +170,17 @@ function wrongness(
   return null;
 }
 
-/** Fewer calm samples say too little. */
-const leastCalmSamples = 3;
+/** A yardstick keeps its place until one is so many times as fast: each new one is a little off the one before. */
+const muchFaster = 1.25;
 
-/**
- * Only what the clock said on a calm core makes a yardstick: times that were told by one would make the next, and each
- * error would be part of all that follow.
- */
-function betterYardstick(yardstick: Yardstick | null, { kernel, calmNs }: Timed): Yardstick | null {
-  if (calmNs.length < leastCalmSamples) return yardstick;
-  const ns = calmNs.toSorted((a, b) => a - b)[calmNs.length >> 1]!;
-  return yardstick === null || ns < yardstick.ns ? { kernel, ns } : yardstick;
+function betterYardstick(
+  yardstick: Yardstick | null,
+  { kernel, estimateNs }: Kept,
+  sampleNs: number,
+  core: Core,
+): Yardstick | null {
+  const isBetter = estimateNs * muchFaster < (yardstick?.ns() ?? longestYardstickNs);
+  return isBetter ? createYardstick(kernel, estimateNs, sampleNs, core) : yardstick;
 }
 
 function sampleKept(

@@ -1,100 +1,108 @@
 // How long a kernel is timed: contenders get several samples, clear losers one.
 
 import type { LoadedKernel } from "../harness/bench-wasm.ts";
+import { type Core, probesUntilCalm } from "../harness/probe.ts";
 import type { CacheState, TimingPlan } from "./protocol.ts";
+import { runsFor } from "./runs-for.ts";
+import { credible, momentOf, plainSample, type Sample, undisturbed } from "./sample.ts";
+import { longestYardstickNs, type Yardstick } from "./yardstick.ts";
+
+/** A candidate is given up when its best time is this many times the incumbent's: after the first sample, after later ones. */
+const givenUpAt = [1.35, 1.2] as const;
 
 /**
- * A candidate is given up when its best time is this many times the incumbent's: after the check run, after the first
- * sample, after the second and later ones. The check run is cold and may be half as slow again for that alone.
+ * The check run is cold: code and memory are touched for the first time, which takes so much longer. Beyond that and this
+ * many times the incumbent's time, it shows a loser.
  */
-const givenUpAt = [1.6, 1.35, 1.2] as const;
+const coldNs = 1.5e6;
+const checkGivenUpAt = { calm: 1.25, disturbed: 1.4 } as const;
 
-/** Of a run this long little is cold: it is given up sooner. */
-const longRunNs = 2e6;
-const longRunGivenUpAt = 1.25;
-
-/** Runs in one sample, at most: bounds a batch of kernels that take no time at all. */
-const maxRuns = 1e6;
+/** Of a run this long little is cold: it is a sample like others. */
+const longRunNs = 10e6;
 
 /** What else there is in the measuring process. */
 export interface Surroundings {
   /** Drives all out of the caches. Its time is not the kernel's. */
   readonly flush: () => void;
-  /** Whether the core is ours alone just now. */
-  readonly isCalm: () => boolean;
-  /** The fastest kernel of the task so far that was timed while the core was ours, and what a run of it takes then. */
+  readonly core: Core;
+  /** Of the task; about its fastest kernel so far. */
   readonly yardstick: Yardstick | null;
-}
-
-export interface Yardstick {
-  readonly kernel: LoadedKernel;
-  readonly ns: number;
 }
 
 /**
  * Times a kernel whose check run took `firstNs`. The samples are means over batches of `plan.sampleNs`; the check run
- * is the only sample of a candidate that it shows to be a loser, or that leaves no time for more.
+ * is the only sample of a candidate that it shows to be a loser, or that leaves no time for more. Times of one run, in the
+ * order taken; at least one.
  */
-export function timeKernel(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around: Surroundings): Samples {
+export function timeKernel(
+  kernel: LoadedKernel,
+  firstNs: number,
+  plan: TimingPlan,
+  around: Surroundings,
+): readonly number[] {
   return plan.cache === "cold" ? timeCold(kernel, firstNs, plan, around) : timeHot(kernel, firstNs, plan, around);
 }
 
-function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flush }: Surroundings): Samples {
+function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flush }: Surroundings): readonly number[] {
   const samples: Sample[] = [];
   let spentNs = firstNs;
-  if (isColdLoser(firstNs, firstNs, plan)) return samplesOf([coldSample(firstNs)]);
+  if (isColdLoser(firstNs, plainSample(firstNs), plan)) return [firstNs];
   while (samples.length < plan.samples && (samples.length === 0 || spentNs < plan.budgetNs)) {
     flush();
     const ns = kernel.time(1);
     spentNs += ns;
-    samples.push(coldSample(ns));
+    samples.push(plainSample(ns));
     if (isLoser(samples, plan)) break;
   }
-  return samplesOf(samples);
+  return samples.map(({ ns }) => ns);
 }
 
-const coldSample = (ns: number): Sample => ({ ns, clockNs: ns, isCalm: true });
-
-/**
- * So many times as many samples, in so many times as much time, where the yardstick has to tell: it errs to both sides, and
- * the outer ones are dropped.
- */
+/** So many times as many samples are wanted where the yardstick has to tell, and so many in any case: it errs to both sides. */
 const disturbedFactor = 2;
+const leastDisturbed = 2;
 
 /** Probes for one candidate, until the core is ours: some 10 ms. */
 const patience = 200;
 
-/** More samples for one that is the best by the yardstick's word alone. */
-const moreForHopeful = 6;
+/** So many times as much time for one that is the best by the yardstick's word alone. */
+const hopefulFactor = 3;
 
-function timeHot(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, around: Surroundings): Samples {
-  const now = momentOf(around, plan.sampleNs);
-  const first = undisturbed(firstNs, now, now);
-  if (isColdLoser(firstNs, first.ns, plan)) return samplesOf([first]);
+function timeHot(
+  kernel: LoadedKernel,
+  firstNs: number,
+  plan: TimingPlan,
+  { core, yardstick }: Surroundings,
+): readonly number[] {
+  const isLong = firstNs >= longRunNs;
+  let before = momentOf(core, yardstick);
+  const first = undisturbed(firstNs, before, before);
+  if (isColdLoser(firstNs, first, plan)) return [first.ns];
+  const samples: Sample[] = isLong ? [first] : [];
   let runs = runsFor(firstNs, plan.sampleNs);
   let spentNs = firstNs;
-  let unclear = 0;
   let probes = patience;
-  let more = moreForHopeful;
-  const samples: Sample[] = [];
-  const isEnough = (): boolean => {
-    const factor = samples.every(({ isCalm }) => isCalm) ? 1 : disturbedFactor;
-    return samples.length >= plan.samples * factor || (samples.length > 0 && spentNs >= plan.budgetNs * factor);
-  };
-  while (!isEnough() || (isHopeful(samples, plan) && more-- > 0)) {
-    probes -= probesUntilCalm(around.isCalm, probes);
-    const before = momentOf(around, plan.sampleNs);
+  while (!isEnough(samples, spentNs, plan) || (isHopeful(samples, plan) && spentNs < plan.budgetNs * hopefulFactor)) {
+    // A long run sees calm and disturbed times alike, whenever it begins.
+    if (!isLong) {
+      probes -= probesUntilCalm(core, probes);
+      before = momentOf(core, yardstick);
+    }
     const batchNs = kernel.time(runs);
+    const after = momentOf(core, yardstick);
     spentNs += batchNs;
     const wanted = batchNs < plan.sampleNs / 2 ? runsFor(batchNs / runs, plan.sampleNs) : runs;
-    const after = momentOf(around, plan.sampleNs);
-    // How much of the core was ours changed meanwhile: nobody knows how much of the time was whose.
-    const isUnclear = isChange(before, after) && ++unclear <= plan.samples;
     if (wanted > runs) runs = wanted;
-    else if (!isUnclear) samples.push(undisturbed(batchNs / runs, before, after));
+    else samples.push(undisturbed(batchNs / runs, before, after));
     if (isLoser(samples, plan)) break;
+    before = after;
   }
-  return samplesOf(credible(samples, plan));
+  return credible(samples, plan.samples, plan.incumbentNs);
+}
+
+function isEnough(samples: readonly Sample[], spentNs: number, plan: TimingPlan): boolean {
+  const isCalm = samples.every((sample) => sample.isCalm);
+  if (samples.length >= plan.samples * (isCalm ? 1 : disturbedFactor)) return true;
+  return samples.length >= (isCalm ? 1 : leastDisturbed) && spentNs >= plan.budgetNs;
 }
 
 /** Faster than the best, and never was by the clock. */
@@ -105,80 +113,11 @@ function isHopeful(samples: readonly Sample[], { incumbentNs }: TimingPlan): boo
 }
 
 /**
- * A neighbour only ever adds to a time, and the yardstick suffers more from it than kernels that wait for memory do: they
- * look up to 1.6 times as fast as they are. So nobody becomes the best, or better than the clock ever said, on its word.
+ * Of the runs of a sample, untimed ones before it: others ran meanwhile, and had the caches and the branch predictor. To a
+ * long run that makes no difference.
  */
-function credible(samples: readonly Sample[], { incumbentNs, samples: wanted }: TimingPlan): readonly Sample[] {
-  const leastNs = Math.min(incumbentNs ?? Number.POSITIVE_INFINITY, ...samples.map(({ clockNs }) => clockNs));
-  return middleOf(samples, wanted).map((sample) => ({ ...sample, ns: Math.max(leastNs, sample.ns) }));
-}
-
-/** Without the least and the greatest of more than are wanted, in the order taken. */
-function middleOf(samples: readonly Sample[], wanted: number): readonly Sample[] {
-  const surplus = Math.max(0, samples.length - wanted);
-  const sorted = samples.toSorted((left, right) => left.ns - right.ns);
-  const outer = new Set([
-    ...sorted.slice(0, Math.floor(surplus / 2)),
-    ...sorted.slice(sorted.length - Math.ceil(surplus / 2)),
-  ]);
-  return samples.filter((sample) => !outer.has(sample));
-}
-
-/** Times of one run. */
-export interface Samples {
-  /** In the order taken; at least one. */
-  readonly samplesNs: readonly number[];
-  /** Those taken while the core was ours. */
-  readonly calmNs: readonly number[];
-}
-
-interface Sample {
-  /** Of the core alone, as far as that is known. */
-  readonly ns: number;
-  readonly clockNs: number;
-  readonly isCalm: boolean;
-}
-
-const samplesOf = (samples: readonly Sample[]): Samples => ({
-  samplesNs: samples.map(({ ns }) => ns),
-  calmNs: samples.filter(({ isCalm }) => isCalm).map(({ ns }) => ns),
-});
-
-/** How much of the core is ours. */
-interface Moment {
-  readonly isCalm: boolean;
-  /** How many times longer the yardstick takes than on a calm core; 1 where there is none. */
-  readonly slowdown: number;
-}
-
-/** A run that is longer sees calm and disturbed times alike, and one more would cost as much as the candidate. */
-const mixedRunNs = 30e6;
-
-function momentOf({ isCalm, yardstick }: Surroundings, sampleNs: number): Moment {
-  if (isCalm()) return { isCalm: true, slowdown: 1 };
-  if (yardstick === null || yardstick.ns > mixedRunNs) return { isCalm: false, slowdown: 1 };
-  const runs = runsFor(yardstick.ns, sampleNs);
-  return { isCalm: false, slowdown: Math.max(1, yardstick.kernel.time(runs) / runs / yardstick.ns) };
-}
-
-/** Slowdowns that differ by more are of two moments. */
-const sameMoment = 1.1;
-
-const isChange = (before: Moment, after: Moment): boolean =>
-  Math.max(before.slowdown, after.slowdown) > sameMoment * Math.min(before.slowdown, after.slowdown);
-
-/**
- * What a run that took `ns` between two moments takes when the core is ours. The yardstick tells how much longer everything
- * took: kernels of one operator want the same of a core. The lesser of the slowdowns counts.
- */
-const undisturbed = (ns: number, before: Moment, after: Moment): Sample => ({
-  ns: ns / Math.min(before.slowdown, after.slowdown),
-  clockNs: ns,
-  isCalm: before.isCalm && after.isCalm,
-});
-
-/** Of the runs of a sample, untimed ones before it: others ran meanwhile, and had the caches and the branch predictor. */
 const warmingShare = 1 / 8;
+const longestWarmedNs = 2e6;
 
 /** A sample that was disturbed is taken again; the least of so many counts. */
 const mostTries = 3;
@@ -195,7 +134,7 @@ export function timeSample(
   estimateNs: number,
   sampleNs: number,
   cache: CacheState,
-  { flush, isCalm }: Pick<Surroundings, "flush" | "isCalm">,
+  { flush, core }: Pick<Surroundings, "flush" | "core">,
 ): number {
   if (cache === "cold") {
     flush();
@@ -204,32 +143,23 @@ export function timeSample(
   const runs = runsFor(estimateNs, sampleNs);
   let leastNs = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < mostTries; tries++) {
-    const wasCalm = probesUntilCalm(isCalm, mostProbes) < mostProbes;
-    if (estimateNs < longRunNs) kernel.time(Math.ceil(runs * warmingShare));
+    const wasCalm = probesUntilCalm(core, mostProbes) < mostProbes;
+    if (estimateNs < longestWarmedNs) kernel.time(Math.ceil(runs * warmingShare));
     leastNs = Math.min(leastNs, kernel.time(runs) / runs);
-    if (estimateNs > mixedRunNs || (isCalm() && wasCalm)) break;
+    if (estimateNs > longestYardstickNs || (core.isCalm() && wasCalm)) break;
   }
   return leastNs;
 }
 
-/** How many found it disturbed; at most `most`. */
-function probesUntilCalm(isCalm: () => boolean, most: number): number {
-  for (let probes = 0; probes < most; probes++) if (isCalm()) return probes;
-  return Math.max(0, most);
-}
-
 /** Already the check run is clearly too slow, or leaves no time for more. */
-function isColdLoser(firstNs: number, ownNs: number, plan: TimingPlan): boolean {
-  const factor = firstNs >= longRunNs ? longRunGivenUpAt : givenUpAt[0];
-  return (firstNs >= plan.sampleNs && isSlower(ownNs, factor, plan)) || firstNs > plan.budgetNs;
+function isColdLoser(firstNs: number, { ns, isCalm }: Sample, plan: TimingPlan): boolean {
+  const mostNs = isCalm ? plan.budgetNs : Math.max(plan.budgetNs, longestYardstickNs);
+  return isSlower(ns - coldNs, checkGivenUpAt[isCalm ? "calm" : "disturbed"], plan) || firstNs > mostNs;
 }
 
 const isLoser = (samples: readonly Sample[], plan: TimingPlan): boolean =>
   samples.length > 0 &&
-  isSlower(Math.min(...samples.map(({ ns }) => ns)), givenUpAt[Math.min(samples.length, 2)]!, plan);
+  isSlower(Math.min(...samples.map(({ ns }) => ns)), givenUpAt[Math.min(samples.length, givenUpAt.length) - 1]!, plan);
 
 const isSlower = (ns: number, factor: number, { incumbentNs }: TimingPlan): boolean =>
   incumbentNs !== null && ns > incumbentNs * factor;
-
-const runsFor = (runNs: number, sampleNs: number): number =>
-  Math.min(maxRuns, Math.max(1, Math.ceil(sampleNs / Math.max(runNs, 1))));

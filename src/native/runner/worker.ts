@@ -3,7 +3,7 @@
 
 import { Worker } from "node:worker_threads";
 import { createFlush } from "../harness/flush-caches.ts";
-import { createProbe } from "../harness/probe.ts";
+import { type Core, createProbe } from "../harness/probe.ts";
 import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
@@ -18,15 +18,15 @@ const watchdogText = `
 `;
 
 let flush: (() => void) | null = null;
-let isCalm: (() => boolean) | null = null;
+let core: Core | null = null;
 const session = createSession(createNativeLoader(), {
   flush() {
     flush ??= createFlush();
     flush();
   },
-  isCalm() {
-    isCalm ??= createProbe();
-    return isCalm();
+  get core() {
+    core ??= createProbe();
+    return core;
   },
 });
 let runs = 0;

@@ -2,9 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 import { flushBytes } from "../../../src/native/harness/flush-caches.ts";
-import { createProbe } from "../../../src/native/harness/probe.ts";
+import { type Core, createProbe } from "../../../src/native/harness/probe.ts";
 import type { TimingPlan } from "../../../src/native/runner/protocol.ts";
 import { timeKernel, timeSample } from "../../../src/native/runner/time-kernel.ts";
+import { createYardstick, type Yardstick } from "../../../src/native/runner/yardstick.ts";
+
+const coreThat = (isCalm: () => boolean): Core => ({ isCalm, isQuiet: () => true });
 
 /** A run takes `hotNs`, after a flush `coldNs`. */
 function machine(hotNs: number, coldNs = hotNs) {
@@ -18,7 +21,7 @@ function machine(hotNs: number, coldNs = hotNs) {
     },
   };
   const flush = (): void => void events.push("flush");
-  return { kernel, events, around: { flush, isCalm: () => true, yardstick: null } };
+  return { kernel, events, around: { flush, core: coreThat(() => true), yardstick: null } };
 }
 
 const plan: TimingPlan = { cache: "hot", incumbentNs: null, samples: 3, sampleNs: 200_000, budgetNs: 1e9 };
@@ -27,128 +30,185 @@ const contest = (incumbentNs: number): TimingPlan => ({ ...plan, incumbentNs });
 describe("a kernel", () => {
   it("with hot caches runs as often as fills a sample, and nothing is flushed", () => {
     const { kernel, events, around } = machine(50_000);
-    expect(timeKernel(kernel, 50_000, plan, around).samplesNs).toEqual([50_000, 50_000, 50_000]);
+    expect(timeKernel(kernel, 50_000, plan, around)).toEqual([50_000, 50_000, 50_000]);
     expect(events).toEqual(["4", "4", "4"]);
   });
 
   it("with cold caches runs once after each flush", () => {
     const { kernel, events, around } = machine(10, 900);
-    expect(timeKernel(kernel, 900, { ...plan, cache: "cold" }, around).samplesNs).toEqual([900, 900, 900]);
+    expect(timeKernel(kernel, 900, { ...plan, cache: "cold" }, around)).toEqual([900, 900, 900]);
     expect(events).toEqual(["flush", "1", "flush", "1", "flush", "1"]);
   });
 
   it("that is a loser with cold caches is given up too", () => {
     const { kernel, around } = machine(10, 900);
-    expect(timeKernel(kernel, 900, { ...plan, cache: "cold", incumbentNs: 500 }, around).samplesNs).toEqual([900]);
+    expect(timeKernel(kernel, 900, { ...plan, cache: "cold", incumbentNs: 500 }, around)).toEqual([900]);
   });
 });
 
 describe("a disturbed core", () => {
-  /** Everything takes twice as long while it is not calm. */
-  function disturbed(runNs: number, calm: () => boolean) {
-    return { arrays: [], time: (count: number) => count * runNs * (calm() ? 1 : 2) };
-  }
+  /** Everything takes `slowdown` times as long. */
+  const slowed = (runNs: number, slowdown: () => number) => ({
+    arrays: [],
+    time: (count: number) => count * runNs * slowdown(),
+  });
+  const steady = (slowdown: number): Yardstick => ({ ns: () => 50_000, slowdown: () => slowdown });
+  const noisy = (yardstick: Yardstick | null) => ({ flush: () => {}, core: coreThat(() => false), yardstick });
+  /** What a neighbour that the yardstick notices twofold adds to the time of others. */
+  const shared = 2 ** 0.8;
 
   it("shows in the yardstick, and what is timed beside it is given as on a calm one", () => {
-    const isCalm = (): boolean => false;
-    const yardstick = { kernel: disturbed(50_000, isCalm), ns: 50_000 };
-    const around = { flush: () => {}, isCalm, yardstick };
-    const samples = timeKernel(disturbed(60_000, isCalm), 120_000, contest(50_000), around);
-    expect(samples).toEqual({ samplesNs: Array(3).fill(60_000), calmNs: [] });
-    // Where there is none to be worse than, the clock's word is all there is.
-    expect(timeKernel(disturbed(60_000, isCalm), 120_000, plan, around).samplesNs).toEqual(Array(3).fill(120_000));
+    const kernel = slowed(60_000, () => shared);
+    const samples = timeKernel(kernel, 60_000 * shared, contest(50_000), noisy(steady(2)));
+    expect(samples.map(Math.round)).toEqual([60_000, 60_000, 60_000]);
+    // Without a yardstick the clock's word is all there is.
+    expect(timeKernel(kernel, 60_000 * shared, plan, noisy(null))).toEqual(Array(3).fill(60_000 * shared));
+  });
+
+  it("counts as it was before and after a run alike", () => {
+    // The moment of the check run, then two for each of twice as many samples.
+    const readings = [1, ...Array.from({ length: 6 }, () => [1, 4]).flat()];
+    const yardstick: Yardstick = { ns: () => 50_000, slowdown: () => readings.shift()! };
+    const samples = timeKernel(
+      slowed(60_000, () => shared),
+      60_000,
+      contest(50_000),
+      noisy(yardstick),
+    );
+    expect(samples.map(Math.round)).toEqual([60_000, 60_000, 60_000]);
+    expect(readings).toEqual([]);
   });
 
   it("makes nobody the best on the yardstick's word alone, though it is looked at longer", () => {
-    const factors = Array<number>(50).fill(2);
-    const around = {
-      flush: () => {},
-      isCalm: () => false,
-      yardstick: { kernel: disturbed(50_000, () => false), ns: 50_000 },
-    };
-    const candidate = { arrays: [], time: (count: number) => count * 40_000 * factors.shift()! };
-    expect(timeKernel(candidate, 80_000, contest(50_000), around).samplesNs).toEqual(Array(3).fill(50_000));
-    expect(50 - factors.length).toBe(2 * 3 + 6);
-    // The clock has seen it at 44 µs: so fast it is, and not faster.
-    const once = [2, 2, 1.1, ...Array<number>(50).fill(2)];
-    const seen = { arrays: [], time: (count: number) => count * 40_000 * once.shift()! };
-    expect(timeKernel(seen, 80_000, contest(50_000), around).samplesNs).toEqual(Array(3).fill(44_000));
+    let runs = 0;
+    const candidate = slowed(10e6 / shared, () => {
+      runs += 1;
+      return shared;
+    });
+    const long = { ...contest(8e6), budgetNs: 30e6 };
+    expect(timeKernel(candidate, 9e6, long, noisy(steady(2)))).toEqual(Array(3).fill(8e6));
+    expect(runs).toBe(9);
+    // The clock has seen it at 7 ms: so fast it is, and not faster.
+    const once = [10e6, 10e6, 7e6, ...Array<number>(50).fill(10e6)];
+    const seen = { arrays: [], time: (count: number) => count * once.shift()! };
+    expect(timeKernel(seen, 9e6, long, noisy(steady(2)))).toEqual(Array(3).fill(7e6));
   });
 
   it("is waited out for some milliseconds", () => {
     let probes = 0;
-    const isCalm = (): boolean => ++probes > 150;
+    const core = coreThat(() => ++probes > 150);
     const { kernel, around } = machine(60_000);
-    const samples = timeKernel(kernel, 60_000, plan, { ...around, isCalm });
-    expect(samples).toEqual({ samplesNs: Array(3).fill(60_000), calmNs: Array(3).fill(60_000) });
+    expect(timeKernel(kernel, 60_000, plan, { ...around, core })).toEqual(Array(3).fill(60_000));
     expect(probes).toBeLessThan(165);
   });
 
-  it("makes no loser of a candidate whose check run it slowed down", () => {
-    const isCalm = (): boolean => false;
-    const yardstick = { kernel: disturbed(500_000, isCalm), ns: 500_000 };
-    const around = { flush: () => {}, isCalm, yardstick };
-    const times = (runNs: number, yard: typeof yardstick | null): readonly number[] =>
-      timeKernel(disturbed(runNs, isCalm), 2 * runNs, contest(500_000), { ...around, yardstick: yard }).samplesNs;
-    expect(times(550_000, yardstick)).toEqual(Array(3).fill(550_000));
-    expect(times(550_000, null)).toEqual([1_100_000]);
+  it("makes no loser of a candidate whose check run it slowed down, or that was cold in it", () => {
+    const long = { ...contest(10e6), budgetNs: 1e9 };
+    const count = (firstNs: number, yardstick: Yardstick | null): number =>
+      timeKernel(
+        slowed(10e6, () => 1),
+        firstNs,
+        long,
+        noisy(yardstick),
+      ).length;
+    expect(count(22e6, steady(2))).toBe(3);
+    expect(count(22e6, null)).toBe(1);
+    expect(count(15e6, null)).toBe(3);
+    const short = (firstNs: number) =>
+      timeKernel(
+        slowed(1e6, () => 1),
+        firstNs,
+        contest(1e6),
+        machine(1).around,
+      ).length;
+    expect([short(2.7e6), short(2.8e6)]).toEqual([3, 1]);
   });
 
   it("is told by twice as many samples, of which the middle ones are kept", () => {
-    const factors = [1, 4, 1, 0.5, 1, 1];
-    const candidate = { arrays: [], time: (count: number) => count * 60_000 * 2 * factors.shift()! };
-    const yardstick = { kernel: disturbed(50_000, () => false), ns: 50_000 };
-    const around = { flush: () => {}, isCalm: () => false, yardstick };
-    expect(timeKernel(candidate, 120_000, contest(50_000), around).samplesNs).toEqual([60_000, 60_000, 60_000]);
+    const factors = [1, 4, 1, 0.9, 1, 1];
+    const candidate = { arrays: [], time: (count: number) => count * 60_000 * factors.shift()! };
+    const samples = timeKernel(candidate, 60_000, contest(50_000), noisy(steady(1)));
+    expect(samples).toEqual([60_000, 60_000, 60_000]);
     expect(factors).toEqual([]);
   });
 
-  it("is not looked for while the probe says that there is none", () => {
-    const yardstick = { kernel: disturbed(1, () => false), ns: 1 };
-    const around = { flush: () => {}, isCalm: () => true, yardstick };
-    const sixty = [60_000, 60_000, 60_000];
-    const kernel = disturbed(60_000, () => true);
-    expect(timeKernel(kernel, 60_000, plan, around)).toEqual({ samplesNs: sixty, calmNs: sixty });
+  it("has two samples of a long run, its check run the first of them", () => {
+    const { kernel, events } = machine(20e6);
+    const hurried = { ...contest(20e6), budgetNs: 12e6 };
+    expect(timeKernel(kernel, 21e6, hurried, noisy(steady(1)))).toEqual([21e6, 20e6]);
+    expect(events).toEqual(["1"]);
+    expect(timeKernel(kernel, 21e6, hurried, machine(1).around)).toEqual([21e6]);
   });
 
-  it("that changes during a sample makes another, for a while", () => {
-    const calm = [true, false, false, false, false, false, false, false, false, false, false];
-    let isQuiet = true;
-    const isCalm = (): boolean => {
-      isQuiet = calm.shift() ?? false;
-      return isQuiet;
+  it("is looked for unless all has been quiet: one probe that is calm says too little", () => {
+    let readings = 0;
+    const slowdown = (): number => {
+      readings += 1;
+      return 1;
     };
-    const yardstick = { kernel: disturbed(50_000, () => isQuiet), ns: 50_000 };
-    const events: string[] = [];
-    const candidate = disturbed(60_000, () => isQuiet);
-    const counted = {
-      ...candidate,
-      time(count: number) {
-        events.push(`${count}`);
-        return candidate.time(count);
-      },
+    const yardstick: Yardstick = { ns: () => 1, slowdown };
+    const kernel = slowed(60_000, () => 1);
+    const quiet = coreThat(() => true);
+    const around = { flush: () => {}, core: quiet, yardstick };
+    expect(timeKernel(kernel, 60_000, plan, around)).toEqual([60_000, 60_000, 60_000]);
+    expect(readings).toBe(0);
+    timeKernel(kernel, 60_000, plan, { ...around, core: { ...quiet, isQuiet: () => false } });
+    expect(readings).toBe(1 + 2 * 6);
+  });
+});
+
+describe("the yardstick", () => {
+  it("tells how many times longer it takes than when the core was ours", () => {
+    const times = [13, 12, 11, 10, 20, 10, 10, 10, 10, 10, 10, 10, 15, 5, 12].map((it) => it * 1000);
+    const counts: number[] = [];
+    const time = (count: number): number => {
+      counts.push(count);
+      return count * times.shift()!;
     };
-    // Calm after the check run and disturbed from then on: every sample is told by the yardstick.
-    const { samplesNs } = timeKernel(counted, 60_000, contest(50_000), { flush: () => {}, isCalm, yardstick });
-    expect(samplesNs).toEqual(Array(3).fill(60_000));
-    // From calm to disturbed and back: what was timed between says nothing.
-    const turns = [true, true, false, false, false, true, true, true, true, true, true];
-    const turning = { flush: () => {}, isCalm: () => (isQuiet = turns.shift() ?? true), yardstick };
-    events.length = 0;
-    expect(new Set(timeKernel(counted, 60_000, plan, turning).samplesNs)).toEqual(new Set([60_000]));
-    expect(events.length).toBeGreaterThan(3);
+    const kernel = { arrays: [], time };
+    const yardstick = createYardstick(
+      kernel,
+      10_000,
+      95_000,
+      coreThat(() => true),
+    );
+    expect(yardstick.ns()).toBe(10_000);
+    expect([yardstick.slowdown(), yardstick.slowdown(), yardstick.slowdown()]).toEqual([1.5, 1, 1.2]);
+    expect(new Set(counts)).toEqual(new Set([10]));
+  });
+
+  it("of a slow kernel is read less often at first", () => {
+    const { kernel, events } = machine(60e6);
+    createYardstick(
+      kernel,
+      60e6,
+      1,
+      coreThat(() => true),
+    );
+    expect(events).toEqual(["1", "1"]);
   });
 });
 
 describe("the probe", () => {
   it("is calm near the least time that it has seen", () => {
     const times = [120, ...Array<number>(299).fill(100), 110, 130, 90, 110];
-    const isCalm = createProbe(() => times.shift()!);
+    const { isCalm } = createProbe(() => times.shift()!);
     expect([isCalm(), isCalm(), isCalm(), isCalm()]).toEqual([true, false, true, false]);
   });
 
+  it("is quiet where nearly all were calm lately", () => {
+    const times = [...Array<number>(300).fill(100), 130, 130, 130, 130, ...Array<number>(60).fill(100)];
+    const core = createProbe(() => times.shift()!);
+    const quiet = Array.from({ length: 64 }, () => {
+      core.isCalm();
+      return core.isQuiet();
+    });
+    expect(quiet.slice(0, 4)).toEqual([true, true, true, false]);
+    expect(quiet.at(-1)).toBe(true);
+  });
+
   it("computes for some microseconds", () => {
-    expect(typeof createProbe()()).toBe("boolean");
+    expect(typeof createProbe().isCalm()).toBe("boolean");
   });
 });
 
@@ -173,7 +233,7 @@ describe("one sample", () => {
       const { around } = machine(1);
       const kernel = { arrays: [], time: () => times.shift()! };
       const probe = (): boolean => calm.shift() ?? false;
-      return [timeSample(kernel, estimateNs, 1, "hot", { ...around, isCalm: probe }), times.length];
+      return [timeSample(kernel, estimateNs, 1, "hot", { ...around, core: coreThat(probe) }), times.length];
     };
     // Disturbed while it ran, then calm before and after.
     expect(timed(5e6, [9e6, 5e6, 7e6], [true, false, false, true, true])).toEqual([5e6, 1]);

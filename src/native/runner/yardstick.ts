@@ -1,0 +1,51 @@
+// A kernel whose time is known, run again and again beside those that are timed: how much longer it takes just now tells
+// how much of the core is ours. Another virtual machine on the core's other hardware thread takes its part in bursts of a
+// tenth of a millisecond to seconds, and no clock of this machine tells of it.
+
+import type { LoadedKernel } from "../harness/bench-wasm.ts";
+import { type Core, probesUntilCalm } from "../harness/probe.ts";
+import { runsFor } from "./runs-for.ts";
+
+export interface Yardstick {
+  /** What a run takes when the core is ours, as far as it has been seen. */
+  readonly ns: () => number;
+  /** How many times longer it takes just now; at least 1. */
+  readonly slowdown: () => number;
+}
+
+/** A run that is longer sees calm and disturbed times alike, and one more would cost as much as what is timed. */
+export const longestYardstickNs = 30e6;
+
+/** Readings that tell what it takes on a calm core, taken at once; the time they may take; so many in any case. */
+const calibratingReadings = 12;
+const calibratingNs = 100e6;
+const leastReadings = 2;
+/** Probes before each of them, until the core is ours: some 5 ms. */
+const patience = 100;
+
+/** Of all readings: a neighbour only ever adds to a time, and errors of the clock go both ways. */
+const calmQuantile = 0.1;
+
+/**
+ * A yardstick of a kernel that has its arguments in place. Each reading fills `sampleNs` with runs, and is one more that
+ * tells what the kernel takes when the core is ours.
+ */
+export function createYardstick(kernel: LoadedKernel, estimateNs: number, sampleNs: number, core: Core): Yardstick {
+  const runs = runsFor(estimateNs, sampleNs);
+  const sorted: number[] = [];
+  const ns = (): number => sorted[Math.floor(calmQuantile * sorted.length)]!;
+  const read = (): number => {
+    const reading = kernel.time(runs) / runs;
+    const at = sorted.findIndex((it) => it > reading);
+    sorted.splice(at < 0 ? sorted.length : at, 0, reading);
+    return reading;
+  };
+  for (
+    let spentNs = 0;
+    sorted.length < calibratingReadings && (sorted.length < leastReadings || spentNs < calibratingNs);
+  ) {
+    probesUntilCalm(core, patience);
+    spentNs += read() * runs;
+  }
+  return { ns, slowdown: () => Math.max(1, read() / ns()) };
+}
