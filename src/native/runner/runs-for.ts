@@ -1,3 +1,5 @@
+// How many runs make a sample.
+
 /** Runs in one sample, at most: bounds a batch of kernels that take no time at all. */
 const maxRuns = 1e6;
 
