@@ -1,6 +1,7 @@
 // How the seconds of one tuning are divided: rounds of candidates, and the race of the best at the end.
 
-import { mostFinalists } from "./measure/finalists.ts";
+import { mostFinalists, mostRacers } from "./measure/finalists.ts";
+import { samplesInHeats } from "./measure/heats.ts";
 import { defaultRaceOptions, roundsForStatistics } from "./measure/race.ts";
 import type { Budget } from "./task.ts";
 
@@ -8,23 +9,30 @@ import type { Budget } from "./task.ts";
 const leastRaceMs = 1_500;
 /** Of the budget, at most. */
 const raceShare = 1 / 4;
+
 /** The first of a race runs twice a round. */
-const samplesOfRound = mostFinalists + 1;
+const samplesInRace = (racers: number, rounds: number): number => (racers + 1) * rounds;
+
+/** Of heats and race of so many. */
+const samplesOf = (finalists: number, rounds: number): number =>
+  samplesInHeats(finalists, mostRacers) + samplesInRace(Math.min(finalists, mostRacers), rounds);
 
 /**
- * Milliseconds to keep for the race: as long as the fewest rounds take that settle it.
+ * Milliseconds to keep for the heats and the race: as long as the fewest rounds take that settle it.
  *
  * @param bestNs of the search so far; null: nothing has run
  */
 export function raceMsOf({ seconds }: Budget, bestNs: number | null): number {
-  const samplesMs = (defaultRaceOptions.leastRounds * samplesOfRound * (bestNs ?? 0)) / 1e6;
+  const samplesMs = (samplesOf(mostFinalists, defaultRaceOptions.leastRounds) * (bestNs ?? 0)) / 1e6;
   return Math.min(Math.max(leastRaceMs, samplesMs), seconds * 1_000 * raceShare);
 }
 
-/** Who may race in the time left: as many as the fewest rounds that decide anything have time for, two at least. */
-export function racersIn(leftMs: number, bestNs: number): number {
-  const samples = (leftMs * 1e6) / (roundsForStatistics * Math.max(1, bestNs));
-  return Math.min(mostFinalists, Math.max(2, Math.floor(samples) - 1));
+/** Who may take part in the time left: as many as the fewest rounds that decide anything have time for, two at least. */
+export function finalistsIn(leftMs: number, bestNs: number): number {
+  const samples = (leftMs * 1e6) / Math.max(1, bestNs);
+  let finalists = mostFinalists;
+  while (finalists > 2 && samplesOf(finalists, roundsForStatistics) > samples) finalists -= 1;
+  return finalists;
 }
 
 /** What a round has cost, deciding and building included. */

@@ -23,7 +23,7 @@ import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
-import { fittingIn, type RoundCost, raceMsOf, racersIn } from "./time-left.ts";
+import { finalistsIn, fittingIn, type RoundCost, raceMsOf } from "./time-left.ts";
 import { knownOf, withExperience } from "./transfer.ts";
 import { measureRound, sourcesOf } from "./tuning-round.ts";
 import type { Decision, MeasurableSource, Refusal, Workbench } from "./workbench.ts";
@@ -190,7 +190,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     async finish() {
       const winner = await profiler.timeAsync("run", () => {
         const race = measured > 0 ? (sources: Sources) => options.workbench.race(sources, isLate) : null;
-        const most = racersIn(leftMs(), state.best?.ns ?? 0);
+        const most = finalistsIn(leftMs(), state.best?.ns ?? 0);
         return decide(task, space, finalistsOf(rankedTrials(state), most), race);
       });
       const history = { improvements, stopped };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fittingIn, leastRound, raceMsOf, racersIn } from "../../src/tuner/time-left.ts";
+import { finalistsIn, fittingIn, leastRound, raceMsOf } from "../../src/tuner/time-left.ts";
 
 const minute = { seconds: 60, trials: 100 };
 
@@ -9,8 +9,8 @@ describe("what is kept for the race", () => {
     expect(raceMsOf(minute, null)).toBe(1_500);
   });
 
-  test("is eight rounds of eight finalists, the first of them twice, where they are long", () => {
-    expect(raceMsOf(minute, 65e6)).toBe(8 * 9 * 65);
+  test("is the heats, and eight rounds of eight racers, the first of them twice, where they are long", () => {
+    expect(raceMsOf(minute, 65e6)).toBe((2 * 32 + 2 * 16 + 8 * 9) * 65);
   });
 
   test("is no more than a quarter of the budget", () => {
@@ -19,15 +19,16 @@ describe("what is kept for the race", () => {
   });
 });
 
-describe("those who race", () => {
-  test("are eight where there is time for four rounds of them", () => {
-    expect(racersIn(1_500, 3e6)).toBe(8);
-    expect(racersIn(15_000, 400e6)).toBe(8);
+describe("those who take part", () => {
+  test("are 32 where there is time for heats and four rounds", () => {
+    expect(finalistsIn(1_500, 3e6)).toBe(32);
+    expect(finalistsIn((2 * 32 + 2 * 16 + 4 * 9) * 65, 65e6)).toBe(32);
   });
 
   test("are fewer where there is less, two at least", () => {
-    expect(racersIn(500, 22e6)).toBe(4);
-    expect(racersIn(-10, 22e6)).toBe(2);
+    expect(finalistsIn(15_000, 400e6)).toBe(8);
+    expect(finalistsIn(500, 22e6)).toBe(4);
+    expect(finalistsIn(-10, 22e6)).toBe(2);
   });
 });
 

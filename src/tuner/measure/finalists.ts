@@ -1,24 +1,21 @@
-// Who is in the final race: the fastest of a search, and those that its few samples cannot tell from them.
+// Who is in the heats and the race at the end: the fastest of a search, and those that its few samples cannot tell from them.
 
 import type { Measurement } from "./measurement.ts";
 
-/** So many are raced however far behind they are. */
+/** So many take part however far behind they are. */
 const leastFinalists = 4;
-/** So many are raced at most: a round takes a sample of each. */
-export const mostFinalists = 8;
+/** So many at most. */
+export const mostFinalists = 32;
+/** So many race, after the heats: a round takes a sample of each. */
+export const mostRacers = 8;
 
 /**
- * Whose least time is within this factor of the best median may be the fastest: times of one candidate, measured again
- * minutes later on a machine that does other work too, differ by a tenth.
+ * Whose least time is within this factor of the best median may be the fastest: on a machine that others use too a time
+ * is off by a tenth, and who is the best of hundreds of those was lucky.
  */
-const withinNoise = 1.1;
+const withinNoise = 1.2;
 
-/**
- * The head of a list that is sorted by median times.
- *
- * On ten tasks with a busy machine, the four fastest of one measurement were 0.1–2.3 % (1 % on average) slower than the best
- * of twelve, the six fastest half as much.
- */
+/** The head of a list that is sorted by median times. */
 export function finalistsOf<T extends { readonly measurement: Measurement }>(
   ranked: readonly T[],
   most = mostFinalists,

@@ -2,6 +2,8 @@
 
 import type { Runner } from "../../native/runner/client.ts";
 import type { CacheState, Runnable, RunOutcome } from "../../native/runner/protocol.ts";
+import { mostRacers } from "./finalists.ts";
+import { heats } from "./heats.ts";
 import type { Measurement } from "./measurement.ts";
 import { defaultRaceOptions, type RaceOptions, type RaceResult, race } from "./race.ts";
 import { median, summarize } from "./statistics.ts";
@@ -36,19 +38,30 @@ export async function measureCandidate(
 /** With cold caches a sample is one run, and emptying them takes ten milliseconds. */
 const coldRace: Partial<RaceOptions> = { maxRounds: 24, sampleNs: 10e6 };
 
-/** Races built candidates against each other, the first of them the incumbent, and drops them from the runner. */
+/**
+ * Races built candidates against each other and drops them from the runner. They come best first: where they are few, the
+ * first is the incumbent of the race; else there are heats before it, and their winner is.
+ */
 export async function raceCandidates(
   runner: Runner,
   candidates: readonly Runnable[],
   { cache = "hot", ...chosen }: Partial<RaceOptions> & { readonly cache?: CacheState } = {},
-): Promise<RaceResult> {
+): Promise<Omit<RaceResult, "rounds">> {
   const options = { ...defaultRaceOptions, ...(cache === "cold" ? coldRace : {}), ...chosen };
   const sample = async (entrant: number): Promise<number | null> => {
     const outcome = await runner.sample(candidates[entrant]!, options.sampleNs, cache);
     return outcome.kind === "ok" ? median(outcome.samplesNs) : null;
   };
   try {
-    return await race(candidates.length, sample, options);
+    const field = await heats(candidates.length, sample, { keep: mostRacers, isOver: options.isOver });
+    const result = await race(field.length, (entrant) => sample(field[entrant]!), options);
+    const places = candidates.map((_, candidate) => field.indexOf(candidate));
+    return {
+      winner: field[result.winner] ?? 0,
+      runnerUp: result.runnerUp === null ? null : field[result.runnerUp]!,
+      ratios: places.map((place) => result.ratios[place] ?? null),
+      timings: places.map((place) => result.timings[place] ?? null),
+    };
   } finally {
     runner.forget();
   }
