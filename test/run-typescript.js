@@ -17,6 +17,7 @@ const entries = {
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",
   lowering: "bench/lowering.ts",
+  measuring: "bench/measuring.ts",
   "new-shape": "bench/cost-model/new-shape.ts",
   sampling: "bench/sampling.ts",
   search: "bench/search/search.ts",
