@@ -24,6 +24,7 @@ import type { TimedTrial } from "../../src/tuner/tuning.ts";
 import { createWorkbench } from "../../src/tuner/workbench.ts";
 import { spearman } from "../tuner/cost-model/statistics.ts";
 import { readyCandidates } from "./ready-candidates.ts";
+import { sampleInRounds, settledQuantile } from "./sample-in-rounds.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search/search-task.ts";
 
 const { values } = parseArgs({
@@ -76,17 +77,11 @@ async function withRunner<T>(use: (runner: Runner) => Promise<T>): Promise<T> {
   return use(runner).finally(() => runner.close());
 }
 
-/** Nanoseconds of each: the 10 % quantile of samples in turns, for a minute. */
+/** Nanoseconds of each. */
 const timesOf = (candidates: readonly Runnable[]): Promise<readonly number[]> =>
   withRunner(async (runner) => {
-    const samples = candidates.map((): number[] => []);
-    const start = nowMs();
-    while (samples[0]!.length < 8 || nowMs() - start < 60_000)
-      for (const at of rng.shuffle([...candidates.keys()])) {
-        const outcome = await runner.sample(candidates[at]!, 1e6);
-        if (outcome.kind === "ok") samples[at]!.push(median(outcome.samplesNs));
-      }
-    return samples.map((own) => quantile(own, 0.1));
+    const samples = await sampleInRounds(runner, candidates);
+    return samples.map((own) => quantile(own, settledQuantile));
   });
 
 interface Pass {

@@ -53,7 +53,7 @@ export function createSession(loadNative: LoadNativeKernel, machine: Machine): S
       if (message.kind === "sample") return sampleKept(kept.get(message.slot), message, machine);
       if (message.kind !== "run") return null;
       invariant(state, "a task comes before its candidates");
-      const around = { flush: machine.flush, core: machine.core, yardstick };
+      const around = { ...machine, yardstick };
       return runCandidate(state, message.candidate, message.plan, { loadNative, around }, (one) => {
         if (message.slot !== null) kept.set(message.slot, one);
         else if (message.plan.cache === "hot")
@@ -79,7 +79,7 @@ function runCandidate(
   candidate: Runnable,
   plan: TimingPlan,
   { loadNative, around }: { readonly loadNative: LoadNativeKernel; readonly around: Surroundings },
-  keep: (timed: Kept) => void,
+  keep: (one: Kept) => void,
 ): RunOutcome {
   return trapsAsValues(() => {
     const place = placeOf(state, candidate, loadNative);
