@@ -17,9 +17,11 @@ import { parseRequest, requestPattern } from "./request.ts";
 import { createSession, type Session } from "./session.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
-/** The tuner and all that it needs are loaded by the first kernel of a build. */
-const compileWhenNeeded: CompileKernel = async (request, services) =>
-  (await import("./compile-kernel.ts")).compileKernel(request, services);
+/** All that it takes to compile a kernel: loaded beside the bundler's own reading of files, once it has begun. */
+const loadCompiler = () => import("./compile-kernel.ts");
+
+const compileWhenLoaded: CompileKernel = async (request, services) =>
+  (await loadCompiler()).compileKernel(request, services);
 
 function hostFor(framework: string, session: Session, dev: DevServer): Host {
   if (framework === "vite") return viteHost(session, dev);
@@ -45,8 +47,12 @@ async function plainly<T>(work: () => Promise<T>): Promise<T> {
 
 type KernelPlugin = UnpluginInstance<KernelPluginOptions | undefined, false>;
 
-/** The plugin around any way of compiling kernels. */
-export function createKernelPlugin(compile: CompileKernel): KernelPlugin {
+/**
+ * The plugin around any way of compiling kernels.
+ *
+ * @param begin told that a bundler has begun: what `compile` needs may be loaded
+ */
+export function createKernelPlugin(compile: CompileKernel, begin: () => void = () => {}): KernelPlugin {
   return createUnplugin((options: KernelPluginOptions | undefined, { framework }) => {
     const session = createSession(options ?? {}, compile);
     const dev = createDevServer(session);
@@ -77,6 +83,7 @@ export function createKernelPlugin(compile: CompileKernel): KernelPlugin {
       name: pluginName,
       enforce: "pre",
       buildStart() {
+        begin();
         session.begin();
         host.begin(this as HookContext);
       },
@@ -99,5 +106,5 @@ export function createKernelPlugin(compile: CompileKernel): KernelPlugin {
   });
 }
 
-const plugin: KernelPlugin = /* @__PURE__ */ createKernelPlugin(compileWhenNeeded);
+const plugin: KernelPlugin = /* @__PURE__ */ createKernelPlugin(compileWhenLoaded, () => void loadCompiler());
 export default plugin;

@@ -17,8 +17,11 @@ const givenUpAt = [1.35, 1.2] as const;
 const coldNs = 1.5e6;
 const checkGivenUpAt = { calm: 1.25, disturbed: 1.4 } as const;
 
-/** Of a run this long little is cold: it is a sample like others. */
-const longRunNs = 10e6;
+/** Of a run this long little is cold: the check run is a sample like others, and is allowed no more than they are. */
+const longRunNs = 4e6;
+
+/** Within a run that is longer bursts of others come and go: nothing is won by a calm beginning. */
+const longestAwaitedNs = 2e6;
 
 /** What else there is in the measuring process. */
 export interface Surroundings {
@@ -82,8 +85,7 @@ function timeHot(
   let spentNs = firstNs;
   let probes = patience;
   while (!isEnough(samples, spentNs, plan) || (isHopeful(samples, plan) && spentNs < plan.budgetNs * hopefulFactor)) {
-    // A long run sees calm and disturbed times alike, whenever it begins.
-    if (!isLong) {
+    if (firstNs <= longestAwaitedNs) {
       probes -= probesUntilCalm(core, probes);
       before = momentOf(core, yardstick);
     }
@@ -154,7 +156,8 @@ export function timeSample(
 /** Already the check run is clearly too slow, or leaves no time for more. */
 function isColdLoser(firstNs: number, { ns, isCalm }: Sample, plan: TimingPlan): boolean {
   const mostNs = isCalm ? plan.budgetNs : Math.max(plan.budgetNs, longestYardstickNs);
-  return isSlower(ns - coldNs, checkGivenUpAt[isCalm ? "calm" : "disturbed"], plan) || firstNs > mostNs;
+  const allowedNs = firstNs < longRunNs ? coldNs : 0;
+  return isSlower(ns - allowedNs, checkGivenUpAt[isCalm ? "calm" : "disturbed"], plan) || firstNs > mostNs;
 }
 
 const isLoser = (samples: readonly Sample[], plan: TimingPlan): boolean =>

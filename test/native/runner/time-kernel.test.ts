@@ -113,7 +113,7 @@ describe("a disturbed core", () => {
       ).length;
     expect(count(22e6, steady(2))).toBe(3);
     expect(count(22e6, null)).toBe(1);
-    expect(count(15e6, null)).toBe(3);
+    expect([count(13.9e6, null), count(14.1e6, null)]).toEqual([3, 1]);
     const short = (firstNs: number) =>
       timeKernel(
         slowed(1e6, () => 1),
