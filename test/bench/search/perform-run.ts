@@ -1,6 +1,5 @@
 // One run, in a process of its own: a tuning as the program interface does it, with what it measured along the way.
 
-import { cpus } from "node:os";
 import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
 import { nowMs } from "../../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
@@ -16,13 +15,12 @@ import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
 import { startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
 import { createWorkbench } from "../../../src/tuner/workbench.ts";
+import { cpuName } from "../cpu-name.ts";
 import type { FailureKind, Improvement, PlannedRun, RunResult } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
 
 /** Only time ends a run. */
 const unlimitedTrials = 1e6;
-
-export const cpuModel = (): string => cpus()[0]?.model.trim() ?? "unknown";
 
 /** Nothing is done before time zero that a user's process would not have done. */
 export function performRun(run: PlannedRun): Promise<RunResult> {
@@ -32,7 +30,7 @@ export function performRun(run: PlannedRun): Promise<RunResult> {
     return {
       ...run,
       ...figures,
-      cpu: cpuModel(),
+      cpu: cpuName(),
       node: process.version,
       toolchain: toolchain?.identity ?? "wasm",
       codegen: codegenVersion,

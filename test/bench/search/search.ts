@@ -13,8 +13,8 @@
 import { parseArgs } from "node:util";
 import { nowMs } from "../../../src/native/clock.ts";
 import { strategyNames } from "../../../src/tuner/search/strategy.ts";
+import { cpuName } from "../cpu-name.ts";
 import { actAsChild, inChild } from "./child.ts";
-import { cpuModel } from "./perform-run.ts";
 import { chosenRuns, longFirst, plannedRuns, secondsOf } from "./planned-runs.ts";
 import { appendResult, readResults } from "./results-file.ts";
 import { type Place, type PlannedRun, type RunResult, runKey } from "./run-result.ts";
@@ -45,10 +45,10 @@ async function main(): Promise<void> {
   const results = readResults(values.results);
   const times = (cpu: string) => readSettled(values.settled, cpu);
   if (values.report) return writeReport({ results, times, seconds, docs: values.docs });
-  const own = results.filter(({ cpu }) => cpu === cpuModel());
+  const own = results.filter(({ cpu }) => cpu === cpuName());
   if (values.settle) return settleAll(runs, own, values.settled);
   const done = new Set(own.map((result) => runKey(result.cpu, result)));
-  const missing = values.fresh ? runs : runs.filter((run) => !done.has(runKey(cpuModel(), run)));
+  const missing = values.fresh ? runs : runs.filter((run) => !done.has(runKey(cpuName(), run)));
   console.log(`${missing.length} of ${runs.length} runs are missing: at most ${minutesOf(missing, results)} minutes`);
   if (values.list) for (const run of missing) console.log(`  ${nameOf(run)}`);
   else await runAll(missing, values.results, Number(values.minutes));
@@ -84,7 +84,7 @@ async function settleAll(planned: readonly PlannedRun[], results: readonly RunRe
   const places = new Map(planned.map(({ task, target }): [string, Place] => [`${task} ${target}`, { task, target }]));
   for (const [name, place] of places) {
     const runs = results.filter(({ task, target }) => task === place.task && target === place.target);
-    const known = readSettled(path, cpuModel()).find(({ task, target }) => `${task} ${target}` === name) ?? null;
+    const known = readSettled(path, cpuName()).find(({ task, target }) => `${task} ${target}` === name) ?? null;
     if (runs.every((run) => isSettled(run, known))) continue;
     const settled = await inChild({ kind: "settle", place, runs });
     appendSettled(path, settled);

@@ -6,9 +6,9 @@ import { quantile } from "../../../src/tuner/measure/statistics.ts";
 import { predict } from "../../../src/tuner/predict.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import { cpuName } from "../cpu-name.ts";
 import { readyCandidates } from "../ready-candidates.ts";
 import { firstRounds, sampleInRounds, settledQuantile } from "../sample-in-rounds.ts";
-import { cpuModel } from "./perform-run.ts";
 import type { Place, RunResult } from "./run-result.ts";
 import { searchTaskNamed, tuningTaskOf } from "./search-task.ts";
 import { candidatesOf, keyOf, noiseOf, type SettledTimes } from "./settled-times.ts";
@@ -28,7 +28,7 @@ export function settle({ task: name, target }: Place, runs: readonly RunResult[]
       const samples = await sampleInRounds(runner, runnables);
       const settledNs = samples.map((times) => Math.round(quantile(times, settledQuantile)));
       return {
-        cpu: cpuModel(),
+        cpu: cpuName(),
         task: name,
         target,
         finishedAt: new Date().toISOString(),

@@ -51,12 +51,9 @@ export interface MiddleAndWorst {
   readonly worst: number;
 }
 
-/** That of most runs: times of different machines are not compared. */
-export function mainCpu(results: readonly RunResult[]): string | null {
-  const counts = new Map<string, number>();
-  for (const { cpu } of results) counts.set(cpu, (counts.get(cpu) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? null;
-}
+/** That of the latest run: times of different machines are not compared. */
+export const latestCpu = (results: readonly RunResult[]): string | null =>
+  results.toSorted((a, b) => (a.finishedAt < b.finishedAt ? 1 : -1))[0]?.cpu ?? null;
 
 /** @param seconds budget of the runs that are compared; those with others serve for the best known */
 export function contestsOf(

@@ -8,7 +8,7 @@ import { plotName, printReport } from "./print-report.ts";
 import type { RunResult } from "./run-result.ts";
 import { searchTaskNamed } from "./search-task.ts";
 import type { SettledTimes } from "./settled-times.ts";
-import { type Contest, contestsOf, mainCpu, standingsOf } from "./summary.ts";
+import { type Contest, contestsOf, latestCpu, standingsOf } from "./summary.ts";
 
 export interface ReportOptions {
   readonly results: readonly RunResult[];
@@ -21,7 +21,7 @@ export interface ReportOptions {
 }
 
 export function writeReport({ results: all, times, seconds, docs }: ReportOptions): void {
-  const cpu = mainCpu(all);
+  const cpu = latestCpu(all);
   if (cpu === null) throw new Error("there are no results to report");
   const results = all.filter((run) => run.cpu === cpu);
   const contests = contestsOf(results, times(cpu), seconds);

@@ -21,7 +21,7 @@ import {
   readSettled,
   type SettledTimes,
 } from "../../bench/search/settled-times.ts";
-import { contestsOf, mainCpu, standingsOf } from "../../bench/search/summary.ts";
+import { contestsOf, latestCpu, standingsOf } from "../../bench/search/summary.ts";
 import { expectGolden } from "../../support/golden.ts";
 
 const plan = { tasks: searchTasks, targets: ["avx2", "wasm"], strategies: strategyNames, seconds: 60 } as const;
@@ -236,9 +236,10 @@ describe("conclusions", () => {
     expect(isMet([busy])).toEqual([true, null, true, false]);
   });
 
-  test("times of the machine that most runs are of", () => {
-    expect(mainCpu([{ ...result, cpu: "other" }, result, slower])).toBe("some CPU");
-    expect(mainCpu([])).toBe(null);
+  test("times of the machine that ran last", () => {
+    const later = "2026-01-02T00:00:00.000Z";
+    expect(latestCpu([{ ...result, cpu: "another", finishedAt: later }, result, slower])).toBe("another");
+    expect(latestCpu([])).toBe(null);
   });
 
   test("the report", () => {
