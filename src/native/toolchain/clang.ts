@@ -10,7 +10,7 @@ export const clang: CompilerFacts = {
   parseVersion: (line) => /clang version (\d+\.\d+\.\d+)/.exec(line)?.[1] ?? null,
   machine: null,
   subcommand: [],
-  ownFlags: [],
+  ownFlags: ["-O2"],
   vectorFlags: preferWideVectors,
   linkFlags: systemLinkFlags,
   privateFiles: () => ({}),

@@ -42,7 +42,7 @@ export interface CompilerFacts {
   readonly machine: string | null;
   /** Arguments before all others. */
   readonly subcommand: readonly string[];
-  /** Options for all code, beside `codeFlags`. */
+  /** Options for all code, beside `codeFlags`; how far it optimises is among them. */
   readonly ownFlags: readonly string[];
   /** Options for vectors as wide as the features allow. */
   vectorFlags(features: readonly string[]): readonly string[];
@@ -58,7 +58,6 @@ export interface CompilerFacts {
  */
 export const codeFlags = (numerics: Numerics): readonly string[] => [
   "-std=gnu99",
-  "-O2",
   `-ffp-contract=${numerics === "fast" ? "fast" : "off"}`,
   "-fwrapv",
   "-fno-math-errno",
