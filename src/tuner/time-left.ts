@@ -44,8 +44,11 @@ export interface RoundCost {
 /** Fewer candidates than this are noise to a search that learns, and not worth a compiler's start. */
 export const leastRound = 8;
 
+/** Of slow kernels fewer are worth a last round: nothing is learned after it, and the time is there. */
+export const leastLastRound = 4;
+
 /** How many candidates of a next round fit into the time left, if they take as long as those of the last; 0: too few. */
 export function fittingIn(leftMs: number, { measured, ms }: RoundCost): number {
   const fitting = ms > 0 ? Math.floor((leftMs * measured) / ms) : Number.POSITIVE_INFINITY;
-  return fitting < leastRound ? 0 : fitting;
+  return fitting < leastLastRound ? 0 : fitting;
 }

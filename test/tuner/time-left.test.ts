@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { finalistsIn, fittingIn, leastRound, raceMsOf } from "../../src/tuner/time-left.ts";
+import { finalistsIn, fittingIn, leastLastRound, raceMsOf } from "../../src/tuner/time-left.ts";
 
 const minute = { seconds: 60, trials: 100 };
 
@@ -38,7 +38,7 @@ describe("the candidates that fit into the time left", () => {
   });
 
   test("are none where too few do", () => {
-    expect(fittingIn((leastRound - 1) * 100, { measured: 10, ms: 1_000 })).toBe(0);
+    expect(fittingIn((leastLastRound - 1) * 100, { measured: 10, ms: 1_000 })).toBe(0);
     expect(fittingIn(-100, { measured: 10, ms: 1_000 })).toBe(0);
   });
 
