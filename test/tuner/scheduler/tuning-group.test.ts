@@ -35,7 +35,7 @@ describe("a total", () => {
 
   it("that is too short for whole rounds gives each a short one", async () => {
     const clock = fakeClock();
-    const group = groupOn(clock, { totalMs: 1700 });
+    const group = groupOn(clock, { totalMs: 1650 });
     const tasks = Array.from({ length: 10 }, () => syntheticTask(curve, clock));
     await Promise.all(tasks.map((task) => group.tune(task)));
     expect(tasks.map(({ log }) => [log.rounds, log.ms])).toEqual(Array(10).fill([1, 8 * 20]));
