@@ -49,13 +49,24 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
 
   async function compile(sources: ReadonlyMap<string, MeasurableSource & CSource>, jobs: number): Promise<void> {
     const kernels = [...sources.values()].flatMap(withPreparation);
-    const batches = inBatches(kernels, Math.ceil(kernels.length / jobs));
-    compilerRuns += batches.length;
-    const built = (await allOf(batches.map((batch) => buildEach(batch, options)))).flat().values();
+    const shares = equalShares(kernels, jobs);
+    compilerRuns += shares.length;
+    const compiled = await allOf(
+      shares.map((share) =>
+        buildEach(
+          share.map((place) => kernels[place]!),
+          options,
+        ),
+      ),
+    );
+    const built: BuiltKernel[] = [];
+    for (const [at, share] of shares.entries())
+      for (const [k, place] of share.entries()) built[place] = compiled[at]![k]!;
+    const inOrder = built.values();
     for (const [key, source] of sources)
       known.set(
         key,
-        fromBuilt(source, () => built.next().value!),
+        fromBuilt(source, () => inOrder.next().value!),
       );
   }
 
@@ -81,8 +92,20 @@ async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(promises);
 }
 
-const inBatches = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+/**
+ * Places of the kernels, each in one of `most` shares of about as much text: compilers that begin together end together. The
+ * longest first, each to the share that has the least so far (Graham 1969).
+ */
+function equalShares(kernels: readonly CSource[], most: number): readonly (readonly number[])[] {
+  const shares = Array.from({ length: Math.min(most, kernels.length) }, () => ({ length: 0, places: [] as number[] }));
+  const lengthAt = (place: number): number => kernels[place]!.text.length;
+  for (const place of [...kernels.keys()].sort((a, b) => lengthAt(b) - lengthAt(a))) {
+    const share = shares.reduce((least, other) => (other.length < least.length ? other : least));
+    share.places.push(place);
+    share.length += lengthAt(place);
+  }
+  return shares.map(({ places }) => places);
+}
 
 /** WASM needs none. */
 export function withoutCompiler(source: MeasurableSource | Refusal): BuiltRunnable {

@@ -15,7 +15,7 @@ import type { TuningOptions } from "./tuning.ts";
 import type { MeasurableSource, Refusal } from "./workbench.ts";
 
 /** Characters of C in one round, about a second of gcc on two cores: a round is shorter where kernels are long. */
-const roundText = 160_000;
+const roundText = 240_000;
 
 export interface Round {
   /** Null: nothing has run yet. */

@@ -23,14 +23,19 @@ import { compilerFamilies, type Toolchain } from "../../src/native/toolchain/too
 const project = process.env.ZIG_PROJECT ?? process.cwd();
 const found = await detectToolchains({ project });
 
-const missing = missingFeatures(targets.avx2, detectMachine());
-const lacking = missing.length > 0 ? `this CPU lacks ${missing.join(", ")}` : null;
+const machine = detectMachine();
+
+/** Why kernels for this target cannot run here, whatever compiles them; null if they can. */
+function lackOf(target: Target): string | null {
+  const missing = missingFeatures(target, machine);
+  return missing.length > 0 ? `this CPU lacks ${missing.join(", ")}` : null;
+}
 
 /** The preferred compiler; null if C cannot be compiled here. */
 export const toolchain = found[0] ?? null;
 
 /** Why compiled kernels cannot run here; null if they can. Printed once. */
-export const skipReason = toolchain ? lacking : "no C compiler";
+export const skipReason = toolchain ? lackOf(targets.avx2) : "no C compiler";
 if (skipReason) console.log(`skipped: tests of compiled kernels: ${skipReason}`);
 
 /** All compilers whose kernels can run here. */
@@ -43,11 +48,16 @@ export interface TestCompiler {
   readonly compileFunctions: typeof compileFunctions;
 }
 
-/** A `describe` for each compiler that there is; one that there is not is skipped with the reason in the name. */
-export function eachCompiler(title: string, body: (compiler: TestCompiler) => void): void {
+/**
+ * A `describe` for each compiler that there is; one that there is not is skipped with the reason in the name, and all for
+ * a target that this CPU does not run (AVX2 unless said).
+ */
+export function eachCompiler(what: string | NativeTarget, body: (compiler: TestCompiler) => void): void {
+  const { title, target } = typeof what === "string" ? { title: what, target: targets.avx2 } : what;
+  const lacking = lackOf(target);
   for (const family of compilerFamilies) {
     const own = toolchains.find((toolchain) => toolchain.family === family);
-    if (own) describe(`${title}, ${family}`, () => body(withToolchain(own)));
+    if (own && lacking === null) describe(`${title}, ${family}`, () => body(withToolchain(own)));
     else
       describe.skip(`${title}, ${family}`, () =>
         test.skip(`(${lacking ?? `no ${family} here, or not asked for`})`, () => undefined));
@@ -62,6 +72,18 @@ const withToolchain = (toolchain: Toolchain): TestCompiler => ({
 
 /** 64-byte vectors, and all that goes with them, on a machine with AVX2 only. */
 export const wideAvx2: Target = { ...targets.avx2, vectorBytes: 64 };
+
+/** What C is run for. */
+export interface NativeTarget {
+  readonly title: string;
+  readonly target: Target;
+}
+
+export const nativeTargets: readonly NativeTarget[] = [
+  { title: "avx2", target: targets.avx2 },
+  { title: "64-byte vectors on AVX2", target: wideAvx2 },
+  { title: "avx512", target: targets.avx512 },
+];
 
 /** A directory that is gone when `use` has ended. */
 export async function inTempDir<T>(use: (folder: string) => Promise<T>): Promise<T> {

@@ -21,11 +21,15 @@ export interface Posterior {
 
 /** Of the largest distance that unit columns allow; the likelihood of the values chooses. */
 const lengthScales = [0.05, 0.1, 0.2, 0.4, 0.8] as const;
-/** Variance of the noise, a share of the values' variance: times of a machine repeat within some per cent. */
-const noise = 1e-3;
+/**
+ * Variances of the noise, shares of the variance of what is modelled: times repeat within some per cent on a machine that
+ * nobody else uses, and within a tenth on one that others do. The likelihood of the values chooses here too.
+ */
+const noises = [1e-3, 1e-2, 0.05, 0.2] as const;
 
 interface Fitted {
   readonly lengthScale: number;
+  readonly noise: number;
   readonly factor: Float64Array;
   /** The factor's inverse times the values. */
   readonly whitened: Float64Array;
@@ -35,7 +39,7 @@ interface Fitted {
 
 /**
  * Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), algorithm 2.1; mean and variance in closed
- * form, the length scale of the greatest likelihood. Columns should span about [0, 1].
+ * form, the length scale and the noise of the greatest likelihood. Columns should span about [0, 1].
  */
 export function fitGaussianProcess(features: FeatureMatrix, values: ArrayLike<number>): GaussianProcess {
   invariant(features.rows > 0 && features.rows === values.length, "a value for each of at least one row");
@@ -43,21 +47,26 @@ export function fitGaussianProcess(features: FeatureMatrix, values: ArrayLike<nu
   const centred = Float64Array.from(values, (value) => value - mean);
   const diameter = Math.sqrt(Math.max(1, features.columns));
   const squares = squaredDistances(features, features);
-  const fits = lengthScales.map((scale) => fitted(squares, centred, scale * diameter));
+  const fits = lengthScales.flatMap((scale) => {
+    const correlations = squares.map((squared) => matern(squared, scale * diameter));
+    return noises.map((noise) => ({ ...fitted(correlations, centred, noise), lengthScale: scale * diameter, noise }));
+  });
   const best = fits.reduce((left, right) => (right.logLikelihood > left.logLikelihood ? right : left));
   return { posterior: (queries) => posterior(features, best, mean, queries) };
 }
 
-function fitted(squares: Float64Array, values: Float64Array, lengthScale: number): Fitted {
+type Likelihood = Omit<Fitted, "lengthScale" | "noise">;
+
+function fitted(correlations: Float64Array, values: Float64Array, noise: number): Likelihood {
   const rows = values.length;
-  const correlations = squares.map((squared) => matern(squared, lengthScale));
-  for (let i = 0; i < rows; i++) correlations[i * rows + i]! += noise;
-  const factor = choleskyFactor(correlations, rows);
+  const covariances = correlations.slice();
+  for (let i = 0; i < rows; i++) covariances[i * rows + i]! += noise;
+  const factor = choleskyFactor(covariances, rows);
   const whitened = solveLower(factor, rows, values);
   const variance = Math.max(dot(whitened, whitened) / rows, 1e-12);
   let logLikelihood = (-rows / 2) * steadyLog2(variance);
   for (let i = 0; i < rows; i++) logLikelihood -= steadyLog2(factor[i * rows + i]!);
-  return { lengthScale, factor, whitened, variance, logLikelihood };
+  return { factor, whitened, variance, logLikelihood };
 }
 
 function posterior(features: FeatureMatrix, fit: Fitted, mean: number, queries: FeatureMatrix): Posterior {
@@ -73,7 +82,7 @@ function posterior(features: FeatureMatrix, fit: Fitted, mean: number, queries: 
   const conditioned = solved.map((): number[] => []);
   const condition = (k: number): void => {
     const [chosen, before] = [solved[k]!, [...conditioned[k]!]];
-    const pivot = Math.sqrt(Math.max(noise, 1 + noise - dot(chosen, chosen) - dot(before, before)));
+    const pivot = Math.sqrt(Math.max(fit.noise, 1 + fit.noise - dot(chosen, chosen) - dot(before, before)));
     const toChosen = squaredDistances(queries, { ...queries, rows: 1, data: rowOf(queries, k) });
     for (const [q, row] of conditioned.entries()) {
       const known = dot(solved[q]!, chosen) + dot(row, before);

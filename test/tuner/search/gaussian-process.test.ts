@@ -50,6 +50,15 @@ describe("a Gaussian process", () => {
     expect(inside / errors.length).toBeGreaterThan(0.95);
   });
 
+  test("goes between values that a noisy clock gave, and is not sure there", () => {
+    const noisy = values.map((value, k) => value + 0.2 * Math.sin(1e4 * k));
+    const { means, variances } = fitGaussianProcess(matrixOf(rows), noisy).posterior(matrixOf(rows));
+    const squares = (of: ArrayLike<number>): number => values.reduce((sum, value, k) => sum + (of[k]! - value) ** 2, 0);
+    expect(squares(means)).toBeLessThan(squares(noisy) / 3);
+    const spread = Math.max(...process.posterior(matrixOf(rows)).variances);
+    expect(Math.min(...variances)).toBeGreaterThan(spread);
+  });
+
   test("far from its points believes in the mean and is least sure", () => {
     const { means, variances } = process.posterior(matrixOf([[100, 100], rows[0]!]));
     expect(means[0]).toBeCloseTo(values.reduce((sum, value) => sum + value, 0) / values.length, 6);

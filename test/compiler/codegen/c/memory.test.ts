@@ -33,16 +33,11 @@ import {
 import type { Buffer, Expr, LoopFunc, Stmt } from "../../../../src/compiler/ir/loop-ir.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
 import { buildNative } from "../../../../src/native/build.ts";
-import { eachCompiler, inTempDir, wideAvx2 } from "../../../native/compiled.ts";
+import { eachCompiler, inTempDir, nativeTargets } from "../../../native/compiled.ts";
 import { body, buffer } from "./flat-functions.ts";
 import { partialMoves } from "./partial-moves.ts";
 
 const types: readonly DType[] = ["f64", "f32", "i32", "i16", "u8", "bool"];
-const runs = [
-  { title: "avx2", target: targets.avx2 },
-  { title: "64-byte vectors on AVX2", target: wideAvx2 },
-];
-
 const func = (name: string, buffers: readonly Buffer[], ...stmts: readonly Stmt[]): LoopFunc => ({
   name,
   buffers,
@@ -53,8 +48,8 @@ const numbersFrom = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, at) => first + at);
 const i = variable("i");
 
-for (const { title, target } of runs) {
-  eachCompiler(title, ({ compileFunctions }) => {
+for (const { title, target } of nativeTargets) {
+  eachCompiler({ title, target }, ({ compileFunctions }) => {
     test.for([5, 16])("partial vectors of %i lanes leave the other lanes alone", async (lanes) => {
       // y[0..n] = x[0..n] and z = x's leading lanes, zeros after them, for n = -1 … lanes + 1: dynamic (n) and constant.
       const cases = types.flatMap((dtype) =>

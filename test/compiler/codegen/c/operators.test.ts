@@ -27,6 +27,7 @@ import { buffer, mapFunction } from "./flat-functions.ts";
 const runs = [
   { title: "avx2", target: targets.avx2, laneCounts: [1, 3, 8, 20] },
   { title: "64-byte vectors on AVX2", target: wideAvx2, laneCounts: [7, 16] },
+  { title: "avx512", target: targets.avx512, laneCounts: [1, 7, 16, 20] },
 ];
 
 const floats = [
@@ -109,7 +110,7 @@ function operatorsOn(dtype: DType): readonly BinaryOp[] {
 }
 
 for (const { title, target, laneCounts } of runs) {
-  eachCompiler(`${title}: C equals the meaning of`, ({ compileFunctions }) => {
+  eachCompiler({ title: `${title}: C equals the meaning of`, target }, ({ compileFunctions }) => {
     test.for(laneCounts)("unary operators in %i lanes", async (lanes) => {
       const cases = unaryCases.flatMap(([op, types]) => types.map((dtype) => ({ op, dtype })));
       const vectors = vectorsFor(lanes);

@@ -8,8 +8,7 @@ import { type DType, encode, newArray, type TypedArray, valuesOf } from "../../.
 import { interpret } from "../../../../src/compiler/ir/interpret.ts";
 import type { Buffer } from "../../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../../src/compiler/ir/print.ts";
-import { targets } from "../../../../src/compiler/target/targets.ts";
-import { eachCompiler, wideAvx2 } from "../../../native/compiled.ts";
+import { eachCompiler, nativeTargets } from "../../../native/compiled.ts";
 import { bufferLength, randomFlat } from "../wasm/random-flat.ts";
 
 /** Values that meet the corners: signs, zeros, ties, extremes. */
@@ -26,16 +25,11 @@ function filled({ dtype }: Buffer, salt: number): TypedArray {
 const sampleOf = (dtype: DType, at: number, salt: number): number =>
   dtype === "bool" ? Number((at * 5 + salt) % 3 === 0) : encode(dtype, samples[(at * 7 + salt) % samples.length]!);
 
-const runs = [
-  { title: "avx2", target: targets.avx2, seed: 1 },
-  { title: "64-byte vectors on AVX2", target: wideAvx2, seed: 2 },
-];
-
-for (const { title, target, seed } of runs) {
-  eachCompiler(title, ({ compileFunctions }) => {
+for (const [at, { title, target }] of nativeTargets.entries()) {
+  eachCompiler({ title, target }, ({ compileFunctions }) => {
     test.for([0, 1, 2])("batch %i of random functions", async (batch) => {
       const arbitrary = fc.gen().map((gen) => randomFlat(gen));
-      const functions = fc.sample(arbitrary, { numRuns: 40, seed: seed * 100 + batch });
+      const functions = fc.sample(arbitrary, { numRuns: 40, seed: (at + 1) * 100 + batch });
       const run = await compileFunctions(functions, target);
       for (const [index, func] of functions.entries()) {
         const arrays = func.buffers.map(filled);

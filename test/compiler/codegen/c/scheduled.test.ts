@@ -14,8 +14,7 @@ import { interpret } from "../../../../src/compiler/ir/interpret.ts";
 import type { Buffer } from "../../../../src/compiler/ir/loop-ir.ts";
 import { printFunc } from "../../../../src/compiler/ir/print.ts";
 import { lower } from "../../../../src/compiler/lower/pipeline.ts";
-import { targets } from "../../../../src/compiler/target/targets.ts";
-import { eachCompiler, wideAvx2 } from "../../../native/compiled.ts";
+import { eachCompiler, nativeTargets } from "../../../native/compiled.ts";
 import { randomSchedule } from "../../lower/random-schedule.ts";
 
 const operators = [
@@ -35,11 +34,8 @@ function filled({ dtype, shape }: Buffer, salt: number): TypedArray {
 
 const schedules = fc.array(fc.nat({ max: 2 ** 31 - 1 }), { minLength: 3, maxLength: 14 });
 
-for (const { title, target } of [
-  { title: "avx2", target: targets.avx2 },
-  { title: "64-byte vectors on AVX2", target: wideAvx2 },
-]) {
-  eachCompiler(title, ({ compileAll }) => {
+for (const { title, target } of nativeTargets) {
+  eachCompiler({ title, target }, ({ compileAll }) => {
     test.for(operators)("random schedules of $name", async ({ naive }) => {
       const scheduled = fc
         .sample(schedules, { numRuns: 10, seed: 42 })
