@@ -106,5 +106,8 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
   });
 }
 
-const plugin: KernelPlugin = /* @__PURE__ */ createKernelPlugin(compileWhenLoaded, () => void loadCompiler());
+/** Should it fail, the first kernel tells: it loads the same. */
+const loadAhead = (): void => void loadCompiler().catch(() => undefined);
+
+const plugin: KernelPlugin = /* @__PURE__ */ createKernelPlugin(compileWhenLoaded, loadAhead);
 export default plugin;
