@@ -1,5 +1,5 @@
 // Strategies against each other on real spaces with made-up times: how near to the best that anybody finds, after how many
-// candidates. Nothing is built or measured, so the machine does not matter, and another run says the same.
+// candidates. Nothing is built or measured, so another run says the same on a machine with the same caches.
 //
 //     npm run bench:landscapes                                            all strategies, some minutes
 //     npm run bench:landscapes -- --strategies default,cga --landscapes 8
