@@ -51,22 +51,12 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
     const kernels = [...sources.values()].flatMap(withPreparation);
     const shares = equalShares(kernels, jobs);
     compilerRuns += shares.length;
-    const compiled = await allOf(
-      shares.map((share) =>
-        buildEach(
-          share.map((place) => kernels[place]!),
-          options,
-        ),
-      ),
-    );
-    const built: BuiltKernel[] = [];
-    for (const [at, share] of shares.entries())
-      for (const [k, place] of share.entries()) built[place] = compiled[at]![k]!;
-    const inOrder = built.values();
+    const compiled = (await allOf(shares.map((share) => buildEach(share, options)))).flat();
+    const built = new Map(shares.flat().map((kernel, k) => [kernel, compiled[k]!]));
     for (const [key, source] of sources)
       known.set(
         key,
-        fromBuilt(source, () => inOrder.next().value!),
+        fromBuilt(source, (kernel) => built.get(kernel)!),
       );
   }
 
@@ -93,18 +83,17 @@ async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 }
 
 /**
- * Places of the kernels, each in one of `most` shares of about as much text: compilers that begin together end together. The
- * longest first, each to the share that has the least so far (Graham 1969).
+ * At most `most` shares of about as much text: compilers that begin together end together. The longest kernel first, each to
+ * the share that has the least so far (Graham 1969).
  */
-function equalShares(kernels: readonly CSource[], most: number): readonly (readonly number[])[] {
-  const shares = Array.from({ length: Math.min(most, kernels.length) }, () => ({ length: 0, places: [] as number[] }));
-  const lengthAt = (place: number): number => kernels[place]!.text.length;
-  for (const place of [...kernels.keys()].sort((a, b) => lengthAt(b) - lengthAt(a))) {
+function equalShares(kernels: readonly CSource[], most: number): readonly (readonly CSource[])[] {
+  const shares = Array.from({ length: Math.min(most, kernels.length) }, () => ({ length: 0, own: [] as CSource[] }));
+  for (const kernel of kernels.toSorted((a, b) => b.text.length - a.text.length)) {
     const share = shares.reduce((least, other) => (other.length < least.length ? other : least));
-    share.places.push(place);
-    share.length += lengthAt(place);
+    share.own.push(kernel);
+    share.length += kernel.text.length;
   }
-  return shares.map(({ places }) => places);
+  return shares.map(({ own }) => own);
 }
 
 /** WASM needs none. */
@@ -124,12 +113,12 @@ const textDigest = (source: MeasurableSource & CSource): string =>
       .join("\0"),
   );
 
-/** The kernels of one source, in the order in which `fromBuilt` takes them. */
+/** The kernels of one source: its own, and the one that prepares constants. */
 const withPreparation = (source: MeasurableSource & CSource): readonly CSource[] =>
   source.prepare?.kind === "c" ? [source, source.prepare] : [source];
 
-function fromBuilt(source: MeasurableSource & CSource, next: () => BuiltKernel): BuiltRunnable {
-  const [kernel, prepare] = withPreparation(source).map(next);
+function fromBuilt(source: MeasurableSource & CSource, builtOf: (kernel: CSource) => BuiltKernel): BuiltRunnable {
+  const [kernel, prepare] = withPreparation(source).map(builtOf);
   if (kernel!.kind !== "built") return kernel!;
   if (prepare && prepare.kind !== "built") return prepare;
   const preparing = prepare ? toRunnable(prepare.artifact, prepare.index) : null;

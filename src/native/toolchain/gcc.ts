@@ -5,7 +5,7 @@ import { type CompilerFacts, preferWideVectors, systemLinkFlags } from "./toolch
 
 /**
  * Kernels come vectorised, unrolled and with what they load shared. What -O2 adds to these seven looks for more of that:
- * it takes as long again and finds nothing, and without -fexpensive-optimizations accumulators are copied from register to
+ * it takes half as long again and finds nothing, and without -fexpensive-optimizations accumulators are copied from register to
  * register (1.3 times as slow). Known bits of wide vectors are a quarter of what is left to do, and nobody asks for them.
  */
 const optimizations = [
