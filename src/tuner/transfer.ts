@@ -7,6 +7,7 @@ import { predictTotalNs } from "./cost-model/ranker.ts";
 import { learnResidual } from "./cost-model/residual-prior.ts";
 import { steady } from "./cost-model/steady.ts";
 import { type Extents, extentsOf, familyOf, shapeDistance } from "./family.ts";
+import { searchedNs } from "./measure/measurement.ts";
 import type { TuningRecord } from "./record/record.ts";
 import { createRng } from "./rng.ts";
 import { type Known, nothingKnown } from "./search/known.ts";
@@ -105,8 +106,7 @@ function fastestFirst(records: readonly TuningRecord[]): readonly TuningRecord[]
   return [...last.values()].sort((left, right) => nsOf(left) - nsOf(right));
 }
 
-const nsOf = ({ measurement }: TuningRecord): number =>
-  measurement.kind === "ok" ? measurement.timing.medianNs : Number.POSITIVE_INFINITY;
+const nsOf = ({ measurement }: TuningRecord): number => searchedNs(measurement) ?? Number.POSITIVE_INFINITY;
 
 /** The best of each shape, the nearest shape's first, then the second best of each, and so on; each once. */
 function inTurn(projected: readonly (readonly (Point | null)[])[]): readonly Point[] {

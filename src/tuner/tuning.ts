@@ -6,7 +6,7 @@ import type { CostModel } from "./cost-model/cost-model.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
 import { finalistsOf } from "./measure/finalists.ts";
-import type { Measurement, Timing } from "./measure/measurement.ts";
+import { type Measurement, searchedNs, type Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profile, type Profiler } from "./profile.ts";
 import type { RecordDatabase } from "./record/database.ts";
 import type { TuningRecord } from "./record/record.ts";
@@ -137,10 +137,9 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   let stopped: ConvergenceRun["stopped"] = null;
   function onTrial(trial: TimedTrial): void {
     measured += 1;
-    const { measurement } = trial;
+    const ns = searchedNs(trial.measurement);
     const bestNs = improvements.at(-1)?.[2] ?? Number.POSITIVE_INFINITY;
-    if (measurement.kind === "ok" && measurement.timing.medianNs < bestNs)
-      improvements.push([measured, trial.elapsedMs, measurement.timing.medianNs]);
+    if (ns !== null && ns < bestNs) improvements.push([measured, trial.elapsedMs, ns]);
     options.onTrial?.(trial);
   }
   const factsOf = (candidate: Candidate): readonly RankingFacts[] | null => {

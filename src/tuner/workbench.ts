@@ -5,7 +5,7 @@ import type { CacheState, RunTask } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
 import { buildAhead, buildPolicy } from "./build-ahead.ts";
 import { measureCandidate, raceCandidates } from "./measure/measure.ts";
-import type { Measurement, Timing } from "./measure/measurement.ts";
+import { type Measurement, searchedNs, type Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import {
   type BuiltRunnable,
@@ -103,7 +103,8 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
         // It is told when it is waited for.
         following.catch(() => undefined);
         const measurement = await profiler.timeAsync("run", () => outcome);
-        if (measurement.kind === "ok") best = Math.min(best ?? Number.POSITIVE_INFINITY, measurement.timing.medianNs);
+        const ns = searchedNs(measurement);
+        if (ns !== null) best = Math.min(best ?? ns, ns);
         yield measurement;
         next = await profiler.timeAsync("build", () => following);
       }

@@ -51,7 +51,7 @@ async function candidatesOfTuning(directory: string): Promise<readonly Candidate
   });
   const trials: { readonly candidate: Candidate; readonly ns: number }[] = [];
   const onTrial = ({ candidate, measurement }: TimedTrial): void => {
-    if (measurement.kind === "ok") trials.push({ candidate, ns: measurement.timing.medianNs });
+    if (measurement.kind === "ok") trials.push({ candidate, ns: measurement.timing.minNs });
   };
   const budget = { seconds: 40, trials: 400 };
   const strategy = strategies.default;
@@ -108,7 +108,7 @@ const pass = (candidates: readonly Runnable[]): Promise<Pass> =>
       const options = { incumbentNs, cache: "hot", samples: undefined, onSent: () => {} } as const;
       const measurement = await measureCandidate(runner, candidates[at]!, options);
       if (measurement.kind !== "ok") continue;
-      recordedNs[at] = measurement.timing.medianNs;
+      recordedNs[at] = measurement.timing.minNs;
       incumbentNs = Math.min(...recordedNs);
     }
     const msEach = (nowMs() - start) / candidates.length;

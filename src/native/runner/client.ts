@@ -27,6 +27,8 @@ export interface RunRequest {
   readonly incumbentNs: number | null;
   /** Samples of a contender; 5 unless said. */
   readonly samples?: number;
+  /** Two least samples that differ by less than this share are enough; 0 unless said: as many as are wanted. */
+  readonly agreement?: number;
   /** Shortest time of a sample; 200 µs unless said. Faster kernels are run often enough to fill it. */
   readonly sampleNs?: number;
   /** No sample begins after so much time with the candidate, the check run included; 40 % of the deadline unless said. */
@@ -36,6 +38,8 @@ export interface RunRequest {
   /** Told when the candidate is on its way to the process: the caller's thread is free until the outcome. */
   readonly onSent?: () => void;
 }
+
+type TimingRequest = Omit<RunRequest, "candidate" | "onSent">;
 
 export interface Runner {
   /** Inputs and right answers of the candidates that follow. Sent once, and again to each fresh process. */
@@ -79,13 +83,6 @@ export function createRunner(options: RunnerOptions = {}): Runner {
       return exclusive ? withMachineLock("measure", { signal }, exchange) : exchange();
     });
   const longestNs = deadlineMs * 1e6 * timingShare;
-  const plan = (
-    incumbentNs: number | null,
-    samples: number,
-    sampleNs: number,
-    cache: CacheState,
-    budgetNs: number = longestNs,
-  ): TimingPlan => ({ incumbentNs, samples, sampleNs, cache, budgetNs: Math.min(budgetNs, longestNs) });
 
   return {
     setTask(task) {
@@ -94,18 +91,18 @@ export function createRunner(options: RunnerOptions = {}): Runner {
         host.setTask(task);
       });
     },
-    run: ({ candidate, incumbentNs, samples = 5, sampleNs = defaultSampleNs, cache = "hot", budgetNs, onSent }) => {
-      const timing = plan(incumbentNs, samples, sampleNs, cache, budgetNs);
-      return measured(() => ({ kind: "run", id: nextId++, candidate, plan: timing, slot: null }), onSent);
+    run({ candidate, onSent, ...request }) {
+      const plan = planOf(request, longestNs);
+      return measured(() => ({ kind: "run", id: nextId++, candidate, plan }), onSent);
     },
     sample: (candidate, sampleNs = defaultSampleNs, cache = "hot") =>
       measured((process) => {
         const kept = slots.get(candidate) ?? { slot: slots.size, process: null };
         slots.set(candidate, kept);
-        const id = nextId++;
-        if (kept.process === process) return { kind: "sample", id, slot: kept.slot, sampleNs, cache };
+        const isKept = kept.process === process;
         kept.process = process;
-        return { kind: "run", id, candidate, plan: plan(null, 1, sampleNs, cache), slot: kept.slot };
+        const { slot } = kept;
+        return { kind: "sample", id: nextId++, slot, candidate: isKept ? null : candidate, sampleNs, cache };
       }),
     forget() {
       void inTurn(async () => {
@@ -116,6 +113,18 @@ export function createRunner(options: RunnerOptions = {}): Runner {
     close: () => host.close(new Error("the runner is closed")),
   };
 }
+
+const planOf = (
+  { incumbentNs, samples = 5, agreement = 0, sampleNs = defaultSampleNs, cache = "hot", budgetNs }: TimingRequest,
+  longestNs: number,
+): TimingPlan => ({
+  incumbentNs,
+  samples,
+  agreement,
+  sampleNs,
+  cache,
+  budgetNs: Math.min(budgetNs ?? longestNs, longestNs),
+});
 
 /** The candidate of an artifact: kernel `index` of an addon, or the one of a WASM module. */
 export function toRunnable(artifact: Artifact, index: number): Runnable {

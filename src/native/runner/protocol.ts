@@ -70,6 +70,8 @@ export interface TimingPlan {
   readonly incumbentNs: number | null;
   /** Samples wanted of a contender. */
   readonly samples: number;
+  /** Two least samples that differ by less than this share are enough; 0: as many as are wanted. Not with cold caches. */
+  readonly agreement: number;
   /** A sample is the mean over as many runs as fill this time; with cold caches it is one run. */
   readonly sampleNs: number;
   /** No new sample begins after this time. */
@@ -87,19 +89,14 @@ export type RunOutcome =
 
 export type ToWorker =
   | { readonly kind: "task"; readonly task: RunTask }
-  /** Loads, checks and times; keeps the kernel under `slot` if that is not null. */
-  | {
-      readonly kind: "run";
-      readonly id: number;
-      readonly candidate: Runnable;
-      readonly plan: TimingPlan;
-      readonly slot: number | null;
-    }
-  /** One sample of a kept kernel. */
+  /** Loads, checks and times. */
+  | { readonly kind: "run"; readonly id: number; readonly candidate: Runnable; readonly plan: TimingPlan }
+  /** One sample of the kernel in a slot; `candidate` is loaded, checked and kept there before, if that is not null. */
   | {
       readonly kind: "sample";
       readonly id: number;
       readonly slot: number;
+      readonly candidate: Runnable | null;
       readonly sampleNs: number;
       readonly cache: CacheState;
     }

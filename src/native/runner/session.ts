@@ -6,16 +6,7 @@ import { type LoadedKernel, loadWasmKernel } from "../harness/bench-wasm.ts";
 import type { Core } from "../harness/probe.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
 import { type ExpectedOutput, expectOutput, mismatch } from "./compare.ts";
-import type {
-  KernelArray,
-  NativeRunnable,
-  Preparation,
-  Runnable,
-  RunOutcome,
-  RunTask,
-  TimingPlan,
-  ToWorker,
-} from "./protocol.ts";
+import type { KernelArray, NativeRunnable, Preparation, Runnable, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { type Surroundings, timeKernel, timeSample } from "./time-kernel.ts";
 import { createYardstick, longestYardstickNs, type Yardstick } from "./yardstick.ts";
 
@@ -50,14 +41,18 @@ export function createSession(loadNative: LoadNativeKernel, machine: Machine): S
     handle(message) {
       if (message.kind === "task") [state, yardstick] = [stateOf(message.task), null];
       if (message.kind === "task" || message.kind === "forget") kept.clear();
-      if (message.kind === "sample") return sampleKept(kept.get(message.slot), message, machine);
-      if (message.kind !== "run") return null;
+      if (message.kind !== "run" && message.kind !== "sample") return null;
       invariant(state, "a task comes before its candidates");
-      const around = { ...machine, yardstick };
-      return runCandidate(state, message.candidate, message.plan, { loadNative, around }, (one) => {
-        if (message.slot !== null) kept.set(message.slot, one);
-        else if (message.plan.cache === "hot")
-          yardstick = betterYardstick(yardstick, one, message.plan.sampleNs, machine.core);
+      const checked = (candidate: Runnable): Checked | RunOutcome => checkCandidate(state!, candidate, loadNative);
+      if (message.kind === "sample") return trapsAsValues(() => sampleKept(kept, message, machine, checked));
+      const { candidate, plan } = message;
+      return trapsAsValues(() => {
+        const one = checked(candidate);
+        if ("kind" in one) return one;
+        const samplesNs = timeKernel(one.kernel, one.firstNs, plan, { ...machine, yardstick });
+        const timed = { kernel: one.kernel, estimateNs: Math.min(...samplesNs) };
+        if (plan.cache === "hot") yardstick = betterYardstick(yardstick, timed, plan.sampleNs, machine.core);
+        return { kind: "ok", samplesNs };
       });
     },
   };
@@ -74,26 +69,21 @@ function stateOf({ parameters, inputs, expected }: RunTask): TaskState {
   };
 }
 
-function runCandidate(
-  state: TaskState,
-  candidate: Runnable,
-  plan: TimingPlan,
-  { loadNative, around }: { readonly loadNative: LoadNativeKernel; readonly around: Surroundings },
-  keep: (one: Kept) => void,
-): RunOutcome {
-  return trapsAsValues(() => {
-    const place = placeOf(state, candidate, loadNative);
-    if ("kind" in place) return place;
-    const kernel = load(candidate, place, loadNative);
-    if ("kind" in kernel) return kernel;
-    fillArguments(state, place, kernel);
-    const firstNs = kernel.time(1);
-    const reason = wrongness(state, place, candidate, kernel);
-    if (reason !== null) return { kind: "wrong-result", reason };
-    const samplesNs = timeKernel(kernel, firstNs, plan, around);
-    keep({ kernel, estimateNs: Math.min(...samplesNs) });
-    return { kind: "ok", samplesNs };
-  });
+/** A kernel that gives right answers, and what its first run took. */
+interface Checked {
+  readonly kernel: LoadedKernel;
+  readonly firstNs: number;
+}
+
+function checkCandidate(state: TaskState, candidate: Runnable, loadNative: LoadNativeKernel): Checked | RunOutcome {
+  const place = placeOf(state, candidate, loadNative);
+  if ("kind" in place) return place;
+  const kernel = load(candidate, place, loadNative);
+  if ("kind" in kernel) return kernel;
+  fillArguments(state, place, kernel);
+  const firstNs = kernel.time(1);
+  const reason = wrongness(state, place, candidate, kernel);
+  return reason === null ? { kernel, firstNs } : { kind: "wrong-result", reason };
 }
 
 /** Where a kernel gets its arguments, and what is in its inputs. */
@@ -183,14 +173,24 @@ function betterYardstick(
   return isBetter ? createYardstick(kernel, estimateNs, sampleNs, core) : yardstick;
 }
 
+/** The sample that a kernel is kept with tells how often it runs in those that follow. */
 function sampleKept(
-  kept: Kept | undefined,
-  { sampleNs, cache }: Extract<ToWorker, { kind: "sample" }>,
+  kept: Map<number, Kept>,
+  { slot, candidate, sampleNs, cache }: Extract<ToWorker, { kind: "sample" }>,
   machine: Machine,
+  checked: (candidate: Runnable) => Checked | RunOutcome,
 ): RunOutcome {
-  invariant(kept, "only a kept kernel is sampled");
-  const { kernel, estimateNs } = kept;
-  return trapsAsValues(() => ({ kind: "ok", samplesNs: [timeSample(kernel, estimateNs, sampleNs, cache, machine)] }));
+  if (candidate) {
+    const one = checked(candidate);
+    if ("kind" in one) return one;
+    const plan = { cache, incumbentNs: null, samples: 1, agreement: 0, sampleNs, budgetNs: Number.POSITIVE_INFINITY };
+    const [estimateNs = one.firstNs] = timeKernel(one.kernel, one.firstNs, plan, { ...machine, yardstick: null });
+    kept.set(slot, { kernel: one.kernel, estimateNs });
+    return { kind: "ok", samplesNs: [estimateNs] };
+  }
+  const known = kept.get(slot);
+  invariant(known, "only a kept kernel is sampled");
+  return { kind: "ok", samplesNs: [timeSample(known.kernel, known.estimateNs, sampleNs, cache, machine)] };
 }
 
 /** A WASM trap unwinds to us and leaves the process sound; a stack overflow is a RangeError. */

@@ -4,7 +4,7 @@ import type { LoadedKernel } from "../harness/bench-wasm.ts";
 import { type Core, probesUntilCalm } from "../harness/probe.ts";
 import type { CacheState, TimingPlan } from "./protocol.ts";
 import { runsFor } from "./runs-for.ts";
-import { credible, momentOf, plainSample, type Sample, undisturbed } from "./sample.ts";
+import { startVisit, type Visit } from "./visit.ts";
 import { longestYardstickNs, type Yardstick } from "./yardstick.ts";
 
 /** A candidate is given up when its best time is this many times the incumbent's: after the first sample, after later ones. */
@@ -47,21 +47,20 @@ export function timeKernel(
 }
 
 function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flush }: Surroundings): readonly number[] {
-  const samples: Sample[] = [];
+  const samplesNs: number[] = [];
   let spentNs = firstNs;
-  if (isColdLoser(firstNs, plainSample(firstNs), plan)) return [firstNs];
-  while (samples.length < plan.samples && (samples.length === 0 || spentNs < plan.budgetNs)) {
+  if (isColdLoser(firstNs, { told: (ns) => ns, isCalm: () => true }, plan)) return [firstNs];
+  while (samplesNs.length < plan.samples && (samplesNs.length === 0 || spentNs < plan.budgetNs)) {
     flush();
     const ns = kernel.time(1);
     spentNs += ns;
-    samples.push(plainSample(ns));
-    if (isLoser(samples, plan)) break;
+    samplesNs.push(ns);
+    if (isLoser(samplesNs, plan)) break;
   }
-  return samples.map(({ ns }) => ns);
+  return samplesNs;
 }
 
-/** So many times as many samples are wanted where the yardstick has to tell, and so many in any case: it errs to both sides. */
-const disturbedFactor = 2;
+/** Where the core is disturbed, so many samples in any case. */
 const leastDisturbed = 2;
 
 /** Probes for one candidate, until the core is ours: some 10 ms. */
@@ -76,42 +75,43 @@ function timeHot(
   plan: TimingPlan,
   { core, yardstick }: Surroundings,
 ): readonly number[] {
-  const isLong = firstNs >= longRunNs;
-  let before = momentOf(core, yardstick);
-  const first = undisturbed(firstNs, before, before);
-  if (isColdLoser(firstNs, first, plan)) return [first.ns];
-  const samples: Sample[] = isLong ? [first] : [];
+  const visit = startVisit(core, yardstick);
+  visit.look();
+  if (isColdLoser(firstNs, visit, plan)) return visit.undisturbed([firstNs], plan.incumbentNs);
+  const clockNs: number[] = firstNs >= longRunNs ? [firstNs] : [];
   let runs = runsFor(firstNs, plan.sampleNs);
   let spentNs = firstNs;
   let probes = patience;
-  while (!isEnough(samples, spentNs, plan) || (isHopeful(samples, plan) && spentNs < plan.budgetNs * hopefulFactor)) {
-    if (firstNs <= longestAwaitedNs) {
-      probes -= probesUntilCalm(core, probes);
-      before = momentOf(core, yardstick);
-    }
+  while (!isEnough(clockNs, spentNs, visit, plan)) {
+    if (firstNs <= longestAwaitedNs) probes -= probesUntilCalm(core, probes);
     const batchNs = kernel.time(runs);
-    const after = momentOf(core, yardstick);
+    visit.look();
     spentNs += batchNs;
     const wanted = batchNs < plan.sampleNs / 2 ? runsFor(batchNs / runs, plan.sampleNs) : runs;
     if (wanted > runs) runs = wanted;
-    else samples.push(undisturbed(batchNs / runs, before, after));
-    if (isLoser(samples, plan)) break;
-    before = after;
+    else clockNs.push(batchNs / runs);
+    if (isLoser(clockNs.map(visit.told), plan)) break;
   }
-  return credible(samples, plan.samples, plan.incumbentNs);
+  return visit.undisturbed(clockNs, plan.incumbentNs);
 }
 
-function isEnough(samples: readonly Sample[], spentNs: number, plan: TimingPlan): boolean {
-  const isCalm = samples.every((sample) => sample.isCalm);
-  if (samples.length >= plan.samples * (isCalm ? 1 : disturbedFactor)) return true;
-  return samples.length >= (isCalm ? 1 : leastDisturbed) && spentNs >= plan.budgetNs;
+function isEnough(clockNs: readonly number[], spentNs: number, visit: Visit, plan: TimingPlan): boolean {
+  const isSpent = (budgetNs: number): boolean =>
+    clockNs.length >= (visit.isCalm() ? 1 : leastDisturbed) && spentNs >= budgetNs;
+  if (isHopeful(clockNs, visit, plan)) return isSpent(plan.budgetNs * hopefulFactor);
+  return clockNs.length >= plan.samples || isSpent(plan.budgetNs) || agree(clockNs, plan.agreement);
+}
+
+/** Bursts of others only add to a time, each another share of it: two least samples that are equal had none. */
+function agree(clockNs: readonly number[], share: number): boolean {
+  const [least, second] = clockNs.toSorted((left, right) => left - right);
+  return second !== undefined && second < least! * (1 + share);
 }
 
 /** Faster than the best, and never was by the clock. */
-function isHopeful(samples: readonly Sample[], { incumbentNs }: TimingPlan): boolean {
-  if (incumbentNs === null) return false;
-  const faster = samples.filter(({ ns }) => ns < incumbentNs);
-  return 2 * faster.length > samples.length && samples.every(({ clockNs }) => clockNs >= incumbentNs);
+function isHopeful(clockNs: readonly number[], { told }: Visit, { incumbentNs }: TimingPlan): boolean {
+  const leastNs = Math.min(...clockNs);
+  return incumbentNs !== null && clockNs.length > 0 && leastNs >= incumbentNs && told(leastNs) < incumbentNs;
 }
 
 /**
@@ -154,15 +154,15 @@ export function timeSample(
 }
 
 /** Already the check run is clearly too slow, or leaves no time for more. */
-function isColdLoser(firstNs: number, { ns, isCalm }: Sample, plan: TimingPlan): boolean {
-  const mostNs = isCalm ? plan.budgetNs : Math.max(plan.budgetNs, longestYardstickNs);
+function isColdLoser(firstNs: number, { told, isCalm }: Pick<Visit, "told" | "isCalm">, plan: TimingPlan): boolean {
+  const mostNs = isCalm() ? plan.budgetNs : Math.max(plan.budgetNs, longestYardstickNs);
   const allowedNs = firstNs < longRunNs ? coldNs : 0;
-  return isSlower(ns - allowedNs, checkGivenUpAt[isCalm ? "calm" : "disturbed"], plan) || firstNs > mostNs;
+  return isSlower(told(firstNs) - allowedNs, checkGivenUpAt[isCalm() ? "calm" : "disturbed"], plan) || firstNs > mostNs;
 }
 
-const isLoser = (samples: readonly Sample[], plan: TimingPlan): boolean =>
-  samples.length > 0 &&
-  isSlower(Math.min(...samples.map(({ ns }) => ns)), givenUpAt[Math.min(samples.length, givenUpAt.length) - 1]!, plan);
+const isLoser = (samplesNs: readonly number[], plan: TimingPlan): boolean =>
+  samplesNs.length > 0 &&
+  isSlower(Math.min(...samplesNs), givenUpAt[Math.min(samplesNs.length, givenUpAt.length) - 1]!, plan);
 
 const isSlower = (ns: number, factor: number, { incumbentNs }: TimingPlan): boolean =>
   incumbentNs !== null && ns > incumbentNs * factor;

@@ -2,6 +2,7 @@
 // features that mean the same for all. Records → a factor for the prior of any candidate.
 
 import type { Target } from "../../compiler/index.ts";
+import { searchedNs } from "../measure/measurement.ts";
 import type { TuningRecord } from "../record/record.ts";
 import { boostedTrees, defaultBoostedTrees } from "./boosted-trees.ts";
 import { matrixOf } from "./cost-model.ts";
@@ -58,8 +59,7 @@ function byTask(records: readonly TuningRecord[]): readonly (readonly Experience
   for (const { task, facts: rows, measurement } of records) {
     const facts = factsOfRows(rows);
     if (!facts || measurement.kind === "build-failed") continue;
-    const ns = measurement.kind === "ok" ? measurement.timing.medianNs : null;
-    tasks.set(task, [...(tasks.get(task) ?? []), { facts, ns }]);
+    tasks.set(task, [...(tasks.get(task) ?? []), { facts, ns: searchedNs(measurement) }]);
   }
   return [...tasks.values()];
 }

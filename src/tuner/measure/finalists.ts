@@ -1,6 +1,6 @@
 // Who is in the heats and the race at the end: the fastest of a search, and those that its few samples cannot tell from them.
 
-import type { Measurement } from "./measurement.ts";
+import { type Measurement, searchedNs } from "./measurement.ts";
 
 /** So many take part however far behind they are. */
 const leastFinalists = 4;
@@ -10,23 +10,20 @@ export const mostFinalists = 32;
 export const mostRacers = 8;
 
 /**
- * Whose least time is within this factor of the best median may be the fastest: on a machine that others use too a time
+ * Whose time is within this factor of the best may be the fastest: on a machine that others use too a time
  * is off by a tenth, and who is the best of hundreds of those was lucky.
  */
 const withinNoise = 1.2;
 
-/** The head of a list that is sorted by median times. */
+/** The head of a list that is sorted by the times that a search holds against each other. */
 export function finalistsOf<T extends { readonly measurement: Measurement }>(
   ranked: readonly T[],
   most = mostFinalists,
 ): readonly T[] {
-  const [first] = ranked;
-  if (first?.measurement.kind !== "ok") return [];
-  const limitNs = first.measurement.timing.medianNs * withinNoise;
-  return ranked
-    .slice(0, most)
-    .filter(
-      ({ measurement }, at) =>
-        measurement.kind === "ok" && (at < leastFinalists || measurement.timing.minNs <= limitNs),
-    );
+  const timesNs = ranked.slice(0, most).map(({ measurement }) => searchedNs(measurement));
+  const limitNs = (timesNs[0] ?? 0) * withinNoise;
+  return ranked.filter((_, at) => {
+    const ns = timesNs[at] ?? null;
+    return ns !== null && (at < leastFinalists || ns <= limitNs);
+  });
 }

@@ -12,8 +12,11 @@ import { median, summarize } from "./statistics.ts";
 export const toMeasurement = (outcome: RunOutcome): Measurement =>
   outcome.kind === "ok" ? { kind: "ok", timing: summarize(outcome.samplesNs) } : outcome;
 
-/** Time for a contender, check run included: the search wants many candidates, the race of the finalists exact times. */
-const contenderNs = 12e6;
+/**
+ * Of a contender, check run included, no sample begins later, and two that agree are enough: the search wants many
+ * candidates, the race of the finalists exact times.
+ */
+const contender = { budgetNs: 12e6, agreement: 0.03 };
 
 export interface MeasureOptions {
   /** Median of the best so far, or null: losers stop early. */
@@ -31,7 +34,7 @@ export async function measureCandidate(
   candidate: Runnable,
   { samples, ...options }: MeasureOptions,
 ): Promise<Measurement> {
-  const amount = samples === undefined ? { budgetNs: contenderNs } : { samples };
+  const amount = samples === undefined ? contender : { samples };
   return toMeasurement(await runner.run({ candidate, ...options, ...amount }));
 }
 

@@ -4,6 +4,7 @@
 
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { searchedNs } from "../measure/measurement.ts";
 import { decodeRecord, maxReasonLength } from "./decode-record.ts";
 import type { TuningRecord } from "./record.ts";
 import { ShapeError } from "./strict.ts";
@@ -97,15 +98,14 @@ const matches = (record: TuningRecord, { task, targetClass, toolchain = null }: 
   (targetClass === null || record.targetClass === targetClass) &&
   (toolchain === null || record.toolchain === toolchain);
 
-const medianNs = ({ measurement }: TuningRecord): number =>
-  measurement.kind === "ok" ? measurement.timing.medianNs : Number.POSITIVE_INFINITY;
+const nsOf = ({ measurement }: TuningRecord): number => searchedNs(measurement) ?? Number.POSITIVE_INFINITY;
 
 const identity = ({ task, targetClass, candidate }: TuningRecord): string =>
   JSON.stringify([task, targetClass, candidate.template, Object.entries(candidate.assignment).sort()]);
 
 function fastestOf(records: readonly TuningRecord[]): TuningRecord[] {
   const timed = records.filter((record) => record.measurement.kind === "ok");
-  const sorted = timed.sort((left, right) => medianNs(left) - medianNs(right));
+  const sorted = timed.sort((left, right) => nsOf(left) - nsOf(right));
   const seen = new Set<string>();
   return sorted.filter((record) => !seen.has(identity(record)) && seen.add(identity(record)));
 }

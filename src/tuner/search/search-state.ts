@@ -3,7 +3,7 @@
 
 import type { CostModel, Predictor } from "../cost-model/cost-model.ts";
 import { steadyLog2 } from "../cost-model/steady.ts";
-import type { Measurement } from "../measure/measurement.ts";
+import { type Measurement, searchedNs } from "../measure/measurement.ts";
 import type { Candidate } from "../space/space.ts";
 import { type Known, nothingKnown } from "./known.ts";
 import { candidateKey, findPoint, type Point, type SearchSpace } from "./search-space.ts";
@@ -84,7 +84,7 @@ export function instructiveTrials(state: Measured, most: number): readonly Trial
 function trialOf(space: SearchSpace, { candidate, measurement }: Observation): Trial[] {
   const point = findPoint(space, candidate);
   if (!point) return [];
-  return [{ point, measurement, ns: measurement.kind === "ok" ? measurement.timing.medianNs : null }];
+  return [{ point, measurement, ns: searchedNs(measurement) }];
 }
 
 /** The first of the fastest. */

@@ -25,7 +25,7 @@ export function sampleOf({ name, task }: ModelTask, database: RecordDatabase): S
   for (const record of recordsOf(database, task)) {
     const point = findPoint(searched, record.candidate);
     if (!point || record.measurement.kind !== "ok") continue;
-    rows.set(point.key, { record, point, ns: record.measurement.timing.medianNs });
+    rows.set(point.key, { record, point, ns: record.measurement.timing.minNs });
   }
   const list = [...rows.values()];
   return {

@@ -108,9 +108,9 @@ function trialLog(offsetMs: number): {
         invalid[measurement.kind] = (invalid[measurement.kind] ?? 0) + 1;
         return;
       }
-      const { medianNs } = measurement.timing;
-      if (medianNs >= (improvements.at(-1)?.ns ?? Number.POSITIVE_INFINITY)) return;
-      improvements.push({ trial: trials, elapsedMs: Math.round(offsetMs + elapsedMs), ns: medianNs, candidate });
+      const { minNs } = measurement.timing;
+      if (minNs >= (improvements.at(-1)?.ns ?? Number.POSITIVE_INFINITY)) return;
+      improvements.push({ trial: trials, elapsedMs: Math.round(offsetMs + elapsedMs), ns: minNs, candidate });
     },
     figures: () => ({ trials, invalid, improvements }),
   };
