@@ -20,7 +20,7 @@ const checkGivenUpAt = { calm: 1.25, disturbed: 1.4 } as const;
 /** Of a run this long little is cold: the check run is a sample like others, and is allowed no more than they are. */
 const longRunNs = 4e6;
 
-/** Within a run that is longer bursts of others come and go: nothing is won by a calm beginning. */
+/** Within a run that is longer bursts of others come and go: nothing is won by a calm beginning, or by one that is warm. */
 const longestAwaitedNs = 2e6;
 
 /** What else there is in the measuring process. */
@@ -66,7 +66,7 @@ const leastDisturbed = 2;
 /** Probes for one candidate, until the core is ours: some 10 ms. */
 const patience = 200;
 
-/** So many times as much time for one that is the best by the yardstick's word alone. */
+/** So many times as many samples, and as much time, for one that is the best by the yardstick's word alone. */
 const hopefulFactor = 3;
 
 function timeHot(
@@ -96,10 +96,11 @@ function timeHot(
 }
 
 function isEnough(clockNs: readonly number[], spentNs: number, visit: Visit, plan: TimingPlan): boolean {
-  const isSpent = (budgetNs: number): boolean =>
-    clockNs.length >= (visit.isCalm() ? 1 : leastDisturbed) && spentNs >= budgetNs;
-  if (isHopeful(clockNs, visit, plan)) return isSpent(plan.budgetNs * hopefulFactor);
-  return clockNs.length >= plan.samples || isSpent(plan.budgetNs) || agree(clockNs, plan.agreement);
+  const isHope = isHopeful(clockNs, visit, plan);
+  const factor = isHope ? hopefulFactor : 1;
+  if (clockNs.length >= plan.samples * factor) return true;
+  if (clockNs.length >= (visit.isCalm() ? 1 : leastDisturbed) && spentNs >= plan.budgetNs * factor) return true;
+  return !isHope && agree(clockNs, plan.agreement);
 }
 
 /** Bursts of others only add to a time, each another share of it: two least samples that are equal had none. */
@@ -119,12 +120,11 @@ function isHopeful(clockNs: readonly number[], { told }: Visit, { incumbentNs }:
  * long run that makes no difference.
  */
 const warmingShare = 1 / 8;
-const longestWarmedNs = 2e6;
 
-/** A sample that was disturbed is taken again; the least of so many counts. */
-const mostTries = 3;
+/** A sample that was disturbed is taken again; the least of so many counts. Long ones are hardly ever undisturbed. */
+const mostTries = { short: 3, long: 2 } as const;
 
-/** Probes before each of them until the core is ours: some 5 ms at most. */
+/** Probes before each try of a short one until the core is ours: some 5 ms at most. */
 const mostProbes = 100;
 
 /**
@@ -143,10 +143,12 @@ export function timeSample(
     return kernel.time(1);
   }
   const runs = runsFor(estimateNs, sampleNs);
+  const isShort = estimateNs <= longestAwaitedNs;
+  const probes = isShort ? mostProbes : 1;
   let leastNs = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < mostTries; tries++) {
-    const wasCalm = probesUntilCalm(core, mostProbes) < mostProbes;
-    if (estimateNs < longestWarmedNs) kernel.time(Math.ceil(runs * warmingShare));
+  for (let tries = 0; tries < mostTries[isShort ? "short" : "long"]; tries++) {
+    const wasCalm = probesUntilCalm(core, probes) < probes;
+    if (isShort) kernel.time(Math.ceil(runs * warmingShare));
     leastNs = Math.min(leastNs, kernel.time(runs) / runs);
     if (estimateNs > longestYardstickNs || (core.isCalm() && wasCalm)) break;
   }

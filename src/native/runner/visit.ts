@@ -24,6 +24,9 @@ export interface Visit {
  */
 const sharedSlowdown = 0.8;
 
+/** Less is not to be learned by asking again, and a reading takes as long as a sample. */
+const hardlySlower = 1.04;
+
 /**
  * A probe tells of one core and of some tens of microseconds, not of what comes next and of who else is at the memory: the
  * yardstick is asked unless all has been quiet.
@@ -39,6 +42,7 @@ export function startVisit(core: Core, yardstick: Yardstick | null): Visit {
     look() {
       if (core.isCalm() && (yardstick === null || core.isQuiet())) return;
       isCalm = false;
+      if (slowdown !== null && slowdown <= hardlySlower) return;
       if (yardstick) slowdown = Math.min(slowdown ?? Number.POSITIVE_INFINITY, yardstick.slowdown());
     },
     isCalm: () => isCalm,

@@ -2,8 +2,6 @@
 // The slower half of the field is left behind after every few samples, until as few are left as a race is for: sequential
 // halving (Karnin, Koren and Somekh 2013).
 
-import { mean } from "./statistics.ts";
-
 export interface HeatOptions {
   /** Entrants that are left at most. */
   readonly keep: number;
@@ -25,7 +23,7 @@ export function samplesInHeats(entrants: number, keep: number): number {
 }
 
 /**
- * The entrants that are fastest by the samples of their heats, best first; as they are, where they are few enough already.
+ * The entrants that are fastest by the least sample of their heats, best first; as they are, where they are few enough already.
  * `sample` gives the time of one run in nanoseconds, or null for a candidate that failed, which puts it last.
  *
  *     const field = await heats(candidates.length, (entrant) => timeOf(candidates[entrant]), { keep: 8 });
@@ -36,22 +34,19 @@ export async function heats(
   { keep, isOver = () => false }: HeatOptions,
 ): Promise<readonly number[]> {
   let field = Array.from({ length: entrants }, (_, entrant) => entrant);
-  const logs = field.map((): number[] => []);
+  const leastNs = field.map(() => Number.POSITIVE_INFINITY);
   while (field.length > keep && !isOver()) {
     for (let turn = 0; turn < samplesInHeat; turn++)
       // There and back, so that none is always the one after another.
       for (const entrant of turn % 2 === 0 ? field : field.toReversed()) {
         if (isOver()) break;
-        logs[entrant]!.push(Math.log((await sample(entrant)) ?? Number.POSITIVE_INFINITY));
+        leastNs[entrant] = Math.min(leastNs[entrant]!, (await sample(entrant)) ?? Number.POSITIVE_INFINITY);
       }
-    field = ranked(field, logs).slice(0, nextField(field.length, keep));
+    field = ranked(field, leastNs).slice(0, nextField(field.length, keep));
   }
   return field.slice(0, keep);
 }
 
 /** Who has fewer samples than others, because the time was over, comes after them as the search had it. */
-function ranked(field: readonly number[], logs: readonly (readonly number[])[]): number[] {
-  const score = (entrant: number): number =>
-    logs[entrant]!.length > 0 ? mean(logs[entrant]!) : Number.POSITIVE_INFINITY;
-  return field.toSorted((left, right) => (score(left) === score(right) ? 0 : score(left) - score(right)));
-}
+const ranked = (field: readonly number[], leastNs: readonly number[]): number[] =>
+  field.toSorted((left, right) => (leastNs[left] === leastNs[right] ? 0 : leastNs[left]! - leastNs[right]!));

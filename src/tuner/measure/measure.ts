@@ -16,7 +16,7 @@ export const toMeasurement = (outcome: RunOutcome): Measurement =>
  * Of a contender, check run included, no sample begins later, and two that agree are enough: the search wants many
  * candidates, the race of the finalists exact times.
  */
-const contender = { budgetNs: 12e6, agreement: 0.03 };
+const contender = { budgetNs: 12e6, agreement: 0.015 };
 
 export interface MeasureOptions {
   /** Median of the best so far, or null: losers stop early. */

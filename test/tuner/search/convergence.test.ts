@@ -12,7 +12,7 @@ function searched(times: readonly (number | null)[]): SearchState {
   const start = startSearch(searchSpace(space), boostedTrees());
   const candidates = strategies.random.propose(start, times.length, createRng(1));
   return times.reduce<SearchState>((state, ns, k) => {
-    const timing = { medianNs: ns ?? 0, minNs: 0, p20Ns: 0, repeats: 1 };
+    const timing = { medianNs: 0, minNs: ns ?? 0, p20Ns: 0, repeats: 1 };
     const measurement =
       ns === null ? ({ kind: "timed-out", deadlineMs: 5 } as const) : ({ kind: "ok", timing } as const);
     return observe(state, [{ candidate: candidates[k]!, measurement }]);
