@@ -47,13 +47,14 @@ describe("heats", () => {
     expect(field).toEqual([5, 4, 3, 2, 1, 0, 6, 7]);
   });
 
-  test("find the fastest, or one as good within 3 %, where samples are off by 8 % and it is thirtieth of the search", async () => {
+  test("find the fastest, or one as good within 3 %, where others slow samples down by 10 % and it is thirtieth of the search", async () => {
     const { unit } = createRng(1);
+    /** Noise only adds: half a normal distribution, 10 % on average. */
     const normal = (): number => Math.sqrt(-2 * Math.log(1 - unit())) * Math.cos(2 * Math.PI * unit());
     let good = 0;
     for (let trial = 0; trial < 200; trial++) {
       const truth = Array.from({ length: 32 }, (_, entrant) => (entrant === 29 ? 1 : 1.03 + unit() * 0.15));
-      const field = await heats(32, async (entrant) => truth[entrant]! * Math.exp(0.08 * normal()), { keep: 8 });
+      const field = await heats(32, async (entrant) => truth[entrant]! * Math.exp(0.12 * Math.abs(normal())), { keep: 8 });
       if (Math.min(...field.map((entrant) => truth[entrant]!)) <= 1.03) good += 1;
     }
     expect(good).toBeGreaterThan(170);
