@@ -42,8 +42,9 @@ export function createSession(loadNative: LoadNativeKernel, machine: Machine): S
       if (message.kind === "task") [state, yardstick] = [stateOf(message.task), null];
       if (message.kind === "task" || message.kind === "forget") kept.clear();
       if (message.kind !== "run" && message.kind !== "sample") return null;
-      invariant(state, "a task comes before its candidates");
-      const checked = (candidate: Runnable): Checked | RunOutcome => checkCandidate(state!, candidate, loadNative);
+      const task = state;
+      invariant(task, "a task comes before its candidates");
+      const checked = (candidate: Runnable): Checked | RunOutcome => checkCandidate(task, candidate, loadNative);
       if (message.kind === "sample") return trapsAsValues(() => sampleKept(kept, message, machine, checked));
       const { candidate, plan } = message;
       return trapsAsValues(() => {
