@@ -52,8 +52,10 @@ export function createSession(loadNative: LoadNativeKernel, machine: Machine): S
         if ("kind" in one) return one;
         const samplesNs = timeKernel(one.kernel, one.firstNs, plan, { ...machine, yardstick });
         const timed = { kernel: one.kernel, estimateNs: Math.min(...samplesNs) };
-        if (plan.cache === "hot") yardstick = betterYardstick(yardstick, timed, plan.sampleNs, machine.core);
-        return { kind: "ok", samplesNs };
+        const better = plan.cache === "hot" && betterYardstick(yardstick, timed, plan.sampleNs, machine.core);
+        if (!better) return { kind: "ok", samplesNs };
+        yardstick = better;
+        return { kind: "ok", samplesNs: withReading(samplesNs, better.ns()) };
       });
     },
   };
@@ -161,9 +163,19 @@ function wrongness(
   return null;
 }
 
-/** A yardstick keeps its place until one is so many times as fast: each new one is a little off the one before. */
+/**
+ * A yardstick's readings waited for a calm core, which samples beside no yardstick or a slow one did not: the least sample
+ * is what they say, where that is less.
+ */
+function withReading(samplesNs: readonly number[], ns: number): readonly number[] {
+  const leastNs = Math.min(...samplesNs);
+  return samplesNs.with(samplesNs.indexOf(leastNs), Math.min(leastNs, ns));
+}
+
+/** Of them one has to be so many times as fast to take the yardstick's place: each new one is a little off the one before. */
 const muchFaster = 1.25;
 
+/** Null: the one that there is keeps its place. */
 function betterYardstick(
   yardstick: Yardstick | null,
   { kernel, estimateNs }: Kept,
@@ -171,7 +183,7 @@ function betterYardstick(
   core: Core,
 ): Yardstick | null {
   const isBetter = estimateNs * muchFaster < (yardstick?.ns() ?? longestYardstickNs);
-  return isBetter ? createYardstick(kernel, estimateNs, sampleNs, core) : yardstick;
+  return isBetter ? createYardstick(kernel, estimateNs, sampleNs, core) : null;
 }
 
 /** The sample that a kernel is kept with tells how often it runs in those that follow. */
