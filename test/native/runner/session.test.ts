@@ -1,0 +1,58 @@
+// What the measuring process says of candidates one after the other, with kernels that take the time they are told.
+
+import { expect, it } from "vitest";
+import type { NativeRunnable, RunTask, TimingPlan } from "../../../src/native/runner/protocol.ts";
+import { createSession, type LoadNativeKernel } from "../../../src/native/runner/session.ts";
+
+const task: RunTask = {
+  parameters: [{ name: "C", role: "output", dtype: "f32", shape: [1], length: 1 }],
+  inputs: [],
+  expected: [{ values: Float32Array.of(7), bound: { kind: "exact" } }],
+};
+const plan: TimingPlan = {
+  cache: "hot",
+  incumbentNs: null,
+  samples: 5,
+  agreement: 0.015,
+  sampleNs: 200_000,
+  budgetNs: 12e6,
+};
+const candidate = (index: number): NativeRunnable => ({ kind: "native", path: "", index, features: [] });
+
+/** By kernel what its runs take one after the other; the last of them also all later ones. */
+function sessionOf(timesNs: readonly (readonly number[])[]) {
+  const load: LoadNativeKernel = ({ index }, arrays) => {
+    const left = [...timesNs[index]!];
+    const time = (count: number): number => {
+      arrays[0]![0] = 7;
+      return count * (left.length > 1 ? left.shift()! : left[0]!);
+    };
+    return { arrays, time };
+  };
+  const session = createSession(load, { flush: () => {}, core: { isCalm: () => true, isQuiet: () => true } });
+  session.handle({ kind: "task", task });
+  return (index: number, incumbentNs: number | null = null) => {
+    const outcome = session.handle({
+      kind: "run",
+      id: index,
+      candidate: candidate(index),
+      plan: { ...plan, incumbentNs },
+    });
+    return outcome?.kind === "ok" ? outcome.samplesNs : outcome;
+  };
+}
+
+it("the first candidate is as fast as it is on a calm core, though its own samples were disturbed", () => {
+  const disturbed = [9e6, 8e6, 7e6];
+  const run = sessionOf([[...disturbed, 5e6], [5.5e6]]);
+  expect(run(0)).toEqual([9e6, 5e6]);
+  // No yardstick comes of one that is hardly faster, so its own samples are all there is.
+  expect(run(1, 5e6)).toEqual([5.5e6, 5.5e6]);
+});
+
+it("a kernel that is much faster than the yardstick takes its place", () => {
+  const run = sessionOf([[6e6], [5e6, 5e6, 3e6], [4.5e6, 4.5e6, 3e6]]);
+  expect(run(0)).toEqual([6e6, 6e6]);
+  expect(run(1, 6e6)).toEqual([5e6, 5e6]);
+  expect(run(2, 6e6)).toEqual([3e6, 4.5e6]);
+});
