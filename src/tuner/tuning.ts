@@ -23,7 +23,7 @@ import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
-import { finalistsIn, fittingIn, type RoundCost, raceMsOf } from "./time-left.ts";
+import { finalistsIn, fittingIn, longestRaceMs, type RoundCost, raceMsOf } from "./time-left.ts";
 import { knownOf, withExperience } from "./transfer.ts";
 import { measureRound, sourcesOf } from "./tuning-round.ts";
 import type { Decision, MeasurableSource, Refusal, Workbench } from "./workbench.ts";
@@ -188,7 +188,9 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     },
     async finish() {
       const winner = await profiler.timeAsync("run", () => {
-        const race = measured > 0 ? (sources: Sources) => options.workbench.race(sources, isLate) : null;
+        const endMs = elapsedMs() + longestRaceMs(elapsedMs());
+        const isRaced = (): boolean => isLate() || elapsedMs() >= endMs;
+        const race = measured > 0 ? (sources: Sources) => options.workbench.race(sources, isRaced) : null;
         const most = finalistsIn(leftMs(), state.best?.ns ?? 0);
         return decide(task, space, finalistsOf(rankedTrials(state), most), race);
       });
