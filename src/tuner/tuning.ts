@@ -188,9 +188,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     },
     async finish() {
       const winner = await profiler.timeAsync("run", () => {
-        const endMs = elapsedMs() + longestRaceMs(elapsedMs());
-        const isRaced = (): boolean => isLate() || elapsedMs() >= endMs;
-        const race = measured > 0 ? (sources: Sources) => options.workbench.race(sources, isRaced) : null;
+        const race = measured > 0 ? raceAfter(elapsedMs(), isLate, options) : null;
         const most = finalistsIn(leftMs(), state.best?.ns ?? 0);
         return decide(task, space, finalistsOf(rankedTrials(state), most), race);
       });
@@ -232,6 +230,12 @@ const failuresOf = ({ rounds }: SearchState): readonly Failure[] =>
   });
 
 type Sources = readonly (MeasurableSource | Refusal)[];
+
+/** Heats and race behind rounds that took so many milliseconds. */
+function raceAfter(roundsMs: number, isLate: () => boolean, { workbench, clock }: TuningOptions) {
+  const end = clock() + longestRaceMs(roundsMs);
+  return (sources: Sources): Promise<Decision> => workbench.race(sources, () => isLate() || clock() >= end);
+}
 
 /** The fastest few raced against each other; without fresh measurements the records have decided already. */
 async function decide(
