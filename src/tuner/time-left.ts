@@ -10,11 +10,12 @@ const leastRaceMs = 1_500;
 /** Of the budget, at most. */
 const raceShare = 1 / 4;
 
-/** Of the time that the rounds took, heats and race take at most: what is found in a second is chosen in half of one. */
+/** Of the time that the rounds took, heats and race take at most; but a space of four candidates takes no time at all. */
 const raceOfRounds = 1 / 2;
+const leastLimitMs = 750;
 
 /** Milliseconds after which heats and race come to an end, however much is left of the budget. */
-export const longestRaceMs = (roundsMs: number): number => roundsMs * raceOfRounds;
+export const longestRaceMs = (roundsMs: number): number => Math.max(leastLimitMs, roundsMs * raceOfRounds);
 
 /** The first of a race runs twice a round. */
 const samplesInRace = (racers: number, rounds: number): number => (racers + 1) * rounds;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { finalistsIn, fittingIn, leastLastRound, raceMsOf } from "../../src/tuner/time-left.ts";
+import { finalistsIn, fittingIn, leastLastRound, longestRaceMs, raceMsOf } from "../../src/tuner/time-left.ts";
 
 const minute = { seconds: 60, trials: 100 };
 
@@ -17,6 +17,10 @@ describe("what is kept for the race", () => {
     expect(raceMsOf(minute, 400e6)).toBe(15_000);
     expect(raceMsOf({ seconds: 2, trials: 100 }, 3e6)).toBe(500);
   });
+});
+
+test("a race takes half as long as the search before it at most, or three quarters of a second", () => {
+  expect([longestRaceMs(10_000), longestRaceMs(1_000), longestRaceMs(10)]).toEqual([5_000, 750, 750]);
 });
 
 describe("those who take part", () => {
