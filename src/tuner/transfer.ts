@@ -7,7 +7,7 @@ import { predictTotalNs } from "./cost-model/ranker.ts";
 import { learnResidual } from "./cost-model/residual-prior.ts";
 import { steady } from "./cost-model/steady.ts";
 import { type Extents, extentsOf, familyOf, shapeDistance } from "./family.ts";
-import { searchedNs } from "./measure/measurement.ts";
+import { recordedNs } from "./record/database.ts";
 import type { TuningRecord } from "./record/record.ts";
 import { createRng } from "./rng.ts";
 import { type Known, nothingKnown } from "./search/known.ts";
@@ -103,10 +103,8 @@ function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Readonly
 /** Of several measurements of one candidate the last. */
 function fastestFirst(records: readonly TuningRecord[]): readonly TuningRecord[] {
   const last = new Map(records.map((record) => [candidateKey(record.candidate), record]));
-  return [...last.values()].sort((left, right) => nsOf(left) - nsOf(right));
+  return [...last.values()].sort((left, right) => recordedNs(left) - recordedNs(right));
 }
-
-const nsOf = ({ measurement }: TuningRecord): number => searchedNs(measurement) ?? Number.POSITIVE_INFINITY;
 
 /** The best of each shape, the nearest shape's first, then the second best of each, and so on; each once. */
 function inTurn(projected: readonly (readonly (Point | null)[])[]): readonly Point[] {
@@ -130,5 +128,5 @@ function expectedNs(
   const there = length < leastTuned ? null : factsOfRows(best!.facts);
   const here = point ? space.facts(point.template.template, point.assignment) : [];
   if (!there || here.length === 0) return null;
-  return (predictTotalNs(here, target, machine) * nsOf(best!)) / predictTotalNs(there, target, machine);
+  return (predictTotalNs(here, target, machine) * recordedNs(best!)) / predictTotalNs(there, target, machine);
 }

@@ -19,7 +19,7 @@ export const toMeasurement = (outcome: RunOutcome): Measurement =>
 const contender = { budgetNs: 12e6, agreement: 0.015 };
 
 export interface MeasureOptions {
-  /** Median of the best so far, or null: losers stop early. */
+  /** Time of the best so far, or null: losers stop early. */
   readonly incumbentNs: number | null;
   readonly cache: CacheState;
   /** Undefined: as many as a search wants, and no more time than it has. */

@@ -98,14 +98,16 @@ const matches = (record: TuningRecord, { task, targetClass, toolchain = null }: 
   (targetClass === null || record.targetClass === targetClass) &&
   (toolchain === null || record.toolchain === toolchain);
 
-const nsOf = ({ measurement }: TuningRecord): number => searchedNs(measurement) ?? Number.POSITIVE_INFINITY;
+/** Nanoseconds that records are sorted by; infinite for one that failed. */
+export const recordedNs = ({ measurement }: TuningRecord): number =>
+  searchedNs(measurement) ?? Number.POSITIVE_INFINITY;
 
 const identity = ({ task, targetClass, candidate }: TuningRecord): string =>
   JSON.stringify([task, targetClass, candidate.template, Object.entries(candidate.assignment).sort()]);
 
 function fastestOf(records: readonly TuningRecord[]): TuningRecord[] {
   const timed = records.filter((record) => record.measurement.kind === "ok");
-  const sorted = timed.sort((left, right) => nsOf(left) - nsOf(right));
+  const sorted = timed.sort((left, right) => recordedNs(left) - recordedNs(right));
   const seen = new Set<string>();
   return sorted.filter((record) => !seen.has(identity(record)) && seen.add(identity(record)));
 }
