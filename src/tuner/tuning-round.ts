@@ -1,4 +1,4 @@
-// One round of a tuning: candidates → observations, each recorded at once.
+// One round of a tuning: candidates → their code → observations, each recorded at once.
 
 import { factRows } from "./cost-model/fact-rows.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
@@ -18,6 +18,38 @@ import type { MeasurableSource, Refusal } from "./workbench.ts";
 const roundText = 240_000;
 
 export interface Round {
+  readonly candidates: readonly Candidate[];
+  /** One for each candidate. Of WASM they are generated when they are asked for. */
+  readonly sources: Iterable<MeasurableSource | Refusal>;
+}
+
+/** As many of the candidates as are worth measuring together. */
+export function prepareRound(
+  task: TuningTask,
+  space: GeneratedSpace,
+  candidates: readonly Candidate[],
+  profiler: Profiler,
+): Round {
+  const generated = sourcesOf(task, space, candidates, profiler);
+  if (task.target.codegen === "wasm") return { candidates, sources: generated };
+  const sources = [...upTo(roundText, generated)];
+  return { candidates: candidates.slice(0, sources.length), sources };
+}
+
+export const firstOf = ({ candidates, sources }: Round, most: number): Round => ({
+  candidates: candidates.slice(0, most),
+  sources: first(sources, most),
+});
+
+function* first<T>(items: Iterable<T>, most: number): Generator<T> {
+  let left = most;
+  for (const item of items) {
+    if (left-- > 0) yield item;
+    if (left <= 0) return;
+  }
+}
+
+export interface RoundPlace {
   /** Null: nothing has run yet. */
   readonly bestNs: number | null;
   /** Of the first candidate. */
@@ -27,29 +59,45 @@ export interface Round {
   readonly factsOf: (candidate: Candidate) => readonly RankingFacts[] | null;
 }
 
-/** Whatever ends the tuning, what was measured is kept. */
+/**
+ * How many of a round are still being measured when the next is decided: it takes about as long as they do. Never as many
+ * as happen to be unfinished: the same measurements are to give the same candidates, however fast they came.
+ */
+const awaitedOf = (candidates: number): number => Math.min(5, Math.floor(candidates / 3));
+
+/**
+ * Whatever ends the tuning, what was measured is kept.
+ *
+ * @param onPart told of most observations while the last candidates are measured, and of the others at the end
+ */
 export async function measureRound(
   task: TuningTask,
-  space: GeneratedSpace,
-  candidates: readonly Candidate[],
-  { bestNs, trial, elapsedMs, isOver, factsOf }: Round,
+  { candidates, sources }: Round,
+  { bestNs, trial, elapsedMs, isOver, factsOf }: RoundPlace,
   options: TuningOptions,
-): Promise<readonly Observation[]> {
+  onPart: (observations: readonly Observation[], awaited: readonly Candidate[]) => void,
+): Promise<void> {
   const { workbench, database, onTrial, profiler = noProfiler } = options;
-  const sources = upTo(roundText, sourcesOf(task, space, candidates, profiler));
+  const awaited = candidates.slice(candidates.length - awaitedOf(candidates.length));
   const results = workbench.measure(sources, bestNs, profiler);
-  const observations: Observation[] = [];
+  let part: Observation[] = [];
+  let hasRun = bestNs !== null;
   for (const [at, candidate] of candidates.entries()) {
     const result = await results.next();
     if (result.done) break;
     const observation = { candidate, measurement: result.value };
     database.append(recordOf(task, options, observation, factsOf(candidate), trial + at));
-    observations.push(observation);
+    part.push(observation);
     onTrial?.({ ...observation, elapsedMs: elapsedMs() });
+    hasRun ||= observation.measurement.kind === "ok";
     // A slow operator may need more than the budget for one round; without any time there would be nothing to choose.
-    if (isOver() && (bestNs !== null || observations.some((one) => one.measurement.kind === "ok"))) break;
+    if (hasRun && isOver()) break;
+    if (candidates[at + 1] === awaited[0] && awaited.length > 0) {
+      onPart(part, awaited);
+      part = [];
+    }
   }
-  return observations;
+  if (part.length > 0) onPart(part, []);
 }
 
 /** Each is generated when it is asked for. */

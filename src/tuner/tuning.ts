@@ -1,12 +1,13 @@
 // A tuning that is carried on round by round: propose → build, check, time → learn → record; at the end the finalists
-// race. Whoever has several tunings decides which goes on. The same seed and the same records give the same candidates.
+// race. A round is decided while the last of the one before it are measured. Whoever has several tunings decides which goes
+// on. The same seed and the same records give the same candidates.
 
 import { boostedTrees } from "./cost-model/boosted-trees.ts";
 import type { CostModel } from "./cost-model/cost-model.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
 import { finalistsOf } from "./measure/finalists.ts";
-import { type Measurement, searchedNs, type Timing } from "./measure/measurement.ts";
+import type { Measurement, Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profile, type Profiler } from "./profile.ts";
 import type { RecordDatabase } from "./record/database.ts";
 import type { TuningRecord } from "./record/record.ts";
@@ -15,8 +16,16 @@ import { createRng } from "./rng.ts";
 import { type ConvergenceRule, convergenceFor, hasConverged } from "./search/convergence.ts";
 import { type FeatureKind, featureKinds } from "./search/feature-kinds.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
-import { findPoint } from "./search/search-space.ts";
-import { observe, rankedTrials, type SearchState, startSearch, type Trial, trialCount } from "./search/search-state.ts";
+import { findPoint, type SearchSpace } from "./search/search-space.ts";
+import {
+  awaiting,
+  observe,
+  rankedTrials,
+  type SearchState,
+  startSearch,
+  type Trial,
+  trialCount,
+} from "./search/search-state.ts";
 import type { Strategy } from "./search/strategy.ts";
 import { timedModel, timedSpace } from "./search/timed-search.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
@@ -25,7 +34,8 @@ import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
 import { finalistsIn, fittingIn, longestRaceMs, type RoundCost, raceMsOf } from "./time-left.ts";
 import { knownOf, withExperience } from "./transfer.ts";
-import { measureRound, sourcesOf } from "./tuning-round.ts";
+import { startHistory } from "./tuning-history.ts";
+import { firstOf, measureRound, prepareRound, type Round, sourcesOf } from "./tuning-round.ts";
 import type { Decision, MeasurableSource, Refusal, Workbench } from "./workbench.ts";
 
 export interface TuningOptions {
@@ -130,45 +140,33 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   let state = await firstState(task, space, options);
   const searched = state.space;
   const recorded = trialCount(state);
-  let [measured, round] = [0, 0];
+  const history = startHistory();
+  let round = 0;
   let lastRound: RoundCost | null = null;
-  let ended: TuningEnd = "budget";
-  const improvements: [trial: number, elapsedMs: number, ns: number][] = [];
-  let stopped: ConvergenceRun["stopped"] = null;
+  /** Beside the round before it. */
+  let decided: Round | null = null;
   function onTrial(trial: TimedTrial): void {
-    measured += 1;
-    const ns = searchedNs(trial.measurement);
-    const bestNs = improvements.at(-1)?.[2] ?? Number.POSITIVE_INFINITY;
-    if (ns !== null && ns < bestNs) improvements.push([measured, trial.elapsedMs, ns]);
+    history.add(trial);
     options.onTrial?.(trial);
   }
-  const factsOf = (candidate: Candidate): readonly RankingFacts[] | null => {
-    const point = findPoint(searched, candidate);
-    return point && space.facts(point.template.template, point.assignment);
-  };
-
+  const factsOf = (candidate: Candidate) => factsIn(space, searched, candidate);
   const leftForRoundsMs = (): number => leftMs() - raceMsOf(budget, state.best?.ns ?? null);
   const isOver = (): boolean => leftForRoundsMs() <= 0 || isLate();
 
-  function next(most: number): readonly Candidate[] {
+  function nextRound(most: number, awaited: readonly Candidate[] = []): Round | TuningEnd {
     const fitting = lastRound ? fittingIn(leftForRoundsMs(), lastRound) : Number.POSITIVE_INFINITY;
-    const left = Math.min(most, budget.trials - recorded - measured, fitting);
-    if (left <= 0 || isOver()) return end("budget");
+    const left = Math.min(most, budget.trials - recorded - history.trials() - awaited.length, fitting);
+    if (left <= 0 || isOver()) return "budget";
     signal?.throwIfAborted();
-    if (convergence && hasConverged(state, convergence)) return end("converged");
-    const candidates = profiler.time("search", () => strategy.propose(state, left, rng));
-    return candidates.length > 0 ? candidates : end("exhausted");
-  }
-
-  function end(reason: TuningEnd): readonly Candidate[] {
-    ended = reason;
-    if (reason !== "budget") stopped = { trial: measured, elapsedMs: elapsedMs() };
-    return [];
+    if (convergence && hasConverged(state, convergence)) return "converged";
+    if (decided) return firstOf(decided, left);
+    const candidates = profiler.time("search", () => strategy.propose(awaiting(state, awaited), left, rng));
+    return candidates.length > 0 ? prepareRound(task, space, candidates, profiler) : "exhausted";
   }
 
   function progress(): TuneProgress {
     const failed = failuresOf(state).length;
-    return { round, measured, failed, bestNs: state.best?.ns ?? null, elapsedMs: elapsedMs() };
+    return { round, measured: history.trials(), failed, bestNs: state.best?.ns ?? null, elapsedMs: elapsedMs() };
   }
 
   return {
@@ -177,24 +175,32 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     async advance(most = roundSize) {
       options.onProgress?.(progress());
       const startMs = elapsedMs();
-      const candidates = next(most);
-      if (candidates.length === 0) return false;
-      const at = { bestNs: state.best?.ns ?? null, trial: recorded + measured, elapsedMs, isOver, factsOf };
-      const observations = await measureRound(task, space, candidates, at, { ...options, onTrial });
+      const next = nextRound(most);
+      decided = null;
+      if (typeof next === "string") {
+        history.end(next, elapsedMs());
+        return false;
+      }
+      const before = history.trials();
+      const place = { bestNs: state.best?.ns ?? null, trial: recorded + before, elapsedMs, isOver, factsOf };
+      await measureRound(task, next, place, { ...options, onTrial }, (observations, awaited) => {
+        state = profiler.time("search", () => observe(state, observations));
+        if (awaited.length === 0) return;
+        const following = nextRound(most, awaited);
+        decided = typeof following === "string" ? null : following;
+      });
       round += 1;
-      state = profiler.time("search", () => observe(state, observations));
-      lastRound = { measured: observations.length, ms: elapsedMs() - startMs };
+      lastRound = { measured: history.trials() - before, ms: elapsedMs() - startMs };
       return true;
     },
     async finish() {
       const winner = await profiler.timeAsync("run", () => {
-        const race = measured > 0 ? raceAfter(elapsedMs(), isLate, options) : null;
+        const race = history.trials() > 0 ? raceAfter(elapsedMs(), isLate, options) : null;
         const most = finalistsIn(leftMs(), state.best?.ns ?? 0);
         return decide(task, space, finalistsOf(rankedTrials(state), most), race);
       });
-      const history = { improvements, stopped };
       const [failures, profile] = [failuresOf(state), profiler.profile()];
-      return { winner, measured, recorded, elapsedMs: elapsedMs(), ended, failures, history, profile };
+      return { winner, recorded, elapsedMs: elapsedMs(), failures, profile, ...history.summary() };
     },
   };
 }
@@ -211,6 +217,15 @@ async function firstState(task: TuningTask, space: GeneratedSpace, options: Tuni
   const records = recordsOf(task, options);
   const empty = startSearch(timedSpace(searched, profiler), model, known);
   return records.length > 0 ? observe(empty, records) : empty;
+}
+
+function factsIn(
+  { facts }: GeneratedSpace,
+  searched: SearchSpace,
+  candidate: Candidate,
+): readonly RankingFacts[] | null {
+  const point = findPoint(searched, candidate);
+  return point && facts(point.template.template, point.assignment);
 }
 
 const recordsOf = (task: TuningTask, { database, taskKey, workbench }: TuningOptions): readonly TuningRecord[] =>

@@ -21,8 +21,9 @@ export type { MeasurableSource, Refusal } from "./runnable-builder.ts";
 export interface Workbench {
   /**
    * One measurement for each, in their order; the time of the best so far lets losers stop early. Native kernels are
-   * built before, or while others are measured if the machine has the cores. Of WASM modules the next is taken from the
-   * iterable while one is measured.
+   * built before, or while others are measured if the machine has the cores. WASM modules are taken from the iterable
+   * while others are measured. Some are on their way when a measurement is given: what its user does then, it does
+   * meanwhile.
    */
   measure(
     sources: Iterable<MeasurableSource | Refusal>,
@@ -75,18 +76,18 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   const limits = deadlineMs === undefined ? {} : { deadlineMs };
   const { runner = createRunner({ signal, relaxedSimd: true, ...limits }) } = options;
   runner.setTask(task);
+  // On a single core this thread would take the time of what is measured.
+  const ahead = cores > 1 ? mostAhead : 1;
   const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
   const take = (sources: Iterable<MeasurableSource | Refusal>): Take =>
     builder ? takeBuilt(builder, [...sources], cores) : takeOneByOne(sources);
 
-  /** Resolves when this thread is free, with the measurement to come. */
-  async function start(built: BuiltRunnable, incumbentNs: number | null): Promise<Started> {
-    if (built.kind !== "ready") return { outcome: Promise.resolve(built) };
-    return new Promise((resolve) => {
-      const onSent = (): void => resolve({ outcome });
-      const outcome = measureCandidate(runner, built.candidate, { incumbentNs, cache, samples, onSent });
-      outcome.catch(onSent);
-    });
+  /** A failure is told when it is waited for. */
+  function start(built: BuiltRunnable, incumbentNs: number | null): Promise<Measurement> {
+    if (built.kind !== "ready") return Promise.resolve(built);
+    const outcome = measureCandidate(runner, built.candidate, { incumbentNs, cache, samples });
+    outcome.catch(() => undefined);
+    return outcome;
   }
 
   return {
@@ -95,20 +96,21 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
     async *measure(sources, incumbentNs, profiler = noProfiler) {
       let best = incumbentNs;
       const takeNext = take(sources);
-      let next = await profiler.timeAsync("build", takeNext);
-      while (next) {
-        const run = next;
-        const { outcome } = await profiler.timeAsync("run", () => start(run, best));
-        const following = takeNext();
-        // It is told when it is waited for.
-        following.catch(() => undefined);
+      const onTheirWay: Promise<Measurement>[] = [];
+      const isFull = (): boolean => onTheirWay.length >= ahead || onTheirWay.length * (best ?? 0) > longestAheadNs;
+      for (let isLast = false; ; ) {
+        while (!isLast && (onTheirWay.length === 0 || !isFull())) {
+          const next = await profiler.timeAsync("build", takeNext);
+          if (next) onTheirWay.push(start(next, best));
+          else isLast = true;
+        }
+        const outcome = onTheirWay.shift();
+        if (!outcome) return undefined;
         const measurement = await profiler.timeAsync("run", () => outcome);
         const ns = searchedNs(measurement);
         if (ns !== null) best = Math.min(best ?? ns, ns);
         yield measurement;
-        next = await profiler.timeAsync("build", () => following);
       }
-      return undefined;
     },
     async race(sources, isOver) {
       const built = builder ? await builder.build(sources, cores) : sources.map(withoutCompiler);
@@ -131,9 +133,12 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   };
 }
 
-interface Started {
-  readonly outcome: Promise<Measurement>;
-}
+/**
+ * Candidates that the process has while this thread decides what comes next, which takes some tenth of a second. Of slow
+ * ones fewer keep it busy as long, and whoever stops early waits for them: of one run of each so many nanoseconds.
+ */
+const mostAhead = 6;
+const longestAheadNs = 60e6;
 
 /** The next that can be run; null: that was the last. */
 type Take = () => Promise<BuiltRunnable | null>;

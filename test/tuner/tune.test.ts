@@ -7,6 +7,7 @@ import { memoryDatabase, type RecordDatabase } from "../../src/tuner/record/data
 import type { TuningRecord } from "../../src/tuner/record/record.ts";
 import { candidateKey } from "../../src/tuner/search/search-space.ts";
 import { strategies } from "../../src/tuner/search/strategies.ts";
+import type { Strategy } from "../../src/tuner/search/strategy.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { targetClass } from "../../src/tuner/store/key.ts";
 import type { TuningTask } from "../../src/tuner/task.ts";
@@ -107,6 +108,25 @@ describe("a tuning", () => {
     expect(results[0]).toMatchObject({ recorded: 20, measured: 20 });
     const keys = runs[0]!.database.records(all).map(({ candidate }) => candidateKey(candidate));
     expect(new Set(keys).size).toBe(40);
+  });
+
+  it("decides a round while the last of the one before it are measured, and proposes none of them again", async () => {
+    const workbench = fakeWorkbench();
+    const [asked, seen]: [number[], number[]] = [[], []];
+    const strategy: Strategy = {
+      name: "watched",
+      propose(state, count, rng) {
+        asked.push(workbench.measured.length);
+        seen.push(state.seen.size);
+        return strategies.random.propose(state, count, rng);
+      },
+    };
+    const { measured } = await tune(task, space, optionsWith(workbench, { strategy, convergence: null }));
+    expect(measured).toBe(40);
+    // Rounds of 24 and 16: five of the first are awaited.
+    expect(asked).toEqual([0, 19]);
+    expect(seen).toEqual([0, 24]);
+    expect(new Set(workbench.measured).size).toBe(40);
   });
 
   it("measures nothing where the records have used up the trials, and chooses their fastest", async () => {

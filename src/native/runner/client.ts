@@ -3,13 +3,12 @@
 // time. Outcomes are values; it throws when it is aborted, closed, or cannot start its process.
 
 import type { Artifact } from "../artifact.ts";
-import { withMachineLock } from "../machine-lock.ts";
-import { createQueue } from "../queue.ts";
-import type { CacheState, FromWorker, Runnable, RunOutcome, RunTask, TimingPlan, ToWorker } from "./protocol.ts";
-import { type Death, defaultWorkerPath, startWorker, type WorkerProcess } from "./worker-process.ts";
+import { createHost } from "./host.ts";
+import type { CacheState, Runnable, RunOutcome, RunTask, TimingPlan } from "./protocol.ts";
+import type { WorkerProcess } from "./worker-process.ts";
 
 export interface RunnerOptions {
-  /** Longest time for one candidate from loading to the last sample; then its process is killed. */
+  /** Longest time for one candidate from its begin to the last sample; then its process is killed. */
   readonly deadlineMs?: number;
   /** Candidates use relaxed SIMD: Node 20 needs an option for it. */
   readonly relaxedSimd?: boolean;
@@ -35,16 +34,17 @@ export interface RunRequest {
   readonly budgetNs?: number;
   /** "hot" unless said. */
   readonly cache?: CacheState;
-  /** Told when the candidate is on its way to the process: the caller's thread is free until the outcome. */
-  readonly onSent?: () => void;
 }
 
-type TimingRequest = Omit<RunRequest, "candidate" | "onSent">;
+type TimingRequest = Omit<RunRequest, "candidate">;
 
 export interface Runner {
-  /** Inputs and right answers of the candidates that follow. Sent once, and again to each fresh process. */
+  /** Inputs and right answers of the candidates that follow. Sent with the first, and again to each fresh process. */
   setTask(task: RunTask): void;
-  /** Loads, checks and times one candidate. Calls wait for each other. */
+  /**
+   * Loads, checks and times one candidate. Calls are answered in their order, and each is on its way to the process at
+   * once: whoever makes several keeps it busy while their own thread is.
+   */
   run(request: RunRequest): Promise<RunOutcome>;
   /**
    * One sample of a candidate, for a race: loaded and checked at its first sample (of a process), kept for the others
@@ -71,32 +71,24 @@ const timingShare = 0.4;
  *     await runner.close();
  */
 export function createRunner(options: RunnerOptions = {}): Runner {
-  const { deadlineMs = 3000, exclusive = true, signal } = options;
-  const host = createHost(options);
-  const inTurn = createQueue();
+  const { deadlineMs = 3000 } = options;
+  const host = createHost({ ...options, deadlineMs });
   const slots = new Map<Runnable, { readonly slot: number; process: WorkerProcess | null }>();
+  const longestNs = deadlineMs * 1e6 * timingShare;
+  let task: RunTask | null = null;
   let nextId = 0;
 
-  const measured = (ask: (process: WorkerProcess) => ToWorker, onSent?: () => void): Promise<RunOutcome> =>
-    inTurn(() => {
-      const exchange = async () => host.exchange(ask, deadlineMs, onSent);
-      return exclusive ? withMachineLock("measure", { signal }, exchange) : exchange();
-    });
-  const longestNs = deadlineMs * 1e6 * timingShare;
-
   return {
-    setTask(task) {
-      void inTurn(async () => {
-        slots.clear();
-        host.setTask(task);
-      });
+    setTask(next) {
+      task = next;
+      slots.clear();
     },
-    run({ candidate, onSent, ...request }) {
+    run({ candidate, ...request }) {
       const plan = planOf(request, longestNs);
-      return measured(() => ({ kind: "run", id: nextId++, candidate, plan }), onSent);
+      return host.ask(task, () => ({ kind: "run", id: nextId++, candidate, plan }));
     },
     sample: (candidate, sampleNs = defaultSampleNs, cache = "hot") =>
-      measured((process) => {
+      host.ask(task, (process) => {
         const kept = slots.get(candidate) ?? { slot: slots.size, process: null };
         slots.set(candidate, kept);
         const isKept = kept.process === process;
@@ -105,10 +97,8 @@ export function createRunner(options: RunnerOptions = {}): Runner {
         return { kind: "sample", id: nextId++, slot, candidate: isKept ? null : candidate, sampleNs, cache };
       }),
     forget() {
-      void inTurn(async () => {
-        slots.clear();
-        host.forget();
-      });
+      slots.clear();
+      host.forget();
     },
     close: () => host.close(new Error("the runner is closed")),
   };
@@ -133,80 +123,4 @@ export function toRunnable(artifact: Artifact, index: number): Runnable {
     return { kind: "native", path: artifact.path, index, features };
   }
   return { kind: "wasm", bytes: artifact.source.bytes, offsets: artifact.source.offsets };
-}
-
-interface Host {
-  setTask(task: RunTask): void;
-  forget(): void;
-  exchange(ask: (process: WorkerProcess) => ToWorker, deadlineMs: number, onSent?: () => void): Promise<RunOutcome>;
-  close(reason: unknown): Promise<void>;
-}
-
-/** Keeps one process alive with the task in it; replaces it when it dies. */
-function createHost({ signal, workerPath = defaultWorkerPath(), relaxedSimd = false }: RunnerOptions): Host {
-  let task: RunTask | null = null;
-  let current: WorkerProcess | null = null;
-  let closed: { readonly reason: unknown } | null = null;
-
-  const close = async (reason: unknown) => {
-    closed ??= { reason };
-    signal?.removeEventListener("abort", abort);
-    await current?.kill();
-  };
-  const abort = () => void close(signal?.reason);
-  signal?.addEventListener("abort", abort);
-  if (signal?.aborted) abort();
-  const throwIfClosed = () => {
-    if (closed) throw closed.reason;
-  };
-
-  const ready = async (): Promise<WorkerProcess> => {
-    throwIfClosed();
-    if (current) return current;
-    const started = await startWorker(workerPath, relaxedSimd);
-    current = started;
-    if (closed) await started.kill();
-    const first = await started.receive();
-    if (first.kind === "death") current = null;
-    throwIfClosed();
-    if (first.kind !== "ready") throw new Error(`the measuring process ${workerPath} did not start: ${textOf(first)}`);
-    if (task) started.send({ kind: "task", task });
-    return started;
-  };
-
-  return {
-    setTask(next) {
-      task = next;
-      current?.send({ kind: "task", task });
-    },
-    forget: () => current?.send({ kind: "forget" }),
-    close,
-    async exchange(ask, deadlineMs, onSent) {
-      const process = await ready();
-      process.send(ask(process));
-      onSent?.();
-      const answer = await withDeadline(process, deadlineMs);
-      throwIfClosed();
-      if (answer.kind === "outcome") return answer.outcome;
-      await process.kill();
-      current = null;
-      if (answer.kind === "expired") return { kind: "timed-out", deadlineMs };
-      if (answer.kind === "death" && answer.isBug) throw new Error(`the measuring process failed: ${answer.reason}`);
-      return { kind: "crashed", reason: textOf(answer) };
-    },
-  };
-}
-
-const textOf = (message: FromWorker | Death): string => ("reason" in message ? message.reason : message.kind);
-
-/** The next message, unless the deadline comes first; a message that comes later is lost with its process. */
-async function withDeadline(
-  process: WorkerProcess,
-  deadlineMs: number,
-): Promise<FromWorker | Death | { kind: "expired" }> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<{ kind: "expired" }>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: "expired" }), deadlineMs);
-  });
-  return Promise.race([process.receive(), expired]).finally(() => clearTimeout(timer));
 }

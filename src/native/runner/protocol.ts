@@ -1,4 +1,5 @@
-// What the measuring process is told and what it answers: plain data, sent by structured clone.
+// What the measuring process is told and what it answers: plain data, sent by structured clone. Messages are handled in
+// their order; a `run` and a `sample` are each answered by `begun` and `outcome`, the others by nothing.
 
 import type { KernelParameter, TypedArray } from "../../compiler/index.ts";
 
@@ -105,4 +106,6 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: "ready" }
+  /** The candidate has the machine for itself from now on. */
+  | { readonly kind: "begun"; readonly id: number }
   | { readonly kind: "outcome"; readonly id: number; readonly outcome: RunOutcome };

@@ -41,12 +41,20 @@ export function defaultWorkerPath(): string {
   return join(folder, "dist", "native", "worker.js");
 }
 
-export async function startWorker(path: string, relaxedSimd: boolean): Promise<WorkerProcess> {
+export interface WorkerOptions {
+  /** The bundled worker. */
+  readonly path: string;
+  readonly relaxedSimd: boolean;
+  /** It measures only while no other exclusive worker of this machine does. */
+  readonly exclusive: boolean;
+}
+
+export async function startWorker({ path, relaxedSimd, exclusive }: WorkerOptions): Promise<WorkerProcess> {
   // Its hundred files are loaded when something is measured, not by every build.
   const { execa } = await import("execa");
   const options = [...engineOptions, ...(relaxedSimd ? relaxedOptions() : [])];
   const posix = process.platform !== "win32";
-  const child = execa(process.execPath, [...options, path], {
+  const child = execa(process.execPath, [...options, path, ...(exclusive ? [] : ["--shared"])], {
     detached: posix,
     ipc: true,
     serialization: "advanced",

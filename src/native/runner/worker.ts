@@ -1,9 +1,10 @@
-// The measuring process: answers the client's messages one at a time, and goes when the client goes. Bundled to
-// dist/native/worker.js.
+// The measuring process: answers the client's messages one at a time, and goes when the client goes. While it measures it
+// holds the machine's lock, unless it was started with "--shared". Bundled to dist/native/worker.js.
 
 import { Worker } from "node:worker_threads";
 import { createFlush } from "../harness/flush-caches.ts";
 import { type Core, createProbe } from "../harness/probe.ts";
+import { withMachineLock } from "../machine-lock.ts";
 import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
@@ -31,9 +32,9 @@ const session = createSession(createNativeLoader(), {
 });
 let runs = 0;
 
-function answer(message: FromWorker): void {
-  process.send?.(message);
-}
+/** Resolves when it is written: what comes next may take long, or never end. */
+const answer = (message: FromWorker): Promise<void> =>
+  new Promise((resolve) => process.send?.(message, () => resolve()));
 
 function collectNowAndThen(): void {
   runs += 1;
@@ -41,10 +42,24 @@ function collectNowAndThen(): void {
 }
 
 process.on("disconnect", () => process.exit(0));
-process.on("message", (message: ToWorker) => {
-  const outcome = session.handle(message);
-  if (outcome && "id" in message) answer({ kind: "outcome", id: message.id, outcome });
+async function handle(message: ToWorker): Promise<void> {
+  if (!("id" in message)) return void session.handle(message);
+  await alone(async () => {
+    await answer({ kind: "begun", id: message.id });
+    const outcome = session.handle(message);
+    if (outcome) void answer({ kind: "outcome", id: message.id, outcome });
+  });
   if (message.kind === "run") collectNowAndThen();
+}
+
+const isShared = process.argv.includes("--shared");
+const alone = (measure: () => Promise<void>): Promise<void> =>
+  isShared ? measure() : withMachineLock("measure", {}, measure);
+
+/** An error of ours rejects it, and so ends the process. */
+let handled = Promise.resolve();
+process.on("message", (message: ToWorker) => {
+  handled = handled.then(() => handle(message));
 });
 // The first candidate may hang: nothing is taken on before the watchdog runs.
 const watchdog = new Worker(watchdogText, { eval: true, execArgv: [], workerData: process.ppid });

@@ -24,8 +24,6 @@ export interface MeasureOptions {
   readonly cache: CacheState;
   /** Undefined: as many as a search wants, and no more time than it has. */
   readonly samples: number | undefined;
-  /** Told when this thread is free for other work. */
-  readonly onSent: () => void;
 }
 
 /** Loads, checks and times a candidate. */

@@ -28,7 +28,7 @@ export interface SearchState {
   readonly known: Known;
   /** In the order of their measurement. */
   readonly rounds: readonly (readonly Trial[])[];
-  /** Keys of the candidates measured, failures and such that the space no longer holds included. */
+  /** Keys of the candidates measured or awaited, failures and such that the space no longer holds included. */
   readonly seen: ReadonlySet<string>;
   /** What the trials teach; null: nothing yet. Trained when it is first asked for: not every strategy does. */
   readonly predictor: () => Predictor | null;
@@ -49,6 +49,11 @@ export function startSearch(space: SearchSpace, costModel: CostModel, known: Kno
 /** What other tasks say to begin with, as far as it was not measured. */
 export const seedsOf = ({ known, seen }: SearchState): readonly Candidate[] =>
   known.seeds.filter((candidate) => !seen.has(candidateKey(candidate)));
+
+/** Candidates that are being measured: they are not proposed again. */
+export function awaiting(state: SearchState, candidates: readonly Candidate[]): SearchState {
+  return { ...state, seen: new Set([...state.seen, ...candidates.map(candidateKey)]) };
+}
 
 /** Adds one round and learns from all. Records of earlier tunings are a round like any other. */
 export function observe(state: SearchState, observations: readonly Observation[]): SearchState {

@@ -88,7 +88,9 @@ describe("a WASM candidate", () => {
     const outcome = await run(runnerFor(), planted.right());
     expect(outcome.kind).toBe("ok");
     expect(outcome.kind === "ok" && outcome.samplesNs.length).toBe(5);
-    expect(outcome.kind === "ok" && outcome.samplesNs.every((ns) => ns > 0 && ns < 1e6)).toBe(true);
+    // Others may have had the core in one of them.
+    const least = outcome.kind === "ok" ? Math.min(...outcome.samplesNs) : 0;
+    expect(least > 0 && least < 1e6).toBe(true);
   });
 
   it("may use relaxed SIMD, also where Node needs an option for it", async () => {
@@ -142,6 +144,53 @@ describe("a WASM candidate", () => {
     expect(await run(runner, planted.hangs())).toEqual({ kind: "timed-out", deadlineMs: 300 });
     expect(before.filter(isAlive)).toEqual([]);
     expect((await run(runner, planted.right())).kind).toBe("ok");
+  });
+});
+
+describe("candidates that are on their way together", () => {
+  it("are answered in their order, whatever one of them does to the process", async () => {
+    const runner = runnerFor({ deadlineMs: 300 });
+    const candidates = [planted.right(), planted.hangs(), planted.wrong(), planted.traps(), planted.right()];
+    const order: number[] = [];
+    const outcomes = await Promise.all(
+      candidates.map(async (candidate, at) => {
+        const outcome = await run(runner, candidate);
+        order.push(at);
+        return outcome.kind;
+      }),
+    );
+    expect(outcomes).toEqual(["ok", "timed-out", "wrong-result", "crashed", "ok"]);
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("are each held to the task that was there when they were asked for, in a fresh process too", async () => {
+    const runner = runnerFor({ deadlineMs: 300 });
+    const [expected] = doubling.expected;
+    const other = { ...doubling, expected: [{ ...expected!, values: new Float32Array(8) }] };
+    const hanging = run(runner, planted.hangs());
+    const right = run(runner, planted.right());
+    runner.setTask(other);
+    const wrong = run(runner, planted.right());
+    runner.setTask(doubling);
+    const outcomes = await Promise.all([hanging, right, wrong, run(runner, planted.right())]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["timed-out", "ok", "wrong-result", "ok"]);
+  });
+
+  it("have come in time if they came while this thread was busy", async () => {
+    const runner = runnerFor({ deadlineMs: 200 });
+    await run(runner, planted.right());
+    const outcomes = [1, 2, 3].map(() => run(runner, planted.right()));
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+    expect((await Promise.all(outcomes)).map(({ kind }) => kind)).toEqual(["ok", "ok", "ok"]);
+  });
+
+  it("are all given up by an abort", async () => {
+    const controller = new AbortController();
+    const runner = runnerFor({ signal: controller.signal });
+    const outcomes = [planted.hangs(), planted.right()].map((candidate) => run(runner, candidate));
+    setTimeout(() => controller.abort(new Error("stopped by the user")), 100);
+    for (const outcome of outcomes) await expect(outcome).rejects.toThrow("stopped by the user");
   });
 });
 

@@ -1,0 +1,145 @@
+// Keeps one measuring process alive, with the task of its candidates in it, and replaces it when it dies. Requests are sent
+// as they come, answered in their order, and sent again to a fresh process if one before them cost the old one.
+
+import type { FromWorker, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
+import { type Death, defaultWorkerPath, startWorker, type WorkerProcess } from "./worker-process.ts";
+
+export interface HostOptions {
+  /** From the moment that a request begins. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly workerPath?: string;
+  readonly relaxedSimd?: boolean;
+  readonly exclusive?: boolean;
+}
+
+export interface Host {
+  /**
+   * @param task what the process has to know before it
+   * @param message asked for when it is sent, so once for each process
+   */
+  ask(task: RunTask | null, message: (process: WorkerProcess) => ToWorker): Promise<RunOutcome>;
+  forget(): void;
+  /** Requests on their way and later ones reject with the reason. Resolves when the process is gone. */
+  close(reason: unknown): Promise<void>;
+}
+
+interface Request {
+  readonly task: RunTask | null;
+  readonly message: (process: WorkerProcess) => ToWorker;
+  readonly resolve: (outcome: RunOutcome) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export function createHost({
+  deadlineMs,
+  signal,
+  workerPath = defaultWorkerPath(),
+  relaxedSimd = false,
+  exclusive = true,
+}: HostOptions): Host {
+  /** In their order; the process has the first `sent` of them. */
+  const requests: Request[] = [];
+  let sent = 0;
+  let current: WorkerProcess | null = null;
+  let isReady = false;
+  /** What the process knows. */
+  let known: RunTask | null = null;
+  let isServing = false;
+  let closed: { readonly reason: unknown } | null = null;
+
+  const close = async (reason: unknown) => {
+    closed ??= { reason };
+    signal?.removeEventListener("abort", abort);
+    await current?.kill();
+  };
+  const abort = () => void close(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  if (signal?.aborted) abort();
+  const throwIfClosed = () => {
+    if (closed) throw closed.reason;
+  };
+
+  async function ready(): Promise<WorkerProcess> {
+    throwIfClosed();
+    if (current) return current;
+    [sent, known, isReady] = [0, null, false];
+    current = await startWorker({ path: workerPath, relaxedSimd, exclusive });
+    const started = current;
+    if (closed) await started.kill();
+    const first = await started.receive();
+    if (first.kind === "death") current = null;
+    throwIfClosed();
+    if (first.kind !== "ready") throw new Error(`the measuring process ${workerPath} did not start: ${textOf(first)}`);
+    isReady = true;
+    return started;
+  }
+
+  function sendAll(process: WorkerProcess): void {
+    for (; sent < requests.length; sent++) {
+      const { task, message } = requests[sent]!;
+      if (task && task !== known) process.send({ kind: "task", task });
+      known = task;
+      process.send(message(process));
+    }
+  }
+
+  /** What comes of the first request. Whatever it does to its process, the next finds one. */
+  async function outcomeOfFirst(process: WorkerProcess): Promise<RunOutcome> {
+    const begun = await process.receive();
+    const answer = begun.kind === "begun" ? await withDeadline(process, deadlineMs) : begun;
+    throwIfClosed();
+    if (answer.kind === "outcome") return answer.outcome;
+    await process.kill();
+    current = null;
+    if (answer.kind === "expired") return { kind: "timed-out", deadlineMs };
+    if (answer.kind === "death" && answer.isBug) throw new Error(`the measuring process failed: ${answer.reason}`);
+    return { kind: "crashed", reason: textOf(answer) };
+  }
+
+  async function serve(): Promise<void> {
+    if (isServing) return;
+    isServing = true;
+    try {
+      while (requests.length > 0) {
+        const process = await ready();
+        sendAll(process);
+        const outcome = await outcomeOfFirst(process);
+        requests.shift()?.resolve(outcome);
+        sent -= 1;
+      }
+    } catch (error) {
+      sent = 0;
+      for (const { reject } of requests.splice(0)) reject(error);
+    }
+    isServing = false;
+  }
+
+  return {
+    ask: (task, message) =>
+      new Promise((resolve, reject) => {
+        requests.push({ task, message, resolve, reject });
+        if (current && isReady && isServing) sendAll(current);
+        void serve();
+      }),
+    forget: () => current?.send({ kind: "forget" }),
+    close,
+  };
+}
+
+const textOf = (message: FromWorker | Death): string => ("reason" in message ? message.reason : message.kind);
+
+/**
+ * The next message, unless the deadline comes first; a message that comes later is lost with its process. One that was
+ * there while this thread was busy has come in time.
+ */
+async function withDeadline(
+  process: WorkerProcess,
+  deadlineMs: number,
+): Promise<FromWorker | Death | { kind: "expired" }> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<{ kind: "expired" }>((resolve) => {
+    timer = setTimeout(() => setImmediate(() => resolve({ kind: "expired" })), deadlineMs);
+  });
+  return Promise.race([process.receive(), expired]).finally(() => clearTimeout(timer));
+}

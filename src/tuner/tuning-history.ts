@@ -1,0 +1,36 @@
+// How the best of a tuning became better, from measurement to measurement, and how it ended.
+
+import { searchedNs } from "./measure/measurement.ts";
+import type { ConvergenceRun } from "./report/convergence.ts";
+import type { TimedTrial, TuneResult, TuningEnd } from "./tuning.ts";
+
+export interface TuningHistory {
+  add(trial: TimedTrial): void;
+  /** Trials added. */
+  trials(): number;
+  /** After so many milliseconds. */
+  end(reason: TuningEnd, elapsedMs: number): void;
+  /** Ended by the budget unless said. */
+  summary(): Pick<TuneResult, "measured" | "ended" | "history">;
+}
+
+export function startHistory(): TuningHistory {
+  const improvements: [trial: number, elapsedMs: number, ns: number][] = [];
+  let trials = 0;
+  let ended: TuningEnd = "budget";
+  let stopped: ConvergenceRun["stopped"] = null;
+  return {
+    add({ measurement, elapsedMs }) {
+      trials += 1;
+      const ns = searchedNs(measurement);
+      const bestNs = improvements.at(-1)?.[2] ?? Number.POSITIVE_INFINITY;
+      if (ns !== null && ns < bestNs) improvements.push([trials, elapsedMs, ns]);
+    },
+    trials: () => trials,
+    end(reason, elapsedMs) {
+      ended = reason;
+      stopped = reason === "budget" ? null : { trial: trials, elapsedMs };
+    },
+    summary: () => ({ measured: trials, ended, history: { improvements, stopped } }),
+  };
+}
