@@ -32,17 +32,21 @@ const hardlySlower = 1.04;
  * yardstick is asked unless all has been quiet.
  *
  * Bursts are shorter than a visit and spare one run or another; what a neighbour takes all the time slows down all of
- * them. So the least that the yardstick says is taken off: held against the least sample, it is that lasting part alone.
+ * them. So the least that the yardstick says is taken off: held against the least sample, it is that lasting part alone,
+ * and what it said at the end of the visit before does for the beginning of this one.
  */
 export function startVisit(core: Core, yardstick: Yardstick | null): Visit {
   let isCalm = true;
-  let slowdown: number | null = null;
+  let slowdown = yardstick?.recent() ?? null;
+  let isFresh = slowdown !== null;
   const told = (clockNs: number): number => clockNs / (slowdown ?? 1) ** sharedSlowdown;
   return {
     look() {
       if (core.isCalm() && (yardstick === null || core.isQuiet())) return;
       isCalm = false;
-      if (slowdown !== null && slowdown <= hardlySlower) return;
+      const isKnown = isFresh || (slowdown !== null && slowdown <= hardlySlower);
+      isFresh = false;
+      if (isKnown) return;
       if (yardstick) slowdown = Math.min(slowdown ?? Number.POSITIVE_INFINITY, yardstick.slowdown());
     },
     isCalm: () => isCalm,

@@ -2,6 +2,7 @@
 // how much of the core is ours. Another virtual machine on the core's other hardware thread takes its part in bursts of a
 // tenth of a millisecond to seconds, and no clock of this machine tells of it.
 
+import { nowMs } from "../clock.ts";
 import type { LoadedKernel } from "../harness/bench-wasm.ts";
 import { type Core, probesUntilCalm } from "../harness/probe.ts";
 import { runsFor } from "./runs-for.ts";
@@ -11,6 +12,8 @@ export interface Yardstick {
   readonly ns: () => number;
   /** How many times longer it takes just now; at least 1. */
   readonly slowdown: () => number;
+  /** What that was a moment ago, for whoever comes next; null: nobody asked. */
+  readonly recent: () => number | null;
 }
 
 /** A run that is longer sees calm and disturbed times alike, and one more would cost as much as what is timed. */
@@ -22,6 +25,9 @@ const calibratingNs = 100e6;
 const leastReadings = 2;
 /** Probes before each of them, until the core is ours: some 5 ms. */
 const patience = 100;
+
+/** Neighbours that stay, stay longer: about what a candidate takes. */
+const recentMs = 50;
 
 /** Of all readings: a neighbour only ever adds to a time, and errors of the clock go both ways. */
 const calmQuantile = 0.1;
@@ -47,5 +53,14 @@ export function createYardstick(kernel: LoadedKernel, estimateNs: number, sample
     probesUntilCalm(core, patience);
     spentNs += read() * runs;
   }
-  return { ns, slowdown: () => Math.max(1, read() / ns()) };
+  let last: { readonly slowdown: number; readonly ms: number } | null = null;
+  return {
+    ns,
+    slowdown() {
+      const slowdown = Math.max(1, read() / ns());
+      last = { slowdown, ms: nowMs() };
+      return slowdown;
+    },
+    recent: () => (last && nowMs() - last.ms < recentMs ? last.slowdown : null),
+  };
 }

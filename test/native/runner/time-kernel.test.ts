@@ -69,7 +69,10 @@ describe("a disturbed core", () => {
     arrays: [],
     time: (count: number) => count * runNs * slowdown(),
   });
-  const steady = (slowdown: number): Yardstick => ({ ns: () => 50_000, slowdown: () => slowdown });
+  const yardstickOf = (slowdown: () => number, recent: number | null = null): Yardstick => {
+    return { ns: () => 50_000, slowdown, recent: () => recent };
+  };
+  const steady = (slowdown: number): Yardstick => yardstickOf(() => slowdown);
   const noisy = (yardstick: Yardstick | null) => ({ flush: () => {}, core: coreThat(() => false), yardstick });
   /** What a neighbour that the yardstick notices twofold adds to the time of others. */
   const shared = 2 ** 0.8;
@@ -84,7 +87,7 @@ describe("a disturbed core", () => {
 
   it("counts for what it lasts: the least slowdown is taken off, of the yardstick as of the samples", () => {
     const slowdowns = [3, 2, 4, 2.5];
-    const yardstick: Yardstick = { ns: () => 50_000, slowdown: () => slowdowns.shift()! };
+    const yardstick = yardstickOf(() => slowdowns.shift()!);
     const bursts = [shared, 2 * shared, shared];
     const candidate = slowed(60_000, () => bursts.shift()!);
     const samples = timeKernel(candidate, 60_000 * shared, contest(50_000), noisy(yardstick));
@@ -94,9 +97,20 @@ describe("a disturbed core", () => {
 
   it("is not asked for again once the yardstick is hardly slower", () => {
     const slowdowns = [2, 1.03, 9];
-    const yardstick: Yardstick = { ns: () => 50_000, slowdown: () => slowdowns.shift()! };
+    const yardstick = yardstickOf(() => slowdowns.shift()!);
     const kernel = slowed(60_000, () => 1);
     timeKernel(kernel, 60_000, plan, noisy(yardstick));
+    expect(slowdowns).toEqual([9]);
+  });
+
+  it("is at first what it was a moment ago", () => {
+    const slowdowns = [1.03, 9];
+    const kernel = slowed(60_000 * shared, () => 1);
+    const samples = timeKernel(kernel, 60_000, contest(100_000), noisy(yardstickOf(() => slowdowns.shift()!, 2)));
+    // The first reading is for the second sample, and says that the core was ours.
+    expect(samples.map(Math.round)).toEqual(Array(3).fill(Math.round(60_000 * (shared / 1.03 ** 0.8))));
+    expect(slowdowns).toEqual([9]);
+    timeKernel(kernel, 60_000, plan, noisy(yardstickOf(() => slowdowns.shift()!, 1.04)));
     expect(slowdowns).toEqual([9]);
   });
 
@@ -159,7 +173,7 @@ describe("a disturbed core", () => {
       readings += 1;
       return 1;
     };
-    const yardstick: Yardstick = { ns: () => 1, slowdown };
+    const yardstick = yardstickOf(slowdown);
     const kernel = slowed(60_000, () => 1);
     const quiet = coreThat(() => true);
     const around = { flush: () => {}, core: quiet, yardstick };
@@ -187,7 +201,9 @@ describe("the yardstick", () => {
       coreThat(() => true),
     );
     expect(yardstick.ns()).toBe(10_000);
+    expect(yardstick.recent()).toBeNull();
     expect([yardstick.slowdown(), yardstick.slowdown(), yardstick.slowdown()]).toEqual([1.5, 1, 1.2]);
+    expect(yardstick.recent()).toBe(1.2);
     expect(new Set(counts)).toEqual(new Set([10]));
   });
 
