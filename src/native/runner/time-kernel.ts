@@ -60,8 +60,8 @@ function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flu
   return samplesNs;
 }
 
-/** Where the core is disturbed, so many samples in any case. */
-const leastDisturbed = 2;
+/** Where the core is disturbed, so many samples in any case: but a long run has seen calm and disturbed times. */
+const leastSamples = (leastNs: number, isCalm: boolean): number => (isCalm || leastNs > longestYardstickNs ? 1 : 2);
 
 /** Probes for one candidate, until the core is ours: some 10 ms. */
 const patience = 200;
@@ -99,7 +99,8 @@ function isEnough(clockNs: readonly number[], spentNs: number, visit: Visit, pla
   const isHope = isHopeful(clockNs, visit, plan);
   const factor = isHope ? hopefulFactor : 1;
   if (clockNs.length >= plan.samples * factor) return true;
-  if (clockNs.length >= (visit.isCalm() ? 1 : leastDisturbed) && spentNs >= plan.budgetNs * factor) return true;
+  const least = leastSamples(Math.min(...clockNs), visit.isCalm());
+  if (clockNs.length >= least && spentNs >= plan.budgetNs * factor) return true;
   return !isHope && agree(clockNs, plan.agreement);
 }
 
