@@ -28,7 +28,7 @@ export function tilingEstimate(
   axes: readonly TiledAxis[],
   order: OrderChoice,
   packs: readonly PackChoice[],
-  { l1Bytes }: Target,
+  { l1Bytes, codegen }: Target,
 ): Estimate {
   return (assignment) =>
     factsOf(
@@ -36,7 +36,7 @@ export function tilingEstimate(
       axes.map((it) => extentsOf(it, assignment)),
       orderBy(order, assignment),
       packedBy(packs, assignment),
-      { assignment, l1Bytes },
+      { assignment, l1Bytes, codegen },
     );
 }
 
@@ -60,7 +60,7 @@ function factsOf(
   extents: readonly Extents[],
   order: LoopOrder,
   packed: readonly PackChoice[],
-  { assignment, l1Bytes }: { readonly assignment: Assignment; readonly l1Bytes: number },
+  { assignment, l1Bytes, codegen }: Pick<Target, "l1Bytes" | "codegen"> & { readonly assignment: Assignment },
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
   const rows = extents.filter(({ it }) => it.role === "spatial");
@@ -72,6 +72,9 @@ function factsOf(
   const registerTiles = vector.tiles * productOf(rows, ({ tiles }) => tiles) * reduceBlocks;
   const unroll = productOf(reduce, ({ it }) => (it.role === "reduce" ? assignment[unrollOf(it)]! : 1));
   const traffic = stage.reads.map((read) => trafficOf(read, extents, { order, packed, l1Bytes }));
+  const unpacked = stage.reads.filter((read) => !packed.some(({ packable }) => packable.access === read));
+  const walks = unpacked.reduce((total, read) => total + walksPerStep(read, vector, reduce, extents), 0);
+  const loads = vectors + height + walks * loadsPerWalk[codegen];
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
   return {
@@ -81,7 +84,7 @@ function factsOf(
     multiplyAddShare: stage.operations >= 2 ? 2 / stage.operations : 0,
     accumulators,
     liveRegisters: assignment[`${stage.name}.live-registers`]!,
-    loadsPerOperation: (vectors + height) / (accumulators * Math.max(1, stage.operations / 2)),
+    loadsPerOperation: loads / (accumulators * Math.max(1, stage.operations / 2)),
     bytesFromL2: sum(({ fromL2 }) => fromL2) + 2 * result * reduceBlocks,
     bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
     bytesFromMemory: sum(({ bytes }) => bytes) + result,
@@ -136,6 +139,38 @@ function trafficOf(read: Access, extents: readonly Extents[], { order, packed, l
     // What is packed once for all parts costs next to nothing in one of them.
     packed: pack && !pack.isOnce ? 2 * bytes * repacked : 0,
   };
+}
+
+const pageBytes = 4096;
+/** Pages that the first level of the TLB holds. */
+const pagesAtHand = 64;
+/**
+ * A load of a page beyond them stands for so many loads. Native code does as much in a step as a walk takes, and hides it.
+ * Fitted, docs/cost-model.md.
+ */
+const loadsPerWalk: Readonly<Record<Target["codegen"], number>> = { c: 0, wasm: 8 };
+
+/**
+ * Pages beyond those that the TLB holds, a step of the reduction: a tile walks down the rows of the vector operand, which lie
+ * far apart where it is not packed.
+ */
+function walksPerStep(read: Access, vector: Extents, reduce: readonly Extents[], extents: readonly Extents[]): number {
+  if (!dependsOn(read, vector.it.axis.name)) return 0;
+  const walks = reduce.map(({ it, block }) => {
+    const pagesPerStep = Math.min(1, distanceAlong(it, read, extents) / pageBytes);
+    return block * pagesPerStep > pagesAtHand ? pagesPerStep : 0;
+  });
+  return Math.max(0, ...walks);
+}
+
+/** Bytes from one element to the next along an axis. */
+function distanceAlong({ axis }: TiledAxis, { dims, dtype }: Access, extents: readonly Extents[]): number {
+  const at = dims.findIndex((dim) => dim?.has(axis.name));
+  if (at < 0) return 0;
+  const lengthOf = (dim: ReadonlyMap<string, number> | null): number =>
+    extents.reduce((length, { it, all }) => length + (dim?.get(it.axis.name) ?? 0) * (all - 1), 1);
+  const inner = dims.slice(at + 1).reduce((product, dim) => product * lengthOf(dim), 1);
+  return Math.abs(dims[at]!.get(axis.name)!) * inner * byteSize[dtype];
 }
 
 /** Rows a multiple of 1 KiB apart fall into few sets of L1 and evict each other. */
