@@ -22,6 +22,9 @@ export interface LockOptions {
 /** How often a waiting process asks again. Asking costs 0.1 ms. */
 const pollMs = 5;
 
+/** Whoever wants the lock again and again leaves it alone for so long now and then: others get it. */
+export const pauseForOthersMs: number = pollMs + 3;
+
 /**
  * Waits for the lock called `name` ([a-z0-9-], at most 80 characters) and takes it. Not reentrant.
  *

@@ -1,10 +1,11 @@
 // The measuring process: answers the client's messages one at a time, and goes when the client goes. While it measures it
 // holds the machine's lock, unless it was started with "--shared". Bundled to dist/native/worker.js.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { createFlush } from "../harness/flush-caches.ts";
 import { type Core, createProbe } from "../harness/probe.ts";
-import { withMachineLock } from "../machine-lock.ts";
+import { pauseForOthersMs, withMachineLock } from "../machine-lock.ts";
 import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
@@ -53,8 +54,18 @@ async function handle(message: ToWorker): Promise<void> {
 }
 
 const isShared = process.argv.includes("--shared");
-const alone = (measure: () => Promise<void>): Promise<void> =>
-  isShared ? measure() : withMachineLock("measure", {}, measure);
+const turnMs = 500;
+let turnStart = performance.now();
+
+/** Candidates come without a gap between them: after a turn of many the lock is left to other builds. */
+async function alone(measure: () => Promise<void>): Promise<void> {
+  if (isShared) return measure();
+  if (performance.now() - turnStart > turnMs) {
+    await sleep(pauseForOthersMs);
+    turnStart = performance.now();
+  }
+  return withMachineLock("measure", {}, measure);
+}
 
 /** An error of ours rejects it, and so ends the process. */
 let handled = Promise.resolve();

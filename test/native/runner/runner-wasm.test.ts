@@ -103,6 +103,16 @@ describe("a WASM candidate", () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(Array(6).fill("ok"));
   });
 
+  it("is not kept waiting by one that has many on their way", async () => {
+    const [busy, late] = [runnerFor({ exclusive: true }), runnerFor({ exclusive: true })];
+    await Promise.all([run(busy, planted.right()), run(late, planted.right())]);
+    let left = 150;
+    const many = Array.from({ length: left }, () => run(busy, planted.slow()).then(() => left--));
+    expect(await run(late, planted.right())).toMatchObject({ kind: "ok" });
+    expect(left).toBeGreaterThan(0);
+    await Promise.all(many);
+  });
+
   it("that is far slower than the incumbent is run once", async () => {
     const outcome = await run(runnerFor(), planted.slow(), 10);
     expect(outcome.kind === "ok" && outcome.samplesNs.length).toBe(1);
