@@ -1,5 +1,6 @@
 // How the seconds of one tuning are divided: rounds of candidates, and the race of the best at the end.
 
+import { longestYardstickNs } from "../native/runner/yardstick.ts";
 import { mostFinalists, mostRacers } from "./measure/finalists.ts";
 import { samplesInHeats } from "./measure/heats.ts";
 import { defaultRaceOptions, roundsForStatistics } from "./measure/race.ts";
@@ -17,12 +18,23 @@ const leastLimitMs = 750;
 /** Milliseconds after which heats and race come to an end, however much is left of the budget. */
 export const longestRaceMs = (roundsMs: number): number => Math.max(leastLimitMs, roundsMs * raceOfRounds);
 
-/** The first of a race runs twice a round. */
-const samplesInRace = (racers: number, rounds: number): number => (racers + 1) * rounds;
+/** Of a kernel that takes so long. */
+interface RunCosts {
+  /** One that was disturbed is taken again. */
+  readonly sample: number;
+  /** It is checked wherever it is loaded. */
+  readonly load: number;
+}
 
-/** Of heats and race of so many. */
-const samplesOf = (finalists: number, rounds: number): number =>
-  samplesInHeats(finalists, mostRacers) + samplesInRace(Math.min(finalists, mostRacers), rounds);
+/** In runs. The check of a long one is a sample, and it is never taken again. */
+const costsOf = (ns: number): RunCosts => (ns > longestYardstickNs ? { sample: 1, load: 0 } : { sample: 1.5, load: 1 });
+
+/** Runs of heats and race of so many: each is loaded for the heats, and again for each round, in which the first runs twice. */
+function runsOf(finalists: number, rounds: number, { sample, load }: RunCosts): number {
+  const racers = Math.min(finalists, mostRacers);
+  const heats = finalists > mostRacers ? finalists * load + samplesInHeats(finalists, mostRacers) * sample : 0;
+  return heats + rounds * (racers * (load + sample) + sample);
+}
 
 /**
  * Milliseconds to keep for the heats and the race: as long as the fewest rounds take that settle it.
@@ -30,15 +42,17 @@ const samplesOf = (finalists: number, rounds: number): number =>
  * @param bestNs of the search so far; null: nothing has run
  */
 export function raceMsOf({ seconds }: Budget, bestNs: number | null): number {
-  const samplesMs = (samplesOf(mostFinalists, defaultRaceOptions.leastRounds) * (bestNs ?? 0)) / 1e6;
-  return Math.min(Math.max(leastRaceMs, samplesMs), seconds * 1_000 * raceShare);
+  const ns = bestNs ?? 0;
+  const runsMs = (runsOf(mostFinalists, defaultRaceOptions.leastRounds, costsOf(ns)) * ns) / 1e6;
+  return Math.min(Math.max(leastRaceMs, runsMs), seconds * 1_000 * raceShare);
 }
 
 /** Who may take part in the time left: as many as the fewest rounds that decide anything have time for, two at least. */
 export function finalistsIn(leftMs: number, bestNs: number): number {
-  const samples = (leftMs * 1e6) / Math.max(1, bestNs);
+  const runs = (leftMs * 1e6) / Math.max(1, bestNs);
+  const costs = costsOf(bestNs);
   let finalists = mostFinalists;
-  while (finalists > 2 && samplesOf(finalists, roundsForStatistics) > samples) finalists -= 1;
+  while (finalists > 2 && runsOf(finalists, roundsForStatistics, costs) > runs) finalists -= 1;
   return finalists;
 }
 

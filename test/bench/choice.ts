@@ -1,7 +1,7 @@
 // Whether tunings choose well: 20 small tasks are tuned for some seconds each, and the final choice is then held against the
-// runner-up in two runs of their own, each in a fresh measuring process: A B, B A, A B, … with the ratio of each pair. A
-// task passes if the choice is at most 2 % slower in both. Finished tasks are kept in out/choice.jsonl, so an interrupted
-// run goes on where it stopped.
+// runner-up in two runs of their own, each in a fresh measuring process: A B, B A, A B, … with the ratio of each pair,
+// each elsewhere in memory. A task passes if the choice is at most 2 % slower in both. Finished tasks are kept in
+// out/choice.jsonl, so an interrupted run goes on where it stopped.
 //
 //     npm run bench:choice
 //     npm run bench:choice -- --seconds 6 --rounds 60 --only wasm
@@ -130,6 +130,7 @@ async function compare(task: TuningTask, pair: readonly Runnable[], turn: number
   try {
     for (let round = 0; round <= rounds; round++) {
       const times = [0, 0];
+      runner.forget();
       for (const at of (round + turn) % 2 === 0 ? [0, 1] : [1, 0]) times[at] = await sample(runner, pair[at]!);
       if (round > 0) ratios.push(times[0]! / times[1]!);
     }

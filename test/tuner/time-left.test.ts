@@ -13,6 +13,11 @@ describe("what is kept for the race", () => {
     expect(raceMsOf(minute, 65e6)).toBe((2 * 32 + 2 * 16 + 8 * 9) * 65);
   });
 
+  test("is that with a check wherever one is loaded, and every other sample taken twice, where they are shorter", () => {
+    const [heats, race] = [32 + 96 * 1.5, 64 + 72 * 1.5];
+    expect(raceMsOf(minute, 10e6)).toBe((heats + race) * 10);
+  });
+
   test("is no more than a quarter of the budget", () => {
     expect(raceMsOf(minute, 400e6)).toBe(15_000);
     expect(raceMsOf({ seconds: 2, trials: 100 }, 3e6)).toBe(500);
@@ -31,7 +36,9 @@ describe("those who take part", () => {
 
   test("are fewer where there is less, two at least", () => {
     expect(finalistsIn(15_000, 400e6)).toBe(8);
-    expect(finalistsIn(500, 22e6)).toBe(4);
+    expect(finalistsIn(500, 5e6)).toBe(8);
+    expect(finalistsIn(500, 10e6)).toBe(4);
+    expect(finalistsIn(500, 22e6)).toBe(2);
     expect(finalistsIn(-10, 22e6)).toBe(2);
   });
 });

@@ -51,7 +51,7 @@ export interface Runner {
    * until `forget`. Candidates are told apart by identity.
    */
   sample(candidate: Runnable, sampleNs?: number, cache?: CacheState): Promise<RunOutcome>;
-  /** Drops the candidates that `sample` keeps. */
+  /** Drops the candidates that `sample` keeps: it loads them anew, elsewhere in memory. */
   forget(): void;
   /** Ends the process. Safe to call twice. */
   close(): Promise<void>;

@@ -101,7 +101,7 @@ export type ToWorker =
       readonly sampleNs: number;
       readonly cache: CacheState;
     }
-  /** Drops all kept kernels. */
+  /** Drops all kept kernels; those that follow are elsewhere in memory. */
   | { readonly kind: "forget" };
 
 export type FromWorker =

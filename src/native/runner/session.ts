@@ -41,6 +41,7 @@ export function createSession(loadNative: LoadNativeKernel, machine: Machine): S
     handle(message) {
       if (message.kind === "task") [state, yardstick] = [stateOf(message.task), null];
       if (message.kind === "task" || message.kind === "forget") kept.clear();
+      if (message.kind === "forget" && state) state = { ...state, arena: createArena(state.parameters) };
       if (message.kind !== "run" && message.kind !== "sample") return null;
       const task = state;
       invariant(task, "a task comes before its candidates");
@@ -186,7 +187,7 @@ function betterYardstick(
   return isBetter ? createYardstick(kernel, estimateNs, sampleNs, core) : null;
 }
 
-/** The sample that a kernel is kept with tells how often it runs in those that follow. */
+/** A kernel that is loaded for it is timed before, which tells how often it runs in a sample; to a long one that is it. */
 function sampleKept(
   kept: Map<number, Kept>,
   { slot, candidate, sampleNs, cache }: Extract<ToWorker, { kind: "sample" }>,
@@ -199,7 +200,7 @@ function sampleKept(
     const plan = { cache, incumbentNs: null, samples: 1, agreement: 0, sampleNs, budgetNs: Number.POSITIVE_INFINITY };
     const [estimateNs = one.firstNs] = timeKernel(one.kernel, one.firstNs, plan, { ...machine, yardstick: null });
     kept.set(slot, { kernel: one.kernel, estimateNs });
-    return { kind: "ok", samplesNs: [estimateNs] };
+    if (estimateNs > longestYardstickNs) return { kind: "ok", samplesNs: [estimateNs] };
   }
   const known = kept.get(slot);
   invariant(known, "only a kept kernel is sampled");

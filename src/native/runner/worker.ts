@@ -11,7 +11,7 @@ import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
 
 /** Each WASM module reserves some 10 GB of addresses until it is collected, and collecting costs a few milliseconds. */
-const runsBetweenCollections = 32;
+const loadsBetweenCollections = 32;
 
 /** A kernel that hangs keeps us from seeing the client go; this thread sees that our parent process changed. */
 const watchdogText = `
@@ -31,15 +31,15 @@ const session = createSession(createNativeLoader(), {
     return core;
   },
 });
-let runs = 0;
+let loads = 0;
 
 /** Resolves when it is written: what comes next may take long, or never end. */
 const answer = (message: FromWorker): Promise<void> =>
   new Promise((resolve) => process.send?.(message, () => resolve()));
 
 function collectNowAndThen(): void {
-  runs += 1;
-  if (runs % runsBetweenCollections === 0) globalThis.gc?.();
+  loads += 1;
+  if (loads % loadsBetweenCollections === 0) globalThis.gc?.();
 }
 
 process.on("disconnect", () => process.exit(0));
@@ -50,7 +50,7 @@ async function handle(message: ToWorker): Promise<void> {
     const outcome = session.handle(message);
     if (outcome) void answer({ kind: "outcome", id: message.id, outcome });
   });
-  if (message.kind === "run") collectNowAndThen();
+  if (message.candidate) collectNowAndThen();
 }
 
 const isShared = process.argv.includes("--shared");

@@ -55,7 +55,10 @@ export async function raceCandidates(
   };
   try {
     const field = await heats(candidates.length, sample, { keep: mostRacers, isOver: options.isOver });
-    const result = await race(field.length, (entrant) => sample(field[entrant]!), options);
+    const result = await race(field.length, (entrant) => sample(field[entrant]!), {
+      ...options,
+      relocate: () => runner.forget(),
+    });
     const places = candidates.map((_, candidate) => field.indexOf(candidate));
     return {
       winner: field[result.winner] ?? 0,

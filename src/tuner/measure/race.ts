@@ -17,6 +17,11 @@ export interface RaceOptions {
   readonly tie: number;
   /** The clock's word beside that of the samples: no more rounds than the fewest that statistics are made of. */
   readonly isOver?: (() => boolean) | undefined;
+  /**
+   * Begins a round: puts the entrants elsewhere in memory. Where a kernel and its data happen to lie is worth some per cent
+   * of a short run, and is another place in every process.
+   */
+  readonly relocate?: () => void;
 }
 
 export const defaultRaceOptions: RaceOptions = {
@@ -164,6 +169,7 @@ export async function race(
     done: entrants < 2,
   };
   while (!verdict.done) {
+    options.relocate?.();
     const round = await runRound(entrants, verdict.active, rounds.length, sample);
     if (!round) break;
     rounds.push(round);

@@ -1,7 +1,7 @@
 // What the measuring process says of candidates one after the other, with kernels that take the time they are told.
 
 import { expect, it } from "vitest";
-import type { NativeRunnable, RunTask, TimingPlan } from "../../../src/native/runner/protocol.ts";
+import type { KernelArray, NativeRunnable, RunTask, TimingPlan } from "../../../src/native/runner/protocol.ts";
 import { createSession, type LoadNativeKernel } from "../../../src/native/runner/session.ts";
 
 const task: RunTask = {
@@ -19,6 +19,8 @@ const plan: TimingPlan = {
 };
 const candidate = (index: number): NativeRunnable => ({ kind: "native", path: "", index, features: [] });
 
+const machine = { flush: () => {}, core: { isCalm: () => true, isQuiet: () => true } };
+
 /** By kernel what its runs take one after the other; the last of them also all later ones. */
 function sessionOf(timesNs: readonly (readonly number[])[]) {
   const load: LoadNativeKernel = ({ index }, arrays) => {
@@ -29,7 +31,7 @@ function sessionOf(timesNs: readonly (readonly number[])[]) {
     };
     return { arrays, time };
   };
-  const session = createSession(load, { flush: () => {}, core: { isCalm: () => true, isQuiet: () => true } });
+  const session = createSession(load, machine);
   session.handle({ kind: "task", task });
   return (index: number, incumbentNs: number | null = null) => {
     const outcome = session.handle({
@@ -55,4 +57,36 @@ it("a kernel that is much faster than the yardstick takes its place", () => {
   expect(run(0)).toEqual([6e6, 6e6]);
   expect(run(1, 6e6)).toEqual([5e6, 5e6]);
   expect(run(2, 6e6)).toEqual([3e6, 4.5e6]);
+});
+
+it("a kernel that was forgotten is loaded and checked again, with its arrays elsewhere", () => {
+  const loaded: KernelArray[] = [];
+  let answer = 7;
+  const load: LoadNativeKernel = (_, arrays) => {
+    loaded.push(arrays[0]!);
+    const time = (count: number): number => {
+      arrays[0]![0] = answer;
+      return count * 1e6;
+    };
+    return { arrays, time };
+  };
+  const session = createSession(load, machine);
+  session.handle({ kind: "task", task });
+  const sample = (isKept: boolean) =>
+    session.handle({
+      kind: "sample",
+      id: 0,
+      slot: 0,
+      candidate: isKept ? null : candidate(0),
+      sampleNs: 200_000,
+      cache: "hot",
+    })?.kind;
+  expect([sample(false), sample(true)]).toEqual(["ok", "ok"]);
+  session.handle({ kind: "forget" });
+  expect(sample(false)).toBe("ok");
+  expect(loaded).toHaveLength(2);
+  expect(loaded[1]!.buffer).not.toBe(loaded[0]!.buffer);
+  session.handle({ kind: "forget" });
+  answer = 8;
+  expect(sample(false)).toBe("wrong-result");
 });

@@ -42,6 +42,15 @@ describe("a race", () => {
     expect(ratios[2]).toBeGreaterThan(1.4);
   });
 
+  it("puts the entrants elsewhere before every round, and not within one", async () => {
+    const { sample, calls } = machine([100, 97, 150], 1);
+    const before: number[] = [];
+    const { rounds } = await race(3, sample, { ...defaultRaceOptions, relocate: () => before.push(calls.length) });
+    const samples = rounds.map(({ timesNs }) => 1 + timesNs.filter((ns) => ns !== null).length);
+    expect(before).toEqual(samples.map((_, at) => samples.slice(0, at).reduce((sum, count) => sum + count, 0)));
+    expect(before.length).toBeGreaterThan(3);
+  });
+
   it("is over at once with one entrant, without running it", async () => {
     const { sample, calls } = machine([100], 1);
     expect(await race(1, sample)).toMatchObject({ winner: 0, rounds: [] });
