@@ -19,6 +19,7 @@ const entries = {
   lowering: "bench/lowering.ts",
   measuring: "bench/measuring.ts",
   "new-shape": "bench/cost-model/new-shape.ts",
+  peers: "bench/peers/peers.ts",
   sampling: "bench/sampling.ts",
   search: "bench/search/search.ts",
 };

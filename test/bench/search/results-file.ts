@@ -1,6 +1,6 @@
 // results.jsonl: one finished run a line; of one run the last line counts.
 
-import { appendLine, readLines } from "./json-lines.ts";
+import { appendLine, readLines } from "../json-lines.ts";
 import { type RunResult, runKey } from "./run-result.ts";
 
 export function readResults(path: string): readonly RunResult[] {

@@ -6,7 +6,7 @@ import { sha256, type TargetName } from "../../../src/compiler/index.ts";
 import { median, quantile } from "../../../src/tuner/measure/statistics.ts";
 import { candidateKey } from "../../../src/tuner/search/search-space.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
-import { appendLine, readLines } from "./json-lines.ts";
+import { appendLine, readLines } from "../json-lines.ts";
 import type { RunResult } from "./run-result.ts";
 
 export interface SettledTimes {

@@ -1,0 +1,66 @@
+// What our kernels have to reach, suite by suite.
+
+import type { WorkResult } from "./result.ts";
+import type { SuiteName } from "./work.ts";
+
+export interface Bar {
+  readonly suite: SuiteName;
+  /** Against the fastest of those that were measured. */
+  readonly rivals: readonly string[];
+  /** Of all works of the suite together, or of each. */
+  readonly of: "geometric mean" | "each";
+  /** Their time over ours. */
+  readonly least: number;
+}
+
+const products = ["OpenBLAS", "BLIS", "oneDNN"];
+
+export const bars: readonly Bar[] = [
+  { suite: "gemm", rivals: products, of: "each", least: 1 },
+  { suite: "gemm", rivals: products, of: "geometric mean", least: 1.08 },
+  { suite: "small", rivals: ["LIBXSMM"], of: "geometric mean", least: 1 },
+  { suite: "small", rivals: ["OpenBLAS", "oneDNN"], of: "geometric mean", least: 1.3 },
+  { suite: "odd", rivals: [...products, "LIBXSMM"], of: "geometric mean", least: 1.15 },
+  { suite: "packed", rivals: ["oneDNN"], of: "each", least: 1 },
+  { suite: "packed", rivals: ["oneDNN"], of: "geometric mean", least: 1.05 },
+  { suite: "fused", rivals: ["oneDNN"], of: "geometric mean", least: 1.15 },
+  { suite: "fused", rivals: ["OpenBLAS", "BLIS"], of: "geometric mean", least: 1.25 },
+  { suite: "chain", rivals: ["OpenBLAS"], of: "each", least: 1.15 },
+  { suite: "gemv", rivals: products, of: "geometric mean", least: 1 },
+  { suite: "int8", rivals: ["oneDNN"], of: "each", least: 1 },
+  { suite: "int8", rivals: ["oneDNN"], of: "geometric mean", least: 1.15 },
+  { suite: "conv", rivals: ["oneDNN"], of: "geometric mean", least: 1 },
+  { suite: "depthwise", rivals: ["oneDNN"], of: "geometric mean", least: 1 },
+];
+
+export interface Judged {
+  readonly bar: Bar;
+  /** The least of the works, or their mean. Null: nothing was measured against any of these. */
+  readonly reached: number | null;
+  /** Works that are below it. */
+  readonly below: readonly string[];
+  readonly isMet: boolean;
+}
+
+export function judge(bar: Bar, results: readonly WorkResult[]): Judged {
+  const ratios = results
+    .filter(({ suite }) => suite === bar.suite)
+    .flatMap((result) => {
+      const ratio = againstBest(result, bar.rivals);
+      return ratio === null ? [] : [{ name: result.name, ratio }];
+    });
+  if (ratios.length === 0) return { bar, reached: null, below: [], isMet: false };
+  const values = ratios.map(({ ratio }) => ratio);
+  const reached = bar.of === "each" ? Math.min(...values) : geometricMean(values);
+  const below = ratios.filter(({ ratio }) => ratio < bar.least).map(({ name }) => name);
+  return { bar, reached, below, isMet: reached >= bar.least };
+}
+
+/** Null: none of them was measured. */
+export function againstBest({ rivals }: WorkResult, names: readonly string[]): number | null {
+  const ratios = rivals.filter(({ name }) => names.includes(name)).map(({ ratio }) => ratio.median);
+  return ratios.length === 0 ? null : Math.min(...ratios);
+}
+
+export const geometricMean = (values: readonly number[]): number =>
+  Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);

@@ -1,0 +1,46 @@
+// The libraries that are looked for.
+
+import { findNative, type NativeLibrary } from "./native-peer.ts";
+import type { Found, PeerOptions } from "./peer.ts";
+
+const folder = "/usr/lib/x86_64-linux-gnu";
+
+const cblas = (threads: string, integer: string, file: string): Pick<NativeLibrary, "source" | "compilerOptions"> => ({
+  source: "cblas.c",
+  compilerOptions: [`-DSET_THREADS=${threads}`, `-DINTEGER=${integer}`, file],
+});
+
+const openblas = `${folder}/openblas-pthread/libopenblas.so.0`;
+const blis = `${folder}/blis-pthread/libblis.so.4`;
+
+const libraries: readonly NativeLibrary[] = [
+  {
+    name: "OpenBLAS",
+    files: [openblas],
+    packages: ["libopenblas0-pthread"],
+    ...cblas("openblas_set_num_threads", "int", openblas),
+  },
+  {
+    name: "BLIS",
+    files: [blis],
+    packages: ["libblis4-pthread"],
+    ...cblas("bli_thread_set_num_threads", "long", blis),
+  },
+  {
+    name: "oneDNN",
+    source: "onednn.c",
+    files: [`${folder}/libdnnl.so.2`, "/usr/include/dnnl.h"],
+    compilerOptions: ["-ldnnl", "-lgomp"],
+    packages: ["libdnnl-dev"],
+  },
+  {
+    name: "LIBXSMM",
+    source: "libxsmm.c",
+    files: ["/usr/lib/libxsmm.a", "/usr/include/libxsmm.h"],
+    compilerOptions: ["-lxsmm", "-lxsmmnoblas", "-ldl", "-lpthread"],
+    packages: ["libxsmm-dev"],
+  },
+];
+
+export const findPeers = (options: PeerOptions): readonly Found[] =>
+  libraries.map((library) => findNative(library, options));

@@ -1,0 +1,46 @@
+// What a library looks like to the bench. A call is opened on arrays of the caller and run many times under one pair of
+// clock readings. What a library brings into layouts of its own (weights, and what it asks for beside them) is brought there
+// before the clock starts, and its result back after it has stopped.
+
+#ifndef PEER_H
+#define PEER_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct peer_call;
+typedef void peer_step(struct peer_call *);
+
+// The first member of what a library keeps of a call.
+struct peer_call {
+  peer_step *run;
+  // NULL: nothing is to be done.
+  peer_step *before, *after, *release;
+};
+
+/// NULL: the library has no such call. `name` and `extents` are those of suites/, arrays are inputs, then the output.
+struct peer_call *peer_open(const char *name, const double *extents, void *const *arrays);
+
+/// Of all calls.
+void peer_threads(int count);
+
+/// Nanoseconds of `runs` runs.
+double peer_time(struct peer_call *call, int runs) {
+  struct timespec begin, end;
+  if (call->before) call->before(call);
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  for (int run = 0; run < runs; run++) call->run(call);
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  if (call->after) call->after(call);
+  return (end.tv_sec - begin.tv_sec) * 1e9 + (end.tv_nsec - begin.tv_nsec);
+}
+
+void peer_close(struct peer_call *call) {
+  if (call->release) call->release(call);
+  free(call);
+}
+
+static inline int is(const char *name, const char *other) { return strcmp(name, other) == 0; }
+
+#endif

@@ -1,0 +1,76 @@
+// Our kernel of a work: tuned once on this machine and kept, so that a bench goes on where it stopped.
+
+import { digestOf } from "../../../src/compiler/index.ts";
+import { nowMs } from "../../../src/native/clock.ts";
+import type { Runnable } from "../../../src/native/runner/protocol.ts";
+import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
+import { detectMachine } from "../../../src/native/toolchain/machine.ts";
+import { memoryDatabase } from "../../../src/tuner/record/database.ts";
+import { referenceTask } from "../../../src/tuner/reference.ts";
+import { strategies } from "../../../src/tuner/search/strategies.ts";
+import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { Candidate } from "../../../src/tuner/space/space.ts";
+import { targetClass } from "../../../src/tuner/store/key.ts";
+import type { TuningTask } from "../../../src/tuner/task.ts";
+import { tune } from "../../../src/tuner/tune.ts";
+import { createWorkbench } from "../../../src/tuner/workbench.ts";
+import { appendLine, readLines } from "../json-lines.ts";
+import { readyCandidates } from "../ready-candidates.ts";
+
+export interface TuneSettings {
+  readonly seconds: number;
+  readonly seed: number;
+  /** Tunes again what was tuned. */
+  readonly isFresh: boolean;
+  /** Where schedules are kept. */
+  readonly path: string;
+  readonly directory: string;
+}
+
+interface Kept {
+  readonly key: string;
+  readonly candidate: Candidate;
+  readonly trials: number;
+  readonly tuneMs: number;
+}
+
+export interface Ours extends Omit<Kept, "key"> {
+  readonly runnable: Runnable;
+}
+
+export async function tunedKernel(task: TuningTask, settings: TuneSettings): Promise<Ours> {
+  const { seed, path, directory } = settings;
+  const key = [
+    digestOf(task.op),
+    targetClass(task.target),
+    task.threads,
+    ...(task.constants ?? []),
+    `seed ${seed}`,
+  ].join(" ");
+  const known = settings.isFresh ? null : readLines<Kept>(path).findLast((kept) => kept.key === key);
+  const kept = known ?? { key, ...(await tuned(task, settings)) };
+  if (!known) appendLine(path, kept);
+  const [runnable] = await readyCandidates(task, [kept.candidate], directory);
+  return { ...kept, runnable: runnable! };
+}
+
+async function tuned(task: TuningTask, { seconds, seed, directory }: TuneSettings): Promise<Omit<Kept, "key">> {
+  const toolchain = await toolchainFor(task.target);
+  const { cores } = detectMachine();
+  const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, cores });
+  try {
+    const result = await tune(task, generateSpace(task), {
+      budget: { seconds, trials: 4096 },
+      strategy: strategies.default,
+      seed,
+      taskKey: digestOf(task.op),
+      database: memoryDatabase(),
+      workbench,
+      clock: nowMs,
+    });
+    if (!result.winner) throw new Error("nothing ran");
+    return { candidate: result.winner.candidate, trials: result.measured, tuneMs: result.elapsedMs };
+  } finally {
+    await workbench.close();
+  }
+}

@@ -1,0 +1,27 @@
+// A library that our kernels are held against. What it computes is checked and timed as if it were a candidate.
+
+import type { KernelArray } from "../../../src/native/runner/protocol.ts";
+import type { PeerCall } from "./work.ts";
+
+export interface Peer {
+  readonly name: string;
+  readonly version: string;
+  /**
+   * Makes a call ready on these arrays, inputs before the output, and closes the one before it. Null: it has no such call.
+   * What is returned gives the nanoseconds of so many runs together.
+   */
+  open(call: PeerCall, arrays: readonly KernelArray[]): ((runs: number) => number) | null;
+  close(): void;
+}
+
+/** A library that was looked for. */
+export type Found =
+  | { readonly kind: "found"; readonly peer: Peer }
+  /** `remedy`: how to get it. */
+  | { readonly kind: "missing"; readonly name: string; readonly remedy: string };
+
+export interface PeerOptions {
+  /** For what is compiled. */
+  readonly directory: string;
+  readonly threads: number;
+}

@@ -1,0 +1,133 @@
+// Our kernels beside the libraries that are installed: each work is tuned once, then all are timed in turns. What is done is kept
+// in results.jsonl beside this file, so that it can be done in pieces.
+//
+//     npm run bench:peers                                 what is missing
+//     npm run bench:peers -- --suites gemm,small          of these suites
+//     npm run bench:peers -- --only 512 --again           works with this in their name, measured once more
+//     npm run bench:peers -- --only 512 --fresh           and tuned once more
+//     npm run bench:peers -- --report                     docs/peers.md from what is there
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { factsOf } from "../../../src/compiler/index.ts";
+import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { bestTargetName, detectMachine, hostTarget } from "../../../src/native/toolchain/machine.ts";
+import { referenceTask } from "../../../src/tuner/reference.ts";
+import { cpuName } from "../cpu-name.ts";
+import { compete } from "./contest.ts";
+import { findPeers } from "./libraries.ts";
+import { tunedKernel } from "./ours.ts";
+import { measurePeak, type Peak } from "./peak.ts";
+import type { Peer } from "./peer.ts";
+import { printReport } from "./report.ts";
+import { appendResult, gflopsOf, readResults, type WorkResult } from "./result.ts";
+import { gemmWorks } from "./suites/gemm.ts";
+import { layerWorks } from "./suites/layers.ts";
+import { suiteNames, taskOf, type Work, workKey } from "./work.ts";
+
+const { values } = parseArgs({
+  options: {
+    suites: { type: "string", default: suiteNames.join(",") },
+    only: { type: "string", default: "" },
+    again: { type: "boolean", default: false },
+    fresh: { type: "boolean", default: false },
+    report: { type: "boolean", default: false },
+    seconds: { type: "string", default: "30" },
+    seed: { type: "string", default: "1" },
+    rounds: { type: "string", default: "40" },
+    threads: { type: "string", default: "1" },
+    minutes: { type: "string", default: "100000" },
+    results: { type: "string", default: "test/bench/peers/results.jsonl" },
+    schedules: { type: "string", default: "out/peers/schedules.jsonl" },
+    docs: { type: "string", default: "docs" },
+  },
+});
+
+const threads = Number(values.threads);
+const target = { ...hostTarget(bestTargetName(detectMachine())), threads };
+const works: readonly Work[] = suiteNames.flatMap((suite) => ({ ...gemmWorks, ...layerWorks })[suite] ?? []);
+
+function chosenWorks(): readonly Work[] {
+  const suites = values.suites.split(",");
+  const unknown = suites.find((suite) => !suiteNames.some((name) => name === suite));
+  if (unknown !== undefined) throw new Error(`--suites: ${unknown} is none of ${suiteNames.join(", ")}`);
+  const own = readResults(values.results).filter((result) => result.cpu === cpuName() && result.threads === threads);
+  const done = new Set(values.again || values.fresh ? [] : own.map(workKey));
+  return works.filter(
+    (work) => suites.includes(work.suite) && work.name.includes(values.only) && !done.has(workKey(work)),
+  );
+}
+
+async function measureWork(work: Work, peers: readonly Peer[], peak: Peak, directory: string): Promise<WorkResult> {
+  const { suite, name, call } = work;
+  const task = taskOf(work, target);
+  const ours = await tunedKernel(task, {
+    seconds: Number(values.seconds),
+    seed: Number(values.seed),
+    isFresh: values.fresh,
+    path: values.schedules,
+    directory,
+  });
+  const options = { rounds: Number(values.rounds), sampleNs: 2e6 };
+  const contest = compete(referenceTask(task), ours.runnable, call, peers, options);
+  const { flops, bytesRead, bytesWritten } = factsOf(task.op);
+  const { template } = ours.candidate;
+  const { trials, tuneMs } = ours;
+  return {
+    suite,
+    name,
+    cpu: cpuName(),
+    target: target.name,
+    threads,
+    flops,
+    bytes: bytesRead + bytesWritten,
+    template,
+    trials,
+    tuneMs,
+    ...contest,
+    peak,
+  };
+}
+
+function line(result: WorkResult): string {
+  const speed = (ns: number): string => gflopsOf(result, ns).toFixed(1);
+  const rivals = result.rivals.map(
+    ({ name, medianNs, ratio }) => `${name} ${speed(medianNs)} (${ratio.median.toFixed(2)})`,
+  );
+  const failures = Object.entries(result.failures).map(([name, reason]) => `${name}: ${reason}`);
+  return [`${workKey(result)}: ${speed(result.medianNs)}`, ...rivals, ...failures].join(", ");
+}
+
+async function measureAll(chosen: readonly Work[]): Promise<void> {
+  await withPrivateDirectory(async (directory) => {
+    const found = findPeers({ directory, threads });
+    for (const one of found) if (one.kind === "missing") console.log(`not found: ${one.name} (${one.remedy})`);
+    const peers = found.flatMap((one) => (one.kind === "found" ? [one.peer] : []));
+    const peak = measurePeak(directory);
+    console.log(
+      `${chosen.length} works; a core does ${peak.gflops.toFixed(0)} GFLOP/s, reads ${peak.reading.toFixed(0)} GB/s`,
+    );
+    const end = performance.now() + Number(values.minutes) * 60_000;
+    for (const work of chosen) {
+      if (performance.now() > end) break;
+      try {
+        const result = await measureWork(work, peers, peak, directory);
+        appendResult(values.results, result);
+        console.log(line(result));
+      } catch (error) {
+        console.error(`${workKey(work)}: ${(error as Error).message}`);
+        process.exitCode = 1;
+      }
+    }
+    for (const peer of peers) peer.close();
+  });
+}
+
+if (values.report) {
+  const results = readResults(values.results).filter(({ cpu }) => cpu === cpuName());
+  if (results.length === 0) throw new Error("there are no results to report");
+  writeFileSync(join(values.docs, "peers.md"), printReport(results));
+} else {
+  await measureAll(chosenWorks());
+}

@@ -1,0 +1,76 @@
+// Results → docs/peers.md: a table for each suite, and how far its bars are reached.
+
+import { textTable } from "../../../src/tuner/report/text-table.ts";
+import { bars, type Judged, judge } from "./bars.ts";
+import type { Rival, Spread } from "./contest.ts";
+import { gflopsOf, type WorkResult } from "./result.ts";
+import { type SuiteName, suiteNames } from "./work.ts";
+
+const titles: Readonly<Record<SuiteName, string>> = {
+  gemm: "f32 products",
+  small: "Small f32 products",
+  odd: "f32 products that fit no tile, and of few rows",
+  packed: "f32 products whose right side stays the same",
+  fused: "f32 products with an epilogue, whose right side stays the same",
+  chain: "GEMM-exp-GEMM",
+  gemv: "Matrix times vector",
+  int8: "u8 · i8 products",
+  conv: "Convolutions of ResNet-50",
+  depthwise: "Depthwise convolutions of MobileNet",
+  norm: "Softmax and layer normalisation",
+};
+
+/** @param results of one CPU */
+export function printReport(results: readonly WorkResult[]): string {
+  const suites = suiteNames.filter((suite) => results.some((result) => result.suite === suite));
+  return `${[introduction(results), ...suites.map((suite) => section(suite, results))].join("\n\n")}\n`;
+}
+
+function introduction(results: readonly WorkResult[]): string {
+  const { cpu, threads } = results[0]!;
+  const flops = Math.max(...results.map(({ peak }) => peak.gflops));
+  const reading = Math.max(...results.map(({ peak }) => peak.reading));
+  const versions = new Map(results.flatMap(({ rivals }) => rivals.map(({ name, version }) => [name, version])));
+  return [
+    "# Our kernels beside libraries",
+    `By \`npm run bench:peers\`, on ${cpu}, ${threads} thread${threads > 1 ? "s" : ""}. One core multiplies and adds ${flops.toFixed(0)} GFLOP/s of f32 and reads ${reading.toFixed(0)} GB/s (measured).`,
+    "Each kernel was tuned once, within half a minute. Kernel and libraries then took samples in turns, in one process, on the same " +
+      "arrays, from loops in C, with hot caches; all outputs were checked. A ratio is the library's time over ours in one round: above 1 " +
+      "ours is faster. It is the median of the rounds, with the tenth and ninetieth per cent.",
+    `Libraries: ${[...versions].map(([name, version]) => `${name} ${version}`).join(", ")}.`,
+  ].join("\n\n");
+}
+
+function section(suite: SuiteName, all: readonly WorkResult[]): string {
+  const results = all.filter((result) => result.suite === suite);
+  const names = [...new Set(results.flatMap(({ rivals }) => rivals.map(({ name }) => name)))];
+  const head = ["", "GFLOP/s", "of the peak", "schedule", ...names];
+  const rows = results.map((result) => [
+    result.name,
+    gflopsOf(result, result.medianNs).toFixed(1),
+    `${((100 * gflopsOf(result, result.medianNs)) / result.peak.gflops).toFixed(0)} %`,
+    result.template,
+    ...names.map((name) => ratioText(result.rivals.find((rival) => rival.name === name))),
+  ]);
+  const judged = bars.filter((bar) => bar.suite === suite).map((bar) => barText(judge(bar, results)));
+  const failures = results.flatMap(({ name, failures: own }) =>
+    Object.entries(own).map(([library, reason]) => `- ${name}: ${library} ${reason}`),
+  );
+  return [`## ${titles[suite]}`, textTable(head, rows), [...judged, ...failures].join("\n")]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+const ratioText = (rival: Rival | undefined): string => (rival ? spreadText(rival.ratio) : "–");
+
+const spreadText = ({ low, median, high }: Spread): string =>
+  `${median.toFixed(2)} (${low.toFixed(2)} … ${high.toFixed(2)})`;
+
+function barText({ bar, reached, below, isMet }: Judged): string {
+  const against = bar.rivals.length > 1 ? `the best of ${bar.rivals.join(", ")}` : bar.rivals[0]!;
+  const wanted = `- ${bar.of} at least ${bar.least.toFixed(2)} against ${against}`;
+  if (reached === null) return `${wanted}: not measured`;
+  const figure = `${bar.of === "each" ? "least " : ""}${reached.toFixed(2)}`;
+  const missing = bar.of === "each" && below.length > 0 ? `, below in ${below.join("; ")}` : "";
+  return `${wanted}: **${isMet ? "met" : "missed"}**, ${figure}${missing}`;
+}

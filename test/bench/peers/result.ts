@@ -1,0 +1,37 @@
+// What came of a work, as it is kept: one line of results.jsonl.
+
+import { appendLine, readLines } from "../json-lines.ts";
+import type { Rival } from "./contest.ts";
+import type { Peak } from "./peak.ts";
+import { type SuiteName, workKey } from "./work.ts";
+
+export interface WorkResult {
+  readonly suite: SuiteName;
+  /** The work's. */
+  readonly name: string;
+  readonly cpu: string;
+  readonly target: string;
+  readonly threads: number;
+  readonly flops: number;
+  /** Of inputs and outputs. */
+  readonly bytes: number;
+  readonly template: string;
+  /** Of the tuning. */
+  readonly trials: number;
+  readonly tuneMs: number;
+  readonly medianNs: number;
+  readonly rivals: readonly Rival[];
+  readonly failures: Readonly<Record<string, string>>;
+  readonly peak: Peak;
+}
+
+const keyOf = (result: WorkResult): string => `${result.cpu} ${result.threads} ${workKey(result)}`;
+
+/** Of one work the last. */
+export const readResults = (path: string): readonly WorkResult[] => [
+  ...new Map(readLines<WorkResult>(path).map((result) => [keyOf(result), result])).values(),
+];
+
+export const appendResult = (path: string, result: WorkResult): void => appendLine(path, result);
+
+export const gflopsOf = ({ flops }: WorkResult, ns: number): number => flops / ns;

@@ -1,0 +1,45 @@
+// What is measured: an operator at one shape, and what libraries call it.
+
+import { instantiate, type Op, type Target } from "../../../src/compiler/index.ts";
+import type { TuningTask } from "../../../src/tuner/task.ts";
+
+export const suiteNames = [
+  "gemm",
+  "small",
+  "odd",
+  "packed",
+  "fused",
+  "chain",
+  "gemv",
+  "int8",
+  "conv",
+  "depthwise",
+  "norm",
+] as const;
+export type SuiteName = (typeof suiteNames)[number];
+
+export interface Work {
+  readonly suite: SuiteName;
+  /** Of its suite: "512×768×768". */
+  readonly name: string;
+  readonly op: Op;
+  /** Inputs that stay the same: our kernel and libraries that can prepare them do so before the clock starts. */
+  readonly constants?: readonly string[];
+  readonly call: PeerCall;
+}
+
+/** A function of a library with its arguments: native/*.c know the names, and which extents come in which order. */
+export interface PeerCall {
+  readonly name: string;
+  readonly extents: readonly number[];
+}
+
+export const workKey = ({ suite, name }: Pick<Work, "suite" | "name">): string => `${suite} ${name}`;
+
+export const taskOf = ({ op, constants }: Work, target: Target): TuningTask => ({
+  op: instantiate(op, {}, "kernel"),
+  target,
+  numerics: "fast",
+  threads: target.threads,
+  ...(constants ? { constants } : {}),
+});
