@@ -129,7 +129,7 @@ function onWorkbench<T>(
   return withPrivateDirectory(async (directory) => {
     const toolchain = await toolchainFor(task.target);
     const { cores } = detectMachine();
-    const settings = { ...(cache && { cache }), ...(samples && { samples }) };
+    const settings = { threads: task.threads, ...(cache && { cache }), ...(samples && { samples }) };
     const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, signal, cores, ...settings });
     try {
       return await work(workbench);

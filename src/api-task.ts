@@ -26,6 +26,8 @@ export interface KernelOptions {
   /** Values for the operator's parameters; its defaults for the others. */
   readonly parameters?: Parameters;
   readonly numerics?: Numerics;
+  /** That share the outermost loops of a native kernel, the caller's among them; 1 unless said. The result has the same bits. */
+  readonly threads?: number;
   /**
    * Inputs that stay the same from call to call, such as weights: they may be laid out anew, what depends on them alone is
    * computed once, by `load(…).pack`, and measured without that.
@@ -42,6 +44,9 @@ export interface KernelOptions {
   readonly postprocessors?: readonly Postprocessor[];
 }
 
+/** As many as an import may ask for. */
+const mostThreads = 256;
+
 export function spaceOf(
   task: TuningTask,
   { rules = [], templates, postprocessors = [] }: KernelOptions,
@@ -49,9 +54,12 @@ export function spaceOf(
   return { ...generateSpace(task, [...rules, ...defaultRules], templates), postprocessors };
 }
 
-export function taskOf(op: Op, { target, parameters = {}, numerics = "fast", constants }: KernelOptions): TuningTask {
+export function taskOf(op: Op, options: KernelOptions): TuningTask {
+  const { target, parameters = {}, numerics = "fast", threads = 1, constants } = options;
+  if (!Number.isInteger(threads) || threads < 1 || threads > mostThreads)
+    throw refusal("task.threads", `threads is ${threads}, a whole number from 1 to ${mostThreads} is wanted`, null);
   const def: ComputeDef = instantiate(op, parameters, "kernel");
-  const task: TuningTask = { op: def, target: { ...hostTarget(target), threads: 1 }, numerics, threads: 1 };
+  const task: TuningTask = { op: def, target: { ...hostTarget(target), threads }, numerics, threads };
   if (!constants) return task;
   const unknown = constants.find((name) => def.inputs.every((input) => input.name !== name));
   if (unknown === undefined) return { ...task, constants };

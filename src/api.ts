@@ -128,6 +128,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
     directory,
     signal,
     cores: detectMachine().cores,
+    threads: task.threads,
     cache,
   });
   try {

@@ -9,7 +9,12 @@ import { compilers } from "./toolchain/compilers.ts";
 import { runCompiler } from "./toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
 
-const sources = ["src/native/load/addon.c", "src/native/load/kernel-table.h", "src/native/harness/bench.c"];
+const sources = [
+  "src/native/load/addon.c",
+  "src/native/load/threads.c",
+  "src/native/load/kernel-table.h",
+  "src/native/harness/bench.c",
+];
 
 /** Objects by compiler and kind: pure functions of their key, kept for their cost alone. */
 const known = new Map<string, Promise<Uint8Array | string>>();

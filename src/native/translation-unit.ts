@@ -32,10 +32,11 @@ export function translationUnit(sources: readonly CSource[]): string {
  * Candidates for one operator share a name, and an operator may be called `double`: each kernel becomes a static function
  * with a symbol by its place.
  */
-function withOwnSymbol({ name, text }: CSource, at: number): string {
-  const parts = text.split(`void ${name}(void *const *args, void *workspace)`);
-  invariant(parts.length > 1, `the text of ${name} does not define it`);
-  return parts.join(`static void uk_kernel_${at}(void *const *args, void *workspace)`);
+function withOwnSymbol({ name, text, threads }: CSource, at: number): string {
+  const pieces = text.split(`void ${name}(void *const *args, void *workspace`);
+  invariant(pieces.length > 1, `the text of ${name} does not define it`);
+  const own = pieces.join(`static void uk_kernel_${at}(void *const *args, void *workspace`);
+  return threads > 1 ? own.replaceAll(new RegExp(`\\b${name}_part(?=\\d)`, "g"), `uk_kernel_${at}_part`) : own;
 }
 
 function parameterTable({ name, parameters }: CSource, at: number): string {
@@ -46,9 +47,10 @@ function parameterTable({ name, parameters }: CSource, at: number): string {
 const parameterRow = ({ name, dtype, length }: KernelParameter): string =>
   `  {${JSON.stringify(name)}, ${arrayType[dtype]}, ${length}, ${length * byteSize[dtype]}},\n`;
 
-function kernelRow({ name, parameters, workspaceBytes, features }: CSource, at: number): string {
+function kernelRow({ name, parameters, workspaceBytes, threads, features }: CSource, at: number): string {
   const inputs = parameters.filter(({ role }) => role === "input").length;
   const table = `uk_parameters_${at}, ${parameters.length}, ${inputs}`;
   const hasTiles = features.includes("amx-tile") ? 1 : 0;
-  return `  {"${name}", uk_kernel_${at}, ${table}, ${workspaceBytes}, ${hasTiles}},\n`;
+  const run = threads > 1 ? `NULL, uk_kernel_${at}` : `uk_kernel_${at}, NULL`;
+  return `  {"${name}", ${run}, ${table}, ${workspaceBytes}, ${hasTiles}},\n`;
 }

@@ -61,6 +61,8 @@ export interface WorkbenchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Cores that may be used, 1 unless said: compilers run on all of them, from four on also while candidates are measured. */
   readonly cores?: number;
+  /** Of a candidate, 1 unless said. */
+  readonly threads?: number;
   /** Longest time for one candidate. */
   readonly deadlineMs?: number;
   /** The workbench closes it at its end; one of its own unless said. */
@@ -72,12 +74,12 @@ export interface WorkbenchOptions {
 }
 
 export function createWorkbench(options: WorkbenchOptions): Workbench {
-  const { task, toolchain, directory, signal, cores = 1, deadlineMs, cache = "hot", samples } = options;
+  const { task, toolchain, directory, signal, cores = 1, threads = 1, deadlineMs, cache = "hot", samples } = options;
   const limits = deadlineMs === undefined ? {} : { deadlineMs };
   const { runner = createRunner({ signal, relaxedSimd: true, ...limits }) } = options;
   runner.setTask(task);
-  // On a single core this thread would take the time of what is measured.
-  const ahead = cores > 1 ? mostAhead : 1;
+  // Without a core of its own this thread would take the time of what is measured.
+  const ahead = cores > threads ? mostAhead : 1;
   const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
   const take = (sources: Iterable<MeasurableSource | Refusal>): Take =>
     builder ? takeBuilt(builder, [...sources], cores) : takeOneByOne(sources);

@@ -118,13 +118,17 @@ export interface CaseOf {
   readonly callsFunctions: boolean;
 }
 
+/** One case in three, where the target is native, is of a kernel whose loops so many threads share. */
+const sharingThreads = 3;
+
 /** A case of this operator, with target, numerics and schedule drawn. */
 export function caseOf(
   { number, family, op, callsFunctions }: CaseOf,
   rng: Rng,
   among: readonly Target[] = chainTargets,
 ): ChainCase {
-  const target = rng.pick(among);
+  const drawn = rng.pick(among);
+  const target = { ...drawn, threads: drawn.codegen === "c" && number % 3 === 0 ? sharingThreads : 1 };
   const numerics = rng.pick(["fast", "strict"] as const);
   const constants = drawConstants(op, createRng(number));
   const { template, trace, computation } = drawTrace({ op, target, numerics, constants }, rng);
@@ -177,7 +181,7 @@ export interface DrawnTrace {
 
 /** A schedule from a random template. A template without a solution is passed over; one has to have some. */
 export function drawTrace(of: SpaceOf, rng: Rng): DrawnTrace {
-  const { templates } = generateSpace({ ...of, threads: 1 });
+  const { templates } = generateSpace({ ...of, threads: of.target.threads });
   for (const template of rng.shuffle(templates)) {
     const result = sample(compileModel(template.model), rng);
     if (result.kind !== "found") continue;

@@ -23,11 +23,17 @@ interface Source {
  * C99 with GNU vector extensions and no includes: `void NAME(void *const *args, void *workspace)`, where `args` are the
  * parameters in order (element-aligned) and `workspace` is 64-byte aligned. A text may be put after another in one
  * translation unit: everything but NAME is static and prefixed with it; shared types are guarded by #ifndef.
+ *
+ * With loops that threads share it is `void NAME(void *const *args, void *workspace, uk_share *share)`, and their bodies are
+ * functions NAME_part0, NAME_part1, … `share(part, context, parts, threads)` runs `part(context, at, slot)` for each `at` below
+ * `parts`, on at most so many threads, each with a `slot` below `threads` of its own, and returns when all are done.
  */
 export interface CSource extends Source {
   readonly kind: "c";
   readonly text: string;
   readonly workspaceBytes: number;
+  /** Threads that share its loops; 1: there are no such loops. */
+  readonly threads: number;
   /** Instruction-set features the text needs, as the toolchain's `-m` options without the dash m. */
   readonly features: readonly string[];
   /** "fast" is compiled so that products and sums fuse. */

@@ -89,12 +89,13 @@ function compileSet(cell: Cell, value: Expr, scope: Scope): Action {
   };
 }
 
-function compileFor({ name, extent, body }: For, scope: Scope): Action {
+/** The iterations of a parallel loop come in any order: here backwards, so that one which needs another is found out. */
+function compileFor({ name, extent, mark, body }: For, scope: Scope): Action {
   const cell: Cell = { value: 0 };
   const run = compileStmt(body, withCell(scope, name, cell));
   return () => {
     for (let step = 0; step < extent; step++) {
-      cell.value = step;
+      cell.value = mark === "parallel" ? extent - 1 - step : step;
       run();
     }
   };

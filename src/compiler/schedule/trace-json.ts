@@ -137,7 +137,7 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   bind: { loop: name, axis: oneOf(...threadAxes) },
   annotate: { loop: name, key: name, value: integerFrom(Number.MIN_SAFE_INTEGER) },
   prefetch: { buffer: name, loop: name, distance: integerFrom(0) },
-  parallel: loop,
+  parallel: { loop: orNull(name) },
   "compute-at": { block: name, loop: name },
   "reverse-compute-at": { block: name, loop: name },
   inline: { block: name },

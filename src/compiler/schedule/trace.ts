@@ -42,7 +42,8 @@ export interface InstructionArgs<N> {
   readonly annotate: { readonly loop: string; readonly key: string; readonly value: N };
   /** At each iteration of the loop, asks for the cache lines of `buffer` that the iteration `distance` ahead touches. */
   readonly prefetch: { readonly buffer: string; readonly loop: string; readonly distance: N };
-  readonly parallel: { readonly loop: string };
+  /** Threads share the iterations; null: those of every outermost loop whose iterations are independent. */
+  readonly parallel: { readonly loop: string | null };
   /** Moves the producer block under a loop of its consumers; it computes just the region that they read there. */
   readonly "compute-at": { readonly block: string; readonly loop: string };
   /** Moves the consumer block under a loop of its producer; it computes just what is complete after an iteration. */

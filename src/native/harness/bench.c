@@ -18,7 +18,7 @@ static size_t uk_sample(const struct uk_kernel *kernel, void *const *args, void 
   size_t taken = 0;
   while (taken < repeats && (taken == 0 || last - begin < max_ns)) {
     double start = uk_now_ns();
-    for (size_t run = 0; run < inner; run++) kernel->run(args, workspace);
+    for (size_t run = 0; run < inner; run++) uk_run(kernel, args, workspace);
     last = uk_now_ns();
     samples[taken++] = (last - start) / (double)inner;
   }

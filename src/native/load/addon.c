@@ -1,16 +1,18 @@
 // A Node-API addon over a table of kernels: call(index, ...arrays) and callAsync(index, ...arrays) → Promise.
 //
 // The table is in another object file (kernel-table.h), so that this one is compiled once for many addons. Nothing here is
-// global state but that constant table, so every thread and context may load it. All arguments are checked: whatever
-// JavaScript passes, memory outside the arrays is never touched.
+// global state but that constant table and the threads that a process has (threads.c), so every thread and context may load
+// it. All arguments are checked: whatever JavaScript passes, memory outside the arrays is never touched.
 
 #define NAPI_VERSION 8
+#define _GNU_SOURCE
 #include <node_api.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernel-table.h"
+#include "threads.c"
 #ifdef __linux__
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -38,6 +40,11 @@ static void uk_free_instance(napi_env env, void *data, void *hint) {
 static void *uk_aligned(void *block) { return (void *)(((uintptr_t)block + 63) & ~(uintptr_t)63); }
 
 static void *uk_new_workspace(const struct uk_kernel *kernel) { return malloc(kernel->workspace_bytes + 64); }
+
+static void uk_run(const struct uk_kernel *kernel, void *const *args, void *workspace) {
+  if (kernel->run) kernel->run(args, workspace);
+  else kernel->run_shared(args, workspace, uk_shared);
+}
 
 static void uk_throw_memory(napi_env env, const struct uk_kernel *kernel) {
   char message[256];
@@ -141,7 +148,7 @@ static napi_value uk_call(napi_env env, napi_callback_info info) {
   const struct uk_kernel *kernel = uk_read_call(env, info, values, args);
   if (!kernel) return NULL;
   void *workspace = kernel->workspace_bytes ? uk_workspace(env, kernel) : NULL;
-  if (workspace || !kernel->workspace_bytes) kernel->run(args, workspace);
+  if (workspace || !kernel->workspace_bytes) uk_run(kernel, args, workspace);
   return NULL;
 }
 
@@ -162,7 +169,7 @@ static void uk_execute(napi_env env, void *data) {
   struct uk_job *job = data;
   void *block = uk_new_workspace(job->kernel);
   job->failed = !block;
-  if (block) job->kernel->run(job->args, uk_aligned(block));
+  if (block) uk_run(job->kernel, job->args, uk_aligned(block));
   free(block);
 }
 
@@ -255,6 +262,8 @@ static napi_value uk_export(napi_env env, napi_value exports, const char *name, 
 
 NAPI_MODULE_INIT() {
   if (!uk_check_tiles(env)) return NULL;
+  for (size_t i = 0; i < uk_kernel_count; i++)
+    if (uk_kernels[i].run_shared) uk_join_threads();
   struct uk_instance *instance = calloc(uk_kernel_count, sizeof *instance);
   if (!instance || napi_set_instance_data(env, instance, uk_free_instance, NULL) != napi_ok) {
     free(instance);

@@ -14,9 +14,20 @@ struct uk_parameter {
   size_t length, bytes;
 };
 
+// How a kernel shares the iterations of a loop among threads. Texts of kernels say the same, with the same guard.
+#ifndef UK_SHARE
+#define UK_SHARE
+// One iteration. `slot` is the number of the thread among those that share the loop: no two of them have the same.
+typedef void uk_part(void *context, long part, long slot);
+// Runs all parts, each once, on at most `slots` threads, and returns when all are done.
+typedef void uk_share(uk_part *run, void *context, long parts, long slots);
+#endif
+
 struct uk_kernel {
   const char *name;
+  // Kernels of one thread have the first, those of several the other.
   void (*run)(void *const *args, void *workspace);
+  void (*run_shared)(void *const *args, void *workspace, uk_share *share);
   // Inputs, then outputs.
   const struct uk_parameter *parameters;
   size_t parameter_count, input_count, workspace_bytes;

@@ -49,6 +49,7 @@ export function tuneKernel(context: KernelContext, kernels: () => number): Promi
             directory,
             signal: services.signal,
             cores: context.machine.cores,
+            threads: task.threads,
             runner: runner.open(),
           });
           const space = generateSpace(task);

@@ -75,6 +75,7 @@ const workbenchFor = (
     directory,
     signal,
     cores,
+    threads: task.threads,
     runner: runner.open(),
   });
 

@@ -7,7 +7,7 @@ import { predictTotalNs, type RankingFacts } from "../cost-model/ranker.ts";
 import type { TuningTask } from "../task.ts";
 import type { Algorithm } from "./algorithm/algorithm-rule.ts";
 import { algorithmsFor } from "./algorithm/index.ts";
-import { type Draft, emptyDraft, type Placement } from "./draft.ts";
+import { type Draft, emptyDraft, instruct, type Placement } from "./draft.ts";
 import { inAllParts, stagesIn } from "./placement.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
@@ -64,7 +64,13 @@ function plannedTemplates(
       (forks, { name }) => forks.flatMap((draft) => scheduleStage(draft, name, rules, plan)),
       [emptyDraft],
     );
-  return drafts.map((draft) => ({ template: templateOf(draft, algorithm), estimates: draft.estimates }));
+  return drafts.map((draft) => {
+    const shared =
+      task.target.threads > 1 && task.target.codegen === "c"
+        ? instruct(draft, { kind: "parallel", loop: null })
+        : draft;
+    return { template: templateOf(shared, algorithm), estimates: draft.estimates };
+  });
 }
 
 /** A constant input that one stage alone reads can be packed once for all calls. */

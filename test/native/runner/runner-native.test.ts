@@ -36,6 +36,7 @@ const source = (name: Planted): CSource => ({
   parameters,
   text: `void ${name}(void *const *args, void *workspace) { float *A = args[0], *C = args[1]; ${bodies[name]} }\n`,
   workspaceBytes: 0,
+  threads: 1,
   features: [],
   numerics: "strict",
 });

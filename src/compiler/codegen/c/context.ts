@@ -4,6 +4,7 @@ import type { Buffer } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Element } from "./element.ts";
 import type { Names } from "./names.ts";
+import type { Part } from "./part.ts";
 import type { Prelude } from "./prelude.ts";
 import type { TileRegisters } from "./tile-registers.ts";
 
@@ -17,6 +18,9 @@ export interface Context {
   readonly operandLocals: ReadonlyMap<string, number>;
   /** Locals that are tiles and no C variables. */
   readonly tiles: TileRegisters;
+  /** Loops that threads share, and how many do. */
+  readonly parts: readonly Part[];
+  readonly threads: number;
 }
 
 /** One piece of a value as C text. A bool is a u8 of 0 or 1 in a scalar and a mask of `element` in a vector. */

@@ -1,5 +1,5 @@
 // A flat loop function → one C function, `void NAME(void *const *args, void *workspace)`, in C99 with GNU vector
-// extensions and no includes.
+// extensions and no includes; and one for each loop that threads share.
 
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -11,6 +11,7 @@ import { cName, storedElement } from "./element.ts";
 import { operandLocals } from "./intrinsic-call.ts";
 import { type Layout, layoutOf, lengthOf, type Placement } from "./layout.ts";
 import { Names } from "./names.ts";
+import { buffersOutside, type Part, partsOf } from "./part.ts";
 import { Prelude } from "./prelude.ts";
 import { emitStatement } from "./statement.ts";
 import { withTiles } from "./tile.ts";
@@ -24,37 +25,74 @@ import { widestElement } from "./widest-element.ts";
  *     generateC(flat, avx2, { numerics: "fast" }).text
  */
 export function generateC(func: LoopFunc, target: Target, options: { readonly numerics: Numerics }): CSource {
-  const layout = layoutOf(func);
-  const context = contextOf(func, target);
-  const { prelude } = context;
-  const declarations = layout.placements.map((placement) => declaration(context, placement));
-  const statements = withTiles(context, emitStatement(context, func.body));
-  const body = [...declarations, ...statements].map((line) => `  ${line}\n`).join("");
-  const signature = `void ${func.name}(void *const *args, void *workspace)`;
+  const parts = partsOf(func);
+  const threads = parts.length > 0 ? target.threads : 1;
+  const layout = layoutOf(func, parts, threads);
+  const context = contextOf(func, target, parts);
+  const functions = parts.map((part) => partFunction(context, layout, part)).join("");
+  const main = mainFunction(context, layout, func);
   return {
     kind: "c",
     name: func.name,
     parameters: parametersOf(func.buffers),
-    text: `${header(func, target, options.numerics, layout)}${prelude.text()}${signature};\n${signature} {\n${body}}\n`,
+    text: `${header(func, target, options.numerics, layout)}${context.prelude.text()}${functions}${main}`,
     workspaceBytes: layout.workspaceBytes,
+    threads,
     features: target.features,
     numerics: options.numerics,
   };
 }
 
-function contextOf(func: LoopFunc, target: Target): Context {
+function mainFunction(context: Context, layout: Layout, func: LoopFunc): string {
+  const { parts } = context;
+  const outside = buffersOutside(func, parts);
+  const own = layout.placements.filter(({ buffer }) => parts.length === 0 || outside.has(buffer.name));
+  const declarations = own.map((placement) => declaration(context, layout, placement, "0"));
+  const share = parts.length > 0 ? `, ${shareType(context.prelude)} *share` : "";
+  const signature = `void ${func.name}(void *const *args, void *workspace${share})`;
+  const body = [...declarations, ...withTiles(context, emitStatement(context, func.body))];
+  return `${signature};\n${signature} {\n${textOf(body)}}\n`;
+}
+
+/** As in kernel-table.h. */
+const shareType = (prelude: Prelude): string =>
+  prelude.define("uk_share", () =>
+    [
+      "typedef void uk_part(void *context, long part, long slot);",
+      "typedef void uk_share(uk_part *run, void *context, long parts, long slots);",
+    ].join("\n"),
+  );
+
+/** `shared` is what the function that shares the loop has: its arguments and its workspace. */
+function partFunction(context: Context, layout: Layout, { name, loop, buffers }: Part): string {
+  const own = layout.placements.filter(({ buffer }) => buffers.has(buffer.name));
+  const body = [
+    "void *const *args = ((void **)shared)[0];",
+    "char *workspace = ((void **)shared)[1];",
+    ...own.map((placement) => declaration(context, layout, placement, "slot")),
+    ...withTiles(context, emitStatement(context, loop.body)),
+  ];
+  const variable = context.names.of("loop", loop.name);
+  return `static void ${name}(void *shared, long ${variable}, long slot) {\n${textOf(body)}}\n`;
+}
+
+const textOf = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join("");
+
+function contextOf(func: LoopFunc, target: Target, parts: readonly Part[]): Context {
   invariant(/^[A-Za-z_]\w*$/.test(func.name), `${func.name} is not an identifier`);
   return {
     prelude: new Prelude(),
-    names: new Names([func.name]),
+    names: new Names([func.name, ...parts.map(({ name }) => name)]),
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
     pieceLanes: target.vectorBytes / widestElement(func.body),
     operandLocals: operandLocals(func.body),
     tiles: tileRegisters(func.body),
+    parts,
+    threads: target.threads,
   };
 }
 
-function declaration({ names }: Context, { buffer, place }: Placement): string {
+function declaration({ names }: Context, layout: Layout, { buffer, place }: Placement, slot: string): string {
   const name = names.of("buffer", buffer.name);
   const type = cName[storedElement[buffer.dtype]];
   switch (place.kind) {
@@ -62,6 +100,10 @@ function declaration({ names }: Context, { buffer, place }: Placement): string {
       return `${buffer.scope === "input" ? "const " : ""}${type} *restrict ${name} = args[${place.index}];`;
     case "workspace":
       return `${type} *restrict ${name} = (void *)((char *)workspace + ${place.offset});`;
+    case "slot": {
+      const offset = `${layout.sharedBytes + place.offset} + ${slot} * ${layout.slotBytes}`;
+      return `${type} *restrict ${name} = (void *)((char *)workspace + ${offset});`;
+    }
     case "stack":
       return `${type} ${name}[${lengthOf(buffer)}] __attribute__((aligned(64)));`;
   }

@@ -1,13 +1,17 @@
-// Where the buffers of a function live in C: the caller's arrays, the workspace at constant offsets, or the stack.
+// Where the buffers of a function live in C: the caller's arrays, the workspace at constant offsets, or the stack. Behind the
+// workspace that all share each thread has one of its own.
 
 import { byteSize } from "../../expr/dtype.ts";
 import type { Buffer, LoopFunc } from "../../ir/loop-ir.ts";
+import type { Part } from "./part.ts";
 
 export interface Placement {
   readonly buffer: Buffer;
   readonly place:
     | { readonly kind: "argument"; readonly index: number }
     | { readonly kind: "workspace"; readonly offset: number }
+    /** Of each thread. */
+    | { readonly kind: "slot"; readonly offset: number }
     | { readonly kind: "stack" };
 }
 
@@ -15,6 +19,9 @@ export interface Layout {
   readonly placements: readonly Placement[];
   /** Bytes of scratch memory that the kernel wants. */
   readonly workspaceBytes: number;
+  /** Of the part of it that all threads share, and of each thread's. */
+  readonly sharedBytes: number;
+  readonly slotBytes: number;
 }
 
 /** Register buffers that were not turned into locals go to the stack up to this size: 256 zmm registers, and half of L1. */
@@ -25,18 +32,26 @@ const align64 = (bytes: number): number => Math.ceil(bytes / 64) * 64;
 export const lengthOf = ({ shape }: Buffer): number => shape.reduce((product, extent) => product * extent, 1);
 export const bytesOf = (buffer: Buffer): number => lengthOf(buffer) * byteSize[buffer.dtype];
 
-export function layoutOf({ buffers }: LoopFunc): Layout {
+export function layoutOf({ buffers }: LoopFunc, parts: readonly Part[], threads: number): Layout {
   const placements: Placement[] = [];
-  let [index, offset] = [0, 0];
+  let [index, offset, slotOffset] = [0, 0, 0];
   for (const buffer of buffers) {
     if (buffer.scope === "input" || buffer.scope === "output") {
       placements.push({ buffer, place: { kind: "argument", index: index++ } });
     } else if (buffer.scope === "register" && bytesOf(buffer) <= stackBytes) {
       placements.push({ buffer, place: { kind: "stack" } });
+    } else if (parts.some(({ own }) => own.has(buffer.name))) {
+      placements.push({ buffer, place: { kind: "slot", offset: slotOffset } });
+      slotOffset += align64(bytesOf(buffer));
     } else {
       placements.push({ buffer, place: { kind: "workspace", offset } });
       offset += align64(bytesOf(buffer));
     }
   }
-  return { placements, workspaceBytes: offset };
+  return {
+    placements,
+    workspaceBytes: offset + slotOffset * threads,
+    sharedBytes: offset,
+    slotBytes: slotOffset,
+  };
 }

@@ -1,7 +1,7 @@
 // IR names → C identifiers: `C.acc` → `C_acc`. One identifier a name, never a keyword, never one of the prelude's.
 
 const reserved = new Set(
-  `args workspace auto break case char const continue default do double else enum extern float for goto if inline int
+  `args workspace share shared slot auto break case char const continue default do double else enum extern float for goto if inline int
    long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
    asm typeof linux unix _Bool _Complex _Imaginary main`.split(/\s+/),
 );

@@ -49,9 +49,15 @@ const indented = (lines: readonly string[]): readonly string[] => lines.map((lin
 const nested = (lines: readonly string[], stmt: Stmt): readonly string[] =>
   stmt.kind === "seq" && stmt.body.some((inner) => inner.kind === "define") ? ["{", ...indented(lines), "}"] : lines;
 
-/** A loop is a loop here, whatever its mark: passes leave one that they could not vectorise or unroll as it is. */
-function emitFor(context: Context, { name, extent, annotations, body }: For): readonly string[] {
+/**
+ * Threads share a parallel one. Else a loop is a loop here, whatever its mark: passes leave one that they could not vectorise or
+ * unroll as it is.
+ */
+function emitFor(context: Context, loop: For): readonly string[] {
+  const { name, extent, annotations, body } = loop;
   if (extent <= 0) return [];
+  const part = context.parts.find((it) => it.loop === loop);
+  if (part) return [`share(${part.name}, (void *[]){(void *)args, workspace}, ${extent}, ${context.threads});`];
   const variable = context.names.of("loop", name);
   const inner = indented(emitStatement(context, body));
   if (extent === 1) return ["{", `  const long ${variable} = 0;`, ...inner, "}"];

@@ -6,10 +6,12 @@
 //       if (i0*6 + i1 < 11) X           →          X
 //                                              for i1 in 0..5
 //                                                X with i0 = 1
+//
+// The copies of a parallel loop stay inside of it, as branches: threads share all of its iterations.
 
 import { coefficientOf, toAffine, withoutVar } from "../../ir/affine.ts";
 import { boundsOfAffine } from "../../ir/bounds.ts";
-import { add, constInt, variable } from "../../ir/build.ts";
+import { add, constInt, ifThen, lt, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
 import { type Interval, intersect, unbounded, union } from "../../ir/interval.ts";
 import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
@@ -71,9 +73,11 @@ function cutLoop(loop: For, ranges: Ranges, budget: Budget): Stmt {
   const all = withRange(ranges, loop.name, 0, loop.extent - 1);
   const busy = intersect(busyRange(loop.body, loop.name, all), { min: 0, max: loop.extent - 1 });
   if (busy.min > busy.max) return seqOf([]);
-  const whole: Piece = { first: busy.min, end: busy.max + 1 };
+  const isShared = loop.mark === "parallel";
+  const whole: Piece = isShared ? { first: 0, end: loop.extent } : { first: busy.min, end: busy.max + 1 };
   const pieces = loop.tail === "cut" ? piecesOf(loop, whole, ranges, budget) : [whole];
   if (pieces.length === 1 && whole.end - whole.first === loop.extent) return withBody(loop, ranges, budget);
+  if (isShared) return updateFor(loop, { body: branchesOf(loop, pieces, ranges, budget) });
   return seqOf(pieces.map((piece) => pieceOf(loop, piece, ranges, budget)));
 }
 
@@ -121,6 +125,14 @@ function pieceOf(loop: For, { first, end }: Piece, ranges: Ranges, budget: Budge
   const body = cut(simplifyStmt(moved ? substituteStmt(loop.body, shift) : loop.body, inside), inside, budget);
   return extent === 1 || isNothing(body) ? body : updateFor(loop, { extent, body });
 }
+
+/** The body for the iterations of each piece, which together are all. */
+const branchesOf = (loop: For, pieces: readonly Piece[], ranges: Ranges, budget: Budget): Stmt =>
+  pieces.reduceRight<Stmt>((rest, { first, end }) => {
+    const inside = withRange(ranges, loop.name, first, end - 1);
+    const body = cut(simplifyStmt(loop.body, inside), inside, budget);
+    return end === loop.extent ? body : ifThen(lt(variable(loop.name), constInt(end)), body, rest);
+  }, seqOf([]));
 
 // ── what conditions say about a loop ────────────────────────────────────────────────────────────────────────────────
 

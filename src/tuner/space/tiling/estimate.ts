@@ -28,7 +28,7 @@ export function tilingEstimate(
   axes: readonly TiledAxis[],
   order: OrderChoice,
   packs: readonly PackChoice[],
-  { l1Bytes, codegen }: Target,
+  { l1Bytes, codegen, threads }: Target,
 ): Estimate {
   return (assignment) =>
     factsOf(
@@ -36,7 +36,7 @@ export function tilingEstimate(
       axes.map((it) => extentsOf(it, assignment)),
       orderBy(order, assignment),
       packedBy(packs, assignment),
-      { assignment, l1Bytes, codegen },
+      { assignment, l1Bytes, codegen, threads },
     );
 }
 
@@ -60,7 +60,12 @@ function factsOf(
   extents: readonly Extents[],
   order: LoopOrder,
   packed: readonly PackChoice[],
-  { assignment, l1Bytes, codegen }: Pick<Target, "l1Bytes" | "codegen"> & { readonly assignment: Assignment },
+  {
+    assignment,
+    l1Bytes,
+    codegen,
+    threads,
+  }: Pick<Target, "l1Bytes" | "codegen" | "threads"> & { readonly assignment: Assignment },
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
   const rows = extents.filter(({ it }) => it.role === "spatial");
@@ -90,7 +95,8 @@ function factsOf(
     bytesFromMemory: sum(({ bytes }) => bytes) + result,
     packedBytes: sum(({ packed: copied }) => copied),
     loopIterations: registerTiles * (4 + productOf(reduce, ({ it, block }) => block / it.lanes) / unroll),
-    parallelTasks: 1,
+    // They share the outermost loop.
+    parallelTasks: threads > 1 ? (order.vectorOutside ? vector : (rows[0] ?? vector)).blocks : 1,
     bodyInstructions: unroll * (accumulators * stage.operations + vectors + height),
   };
 }

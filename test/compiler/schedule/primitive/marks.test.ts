@@ -75,3 +75,23 @@ test("parallel: not outermost", () => {
     refusedOn(gemm(), "parallel.not-outermost: C.j is inside C.i", ["C.j"]),
   );
 });
+
+test("parallel: all outermost loops that may be", () => {
+  const trace = [
+    { kind: "share-element", block: "C" },
+    { kind: "parallel", loop: null },
+  ] as const;
+  expect(scheduled(gemm(), ...trace)).toMatchInlineSnapshot(`
+    "for C.element.i in 0..6 parallel
+      for C.element.j in 0..7
+        for C.element.k in 0..5
+          block C.element (i = C.element.i in 0..6, j = C.element.j in 0..7, k = C.element.k in 0..5)
+            C.element[i, j, k] = A[i, k] * B[k, j]
+    for C.i in 0..6 parallel
+      for C.j in 0..7
+        for C.k in 0..5
+          block C (i = C.i in 0..6, j = C.j in 0..7, reduce k = C.k in 0..5)
+            C[i, j] = 0.0 first
+            C[i, j] += C.element[i, j, k]"
+  `);
+});

@@ -1,0 +1,169 @@
+// The threads that all kernels of a process share. The first addon that needs them has them and lends them to the others,
+// whatever bundle or worker they come from. Part of addon.c.
+//
+// Whoever calls a kernel works on its parts too and never waits for a thread to come, so any number of callers, in any
+// threads, are safe: the least that happens is that each does its work alone.
+
+#ifdef _WIN32
+
+// Kernels run on the caller's thread alone.
+static void uk_alone(uk_part *run, void *context, long parts, long slots) {
+  (void)slots;
+  for (long part = 0; part < parts; part++) run(context, part, 0);
+}
+
+static uk_share *uk_shared = uk_alone;
+static void uk_join_threads(void) {}
+
+#else
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+// One call that shares a loop. It lives on its caller's stack.
+struct uk_loop {
+  uk_part *run;
+  void *context;
+  long parts, slots;
+  // The next part that nobody has begun.
+  atomic_long next;
+  // Threads that are at work beside the caller.
+  atomic_long helpers;
+  // Slots that were given away. Under the lock, as `following`.
+  long taken;
+  struct uk_loop *following;
+};
+
+static pthread_mutex_t uk_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t uk_comes = PTHREAD_COND_INITIALIZER, uk_leaves = PTHREAD_COND_INITIALIZER;
+// Under the lock.
+static struct uk_loop *uk_loops;
+static long uk_threads;
+// Loops so far: an idle thread sees a new one without the lock.
+static atomic_long uk_arrivals;
+
+// Who has just worked gets more soon, in most programs, and waking a thread takes as long as a small kernel.
+enum { UK_SPIN_NS = 50000 };
+
+static long long uk_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static inline void uk_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// Until the value is another one, or it took too long.
+static void uk_spin_while(atomic_long *value, long is) {
+  const long long end = uk_clock_ns() + UK_SPIN_NS;
+  while (atomic_load(value) == is && uk_clock_ns() < end)
+    for (int step = 0; step < 16; step++) uk_relax();
+}
+
+static void uk_work_on(struct uk_loop *loop, long slot) {
+  for (long part; (part = atomic_fetch_add(&loop->next, 1)) < loop->parts;) loop->run(loop->context, part, slot);
+}
+
+// A loop with parts and a slot to give, or NULL.
+static struct uk_loop *uk_open_loop(void) {
+  for (struct uk_loop *loop = uk_loops; loop; loop = loop->following)
+    if (loop->taken < loop->slots && atomic_load(&loop->next) < loop->parts) return loop;
+  return NULL;
+}
+
+// With the lock; gives it up meanwhile.
+static struct uk_loop *uk_wait_for_loop(void) {
+  struct uk_loop *loop = uk_open_loop();
+  if (loop) return loop;
+  const long seen = atomic_load(&uk_arrivals);
+  pthread_mutex_unlock(&uk_lock);
+  uk_spin_while(&uk_arrivals, seen);
+  pthread_mutex_lock(&uk_lock);
+  while (!(loop = uk_open_loop())) pthread_cond_wait(&uk_comes, &uk_lock);
+  return loop;
+}
+
+static void *uk_help(void *unused) {
+  (void)unused;
+  pthread_mutex_lock(&uk_lock);
+  for (;;) {
+    struct uk_loop *loop = uk_wait_for_loop();
+    const long slot = loop->taken++;
+    atomic_fetch_add(&loop->helpers, 1);
+    pthread_mutex_unlock(&uk_lock);
+    uk_work_on(loop, slot);
+    pthread_mutex_lock(&uk_lock);
+    // Its caller may go as soon as it sees that nobody is left.
+    if (atomic_fetch_sub(&loop->helpers, 1) == 1) pthread_cond_broadcast(&uk_leaves);
+  }
+  return NULL;
+}
+
+// With the lock. Threads never end: asleep they cost nothing, and the process ends without them.
+static void uk_grow(long wanted) {
+  for (; uk_threads < wanted; uk_threads++) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, uk_help, NULL) != 0) return;
+    pthread_detach(thread);
+  }
+}
+
+static void uk_enter(struct uk_loop *loop) {
+  pthread_mutex_lock(&uk_lock);
+  uk_grow(loop->slots - 1);
+  loop->following = uk_loops;
+  uk_loops = loop;
+  atomic_fetch_add(&uk_arrivals, 1);
+  pthread_mutex_unlock(&uk_lock);
+  for (long helper = 1; helper < loop->slots; helper++) pthread_cond_signal(&uk_comes);
+}
+
+// Nobody begins to help any more; who does is waited for.
+static void uk_leave(struct uk_loop *loop) {
+  pthread_mutex_lock(&uk_lock);
+  struct uk_loop **place = &uk_loops;
+  while (*place != loop) place = &(*place)->following;
+  *place = loop->following;
+  pthread_mutex_unlock(&uk_lock);
+  const long helpers = atomic_load(&loop->helpers);
+  if (helpers > 0) uk_spin_while(&loop->helpers, helpers);
+  if (atomic_load(&loop->helpers) == 0) return;
+  pthread_mutex_lock(&uk_lock);
+  while (atomic_load(&loop->helpers) > 0) pthread_cond_wait(&uk_leaves, &uk_lock);
+  pthread_mutex_unlock(&uk_lock);
+}
+
+static void uk_share_here(uk_part *run, void *context, long parts, long slots) {
+  struct uk_loop loop = {.run = run, .context = context, .parts = parts, .taken = 1};
+  loop.slots = slots < parts ? slots : parts;
+  if (loop.slots > 1) uk_enter(&loop);
+  uk_work_on(&loop, 0);
+  if (loop.slots > 1) uk_leave(&loop);
+}
+
+// What addons find of each other. Its name says what it takes: an addon of another version looks for another one.
+__attribute__((visibility("default"))) void uk_share_1(uk_part *run, void *context, long parts, long slots) {
+  uk_share_here(run, context, parts, slots);
+}
+
+static uk_share *uk_shared = uk_share_here;
+
+// Takes the threads of the addon that is found. If that is this one, it shows itself to all who come, and stays loaded for as
+// long as the process lives, as its threads run its code.
+static void uk_join_threads(void) {
+  Dl_info own, others;
+  void *found = dlsym(RTLD_DEFAULT, "uk_share_1");
+  if (!dladdr((void *)uk_share_here, &own)) return;
+  if (found && dladdr(found, &others) && others.dli_fbase != own.dli_fbase) uk_shared = (uk_share *)found;
+  else dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE | RTLD_GLOBAL);
+}
+
+#endif
