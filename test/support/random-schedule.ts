@@ -128,7 +128,7 @@ export function caseOf(
   among: readonly Target[] = chainTargets,
 ): ChainCase {
   const drawn = rng.pick(among);
-  const target = { ...drawn, threads: drawn.codegen === "c" && number % 3 === 0 ? sharingThreads : 1 };
+  const target = number % 3 === 0 && drawn.codegen === "c" ? { ...drawn, threads: sharingThreads } : drawn;
   const numerics = rng.pick(["fast", "strict"] as const);
   const constants = drawConstants(op, createRng(number));
   const { template, trace, computation } = drawTrace({ op, target, numerics, constants }, rng);

@@ -20,9 +20,15 @@ export interface Target {
   readonly l2Bytes: number;
   /** Share of one core. */
   readonly l3Bytes: number;
-  /** Worker threads that `parallel` loops may use. */
+  /** That `parallel` loops are shared by, the caller's among them. */
   readonly threads: number;
 }
+
+/** The target with so many threads, where its kernels can have more than one. */
+export const withThreads = (target: Target, threads: number): Target => ({
+  ...target,
+  threads: target.codegen === "c" ? threads : 1,
+});
 
 /** "fast": sums may be reassociated, products and sums fused. "strict": the order and the roundings of the reference. */
 export type Numerics = "fast" | "strict";

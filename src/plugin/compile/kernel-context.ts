@@ -10,6 +10,7 @@ import {
   type Parameters,
   parameterDefaults,
   type Target,
+  withThreads,
 } from "../../compiler/index.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
@@ -54,8 +55,8 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
   const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
   const op = instantiate(loaded.op, parameters, identifier(opFile));
   const machine = detectMachine();
-  const target: Target = { ...hostTarget(request.target, machine), threads };
-  const task: TuningTask = { op, target, numerics, threads };
+  const target = withThreads(hostTarget(request.target, machine), threads);
+  const task: TuningTask = { op, target, numerics, threads: target.threads };
   return {
     request,
     services,

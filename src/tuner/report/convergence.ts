@@ -3,6 +3,7 @@
 
 import { type Axis, linearAxis, logAxis, roundDown } from "./axis.ts";
 import { medianSteps, type Step, shareAt } from "./best-so-far.ts";
+import { colourOf, plotStyle } from "./plot-style.ts";
 import { element, label } from "./svg.ts";
 
 export interface ConvergenceRun {
@@ -32,27 +33,9 @@ const [left, top, between] = [62, 44, 80];
 const legendTop = top + panelHeight + 62;
 const [legendColumns, legendRow] = [5, 20];
 
-/** Readable on white and on black: at least 3.3 : 1 on either. */
-const colours = [
-  "#2f81f7",
-  "#d4731a",
-  "#2e9e55",
-  "#808890",
-  "#c2509f",
-  "#8a63d2",
-  "#17959b",
-  "#d9434e",
-  "#9a7041",
-  "#85891f",
-] as const;
-
-const style = [
-  "text{font:12px system-ui,sans-serif;fill:#1f2328}",
-  ".title{font-size:14px;font-weight:600}",
-  ".ground{fill:#fff}.frame{fill:none;stroke:#818b98}.grid{stroke:#818b98;stroke-opacity:.3}",
+const style = plotStyle(
   "path{fill:none;stroke-linejoin:round}.run{stroke-width:1;stroke-opacity:.4}.median{stroke-width:2.2}",
-  "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.ground{fill:#0d1117}}",
-].join("");
+);
 
 /**
  * Draws strategies' tunings of one task.
@@ -168,8 +151,6 @@ const dotAt = (at: number, share: number, { x, y }: Frame, colour: string): stri
 const tenth = (value: number): number => Math.round(value * 10) / 10;
 
 // ── legend ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-const colourOf = (at: number): string => colours[at % colours.length]!;
 
 function legend(series: readonly ConvergenceSeries[]): string {
   const entries = series.flatMap(({ name }, at) => {

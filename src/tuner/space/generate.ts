@@ -65,10 +65,7 @@ function plannedTemplates(
       [emptyDraft],
     );
   return drafts.map((draft) => {
-    const shared =
-      task.target.threads > 1 && task.target.codegen === "c"
-        ? instruct(draft, { kind: "parallel", loop: null })
-        : draft;
+    const shared = task.target.threads > 1 ? instruct(draft, { kind: "parallel", loop: null }) : draft;
     return { template: templateOf(shared, algorithm), estimates: draft.estimates };
   });
 }

@@ -5,6 +5,10 @@ import type { SuiteName } from "./work.ts";
 
 export interface Bar {
   readonly suite: SuiteName;
+  /** 1 unless said. */
+  readonly threads?: number;
+  /** Smaller works are left out. */
+  readonly leastFlops?: number;
   /** Against the fastest of those that were measured. */
   readonly rivals: readonly string[];
   /** Of all works of the suite together, or of each. */
@@ -13,11 +17,16 @@ export interface Bar {
   readonly least: number;
 }
 
+/** Our own kernel beside one of several threads. */
+export const oneThread = "ours, one thread";
+
 const products = ["OpenBLAS", "BLIS", "oneDNN"];
 
 export const bars: readonly Bar[] = [
   { suite: "gemm", rivals: products, of: "each", least: 1 },
   { suite: "gemm", rivals: products, of: "geometric mean", least: 1.08 },
+  { suite: "gemm", threads: 2, leastFlops: 2 * 256 ** 3, rivals: [oneThread], of: "each", least: 1.8 },
+  { suite: "gemm", threads: 2, rivals: products, of: "each", least: 1 },
   { suite: "small", rivals: ["LIBXSMM"], of: "geometric mean", least: 1 },
   { suite: "small", rivals: ["OpenBLAS", "oneDNN"], of: "geometric mean", least: 1.3 },
   { suite: "odd", rivals: [...products, "LIBXSMM"], of: "geometric mean", least: 1.15 },
@@ -44,7 +53,9 @@ export interface Judged {
 
 export function judge(bar: Bar, results: readonly WorkResult[]): Judged {
   const ratios = results
-    .filter(({ suite }) => suite === bar.suite)
+    .filter(({ suite, threads, flops }) => {
+      return suite === bar.suite && threads === (bar.threads ?? 1) && flops >= (bar.leastFlops ?? 0);
+    })
     .flatMap((result) => {
       const ratio = againstBest(result, bar.rivals);
       return ratio === null ? [] : [{ name: result.name, ratio }];

@@ -11,11 +11,19 @@ import type { PeerCall } from "./work.ts";
 
 export interface ContestOptions {
   readonly rounds: number;
+  /** Between two samples: threads of a library that has just run still look for more for so long. */
+  readonly pauseMs: number;
   /** A sample is as many runs as fill this time. */
   readonly sampleNs: number;
 }
 
-/** Of a library beside our kernel. */
+/** A kernel of ours. */
+export interface Ours {
+  readonly name: string;
+  readonly runnable: Runnable;
+}
+
+/** Of a library, or another kernel of ours, beside our kernel. */
 export interface Rival {
   readonly name: string;
   readonly version: string;
@@ -38,31 +46,36 @@ export interface ContestResult {
   readonly failures: Readonly<Record<string, string>>;
 }
 
-/** With hot caches. Throws where our own kernel does not run or is wrong. */
+/** With hot caches, the first of ours against all others. Throws where one of ours does not run or is wrong. */
 export function compete(
   task: RunTask,
-  ours: Runnable,
+  ours: readonly Ours[],
   call: PeerCall,
   peers: readonly Peer[],
   options: ContestOptions,
 ): ContestResult {
   const session = openSession(task, call, peers);
-  const all = [ours, ...peers.map(({ name }) => placeholderOf(name))];
+  const named = [...ours.map(({ name }) => ({ name, version: "" })), ...peers];
+  const all = [...ours.map(({ runnable }) => runnable), ...peers.map(({ name }) => placeholderOf(name))];
   const reasons = all.map((candidate, slot) => failureOf(session, candidate, slot));
-  if (reasons[0] !== null) throw new Error(`our kernel: ${reasons[0]}`);
+  const failed = ours.findIndex((_, slot) => reasons[slot] !== null);
+  if (failed >= 0) throw new Error(`our kernel, ${ours[failed]!.name}: ${reasons[failed]}`);
   const slots = all.flatMap((_, slot) => (reasons[slot] === null ? [slot] : []));
-  const timesNs = inTurns(slots, options.rounds, (slot) => sample(session, slot, options.sampleNs));
+  const timesNs = inTurns(slots, options.rounds, (slot) => {
+    pause(options.pauseMs);
+    return sample(session, slot, options.sampleNs);
+  });
   const ownNs = timesNs.get(0)!;
   return {
     medianNs: median(ownNs),
     rivals: slots.slice(1).map((slot) => {
-      const { name, version } = peers[slot - 1]!;
+      const { name, version } = named[slot]!;
       const theirs = timesNs.get(slot)!;
       return { name, version, medianNs: median(theirs), ratio: spreadOf(theirs.map((ns, at) => ns / ownNs[at]!)) };
     }),
     failures: Object.fromEntries(
-      peers.flatMap(({ name }, at) => {
-        const reason = reasons[at + 1]!;
+      named.flatMap(({ name }, slot) => {
+        const reason = reasons[slot]!;
         return reason === null || reason.includes(hasNone) ? [] : [[name, reason]];
       }),
     ),
@@ -105,6 +118,11 @@ function sample(session: Session, slot: number, sampleNs: number): number {
   const outcome = session.handle({ kind: "sample", id: slot, slot, candidate: null, sampleNs, cache: "hot" })!;
   if (outcome.kind !== "ok") throw new Error(`it ran before: ${outcome.kind}`);
   return outcome.samplesNs[0]!;
+}
+
+/** Keeps the thread and leaves the core. */
+function pause(ms: number): void {
+  if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** Who begins is another one in each round. */

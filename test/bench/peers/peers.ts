@@ -5,26 +5,26 @@
 //     npm run bench:peers -- --suites gemm,small          of these suites
 //     npm run bench:peers -- --only 512 --again           works with this in their name, measured once more
 //     npm run bench:peers -- --only 512 --fresh           and tuned once more
+//     npm run bench:peers -- --threads 2 --suites gemm    with two threads each, and our own kernel of one beside them
 //     npm run bench:peers -- --report                     docs/peers.md from what is there
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { factsOf } from "../../../src/compiler/index.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
 import { bestTargetName, detectMachine, hostTarget } from "../../../src/native/toolchain/machine.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
 import { cpuName } from "../cpu-name.ts";
+import { oneThread } from "./bars.ts";
 import { compete } from "./contest.ts";
 import { findPeers } from "./libraries.ts";
 import { tunedKernel } from "./ours.ts";
 import { measurePeak, type Peak } from "./peak.ts";
 import type { Peer } from "./peer.ts";
-import { printReport } from "./report.ts";
 import { appendResult, gflopsOf, readResults, type WorkResult } from "./result.ts";
 import { gemmWorks } from "./suites/gemm.ts";
 import { layerWorks } from "./suites/layers.ts";
 import { suiteNames, taskOf, type Work, workKey } from "./work.ts";
+import { writeReport } from "./write-report.ts";
 
 const { values } = parseArgs({
   options: {
@@ -48,6 +48,9 @@ const threads = Number(values.threads);
 const target = { ...hostTarget(bestTargetName(detectMachine())), threads };
 const works: readonly Work[] = suiteNames.flatMap((suite) => ({ ...gemmWorks, ...layerWorks })[suite] ?? []);
 
+/** OpenBLAS's threads look for work as long, those of OpenMP less. */
+const restMs = 30;
+
 function chosenWorks(): readonly Work[] {
   const suites = values.suites.split(",");
   const unknown = suites.find((suite) => !suiteNames.some((name) => name === suite));
@@ -62,18 +65,21 @@ function chosenWorks(): readonly Work[] {
 async function measureWork(work: Work, peers: readonly Peer[], peak: Peak, directory: string): Promise<WorkResult> {
   const { suite, name, call } = work;
   const task = taskOf(work, target);
-  const ours = await tunedKernel(task, {
-    seconds: Number(values.seconds),
-    seed: Number(values.seed),
-    isFresh: values.fresh,
-    path: values.schedules,
-    directory,
-  });
-  const options = { rounds: Number(values.rounds), sampleNs: 2e6 };
-  const contest = compete(referenceTask(task), ours.runnable, call, peers, options);
+  const tuned = (threads: number) =>
+    tunedKernel(taskOf(work, { ...target, threads }), {
+      seconds: Number(values.seconds),
+      seed: Number(values.seed),
+      isFresh: values.fresh,
+      path: values.schedules,
+      directory,
+    });
+  const ours = await tuned(threads);
+  const own = [{ name: "ours", runnable: ours.runnable }];
+  if (threads > 1) own.push({ name: oneThread, runnable: (await tuned(1)).runnable });
+  const options = { rounds: Number(values.rounds), sampleNs: 2e6, pauseMs: threads > 1 ? restMs : 0 };
+  const contest = compete(referenceTask(task), own, call, peers, options);
   const { flops, bytesRead, bytesWritten } = factsOf(task.op);
-  const { template } = ours.candidate;
-  const { trials, tuneMs } = ours;
+  const { candidate, trials, tuneMs } = ours;
   return {
     suite,
     name,
@@ -82,7 +88,7 @@ async function measureWork(work: Work, peers: readonly Peer[], peak: Peak, direc
     threads,
     flops,
     bytes: bytesRead + bytesWritten,
-    template,
+    candidate,
     trials,
     tuneMs,
     ...contest,
@@ -127,7 +133,7 @@ async function measureAll(chosen: readonly Work[]): Promise<void> {
 if (values.report) {
   const results = readResults(values.results).filter(({ cpu }) => cpu === cpuName());
   if (results.length === 0) throw new Error("there are no results to report");
-  writeFileSync(join(values.docs, "peers.md"), printReport(results));
+  writeReport(results, values.docs);
 } else {
   await measureAll(chosenWorks());
 }

@@ -20,43 +20,77 @@ const titles: Readonly<Record<SuiteName, string>> = {
   norm: "Softmax and layer normalisation",
 };
 
-/** @param results of one CPU */
-export function printReport(results: readonly WorkResult[]): string {
-  const suites = suiteNames.filter((suite) => results.some((result) => result.suite === suite));
-  return `${[introduction(results), ...suites.map((suite) => section(suite, results))].join("\n\n")}\n`;
+/** A suite with so many threads. */
+export interface Section {
+  readonly suite: SuiteName;
+  readonly threads: number;
+  readonly results: readonly WorkResult[];
 }
 
+export function sectionsOf(results: readonly WorkResult[]): readonly Section[] {
+  const numbers = [...new Set(results.map(({ threads }) => threads))].sort((a, b) => a - b);
+  return numbers.flatMap((threads) =>
+    suiteNames.flatMap((suite) => {
+      const own = results.filter((result) => result.suite === suite && result.threads === threads);
+      return own.length > 0 ? [{ suite, threads, results: own }] : [];
+    }),
+  );
+}
+
+export const titleOf = ({ suite, threads }: Omit<Section, "results">): string =>
+  `${titles[suite]}${threads > 1 ? `, ${threads} threads` : ""}`;
+
+export const plotName = ({ suite, threads }: Omit<Section, "results">): string =>
+  `peers-${suite}${threads > 1 ? `-${threads}-threads` : ""}.svg`;
+
+/** Of those that our kernels are beside. */
+export const namesOf = (results: readonly WorkResult[]): readonly string[] => [
+  ...new Set(results.flatMap(({ rivals }) => rivals.map(({ name }) => name))),
+];
+
+/** @param results of one CPU */
+export const printReport = (results: readonly WorkResult[]): string =>
+  `${[introduction(results), ...sectionsOf(results).map(sectionText)].join("\n\n")}\n`;
+
 function introduction(results: readonly WorkResult[]): string {
-  const { cpu, threads } = results[0]!;
+  const { cpu } = results[0]!;
   const flops = Math.max(...results.map(({ peak }) => peak.gflops));
   const reading = Math.max(...results.map(({ peak }) => peak.reading));
-  const versions = new Map(results.flatMap(({ rivals }) => rivals.map(({ name, version }) => [name, version])));
+  const libraries = results.flatMap(({ rivals }) => rivals.filter(({ version }) => version !== ""));
+  const versions = new Map(libraries.map(({ name, version }) => [name, version]));
   return [
     "# Our kernels beside libraries",
-    `By \`npm run bench:peers\`, on ${cpu}, ${threads} thread${threads > 1 ? "s" : ""}. One core multiplies and adds ${flops.toFixed(0)} GFLOP/s of f32 and reads ${reading.toFixed(0)} GB/s (measured).`,
+    `By \`npm run bench:peers\`, on ${cpu}, one thread unless it says otherwise. One core multiplies and adds ${flops.toFixed(0)} GFLOP/s of f32 and reads ${reading.toFixed(0)} GB/s (measured).`,
     "Each kernel was tuned once, within half a minute. Kernel and libraries then took samples in turns, in one process, on the same " +
       "arrays, from loops in C, with hot caches; all outputs were checked. A ratio is the library's time over ours in one round: above 1 " +
       "ours is faster. It is the median of the rounds, with the tenth and ninetieth per cent.",
+    "![roofline](plots/peers-roofline.svg)",
     `Libraries: ${[...versions].map(([name, version]) => `${name} ${version}`).join(", ")}.`,
   ].join("\n\n");
 }
 
-function section(suite: SuiteName, all: readonly WorkResult[]): string {
-  const results = all.filter((result) => result.suite === suite);
-  const names = [...new Set(results.flatMap(({ rivals }) => rivals.map(({ name }) => name)))];
+function sectionText(section: Section): string {
+  const { suite, threads, results } = section;
+  const names = namesOf(results);
   const head = ["", "GFLOP/s", "of the peak", "schedule", ...names];
   const rows = results.map((result) => [
     result.name,
     gflopsOf(result, result.medianNs).toFixed(1),
-    `${((100 * gflopsOf(result, result.medianNs)) / result.peak.gflops).toFixed(0)} %`,
-    result.template,
+    `${((100 * gflopsOf(result, result.medianNs)) / (threads * result.peak.gflops)).toFixed(0)} %`,
+    result.candidate.template,
     ...names.map((name) => ratioText(result.rivals.find((rival) => rival.name === name))),
   ]);
-  const judged = bars.filter((bar) => bar.suite === suite).map((bar) => barText(judge(bar, results)));
+  const own = bars.filter((bar) => bar.suite === suite && (bar.threads ?? 1) === threads);
+  const judged = own.map((bar) => barText(judge(bar, results)));
   const failures = results.flatMap(({ name, failures: own }) =>
     Object.entries(own).map(([library, reason]) => `- ${name}: ${library} ${reason}`),
   );
-  return [`## ${titles[suite]}`, textTable(head, rows), [...judged, ...failures].join("\n")]
+  return [
+    `## ${titleOf(section)}`,
+    `![${titleOf(section)}](plots/${plotName(section)})`,
+    textTable(head, rows),
+    [...judged, ...failures].join("\n"),
+  ]
     .filter((part) => part !== "")
     .join("\n\n");
 }

@@ -1,5 +1,6 @@
 // What came of a work, as it is kept: one line of results.jsonl.
 
+import type { Candidate } from "../../../src/tuner/space/space.ts";
 import { appendLine, readLines } from "../json-lines.ts";
 import type { Rival } from "./contest.ts";
 import type { Peak } from "./peak.ts";
@@ -15,7 +16,7 @@ export interface WorkResult {
   readonly flops: number;
   /** Of inputs and outputs. */
   readonly bytes: number;
-  readonly template: string;
+  readonly candidate: Candidate;
   /** Of the tuning. */
   readonly trials: number;
   readonly tuneMs: number;

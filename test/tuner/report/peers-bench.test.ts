@@ -22,7 +22,7 @@ const result = (name: string, rivals: readonly Rival[], changes: Partial<WorkRes
   threads: 1,
   flops: 50_000,
   bytes: 1_000,
-  template: "C tiled",
+  candidate: { template: "C tiled", assignment: {} },
   trials: 100,
   tuneMs: 10_000,
   medianNs: 1_000,
@@ -56,6 +56,18 @@ describe("a bar", () => {
   it("of the mean is reached by all together", () => {
     expect(judge(bar({ of: "geometric mean", least: 1.2 }), results)).toMatchObject({ isMet: true });
     expect(judge(bar({ of: "geometric mean", least: 1.2 }), results).reached).toBeCloseTo(1.2, 12);
+  });
+
+  it("of two threads is for these alone, and for works of its size", () => {
+    const ofTwo = [
+      result("64³", [rival("OpenBLAS", 0.5)], { threads: 2, flops: 1000 }),
+      result("512³", [rival("OpenBLAS", 1.5)], { threads: 2, flops: 2000 }),
+    ];
+    expect(judge(bar({ threads: 2 }), [...results, ...ofTwo])).toMatchObject({ reached: 0.5, below: ["64³"] });
+    expect(judge(bar({ threads: 2, leastFlops: 2000 }), [...results, ...ofTwo])).toMatchObject({
+      reached: 1.5,
+      isMet: true,
+    });
   });
 
   it("is not met where nothing was measured", () => {

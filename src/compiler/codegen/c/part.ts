@@ -17,7 +17,7 @@ export interface Part {
 /** A parallel loop stands outside of all others. That of one iteration is like any other. */
 export function partsOf({ name, body }: LoopFunc): readonly Part[] {
   const loops = statementsOf(body).filter(
-    (stmt): stmt is For => stmt.kind === "for" && stmt.mark === "parallel" && stmt.extent > 1,
+    (stmt): stmt is For => stmt.kind === "for" && stmt.mark === "parallel" && stmt.extent > 1 && isClosed(stmt),
   );
   return loops.map((loop, at) => ({
     loop,
@@ -46,6 +46,22 @@ function buffersIn(stmts: readonly Stmt[]): ReadonlySet<string> {
       },
     );
   return names;
+}
+
+/** A loop that uses a value from outside of it stays in its function. */
+function isClosed(loop: For): boolean {
+  const [defined, used] = [new Set<string>(), new Set<string>()];
+  walkStmt(
+    loop,
+    (stmt) => {
+      if (stmt.kind === "define") defined.add(stmt.name);
+      if (stmt.kind === "assign") used.add(stmt.name);
+    },
+    (expr) => {
+      if (expr.kind === "local") used.add(expr.name);
+    },
+  );
+  return [...used].every((name) => defined.has(name));
 }
 
 /** Iterations of a parallel loop leave nothing to each other, so what they write at the same places is for themselves. */

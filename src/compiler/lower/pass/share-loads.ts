@@ -33,7 +33,8 @@ interface Names {
 function share(stmt: Stmt, names: Names): Stmt {
   if (stmt.kind === "seq") return shareInSeq(spliced(stmt.body), names);
   const inner = mapChildren(stmt, (child) => share(child, names));
-  if (inner.kind === "for") return hoistLoads(inner, names);
+  // What is outside of a parallel loop its threads have not in their registers.
+  if (inner.kind === "for") return inner.mark === "parallel" ? inner : hoistLoads(inner, names);
   return inner.kind === "if" ? inner : seqOf(shareInRun([inner], names));
 }
 

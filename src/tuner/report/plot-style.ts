@@ -1,0 +1,27 @@
+// How plots look, in light and dark surroundings alike.
+
+/** Readable on white and on black: at least 3.3 : 1 on either. */
+const colours = [
+  "#2f81f7",
+  "#d4731a",
+  "#2e9e55",
+  "#808890",
+  "#c2509f",
+  "#8a63d2",
+  "#17959b",
+  "#d9434e",
+  "#9a7041",
+  "#85891f",
+] as const;
+
+export const colourOf = (series: number): string => colours[series % colours.length]!;
+
+/** The classes title, ground, frame and grid, and the rules of one's own. */
+export const plotStyle = (own = ""): string =>
+  [
+    "text{font:12px system-ui,sans-serif;fill:#1f2328}",
+    ".title{font-size:14px;font-weight:600}",
+    ".ground{fill:#fff}.frame{fill:none;stroke:#818b98}.grid{stroke:#818b98;stroke-opacity:.3}",
+    own,
+    "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.ground{fill:#0d1117}}",
+  ].join("");

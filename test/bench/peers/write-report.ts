@@ -1,0 +1,53 @@
+// Results → docs/peers.md and its plots.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { barChart } from "../../../src/tuner/report/bar-chart.ts";
+import { rooflinePlot } from "../../../src/tuner/report/roofline.ts";
+import { namesOf, plotName, printReport, sectionsOf, titleOf } from "./report.ts";
+import { gflopsOf, type WorkResult } from "./result.ts";
+
+/** @param results of one CPU */
+export function writeReport(results: readonly WorkResult[], docs: string): void {
+  mkdirSync(join(docs, "plots"), { recursive: true });
+  writeFileSync(join(docs, "peers.md"), printReport(results));
+  for (const section of sectionsOf(results)) {
+    const rivals = namesOf(section.results);
+    const chart = barChart({
+      title: titleOf(section),
+      unit: section.suite === "int8" ? "Gop/s" : "GFLOP/s",
+      programs: ["ours", ...rivals],
+      works: section.results.map((result) => ({
+        name: result.name,
+        values: [
+          gflopsOf(result, result.medianNs),
+          ...rivals.map((name) => {
+            const rival = result.rivals.find((it) => it.name === name);
+            return rival ? gflopsOf(result, rival.medianNs) : null;
+          }),
+        ],
+      })),
+      limit: section.suite === "int8" ? null : section.threads * peakOf(results).gflops,
+    });
+    writeFileSync(join(docs, "plots", plotName(section)), chart);
+  }
+  writeFileSync(join(docs, "plots/peers-roofline.svg"), roofline(results));
+}
+
+/** Integers have another roof. */
+const roofline = (results: readonly WorkResult[]): string =>
+  rooflinePlot({
+    title: "Our kernels under the roof of one core",
+    ...peakOf(results),
+    series: sectionsOf(results)
+      .filter(({ suite, threads }) => suite !== "int8" && threads === 1)
+      .map(({ suite, results: own }) => ({
+        name: suite,
+        points: own.map(({ name, flops, bytes, medianNs }) => ({ name, flops, bytes, ns: medianNs })),
+      })),
+  });
+
+const peakOf = (results: readonly WorkResult[]): WorkResult["peak"] => ({
+  gflops: Math.max(...results.map(({ peak }) => peak.gflops)),
+  reading: Math.max(...results.map(({ peak }) => peak.reading)),
+});

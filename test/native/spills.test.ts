@@ -1,0 +1,92 @@
+// The innermost loops of f32 products have all they need in registers.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type CSource, type TargetName, targets } from "../../src/compiler/index.ts";
+import { compileFlags } from "../../src/native/build.ts";
+import { candidateKernel } from "../../src/tuner/candidate-kernel.ts";
+import { generateSpace } from "../../src/tuner/space/generate.ts";
+import { readResults, type WorkResult } from "../bench/peers/result.ts";
+import { gemmWorks } from "../bench/peers/suites/gemm.ts";
+import { taskOf } from "../bench/peers/work.ts";
+import { innerLoops, multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
+import { inTempDir, toolchains } from "./compiled.ts";
+
+const gcc = toolchains.find(({ family }) => family === "gcc");
+
+const assemblerOf = (source: CSource): Promise<string> =>
+  inTempDir(async (folder) => {
+    writeFileSync(join(folder, "kernel.c"), source.text);
+    execFileSync(gcc!.path, [...compileFlags(source, gcc!), "-S", "kernel.c", "-o", "kernel.s"], { cwd: folder });
+    return readFileSync(join(folder, "kernel.s"), "utf8");
+  });
+
+const winners = readResults("test/bench/peers/results.jsonl").filter(
+  ({ suite }) => suite === "gemm" || suite === "small" || suite === "odd" || suite === "packed",
+);
+const works = Object.values(gemmWorks).flat();
+
+function winnerOf({ suite, name, target, threads, candidate }: WorkResult): CSource {
+  const work = works.find((it) => it.suite === suite && it.name === name)!;
+  const task = taskOf(work, { ...targets[target as TargetName], threads });
+  const kernel = candidateKernel(task, generateSpace(task), candidate);
+  if (kernel.kind !== "ok" || kernel.source.kind !== "c") throw new Error(`${kernel.kind} is no C`);
+  return kernel.source;
+}
+
+// Compiling for a CPU needs none.
+describe.skipIf(!gcc)("the f32 product that was found fastest", () => {
+  test("is known of many works", () => expect(winners.length).toBeGreaterThan(30));
+
+  test.each(winners)(
+    "$suite $name, $threads threads: its innermost loops have their vectors in registers",
+    async (it) => {
+      const loops = multiplyingLoops(await assemblerOf(winnerOf(it)));
+      expect(loops.length).toBeGreaterThan(0);
+      expect(loops.flatMap(vectorSpills)).toEqual([]);
+    },
+  );
+
+  test("would be known by it if it had not", async () => {
+    const source = winnerOf(winners[0]!);
+    const loops = multiplyingLoops(await assemblerOf({ ...source, text: crowded(source.text) }));
+    expect(loops.flatMap(vectorSpills).length).toBeGreaterThan(0);
+  });
+});
+
+/** Another text: 40 sums side by side, where there are 32 registers at most. */
+const crowded = (text: string): string => {
+  const sums = Array.from({ length: 40 }, (_, at) => at);
+  return `${text}
+typedef float wide __attribute__((vector_size(32)));
+void crowded(wide *to, const wide *from, long count) {
+  wide factor = to[40];
+  ${sums.map((at) => `wide sum${at} = to[${at}];`).join(" ")}
+  for (long step = 0; step < count; step++) { ${sums.map((at) => `sum${at} += from[step * 40 + ${at}] * factor;`).join(" ")} }
+  ${sums.map((at) => `to[${at}] = sum${at};`).join(" ")}
+}
+`;
+};
+
+test("innermost loops are those that no other is in", () => {
+  const text = [
+    "f:",
+    ".L2:",
+    "\tmovq\t%rax, 8(%rsp)",
+    ".L3:",
+    "\tvfmadd231ps\t(%rsi), %zmm1, %zmm2",
+    "\tvmovaps\t-64(%rbp), %zmm3",
+    "\tjne\t.L3",
+    "\tjne\t.L2",
+    ".L4:",
+    "\taddq\t$1, %rax",
+    "\tjne\t.L4",
+    "\tjmp\t.L9",
+    ".L9:",
+    "\tret",
+  ].join("\n");
+  expect(innerLoops(text).map(({ label }) => label)).toEqual([".L3", ".L4"]);
+  expect(multiplyingLoops(text).map(vectorSpills)).toEqual([["\tvmovaps\t-64(%rbp), %zmm3"]]);
+});

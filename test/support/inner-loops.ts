@@ -1,0 +1,33 @@
+// Assembler of gcc → its innermost loops: what a kernel spends its time with.
+
+export interface InnerLoop {
+  readonly label: string;
+  readonly instructions: readonly string[];
+}
+
+const labelOf = (line: string): string | null => /^(\.L\w+):/.exec(line)?.[1] ?? null;
+const jumpOf = (line: string): string | null => /^\s+j\w+\s+(\.L\w+)/.exec(line)?.[1] ?? null;
+
+/** Loops that no other loop is in: from a label to a jump back to it. */
+export function innerLoops(assembler: string): readonly InnerLoop[] {
+  const lines = assembler.split("\n");
+  const places = new Map(lines.flatMap((line, at) => (labelOf(line) === null ? [] : [[labelOf(line)!, at] as const])));
+  const loops = lines.flatMap((line, end) => {
+    const start = places.get(jumpOf(line) ?? "");
+    return start !== undefined && start < end ? [{ start, end, label: jumpOf(line)! }] : [];
+  });
+  const isInner = ({ start, end }: (typeof loops)[number]): boolean =>
+    loops.every((other) => (other.start === start && other.end === end) || other.start < start || other.end > end);
+  return loops.filter(isInner).map(({ start, end, label }) => ({
+    label,
+    instructions: lines.slice(start + 1, end + 1).filter((line) => /^\s+[a-z]/.test(line)),
+  }));
+}
+
+/** Those that multiply and add vectors. */
+export const multiplyingLoops = (assembler: string): readonly InnerLoop[] =>
+  innerLoops(assembler).filter(({ instructions }) => instructions.some((line) => /\bv(fn?m(add|sub)|pdp)/.test(line)));
+
+/** Vectors that are read from the stack or written to it: what did not fit the registers. The end of a loop may be there. */
+export const vectorSpills = ({ instructions }: InnerLoop): readonly string[] =>
+  instructions.filter((line) => /\(%r[sb]p/.test(line) && /%[xyz]mm/.test(line));

@@ -1,0 +1,78 @@
+// Many callers at once for minutes: all kernels of the fixtures, native with threads and WASM, called by 64 callers in four
+// workers, half of them off the event loop. Every result is held against that of a first call; the memory of the process is
+// read all the time. Ends with an error where a result was wrong, or the memory has grown by more than a twentieth.
+//
+//     npm run test:soak
+//     npm run test:soak -- --minutes 10 --workers 4 --callers 16
+
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+import { build } from "esbuild";
+import unpluginKernel from "../../../dist/esbuild.js";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    workers: { type: "string", default: "4" },
+    callers: { type: "string", default: "16" },
+  },
+});
+const here = dirname(fileURLToPath(import.meta.url));
+const operators = join(here, "../../../fixtures/ops");
+const grownAtMost = 1.05;
+
+/** A module that exports every fixture for each target; they are predicted, not tuned. */
+async function bundle(folder) {
+  const names = readdirSync(operators).filter((name) => name.endsWith(".op.ts"));
+  const imports = names.flatMap((name, at) => [
+    `export { default as native${at} } from ${JSON.stringify(`${join(operators, name)}?tune=native&threads=2`)};`,
+    `export { default as wasm${at} } from ${JSON.stringify(`${join(operators, name)}?tune=wasm`)};`,
+  ]);
+  const entry = join(folder, "kernels.js");
+  writeFileSync(entry, imports.join("\n"));
+  await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outfile: join(folder, "kernels.mjs"),
+    plugins: [unpluginKernel({ root: folder, mode: "predict", cacheDir: "store", logLevel: "warn" })],
+  });
+  return pathToFileURL(join(folder, "kernels.mjs")).href;
+}
+
+const megabytes = () => process.memoryUsage().rss / 2 ** 20;
+
+const folder = mkdtempSync(join(tmpdir(), "unplugin-kernel-soak-"));
+try {
+  const module = await bundle(folder);
+  const end = Date.now() + Number(values.minutes) * 60_000;
+  const workerData = { module, end, callers: Number(values.callers) };
+  const running = Array.from({ length: Number(values.workers) }, () => {
+    const worker = new Worker(join(here, "worker.js"), { workerData });
+    return new Promise((resolve, reject) => worker.on("message", resolve).on("error", reject));
+  });
+  const memory = [];
+  const reading = setInterval(() => memory.push(megabytes()), 1000);
+  const results = await Promise.all(running);
+  clearInterval(reading);
+  const calls = results.reduce((sum, it) => sum + it.calls, 0);
+  const wrong = results.flatMap((it) => it.wrong);
+  // The first fifth is for caches and workers to fill.
+  const steady = memory.slice(Math.floor(memory.length / 5));
+  const part = Math.max(1, Math.floor(steady.length / 4));
+  const mean = (numbers) => numbers.reduce((sum, it) => sum + it, 0) / numbers.length;
+  const [before, after] = [mean(steady.slice(0, part)), mean(steady.slice(-part))];
+  console.log(
+    `${results[0].kernels} kernels, ${results.length} workers, ${values.callers} callers each: ${calls} calls`,
+  );
+  console.log(`${wrong.length} wrong${wrong.length > 0 ? `: ${wrong.slice(0, 3).join("; ")}` : ""}`);
+  console.log(`memory ${before.toFixed(0)} → ${after.toFixed(0)} MB (${(after / before).toFixed(3)})`);
+  if (calls === 0 || wrong.length > 0 || after > before * grownAtMost) process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
