@@ -19,6 +19,7 @@ static void uk_join_threads(void) {}
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -36,10 +37,21 @@ struct uk_loop {
   struct uk_loop *following;
 };
 
+// A thread of ours.
+struct uk_helper {
+  pthread_t thread;
+  bool is_asleep;
+  // The core that it keeps off, or -1.
+  int off;
+};
+
+enum { UK_MOST_HELPERS = 255 };
+
 static pthread_mutex_t uk_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t uk_comes = PTHREAD_COND_INITIALIZER, uk_leaves = PTHREAD_COND_INITIALIZER;
 // Under the lock.
 static struct uk_loop *uk_loops;
+static struct uk_helper uk_helpers[UK_MOST_HELPERS];
 static long uk_threads;
 // Loops so far: an idle thread sees a new one without the lock.
 static atomic_long uk_arrivals;
@@ -80,22 +92,23 @@ static struct uk_loop *uk_open_loop(void) {
 }
 
 // With the lock; gives it up meanwhile.
-static struct uk_loop *uk_wait_for_loop(void) {
+static struct uk_loop *uk_wait_for_loop(struct uk_helper *self) {
   struct uk_loop *loop = uk_open_loop();
   if (loop) return loop;
   const long seen = atomic_load(&uk_arrivals);
   pthread_mutex_unlock(&uk_lock);
   uk_spin_while(&uk_arrivals, seen);
   pthread_mutex_lock(&uk_lock);
+  self->is_asleep = true;
   while (!(loop = uk_open_loop())) pthread_cond_wait(&uk_comes, &uk_lock);
+  self->is_asleep = false;
   return loop;
 }
 
-static void *uk_help(void *unused) {
-  (void)unused;
+static void *uk_help(void *self) {
   pthread_mutex_lock(&uk_lock);
   for (;;) {
-    struct uk_loop *loop = uk_wait_for_loop();
+    struct uk_loop *loop = uk_wait_for_loop(self);
     const long slot = loop->taken++;
     atomic_fetch_add(&loop->helpers, 1);
     pthread_mutex_unlock(&uk_lock);
@@ -109,11 +122,29 @@ static void *uk_help(void *unused) {
 
 // With the lock. Threads never end: asleep they cost nothing, and the process ends without them.
 static void uk_grow(long wanted) {
-  for (; uk_threads < wanted; uk_threads++) {
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, uk_help, NULL) != 0) return;
-    pthread_detach(thread);
+  for (; uk_threads < wanted && uk_threads < UK_MOST_HELPERS; uk_threads++) {
+    struct uk_helper *helper = &uk_helpers[uk_threads];
+    helper->off = -1;
+    if (pthread_create(&helper->thread, NULL, uk_help, helper) != 0) return;
+    pthread_detach(helper->thread);
   }
+}
+
+// With the lock. A thread that woke up on the caller's core would wait there until the caller sleeps: the system brings it to
+// another one only after milliseconds.
+static void uk_keep_off_this_core(void) {
+#ifdef __linux__
+  cpu_set_t cores;
+  const int own = sched_getcpu();
+  if (own < 0 || sched_getaffinity(0, sizeof cores, &cores) != 0) return;
+  CPU_CLR(own, &cores);
+  if (CPU_COUNT(&cores) == 0) return;
+  for (long at = 0; at < uk_threads; at++) {
+    struct uk_helper *helper = &uk_helpers[at];
+    if (!helper->is_asleep || helper->off == own) continue;
+    if (pthread_setaffinity_np(helper->thread, sizeof cores, &cores) == 0) helper->off = own;
+  }
+#endif
 }
 
 static void uk_enter(struct uk_loop *loop) {
@@ -122,6 +153,7 @@ static void uk_enter(struct uk_loop *loop) {
   loop->following = uk_loops;
   uk_loops = loop;
   atomic_fetch_add(&uk_arrivals, 1);
+  uk_keep_off_this_core();
   pthread_mutex_unlock(&uk_lock);
   for (long helper = 1; helper < loop->slots; helper++) pthread_cond_signal(&uk_comes);
 }

@@ -13,6 +13,8 @@ export interface ContestOptions {
   readonly rounds: number;
   /** Between two samples: threads of a library that has just run still look for more for so long. */
   readonly pauseMs: number;
+  /** After it: threads that slept come to their cores. */
+  readonly warmNs: number;
   /** A sample is as many runs as fill this time. */
   readonly sampleNs: number;
 }
@@ -63,6 +65,7 @@ export function compete(
   const slots = all.flatMap((_, slot) => (reasons[slot] === null ? [slot] : []));
   const timesNs = inTurns(slots, options.rounds, (slot) => {
     pause(options.pauseMs);
+    if (options.warmNs > 0) sample(session, slot, options.warmNs);
     return sample(session, slot, options.sampleNs);
   });
   const ownNs = timesNs.get(0)!;

@@ -49,7 +49,7 @@ const target = { ...hostTarget(bestTargetName(detectMachine())), threads };
 const works: readonly Work[] = suiteNames.flatMap((suite) => ({ ...gemmWorks, ...layerWorks })[suite] ?? []);
 
 /** OpenBLAS's threads look for work as long, those of OpenMP less. */
-const restMs = 30;
+const restOfThreads = { pauseMs: 30, warmNs: 10e6 };
 
 function chosenWorks(): readonly Work[] {
   const suites = values.suites.split(",");
@@ -76,7 +76,11 @@ async function measureWork(work: Work, peers: readonly Peer[], peak: Peak, direc
   const ours = await tuned(threads);
   const own = [{ name: "ours", runnable: ours.runnable }];
   if (threads > 1) own.push({ name: oneThread, runnable: (await tuned(1)).runnable });
-  const options = { rounds: Number(values.rounds), sampleNs: 2e6, pauseMs: threads > 1 ? restMs : 0 };
+  const options = {
+    rounds: Number(values.rounds),
+    sampleNs: 2e6,
+    ...(threads > 1 ? restOfThreads : { pauseMs: 0, warmNs: 0 }),
+  };
   const contest = compete(referenceTask(task), own, call, peers, options);
   const { flops, bytesRead, bytesWritten } = factsOf(task.op);
   const { candidate, trials, tuneMs } = ours;
