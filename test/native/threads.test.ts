@@ -83,8 +83,11 @@ test("what every part writes anew is the thread's own, what parts write apart is
   expect(text).toContain(`share(turning_part1, (void *[]){(void *)args, workspace}, ${parts}, ${threads});`);
 });
 
-test("a kernel of one thread has its loops in itself", () => {
-  const { text, threads: own } = sourceOf({ ...turning("serial"), body: serial(turning("serial").body) });
+test.each([
+  ["the target has one thread", turning("turning"), 1],
+  ["no loop is parallel", { ...turning("serial"), body: serial(turning("serial").body) }, threads],
+])("where %s, all loops are in the kernel", (_, func, targetThreads) => {
+  const { text, threads: own } = generateC(func, { ...target, threads: targetThreads }, { numerics: "strict" });
   expect(own).toBe(1);
   expect(text).not.toContain("share");
 });

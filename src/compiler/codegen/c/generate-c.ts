@@ -25,7 +25,7 @@ import { widestElement } from "./widest-element.ts";
  *     generateC(flat, avx2, { numerics: "fast" }).text
  */
 export function generateC(func: LoopFunc, target: Target, options: { readonly numerics: Numerics }): CSource {
-  const parts = partsOf(func);
+  const parts = target.threads > 1 ? partsOf(func) : [];
   const threads = parts.length > 0 ? target.threads : 1;
   const layout = layoutOf(func, parts, threads);
   const context = contextOf(func, target, parts);
