@@ -6,6 +6,7 @@ import {
   DiagnosticError,
   digestOf,
   instantiate,
+  mostThreads,
   type Numerics,
   type Op,
   type Parameters,
@@ -44,9 +45,6 @@ export interface KernelOptions {
   /** What may refuse a candidate of a tuning before it is built: `[codeSizeLimit({ statements: 20_000 })]`. */
   readonly postprocessors?: readonly Postprocessor[];
 }
-
-/** As many as an import may ask for. */
-const mostThreads = 256;
 
 export function spaceOf(
   task: TuningTask,

@@ -1,6 +1,13 @@
 // The import of a kernel: "./gemm.op.ts?tune=avx512&M=64" → file and settings, and back to one normal spelling.
 
-import { type Diagnostic, DiagnosticError, dtypes, type Parameters, targetNames } from "../compiler/index.ts";
+import {
+  type Diagnostic,
+  DiagnosticError,
+  dtypes,
+  mostThreads,
+  type Parameters,
+  targetNames,
+} from "../compiler/index.ts";
 
 /** Targets that an import may name; `native` is the best that the building machine has. */
 export const requestTargets = [...targetNames, "native"] as const;
@@ -48,7 +55,7 @@ const ownKeys: Readonly<Record<string, Key>> = {
   fallback: oneOf(["none", "wasm"]),
   seconds: count(604_800),
   sync: { wanted: "nothing, 1 or 0", holds: (value) => value === "" || value === "1" || value === "0" },
-  threads: count(256),
+  threads: count(mostThreads),
   trials: count(1_000_000),
   tune: oneOf(requestTargets),
 };

@@ -10,6 +10,7 @@ import { skipReason } from "../native/compiled.ts";
 
 const { conv2d, gemm, layerNorm, softmax } = opLibrary;
 
+const why = skipReason ? ` (${skipReason})` : "";
 const outDir = mkdtempSync(join(tmpdir(), "threads-"));
 afterAll(() => rmSync(outDir, { recursive: true }));
 
@@ -38,7 +39,7 @@ const cases: readonly Case[] = [
   { title: "layerNorm", op: layerNorm({ M: 31, N: 100 }), lengths: [3100, 100, 100, 3100] },
 ];
 
-describe.skipIf(skipReason)("threads", () => {
+describe.skipIf(skipReason)(`threads${why}`, () => {
   test.each(cases)("$title: no bit depends on their number", async ({ op, lengths }) => {
     const schedule = predictSchedule(op, { target: "avx2", threads: 3 });
     const results: ReturnType<typeof reals>[] = [];

@@ -92,7 +92,7 @@ test.each([
   expect(text).not.toContain("share");
 });
 
-describe.skipIf(skipReason)("shared loops", () => {
+describe.skipIf(skipReason)(`shared loops${skipReason ? ` (${skipReason})` : ""}`, () => {
   test("give what one thread gives, again and again", () =>
     inTempDir(async (outDir) => {
       const { kernels } = await load(outDir, turning("turning"));
@@ -115,7 +115,7 @@ describe.skipIf(skipReason)("shared loops", () => {
     }));
 
   test.skipIf(process.platform !== "linux")(
-    "have one set of threads, whatever addon and worker they are called from",
+    "have one set of threads, whatever addon they are called from (only Linux tells how many there are)",
     () =>
       inTempDir(async (outDir) => {
         const first = await load(outDir, turning("turning"));

@@ -24,6 +24,9 @@ export interface Target {
   readonly threads: number;
 }
 
+/** That a kernel may ask for. */
+export const mostThreads = 256;
+
 /** The target with so many threads, where its kernels can have more than one. */
 export const withThreads = (target: Target, threads: number): Target => ({
   ...target,

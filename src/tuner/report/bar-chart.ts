@@ -1,7 +1,7 @@
 // Speeds of several programs on several works → bars, those of one work together, beside the limit of the machine.
 
 import { linearAxis } from "./axis.ts";
-import { colourOf, plotStyle } from "./plot-style.ts";
+import { colourOf, plotDocument } from "./plot-style.ts";
 import { element, label } from "./svg.ts";
 
 export interface BarChart {
@@ -57,18 +57,8 @@ export function barChart(chart: BarChart): string {
     limit === null
       ? []
       : [element("line", { class: "frame", x1: place(limit), x2: place(limit), y1: 0, y2: plotHeight })];
-  return element(
-    "svg",
-    {
-      xmlns: "http://www.w3.org/2000/svg",
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      role: "img",
-      "aria-label": title,
-    },
-    element("style", {}, plotStyle()),
-    element("rect", { class: "ground", width, height }),
+  return plotDocument(
+    { title, width, height },
     label(title, { class: "title", x: 16, y: 24 }),
     legend(programs),
     element(

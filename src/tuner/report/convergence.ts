@@ -3,7 +3,7 @@
 
 import { type Axis, linearAxis, logAxis, roundDown } from "./axis.ts";
 import { medianSteps, type Step, shareAt } from "./best-so-far.ts";
-import { colourOf, plotStyle } from "./plot-style.ts";
+import { colourOf, plotDocument } from "./plot-style.ts";
 import { element, label } from "./svg.ts";
 
 export interface ConvergenceRun {
@@ -33,9 +33,7 @@ const [left, top, between] = [62, 44, 80];
 const legendTop = top + panelHeight + 62;
 const [legendColumns, legendRow] = [5, 20];
 
-const style = plotStyle(
-  "path{fill:none;stroke-linejoin:round}.run{stroke-width:1;stroke-opacity:.4}.median{stroke-width:2.2}",
-);
+const style = "path{fill:none;stroke-linejoin:round}.run{stroke-width:1;stroke-opacity:.4}.median{stroke-width:2.2}";
 
 /**
  * Draws strategies' tunings of one task.
@@ -45,12 +43,8 @@ const style = plotStyle(
  */
 export function convergencePlot(plot: ConvergencePlot): string {
   const height = legendTop + Math.ceil(plot.series.length / legendColumns) * legendRow + 4;
-  const size = { width, height, viewBox: `0 0 ${width} ${height}` };
-  return element(
-    "svg",
-    { xmlns: "http://www.w3.org/2000/svg", ...size, role: "img", "aria-label": plot.title },
-    element("style", {}, style),
-    element("rect", { class: "ground", width, height }),
+  return plotDocument(
+    { title: plot.title, width, height, style },
     label(plot.title, { class: "title", x: left, y: 24 }),
     panel(plot, byTrials, left),
     panel(plot, bySeconds, left + panelWidth + between),

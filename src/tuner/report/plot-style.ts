@@ -1,5 +1,7 @@
 // How plots look, in light and dark surroundings alike.
 
+import { element } from "./svg.ts";
+
 /** Readable on white and on black: at least 3.3 : 1 on either. */
 const colours = [
   "#2f81f7",
@@ -16,8 +18,33 @@ const colours = [
 
 export const colourOf = (series: number): string => colours[series % colours.length]!;
 
+export interface PlotFrame {
+  readonly title: string;
+  readonly width: number;
+  readonly height: number;
+  /** Rules of its style sheet beside ours. */
+  readonly style?: string;
+}
+
+/** The SVG document around a plot. */
+export const plotDocument = ({ title, width, height, style }: PlotFrame, ...content: readonly string[]): string =>
+  element(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": title,
+    },
+    element("style", {}, plotStyle(style)),
+    element("rect", { class: "ground", width, height }),
+    ...content,
+  );
+
 /** The classes title, ground, frame and grid, and the rules of one's own. */
-export const plotStyle = (own = ""): string =>
+const plotStyle = (own = ""): string =>
   [
     "text{font:12px system-ui,sans-serif;fill:#1f2328}",
     ".title{font-size:14px;font-weight:600}",

@@ -2,7 +2,7 @@
 // Patterson, CACM 2009).
 
 import { logAxis, roundDown } from "./axis.ts";
-import { colourOf, plotStyle } from "./plot-style.ts";
+import { colourOf, plotDocument } from "./plot-style.ts";
 import { element, escapeText, label } from "./svg.ts";
 
 export interface RooflinePoint {
@@ -66,18 +66,8 @@ export function rooflinePlot({ title, gflops, reading, series }: Roofline): stri
       ),
     ),
   );
-  return element(
-    "svg",
-    {
-      xmlns: "http://www.w3.org/2000/svg",
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      role: "img",
-      "aria-label": title,
-    },
-    element("style", {}, plotStyle("path{fill:none;stroke:#818b98;stroke-width:2}")),
-    element("rect", { class: "ground", width, height }),
+  return plotDocument(
+    { title, width, height, style: "path{fill:none;stroke:#818b98;stroke-width:2}" },
     label(title, { class: "title", x: left, y: 24 }),
     element(
       "g",

@@ -58,9 +58,9 @@ function nativePeer(
     open(call, arrays) {
       closeOpened();
       const addresses = arrays.map((array) => koffi.address(array));
-      const call_ = open(call.name, Float64Array.from(call.extents), addresses);
-      opened = call_;
-      return call_ ? (runs) => time(call_, runs) : null;
+      const place = open(call.name, Float64Array.from(call.extents), addresses);
+      opened = place;
+      return place ? (runs) => time(place, runs) : null;
     },
     close: closeOpened,
   };
