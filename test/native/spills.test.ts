@@ -36,7 +36,6 @@ function winnerOf({ suite, name, target, threads, candidate }: WorkResult): CSou
   return kernel.source;
 }
 
-// Compiling for a CPU needs none.
 describe.skipIf(!gcc)(`the f32 product that was found fastest${gcc ? "" : " (no gcc here, or no AVX2)"}`, () => {
   test("is known of many works", () => expect(winners.length).toBeGreaterThan(30));
 

@@ -57,7 +57,8 @@ export async function tunedKernel(task: TuningTask, settings: TuneSettings): Pro
 async function tuned(task: TuningTask, { seconds, seed, directory }: TuneSettings): Promise<Omit<Kept, "key">> {
   const toolchain = await toolchainFor(task.target);
   const { cores } = detectMachine();
-  const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, cores });
+  const { threads } = task;
+  const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, cores, threads });
   try {
     const result = await tune(task, generateSpace(task), {
       budget: { seconds, trials: 4096 },
