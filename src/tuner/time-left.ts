@@ -18,22 +18,25 @@ const leastLimitMs = 750;
 /** Milliseconds after which heats and race come to an end, however much is left of the budget. */
 export const longestRaceMs = (roundsMs: number): number => Math.max(leastLimitMs, roundsMs * raceOfRounds);
 
-/** Of a kernel that takes so long. */
+/** Of a kernel that takes so long, in runs. */
 interface RunCosts {
   /** One that was disturbed is taken again. */
   readonly sample: number;
-  /** It is checked wherever it is loaded. */
+  /** It is checked where it is loaded. */
   readonly load: number;
 }
 
-/** In runs. The check of a long one is a sample, and it is never taken again. */
+/** The check of a long one is a sample, and it is never taken again. */
 const costsOf = (ns: number): RunCosts => (ns > longestYardstickNs ? { sample: 1, load: 0 } : { sample: 1.5, load: 1 });
 
-/** Runs of heats and race of so many: each is loaded for the heats, and again for each round, in which the first runs twice. */
+/**
+ * Runs of heats and race of so many; in each round of the race the first runs twice. Those short enough to be loaded anew
+ * for each round take no time that matters here.
+ */
 function runsOf(finalists: number, rounds: number, { sample, load }: RunCosts): number {
   const racers = Math.min(finalists, mostRacers);
-  const heats = finalists > mostRacers ? finalists * load + samplesInHeats(finalists, mostRacers) * sample : 0;
-  return heats + rounds * (racers * (load + sample) + sample);
+  const samples = samplesInHeats(finalists, mostRacers) + rounds * (racers + 1);
+  return finalists * load + samples * sample;
 }
 
 /**

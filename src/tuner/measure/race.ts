@@ -18,8 +18,8 @@ export interface RaceOptions {
   /** The clock's word beside that of the samples: no more rounds than the fewest that statistics are made of. */
   readonly isOver?: (() => boolean) | undefined;
   /**
-   * Begins a round: puts the entrants elsewhere in memory. Where a kernel and its data happen to lie is worth some per cent
-   * of a short run, and is another place in every process.
+   * Between two rounds of short runs: puts the entrants elsewhere in memory. Where a kernel and its data happen to lie is
+   * worth some per cent of such a run, and is another place in every process.
    */
   readonly relocate?: () => void;
 }
@@ -87,6 +87,11 @@ export function pairedLogRatios(rounds: readonly Round[], entrant: number, other
     return mine === null || theirs === null ? [] : [Math.log(mine / theirs)];
   });
 }
+
+/** Where a longer run lies makes no difference that is seen, and to load and check it anew takes longer than to time it. */
+export const longestRelocatedNs = 2e6;
+
+const isShort = ({ timesNs }: Round): boolean => timesNs.some((ns) => ns !== null && ns < longestRelocatedNs);
 
 /** Decides after a round: pure, from the times alone. */
 export function judge(rounds: readonly Round[], active: readonly number[], options: RaceOptions): Verdict {
@@ -169,7 +174,7 @@ export async function race(
     done: entrants < 2,
   };
   while (!verdict.done) {
-    options.relocate?.();
+    if (rounds.length > 0 && isShort(rounds.at(-1)!)) options.relocate?.();
     const round = await runRound(entrants, verdict.active, rounds.length, sample);
     if (!round) break;
     rounds.push(round);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { calmRounds, defaultRaceOptions, judge, type Round, race } from "../../../src/tuner/measure/race.ts";
+import {
+  calmRounds,
+  defaultRaceOptions,
+  judge,
+  longestRelocatedNs,
+  type Round,
+  race,
+} from "../../../src/tuner/measure/race.ts";
 import { noiseOf } from "../../../src/tuner/measure/statistics.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
 
@@ -42,13 +49,25 @@ describe("a race", () => {
     expect(ratios[2]).toBeGreaterThan(1.4);
   });
 
-  it("puts the entrants elsewhere before every round, and not within one", async () => {
+  it("puts the entrants elsewhere between two rounds, and not within one", async () => {
     const { sample, calls } = machine([100, 97, 150], 1);
     const before: number[] = [];
     const { rounds } = await race(3, sample, { ...defaultRaceOptions, relocate: () => before.push(calls.length) });
     const samples = rounds.map(({ timesNs }) => 1 + timesNs.filter((ns) => ns !== null).length);
-    expect(before).toEqual(samples.map((_, at) => samples.slice(0, at).reduce((sum, count) => sum + count, 0)));
-    expect(before.length).toBeGreaterThan(3);
+    const begins = samples.map((_, at) => samples.slice(0, at).reduce((sum, count) => sum + count, 0));
+    expect(before).toEqual(begins.slice(1));
+    expect(before.length).toBeGreaterThan(2);
+  });
+
+  it("leaves entrants where they are if all of them are long", async () => {
+    const moves = async (others: number): Promise<number> => {
+      let count = 0;
+      const { sample } = machine([longestRelocatedNs, others], 1);
+      await race(2, sample, { ...defaultRaceOptions, relocate: () => void count++ });
+      return count;
+    };
+    expect(await moves(1.02 * longestRelocatedNs)).toBe(0);
+    expect(await moves(0.95 * longestRelocatedNs)).toBeGreaterThan(2);
   });
 
   it("is over at once with one entrant, without running it", async () => {
