@@ -53,6 +53,7 @@ function unifyIn(pattern: Expr, value: Expr, bindings: Bindings, context: Contex
     case "ramp":
     case "broadcast":
     case "lanes":
+    case "interleave":
     case "intrinsic":
       return [];
   }

@@ -37,6 +37,8 @@ export function boundsOf(expr: Expr, ranges: Ranges): Interval {
       return boundsOf(expr.value, ranges);
     case "lanes":
       return expr.elements.map((element) => boundsOf(element, ranges)).reduce(union);
+    case "interleave":
+      return expr.parts.map((part) => boundsOf(part, ranges)).reduce(union);
   }
 }
 

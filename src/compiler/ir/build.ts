@@ -14,6 +14,7 @@ import type {
   Expr,
   For,
   If,
+  Interleave,
   IrBinaryOp,
   IrType,
   Lanes,
@@ -99,6 +100,12 @@ export function broadcast(value: Expr, lanes: number): Expr {
 }
 
 export const lanesFrom = (elements: readonly Expr[]): Lanes => ({ kind: "lanes", dtype: elements[0]!.dtype, elements });
+
+export const interleave = (parts: readonly Expr[]): Interleave => ({
+  kind: "interleave",
+  dtype: parts[0]!.dtype,
+  parts,
+});
 
 /** The index, in elements, of a row-major access: `(i0 * shape[1] + i1) * shape[2] + i2`. */
 export const flatIndex = (shape: readonly number[], indices: readonly Expr[]): Expr =>

@@ -35,6 +35,8 @@ export function exprKey(expr: Expr): string {
       return `x${expr.lanes}(${exprKey(expr.value)})`;
     case "lanes":
       return `{${list(expr.elements)}}`;
+    case "interleave":
+      return `interleave(${list(expr.parts)})`;
     case "intrinsic":
       return `${expr.name}(${list(expr.operands)})`;
   }
@@ -70,6 +72,7 @@ function sameNode(a: Expr, b: Expr): boolean {
     case "cast":
     case "bitcast":
     case "lanes":
+    case "interleave":
       return true;
   }
 }

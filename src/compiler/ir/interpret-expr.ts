@@ -99,6 +99,7 @@ export function compileScalar(expr: Expr, scope: Scope): ScalarFn {
     case "ramp":
     case "broadcast":
     case "lanes":
+    case "interleave":
     case "intrinsic": {
       const vector = compileVector(expr, scope);
       return () => vector()[0]!;
@@ -164,6 +165,13 @@ export function compileVector(expr: Expr, scope: Scope): VectorFn {
     }
     case "lanes":
       return compileLanes(expr.elements, scope);
+    case "interleave": {
+      const parts = expr.parts.map((part) => compileVector(part, scope));
+      return () => {
+        const each = parts.map((part) => part());
+        return Array.from({ length: lanes }, (_, lane) => each[lane % each.length]![Math.floor(lane / each.length)]!);
+      };
+    }
     case "intrinsic":
       return compileIntrinsic(expr, scope);
   }

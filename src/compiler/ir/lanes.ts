@@ -27,5 +27,7 @@ export function lanesOf(expr: Expr): number {
       return lanesOf(expr.then);
     case "lanes":
       return expr.elements.length;
+    case "interleave":
+      return expr.parts.length * lanesOf(expr.parts[0]!);
   }
 }

@@ -116,6 +116,14 @@ export interface Lanes {
   readonly elements: readonly Expr[];
 }
 
+/** The lanes of several vectors (not of bools) of one type in turns: the first of each, the second of each, … */
+export interface Interleave {
+  readonly kind: "interleave";
+  readonly dtype: IrType;
+  /** Two, four or eight. */
+  readonly parts: readonly Expr[];
+}
+
 /**
  * One instruction of a machine, on whole vectors. It gives what `meaning` leaves in its first buffer, when each buffer
  * starts with the lanes of the operand of its place. Code generators know its text by its name.
@@ -143,6 +151,7 @@ export type Expr =
   | Ramp
   | Broadcast
   | Lanes
+  | Interleave
   | IntrinsicCall;
 
 // ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────

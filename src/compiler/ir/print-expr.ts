@@ -63,6 +63,8 @@ function print(expr: Expr, level: number): string {
       return `broadcast(${print(expr.value, 0)}, ${expr.lanes})`;
     case "lanes":
       return call("lanes", expr.elements);
+    case "interleave":
+      return call("interleave", expr.parts);
     case "intrinsic":
       return call(expr.name, expr.operands);
   }

@@ -47,6 +47,7 @@ export function simplifyExpr(expr: Expr, ranges: Ranges = noRanges): Expr {
     case "bitcast":
     case "broadcast":
     case "lanes":
+    case "interleave":
     case "intrinsic":
       return mapOperands(expr, (operand) => simplifyExpr(operand, ranges));
   }

@@ -14,6 +14,7 @@ import type {
   Expr,
   For,
   If,
+  Interleave,
   IntrinsicCall,
   Lanes,
   Load,
@@ -67,6 +68,12 @@ export const updateLanes = ({ dtype }: Lanes, elements: Lanes["elements"]): Lane
   kind: "lanes",
   dtype,
   elements,
+});
+
+export const updateInterleave = ({ dtype }: Interleave, parts: Interleave["parts"]): Interleave => ({
+  kind: "interleave",
+  dtype,
+  parts,
 });
 
 export const updateIntrinsic = (node: IntrinsicCall, operands: IntrinsicCall["operands"]): IntrinsicCall => {

@@ -8,6 +8,7 @@ import type {
   Buffer,
   Const,
   Expr,
+  Interleave,
   IntrinsicCall,
   IrType,
   Lanes,
@@ -75,6 +76,8 @@ function nodeProblems(expr: Expr, known: Known): readonly string[] {
       ];
     case "lanes":
       return lanesProblems(expr);
+    case "interleave":
+      return interleaveProblems(expr);
     case "intrinsic":
       return intrinsicProblems(expr);
   }
@@ -174,6 +177,15 @@ const lanesProblems = ({ dtype, elements }: Lanes): readonly string[] => [
   ...when(elements.length < 2, `a vector of ${elements.length} lanes`),
   ...elements.flatMap((each) => when(typeOf(each) !== dtype, `a lane is ${typeOf(each)}, not ${dtype}`)),
 ];
+
+function interleaveProblems({ dtype, parts }: Interleave): readonly string[] {
+  const wanted = typeText(dtype, lanesOf(parts[0]!));
+  return [
+    ...when(![2, 4, 8].includes(parts.length), `${parts.length} vectors are interleaved`),
+    ...when(dtype === "bool" || lanesOf(parts[0]!) < 2, `${wanted} is interleaved`),
+    ...parts.flatMap((each) => when(typeOf(each) !== wanted, `${typeOf(each)} is interleaved with ${wanted}`)),
+  ];
+}
 
 function intrinsicProblems({ name, dtype, lanes, operands, meaning }: IntrinsicCall): readonly string[] {
   const wanted = meaning.buffers.map((buffer) => typeText(buffer.dtype, buffer.shape[0]!));

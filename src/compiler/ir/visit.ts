@@ -11,6 +11,7 @@ import {
   updateDefine,
   updateFor,
   updateIf,
+  updateInterleave,
   updateIntrinsic,
   updateLanes,
   updateLoad,
@@ -76,6 +77,10 @@ export function mapOperands(expr: Expr, f: ExprFn): Expr {
     case "lanes": {
       const elements = mapShared(expr.elements, f);
       return elements === expr.elements ? expr : updateLanes(expr, elements);
+    }
+    case "interleave": {
+      const parts = mapShared(expr.parts, f);
+      return parts === expr.parts ? expr : updateInterleave(expr, parts);
     }
     case "intrinsic": {
       const operands = mapShared(expr.operands, f);
@@ -194,6 +199,8 @@ export function operandsOf(expr: Expr): readonly Expr[] {
       return [expr.value];
     case "lanes":
       return expr.elements;
+    case "interleave":
+      return expr.parts;
     case "intrinsic":
       return expr.operands;
   }
@@ -262,6 +269,7 @@ function eachOperand(expr: Expr, visit: (operand: Expr) => void): void {
     case "load":
     case "select":
     case "lanes":
+    case "interleave":
     case "intrinsic":
       for (const operand of operandsOf(expr)) visit(operand);
   }

@@ -76,6 +76,7 @@ class SharedExpressions {
       case "ramp":
       case "broadcast":
       case "lanes":
+      case "interleave":
       case "intrinsic":
         throw new InvariantError(`no operator has a ${expr.kind}`);
     }

@@ -5,6 +5,8 @@ import type { SuiteName } from "./work.ts";
 
 export interface Bar {
   readonly suite: SuiteName;
+  /** What the machine has is native unless said. */
+  readonly target?: typeof wasm;
   /** 1 unless said. */
   readonly threads?: number;
   /** Smaller works are left out. */
@@ -20,7 +22,11 @@ export interface Bar {
 /** Our own kernel beside one of several threads. */
 export const oneThread = "ours, one thread";
 
+export const wasm = "wasm";
+
 const products = ["OpenBLAS", "BLIS", "oneDNN"];
+
+const forBrowsers = ["onnxruntime-web", "tfjs-backend-wasm", "jax-js", "numpy-ts"];
 
 export const bars: readonly Bar[] = [
   { suite: "gemm", rivals: products, of: "each", least: 1 },
@@ -39,7 +45,13 @@ export const bars: readonly Bar[] = [
   { suite: "int8", rivals: ["oneDNN"], of: "each", least: 1 },
   { suite: "int8", rivals: ["oneDNN"], of: "geometric mean", least: 1.15 },
   { suite: "conv", rivals: ["oneDNN"], of: "geometric mean", least: 1 },
+  { suite: "conv", rivals: ["onnxruntime-node"], of: "geometric mean", least: 1.3 },
   { suite: "depthwise", rivals: ["oneDNN"], of: "geometric mean", least: 1 },
+  { suite: "depthwise", rivals: ["onnxruntime-node"], of: "geometric mean", least: 1.3 },
+  { suite: "norm", rivals: ["onnxruntime-node"], of: "each", least: 1.3 },
+  ...(["gemm", "packed", "conv", "depthwise", "int8"] as const).map(
+    (suite): Bar => ({ suite, target: wasm, rivals: forBrowsers, of: "each", least: 1.3 }),
+  ),
 ];
 
 export interface Judged {
@@ -53,8 +65,9 @@ export interface Judged {
 
 export function judge(bar: Bar, results: readonly WorkResult[]): Judged {
   const ratios = results
-    .filter(({ suite, threads, flops }) => {
-      return suite === bar.suite && threads === (bar.threads ?? 1) && flops >= (bar.leastFlops ?? 0);
+    .filter(({ suite, target, threads, flops }) => {
+      const isSection = suite === bar.suite && (target === wasm) === (bar.target === wasm);
+      return isSection && threads === (bar.threads ?? 1) && flops >= (bar.leastFlops ?? 0);
     })
     .flatMap((result) => {
       const ratio = againstBest(result, bar.rivals);

@@ -1,13 +1,8 @@
-// Kernels and libraries against each other on one task: all are checked first, then take samples in turns, A B C, B C A, …
-// Whatever slows the machine slows them all, so only ratios within a round are compared.
+// Kernels and libraries against each other: samples in turns, A B C, B C A, … Whatever slows the machine slows them all, so only
+// ratios within a round are compared.
 
-import { createProbe } from "../../../src/native/harness/probe.ts";
-import { createNativeLoader } from "../../../src/native/runner/load-native-kernel.ts";
-import type { NativeRunnable, Runnable, RunTask } from "../../../src/native/runner/protocol.ts";
-import { createSession, type LoadNativeKernel, type Session } from "../../../src/native/runner/session.ts";
 import { median, quantile } from "../../../src/tuner/measure/statistics.ts";
-import type { Peer } from "./peer.ts";
-import type { PeerCall } from "./work.ts";
+import { type Entrant, type Entry, isEntrant } from "./entrant.ts";
 
 export interface ContestOptions {
   readonly rounds: number;
@@ -17,12 +12,6 @@ export interface ContestOptions {
   readonly warmNs: number;
   /** A sample is as many runs as fill this time. */
   readonly sampleNs: number;
-}
-
-/** A kernel of ours. */
-export interface Ours {
-  readonly name: string;
-  readonly runnable: Runnable;
 }
 
 /** Of a library, or another kernel of ours, beside our kernel. */
@@ -48,79 +37,30 @@ export interface ContestResult {
   readonly failures: Readonly<Record<string, string>>;
 }
 
-/** With hot caches, the first of ours against all others. Throws where one of ours does not run or is wrong. */
-export function compete(
-  task: RunTask,
-  ours: readonly Ours[],
-  call: PeerCall,
-  peers: readonly Peer[],
+/** One of ours against all others. */
+export async function compete(
+  ours: Entrant,
+  others: readonly Entry[],
   options: ContestOptions,
-): ContestResult {
-  const session = openSession(task, call, peers);
-  const named = [...ours.map(({ name }) => ({ name, version: "" })), ...peers];
-  const all = [...ours.map(({ runnable }) => runnable), ...peers.map(({ name }) => placeholderOf(name))];
-  const reasons = all.map((candidate, slot) => failureOf(session, candidate, slot));
-  const failed = ours.findIndex((_, slot) => reasons[slot] !== null);
-  if (failed >= 0) throw new Error(`our kernel, ${ours[failed]!.name}: ${reasons[failed]}`);
-  const slots = all.flatMap((_, slot) => (reasons[slot] === null ? [slot] : []));
-  const timesNs = inTurns(slots, options.rounds, (slot) => {
+): Promise<ContestResult> {
+  const rivals = others.filter(isEntrant);
+  const timesNs = await inTurns([ours, ...rivals], options.rounds, async ({ sample }) => {
     pause(options.pauseMs);
-    if (options.warmNs > 0) sample(session, slot, options.warmNs);
-    return sample(session, slot, options.sampleNs);
+    if (options.warmNs > 0) await sample(options.warmNs);
+    return sample(options.sampleNs);
   });
-  const ownNs = timesNs.get(0)!;
+  const ownNs = timesNs.get(ours)!;
   return {
     medianNs: median(ownNs),
-    rivals: slots.slice(1).map((slot) => {
-      const { name, version } = named[slot]!;
-      const theirs = timesNs.get(slot)!;
+    rivals: rivals.map((rival) => {
+      const { name, version } = rival;
+      const theirs = timesNs.get(rival)!;
       return { name, version, medianNs: median(theirs), ratio: spreadOf(theirs.map((ns, at) => ns / ownNs[at]!)) };
     }),
     failures: Object.fromEntries(
-      named.flatMap(({ name }, slot) => {
-        const reason = reasons[slot]!;
-        return reason === null || reason.includes(hasNone) ? [] : [[name, reason]];
-      }),
+      others.flatMap((entry) => (isEntrant(entry) || entry.reason === null ? [] : [[entry.name, entry.reason]])),
     ),
   };
-}
-
-const hasNone = "has no such call";
-const mark = "peer ";
-
-/** A library as a candidate: the loader knows it by its path. */
-const placeholderOf = (name: string): NativeRunnable => ({
-  kind: "native",
-  path: mark + name,
-  index: 0,
-  features: [],
-});
-
-function openSession(task: RunTask, call: PeerCall, peers: readonly Peer[]): Session {
-  const native = createNativeLoader();
-  const load: LoadNativeKernel = (candidate, arrays) => {
-    const peer = peers.find(({ name }) => candidate.path === mark + name);
-    if (!peer) return native(candidate, arrays);
-    const time = peer.open(call, arrays);
-    if (!time) throw new Error(`${peer.name} ${hasNone}`);
-    return { arrays, time };
-  };
-  const session = createSession(load, { flush: () => undefined, core: createProbe() });
-  session.handle({ kind: "task", task });
-  return session;
-}
-
-/** Null: it runs, is right, and is kept in its slot. */
-function failureOf(session: Session, candidate: Runnable, slot: number): string | null {
-  const outcome = session.handle({ kind: "sample", id: slot, slot, candidate, sampleNs: 1e6, cache: "hot" })!;
-  if (outcome.kind === "ok") return null;
-  return "reason" in outcome ? outcome.reason : outcome.kind;
-}
-
-function sample(session: Session, slot: number, sampleNs: number): number {
-  const outcome = session.handle({ kind: "sample", id: slot, slot, candidate: null, sampleNs, cache: "hot" })!;
-  if (outcome.kind !== "ok") throw new Error(`it ran before: ${outcome.kind}`);
-  return outcome.samplesNs[0]!;
 }
 
 /** Keeps the thread and leaves the core. */
@@ -129,16 +69,16 @@ function pause(ms: number): void {
 }
 
 /** Who begins is another one in each round. */
-function inTurns(
-  slots: readonly number[],
+async function inTurns(
+  entrants: readonly Entrant[],
   rounds: number,
-  time: (slot: number) => number,
-): ReadonlyMap<number, readonly number[]> {
-  const times = new Map(slots.map((slot) => [slot, [] as number[]]));
+  time: (entrant: Entrant) => Promise<number>,
+): Promise<ReadonlyMap<Entrant, readonly number[]>> {
+  const times = new Map(entrants.map((entrant) => [entrant, [] as number[]]));
   for (let round = 0; round < rounds; round++)
-    for (const at of slots.keys()) {
-      const slot = slots[(at + round) % slots.length]!;
-      times.get(slot)!.push(time(slot));
+    for (const at of entrants.keys()) {
+      const entrant = entrants[(at + round) % entrants.length]!;
+      times.get(entrant)!.push(await time(entrant));
     }
   return times;
 }

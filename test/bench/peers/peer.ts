@@ -1,6 +1,7 @@
 // A library that our kernels are held against. What it computes is checked and timed as if it were a candidate.
 
 import type { KernelArray } from "../../../src/native/runner/protocol.ts";
+import type { NpmPeer } from "./npm/npm-peer.ts";
 import type { PeerCall } from "./work.ts";
 
 export interface Peer {
@@ -17,6 +18,7 @@ export interface Peer {
 /** A library that was looked for. */
 export type Found =
   | { readonly kind: "found"; readonly peer: Peer }
+  | { readonly kind: "found in npm"; readonly peer: NpmPeer }
   /** `remedy`: how to get it. */
   | { readonly kind: "missing"; readonly name: string; readonly remedy: string };
 

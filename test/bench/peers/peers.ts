@@ -6,21 +6,26 @@
 //     npm run bench:peers -- --only 512 --again           works with this in their name, measured once more
 //     npm run bench:peers -- --only 512 --fresh           and tuned once more
 //     npm run bench:peers -- --threads 2 --suites gemm    with two threads each, and our own kernel of one beside them
+//     npm run bench:peers -- --target wasm                beside libraries for browsers
 //     npm run bench:peers -- --report                     docs/peers.md from what is there
 
 import { parseArgs } from "node:util";
-import { factsOf } from "../../../src/compiler/index.ts";
+import { factsOf, type TargetName, targets } from "../../../src/compiler/index.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
-import { bestTargetName, detectMachine, hostTarget } from "../../../src/native/toolchain/machine.ts";
+import { hostTarget } from "../../../src/native/toolchain/machine.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
 import { cpuName } from "../cpu-name.ts";
 import { oneThread } from "./bars.ts";
 import { compete } from "./contest.ts";
 import { findPeers } from "./libraries.ts";
+import { findNpmPeers } from "./npm/find-npm-peers.ts";
+import { enterNpm } from "./npm/npm-entry.ts";
+import type { NpmPeer } from "./npm/npm-peer.ts";
 import { tunedKernel } from "./ours.ts";
 import { measurePeak, type Peak } from "./peak.ts";
 import type { Peer } from "./peer.ts";
 import { appendResult, gflopsOf, readResults, type WorkResult } from "./result.ts";
+import { enterSession } from "./session-entries.ts";
 import { gemmWorks } from "./suites/gemm.ts";
 import { layerWorks } from "./suites/layers.ts";
 import { suiteNames, taskOf, type Work, workKey } from "./work.ts";
@@ -37,6 +42,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     rounds: { type: "string", default: "40" },
     threads: { type: "string", default: "1" },
+    target: { type: "string", default: "native" },
     minutes: { type: "string", default: "100000" },
     results: { type: "string", default: "test/bench/peers/results.jsonl" },
     schedules: { type: "string", default: "out/peers/schedules.jsonl" },
@@ -45,24 +51,38 @@ const { values } = parseArgs({
 });
 
 const threads = Number(values.threads);
-const target = { ...hostTarget(bestTargetName(detectMachine())), threads };
+const target = { ...hostTarget(chosenTarget()), threads };
 const works: readonly Work[] = suiteNames.flatMap((suite) => ({ ...gemmWorks, ...layerWorks })[suite] ?? []);
 
 /** OpenBLAS's threads look for work as long, those of OpenMP less. */
 const restOfThreads = { pauseMs: 30, warmNs: 10e6 };
 
+function chosenTarget(): TargetName | "native" {
+  const names = ["native", ...(Object.keys(targets) as TargetName[])] as const;
+  const name = names.find((each) => each === values.target);
+  if (name) return name;
+  throw new Error(`--target: ${values.target} is none of ${names.join(", ")}`);
+}
+
 function chosenWorks(): readonly Work[] {
   const suites = values.suites.split(",");
   const unknown = suites.find((suite) => !suiteNames.some((name) => name === suite));
   if (unknown !== undefined) throw new Error(`--suites: ${unknown} is none of ${suiteNames.join(", ")}`);
-  const own = readResults(values.results).filter((result) => result.cpu === cpuName() && result.threads === threads);
+  const own = readResults(values.results).filter(
+    (result) => result.cpu === cpuName() && result.target === target.name && result.threads === threads,
+  );
   const done = new Set(values.again || values.fresh ? [] : own.map(workKey));
   return works.filter(
     (work) => suites.includes(work.suite) && work.name.includes(values.only) && !done.has(workKey(work)),
   );
 }
 
-async function measureWork(work: Work, peers: readonly Peer[], peak: Peak, directory: string): Promise<WorkResult> {
+interface Peers {
+  readonly native: readonly Peer[];
+  readonly npm: readonly NpmPeer[];
+}
+
+async function measureWork(work: Work, peers: Peers, peak: Peak, directory: string): Promise<WorkResult> {
   const { suite, name, call } = work;
   const task = taskOf(work, target);
   const tuned = (threads: number) =>
@@ -81,7 +101,13 @@ async function measureWork(work: Work, peers: readonly Peer[], peak: Peak, direc
     sampleNs: 2e6,
     ...(threads > 1 ? restOfThreads : { pauseMs: 0, warmNs: 0 }),
   };
-  const contest = compete(referenceTask(task), own, call, peers, options);
+  const reference = referenceTask(task);
+  const session = enterSession(reference, own, call, peers.native);
+  const packages = [];
+  for (const peer of peers.npm) packages.push(await enterNpm(reference, call, peer));
+  const [first, ...others] = session.ours;
+  const contest = await compete(first!, [...others, ...session.peers, ...packages], options);
+  for (const { close } of packages) close?.();
   const { flops, bytesRead, bytesWritten } = factsOf(task.op);
   const { candidate, trials, tuneMs } = ours;
   return {
@@ -111,9 +137,13 @@ function line(result: WorkResult): string {
 
 async function measureAll(chosen: readonly Work[]): Promise<void> {
   await withPrivateDirectory(async (directory) => {
-    const found = findPeers({ directory, threads });
+    const found = [
+      ...(target.codegen === "wasm" ? [] : findPeers({ directory, threads })),
+      ...(await findNpmPeers(target.codegen, threads)),
+    ];
     for (const one of found) if (one.kind === "missing") console.log(`not found: ${one.name} (${one.remedy})`);
-    const peers = found.flatMap((one) => (one.kind === "found" ? [one.peer] : []));
+    const native = found.flatMap((one) => (one.kind === "found" ? [one.peer] : []));
+    const npm = found.flatMap((one) => (one.kind === "found in npm" ? [one.peer] : []));
     const peak = measurePeak(directory);
     console.log(
       `${chosen.length} works; a core does ${peak.gflops.toFixed(0)} GFLOP/s, reads ${peak.reading.toFixed(0)} GB/s`,
@@ -122,7 +152,7 @@ async function measureAll(chosen: readonly Work[]): Promise<void> {
     for (const work of chosen) {
       if (performance.now() > end) break;
       try {
-        const result = await measureWork(work, peers, peak, directory);
+        const result = await measureWork(work, { native, npm }, peak, directory);
         appendResult(values.results, result);
         console.log(line(result));
       } catch (error) {
@@ -130,7 +160,7 @@ async function measureAll(chosen: readonly Work[]): Promise<void> {
         process.exitCode = 1;
       }
     }
-    for (const peer of peers) peer.close();
+    for (const peer of native) peer.close();
   });
 }
 

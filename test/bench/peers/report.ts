@@ -1,7 +1,7 @@
 // Results → docs/peers.md: a table for each suite, and how far its bars are reached.
 
 import { textTable } from "../../../src/tuner/report/text-table.ts";
-import { bars, type Judged, judge } from "./bars.ts";
+import { bars, type Judged, judge, wasm } from "./bars.ts";
 import type { Rival, Spread } from "./contest.ts";
 import { gflopsOf, type WorkResult } from "./result.ts";
 import { type SuiteName, suiteNames } from "./work.ts";
@@ -20,28 +20,34 @@ const titles: Readonly<Record<SuiteName, string>> = {
   norm: "Softmax and layer normalisation",
 };
 
-/** A suite with so many threads. */
+/** A suite on a target, with so many threads. */
 export interface Section {
   readonly suite: SuiteName;
+  readonly target: string;
   readonly threads: number;
   readonly results: readonly WorkResult[];
 }
 
 export function sectionsOf(results: readonly WorkResult[]): readonly Section[] {
   const numbers = [...new Set(results.map(({ threads }) => threads))].sort((a, b) => a - b);
-  return numbers.flatMap((threads) =>
-    suiteNames.flatMap((suite) => {
-      const own = results.filter((result) => result.suite === suite && result.threads === threads);
-      return own.length > 0 ? [{ suite, threads, results: own }] : [];
-    }),
+  const targets = [...new Set(results.map(({ target }) => target))].sort(
+    (a, b) => Number(a === wasm) - Number(b === wasm),
+  );
+  return targets.flatMap((target) =>
+    numbers.flatMap((threads) =>
+      suiteNames.flatMap((suite) => {
+        const own = results.filter((it) => it.suite === suite && it.target === target && it.threads === threads);
+        return own.length > 0 ? [{ suite, target, threads, results: own }] : [];
+      }),
+    ),
   );
 }
 
-export const titleOf = ({ suite, threads }: Omit<Section, "results">): string =>
-  `${titles[suite]}${threads > 1 ? `, ${threads} threads` : ""}`;
+export const titleOf = ({ suite, target, threads }: Omit<Section, "results">): string =>
+  [titles[suite], ...(target === wasm ? ["WASM"] : []), ...(threads > 1 ? [`${threads} threads`] : [])].join(", ");
 
-export const plotName = ({ suite, threads }: Omit<Section, "results">): string =>
-  `peers-${suite}${threads > 1 ? `-${threads}-threads` : ""}.svg`;
+export const plotName = ({ suite, target, threads }: Omit<Section, "results">): string =>
+  `peers-${suite}${target === wasm ? "-wasm" : ""}${threads > 1 ? `-${threads}-threads` : ""}.svg`;
 
 /** Of those that our kernels are beside. */
 export const namesOf = (results: readonly WorkResult[]): readonly string[] => [
@@ -63,14 +69,15 @@ function introduction(results: readonly WorkResult[]): string {
     `By \`npm run bench:peers\`, on ${cpu}, one thread unless it says otherwise. One core multiplies and adds ${flops.toFixed(0)} GFLOP/s of f32 and reads ${reading.toFixed(0)} GB/s (measured).`,
     "Each kernel was tuned once, within half a minute. Kernel and libraries then took samples in turns, in one process, on the same " +
       "arrays, from loops in C, with hot caches; all outputs were checked. A ratio is the library's time over ours in one round: above 1 " +
-      "ours is faster. It is the median of the rounds, with the tenth and ninetieth per cent.",
+      "ours is faster. It is the median of the rounds, with the tenth and ninetieth per cent. Packages of npm are called from JavaScript, " +
+      "as their users do, with their inputs where they have them.",
     "![roofline](plots/peers-roofline.svg)",
     `Libraries: ${[...versions].map(([name, version]) => `${name} ${version}`).join(", ")}.`,
   ].join("\n\n");
 }
 
 function sectionText(section: Section): string {
-  const { suite, threads, results } = section;
+  const { suite, target, threads, results } = section;
   const names = namesOf(results);
   const head = ["", "GFLOP/s", "of the peak", "schedule", ...names];
   const rows = results.map((result) => [
@@ -80,7 +87,9 @@ function sectionText(section: Section): string {
     result.candidate.template,
     ...names.map((name) => ratioText(result.rivals.find((rival) => rival.name === name))),
   ]);
-  const own = bars.filter((bar) => bar.suite === suite && (bar.threads ?? 1) === threads);
+  const own = bars.filter((bar) => {
+    return bar.suite === suite && (bar.threads ?? 1) === threads && (bar.target === wasm) === (target === wasm);
+  });
   const judged = own.map((bar) => barText(judge(bar, results)));
   const failures = results.flatMap(({ name, failures: own }) =>
     Object.entries(own).map(([library, reason]) => `- ${name}: ${library} ${reason}`),

@@ -26,7 +26,7 @@ export interface WorkResult {
   readonly peak: Peak;
 }
 
-const keyOf = (result: WorkResult): string => `${result.cpu} ${result.threads} ${workKey(result)}`;
+const keyOf = (result: WorkResult): string => `${result.cpu} ${result.target} ${result.threads} ${workKey(result)}`;
 
 /** Of one work the last. */
 export const readResults = (path: string): readonly WorkResult[] => [

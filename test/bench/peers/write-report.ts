@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { barChart } from "../../../src/tuner/report/bar-chart.ts";
 import { rooflinePlot } from "../../../src/tuner/report/roofline.ts";
+import { wasm } from "./bars.ts";
 import { namesOf, plotName, printReport, sectionsOf, titleOf } from "./report.ts";
 import { gflopsOf, type WorkResult } from "./result.ts";
 
@@ -40,7 +41,7 @@ const roofline = (results: readonly WorkResult[]): string =>
     title: "Our kernels under the roof of one core",
     ...peakOf(results),
     series: sectionsOf(results)
-      .filter(({ suite, threads }) => suite !== "int8" && threads === 1)
+      .filter(({ suite, target, threads }) => suite !== "int8" && target !== wasm && threads === 1)
       .map(({ suite, results: own }) => ({
         name: suite,
         points: own.map(({ name, flops, bytes, medianNs }) => ({ name, flops, bytes, ns: medianNs })),

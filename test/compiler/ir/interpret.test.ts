@@ -15,6 +15,7 @@ import {
   forLoop,
   ge,
   ifThen,
+  interleave,
   lanesFrom,
   loadOf,
   localOf,
@@ -112,6 +113,12 @@ describe("lowered", () => {
     expect(interpret(func([D], store(D, [ramp(constInt(0), 1, 2)], value)), {}).D).toEqual(
       Float64Array.of(1 + 2 ** -52, 7),
     );
+  });
+
+  test("interleaved vectors take turns", () => {
+    const rows = [0, 2, 4, 6].map((start) => loadOf(X, [ramp(constInt(start), 1, 2)]));
+    const stored = store(Y, [ramp(constInt(0), 1, 8)], interleave(rows));
+    expect(interpret(func([X, Y], stored), { X: x8 }).Y).toEqual(Float32Array.of(1, 3, 5, 7, 2, 4, 6, 8));
   });
 
   test("16-bit floats are rounded when stored", () => {

@@ -12,6 +12,7 @@ import {
   define,
   forLoop,
   ifThen,
+  interleave,
   loadOf,
   localOf,
   lt,
@@ -85,6 +86,20 @@ describe("refuses", () => {
       "mixed lanes",
       store(Y, [vector], binary("add", loadOf(X, [vector]), one)),
       ["add of f32x8 and f32, in X[ramp(0, 1, 8)] + 1.0"],
+    ],
+    [
+      "an interleaving of different lanes",
+      store(Y, [vector], interleave([broadcast(one, 4), broadcast(one, 2)])),
+      ["f32x2 is interleaved with f32x4, in interleave(broadcast(1.0, 4), broadcast(1.0, 2))"],
+    ],
+    [
+      "an interleaving of three, or of scalars",
+      store(Y, [zero], interleave([one, one, one])),
+      [
+        "3 vectors are interleaved, in interleave(1.0, 1.0, 1.0)",
+        "f32 is interleaved, in interleave(1.0, 1.0, 1.0)",
+        "f32x3 is stored to f32, in Y[0] = interleave(1.0, 1.0, 1.0)",
+      ],
     ],
     ["a store of another type", store(I, [zero], one), ["f32 is stored to i32, in I[0] = 1.0"]],
     ["a store of fewer lanes", store(Y, [vector], one), ["f32 is stored to f32x8, in Y[ramp(0, 1, 8)] = 1.0"]],

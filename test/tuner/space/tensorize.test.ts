@@ -58,6 +58,26 @@ describe("templates", () => {
     ]);
   });
 
+  test("a sum that is no whole number of groups is padded: within the pack, else row by row in vectors", () => {
+    const { templates } = spaceOf(narrowGemm(64, 64, 62, "u8", "i8"), vnni);
+    const kinds = ["pad", "cache-read", "inline", "fuse", "vectorize"];
+    const lines = templates[1]!.instructions.flatMap(({ instruction, when }) => {
+      const { kind, ...args } = instruction;
+      const { block, buffer, loop, outer, multiples } = args as Record<string, unknown>;
+      const what = [block, buffer ?? loop ?? outer, multiples].filter((it) => it !== undefined).join(" ");
+      return kinds.includes(kind) && when.length < 2 ? [`${kind} ${what}`] : [];
+    });
+    expect([...new Set(lines)]).toEqual([
+      "pad C 1,1,4",
+      "cache-read B.pad",
+      "fuse B.pad.pack.2.1",
+      "vectorize B.pad.pack.2.1+B.pad.pack.3",
+      "vectorize C.j.3",
+      "vectorize A.pad.1.1",
+      "inline B.pad",
+    ]);
+  });
+
   test("the best intrinsic that the target has", () => {
     const best = (a: "i8" | "u8" | "i16" | "bf16", b = a, target = vnni): string | undefined =>
       templatesOf(narrowGemm(64, 64, 64, a, b), target)[1]?.split(" | ")[0];

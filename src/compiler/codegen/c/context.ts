@@ -12,6 +12,7 @@ export interface Context {
   readonly prelude: Prelude;
   readonly names: Names;
   readonly buffers: ReadonlyMap<string, Buffer>;
+  readonly vectorBytes: number;
   /** Most lanes of a piece: the vector width of the target over the widest element of the function. */
   readonly pieceLanes: number;
   /** Locals that are not cut into pieces of so many lanes, but of the lanes given here. */

@@ -9,6 +9,7 @@ import { constantText } from "./constant.ts";
 import type { Context, Value } from "./context.ts";
 import { cName, type Element, elementBytes, type Piece, scalarPiece, storedElement } from "./element.ts";
 import { bitcast } from "./half-function.ts";
+import { emitInterleave } from "./interleave.ts";
 import { emitIntrinsicCall } from "./intrinsic-call.ts";
 import { localPiece } from "./local.ts";
 import { asMask, selectText } from "./mask.ts";
@@ -45,6 +46,8 @@ export function emit(context: Context, expr: Expr, piece: Piece): Value {
       return emitBroadcast(context, expr.dtype, expr.value, piece);
     case "lanes":
       return emitLanes(context, expr.dtype, expr.elements, piece);
+    case "interleave":
+      return emitInterleave(context, expr, piece);
     case "intrinsic":
       return emitIntrinsicCall(context, expr, piece);
   }

@@ -84,6 +84,7 @@ function contextOf(func: LoopFunc, target: Target, parts: readonly Part[]): Cont
     prelude: new Prelude(),
     names: new Names([func.name, ...parts.map(({ name }) => name)]),
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
+    vectorBytes: target.vectorBytes,
     pieceLanes: target.vectorBytes / widestElement(func.body),
     operandLocals: operandLocals(func.body),
     tiles: tileRegisters(func.body),

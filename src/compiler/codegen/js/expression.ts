@@ -40,6 +40,7 @@ export function jsExpr(expr: Expr, context: JsContext): string {
     case "ramp":
     case "broadcast":
     case "lanes":
+    case "interleave":
     case "intrinsic":
       invariant(false, `JavaScript has no vectors: ${expr.kind}`);
   }

@@ -50,6 +50,7 @@ export function mask(context: Context, expr: Expr, range: LaneRange, laneBytes: 
     case "var":
     case "ramp":
     case "bitcast":
+    case "interleave":
     case "intrinsic":
       invariant(false, `a ${expr.kind} where a bool vector is wanted`);
   }

@@ -34,6 +34,7 @@ export function scalar(context: Context, expr: Expr): Code {
     case "ramp":
     case "broadcast":
     case "lanes":
+    case "interleave":
     case "intrinsic":
       invariant(false, `a ${expr.kind} where a scalar is wanted`);
   }

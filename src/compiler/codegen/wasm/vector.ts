@@ -8,6 +8,7 @@ import { invariant } from "../../support/invariant.ts";
 import { constBytes, splatBytes } from "./const-bits.ts";
 import { type Binding, bindingOf, type Context } from "./context.ts";
 import { type Code, get, type Instruction, i32, ifElse, lane, plain, set, shuffle, v128 } from "./instruction.ts";
+import { interleave } from "./interleave.ts";
 import { intrinsicCall } from "./intrinsic-call.ts";
 import { mask } from "./mask.ts";
 import { scalar } from "./scalar.ts";
@@ -53,6 +54,8 @@ export function vector(context: Context, expr: Expr, range: LaneRange): Code {
       return broadcast(context, expr);
     case "lanes":
       return assemble(context, expr, range);
+    case "interleave":
+      return interleave(context, expr, range);
     case "intrinsic":
       return intrinsicCall(context, expr, range);
     case "const":

@@ -8,6 +8,7 @@ import { type BlockIntrinsic, intrinsicsFor } from "../../../compiler/index.ts";
 import { type Draft, instruct, instructWhen, is } from "../draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
 import { type PackChoice, packChoices, packName } from "../tiling/packing.ts";
+import { fillPads, padBy, paddedReduction } from "../tiling/padded-reduction.ts";
 import type { TiledAxis } from "../tiling/tiled-axis.ts";
 import { fuseEpilogue } from "./fuse-epilogue.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
@@ -20,9 +21,14 @@ export const tensorize: SpaceRule = {
   applies: (stage, context) => tensorized(stage, context) !== null,
 
   apply(draft, stage, context) {
-    const { rule, tiling } = tensorized(stage, context)!;
-    const tiled = rule.tile(draft, stage, tiling, context);
-    return [...rule.apply(draft, stage, context), withIntrinsic(tiled, tiling, rule, stage, context)];
+    const { rule, tiling, padded } = tensorized(stage, context)!;
+    const before = padded ? instruct(draft, padBy(tiling.stage, padded)) : draft;
+    const tiled = rule.tile(before, stage, tiling, context);
+    const after = padded ? fillPads(tiling.stage, tiling.packs, context.task.target) : [];
+    return [
+      ...rule.apply(draft, stage, context),
+      withIntrinsic(instruct(tiled, ...after), tiling, rule, stage, context),
+    ];
   },
 };
 
@@ -33,6 +39,8 @@ interface Tensorized {
   /** The rule that tiles the stage, or what the stage reads. */
   readonly rule: TilingRule;
   readonly tiling: Tiling;
+  /** The multiple that the reduce axis is rounded up to; null: it is one. */
+  readonly padded: number | null;
 }
 
 /** The tiling for the best intrinsic that computes the reduction; null if there is none. */
@@ -43,8 +51,12 @@ function tensorized(stage: SchedulableStage, context: RuleContext): Tensorized |
   const { target, numerics } = context.task;
   for (const found of intrinsicsFor(reduction.block, target, numerics)) {
     if (found.intrinsic.text.kind === "tile") continue;
-    const tiling = tilingFor(reduction, found, (it) => rule.axesOf(stage, it, found.lanes, context));
-    if (tiling) return { rule, tiling };
+    const { lanes, group } = found;
+    const axesOf = (it: SchedulableStage): readonly TiledAxis[] => rule.axesOf(stage, it, lanes, context);
+    const isWhole = reduction.reduce.at(-1)!.extent % group === 0;
+    const padded = isWhole ? null : paddedReduction(reduction, group, context);
+    const tiling = (padded && tilingFor(padded, found, axesOf)) ?? tilingFor(reduction, found, axesOf);
+    if (tiling) return { rule, tiling, padded: tiling.stage.reduce === padded?.reduce ? group : null };
   }
   return null;
 }
@@ -88,8 +100,8 @@ function withIntrinsic(
   context: RuleContext,
 ): Draft {
   const { reads } = rule.reductionOf(stage, context)!;
-  const narrow = tiling.packs.filter(({ packable: { access } }) =>
-    reads.some((read) => read.buffer === access.buffer && read.dtype !== access.dtype),
+  const narrow = tiling.packs.filter(
+    ({ packable: { access } }) => reads[tiling.stage.reads.indexOf(access)]!.dtype !== access.dtype,
   );
   const widened = narrow.reduce((result, pack) => {
     const when = pack.tunable ? [is(pack.tunable, 1)] : [];

@@ -21,6 +21,7 @@ import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, type LoopOrder, loopOrders, orderChoice } from "../tiling/order.ts";
 import type { PackChoice } from "../tiling/packing.ts";
+import { endsWith, padName } from "../tiling/padded-reduction.ts";
 import {
   blockTilesOf,
   registerElementsOf,
@@ -69,7 +70,7 @@ function matrixProduct(stage: SchedulableStage, context: RuleContext): MatrixPro
   const depth = side * group;
   const extent = Math.ceil(reduce.extent / depth) * depth;
   const padded = (read: Access): Access =>
-    extent === reduce.extent ? read : { ...read, buffer: `${read.buffer}.pad` };
+    extent === reduce.extent ? read : { ...read, buffer: padName(read.buffer) };
   const axes = stage.spatial.map((axis): TiledAxis => {
     const role = axis === column ? "vector" : axis === row ? "spatial" : "outer";
     return { axis, role, loop: loopName(stage.name, axis.name), lanes: role === "outer" ? 1 : side, isTiled: true };
@@ -101,15 +102,6 @@ function intrinsicOn({ left, right }: Matrices, { block }: SchedulableStage, tas
     return text.kind === "tile" && a?.dtype === left.dtype && b?.dtype === right.dtype;
   });
   return found?.intrinsic ?? null;
-}
-
-/** Whether what lies behind the end of the reduce axis is outside of the operand, so that padding may take its place. */
-function endsWith({ buffer, dims }: Access, { name, extent }: TiledAxis["axis"], { task: { op } }: RuleContext) {
-  const dim = dims.findIndex((it) => it?.has(name));
-  const shape =
-    op.inputs.find((it) => it.name === buffer)?.shape ??
-    op.stages.find((it) => it.name === buffer)?.axes.map((axis) => axis.extent);
-  return dim >= 0 && shape?.[dim] === extent;
 }
 
 // ── the template ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -133,11 +133,27 @@ function packAt(choice: PackChoice, loop: string, lanes: number): readonly Instr
     : { kind: "cache-read", buffer, loop, layout };
   const inner = `${packName(choice)}.${layout.length - 1}`;
   const contiguous = layout.at(-1)!.dim === access.dims.length - 1;
-  if (!contiguous || isGrouped) return [pack, { kind: "unroll", loop: inner }];
+  if (isGrouped) return [pack, ...groupsAt(choice, contiguous)];
+  if (!contiguous) return [pack, { kind: "unroll", loop: inner }];
   const tail = panelAxis ? "perfect" : "cut";
   const vectors: Instruction<Operand>[] = [
     { kind: "split", loop: inner, factors: [0, lanes], tail },
     { kind: "vectorize", loop: `${inner}.1` },
   ];
   return [pack, ...vectors, ...(panelAxis ? [{ kind: "unroll", loop: `${inner}.0` } as const] : [])];
+}
+
+/** A group is copied at once where it is contiguous; else the groups of a vector's lanes are interleaved from as many rows. */
+function groupsAt(choice: PackChoice, contiguous: boolean): readonly Instruction<Operand>[] {
+  const { layout, panelAxis } = choice.packable;
+  const loop = (at: number): string => `${packName(choice)}.${layout.length + at}`;
+  const [panel, group] = [loop(-2), loop(-1)];
+  if (contiguous) return [{ kind: "vectorize", loop: group }];
+  if (panelAxis?.role !== "vector") return [{ kind: "unroll", loop: group }];
+  return [
+    { kind: "split", loop: panel, factors: [0, panelAxis.lanes], tail: "perfect" },
+    { kind: "fuse", outer: `${panel}.1`, inner: group },
+    { kind: "vectorize", loop: `${panel}.1+${group}` },
+    { kind: "unroll", loop: `${panel}.0` },
+  ];
 }

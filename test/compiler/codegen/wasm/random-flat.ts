@@ -94,7 +94,7 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
   if (depth === 0) return leaf(scope, dtype, lanes);
   const of = (type: DType, width = lanes) => expression(scope, type, width, depth - 1);
   if (pick(scope, false, false, false, false, true)) return throughBits(scope, dtype, lanes, depth);
-  switch (pick(scope, "leaf", "op", "op", "op", "cast", "cast", "select", "lanes", "bits")) {
+  switch (pick(scope, "leaf", "op", "op", "op", "cast", "cast", "select", "lanes", "interleave", "bits")) {
     case "op":
       return half(dtype) ? leaf(scope, dtype, lanes) : operation(scope, dtype, of);
     case "cast":
@@ -110,6 +110,11 @@ function expression(scope: Scope, dtype: DType, lanes: number, depth: number): E
     case "lanes":
       if (lanes === 1) return leaf(scope, dtype, lanes);
       return { kind: "lanes", dtype, elements: Array.from({ length: lanes }, () => leaf(scope, dtype, 1)) };
+    case "interleave": {
+      const turns = pick(scope, 2, 4, 8);
+      if (dtype === "bool" || lanes < 2 * turns || lanes % turns !== 0) return leaf(scope, dtype, lanes);
+      return { kind: "interleave", dtype, parts: Array.from({ length: turns }, () => of(dtype, lanes / turns)) };
+    }
     case "bits":
       if (dtype !== "i32") return leaf(scope, dtype, lanes);
       return { kind: "bitcast", dtype, operand: loadInput(scope, "f32", lanes) };

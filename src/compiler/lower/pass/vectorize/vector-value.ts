@@ -1,18 +1,33 @@
 // A scalar value over the lanes of a vectorised loop → the vector of its values. What is the same for all lanes stays
 // scalar until it meets a vector; contiguous loads become ramps; the rest is put together lane by lane.
 //
-//   A[i*97 + k] * B[k*8 + v]   →   broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
+//   A[i*97 + k] * B[k*8 + v]          →   broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
+//   B[(v mod 2)*97 + v floorDiv 2]    →   interleave(B[ramp(0, 1, 4)], B[ramp(97, 1, 4)])
 
 import { coefficientOf, fromAffine, withoutVar } from "../../../ir/affine.ts";
 import { boundsOf } from "../../../ir/bounds.ts";
-import { binary, broadcast, constInt, constOf, lanesFrom, lt, min, ramp, select } from "../../../ir/build.ts";
+import {
+  add,
+  binary,
+  broadcast,
+  constInt,
+  constOf,
+  interleave,
+  lanesFrom,
+  lt,
+  min,
+  mul,
+  ramp,
+  select,
+  variable,
+} from "../../../ir/build.ts";
 import { conjunctsOf } from "../../../ir/compare.ts";
 import { lanesOf } from "../../../ir/lanes.ts";
 import type { Binary, Buffer, Expr, Load, Select } from "../../../ir/loop-ir.ts";
-import { type Ranges, withRange } from "../../../ir/ranges.ts";
+import { insideLoop, type Ranges, withRange } from "../../../ir/ranges.ts";
 import { simplifyAffine, simplifyExpr, simplifyIndex } from "../../../ir/simplify.ts";
 import { updateBinary, updateLoad, updateOperand } from "../../../ir/update.ts";
-import { someExpr } from "../../../ir/visit.ts";
+import { someExpr, substitute, walkExpr } from "../../../ir/visit.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";
 
 export interface Site {
@@ -33,9 +48,41 @@ export interface VectorValue {
 
 /** Null if it has no vector form. `active`: only so many leading lanes count, and only those may load freely. */
 export function vectorValue(value: Expr, site: Site, active: Expr | null): VectorValue | null {
+  const turns = active ? null : inTurns(value, site);
+  if (turns) return { expr: turns, needsLane: false };
   const state: State = { site, active, needsLane: false };
   const expr = vectorOf(value, state);
   return expr && { expr: broadcast(expr, site.lanes), needsLane: state.needsLane };
+}
+
+/** What takes turns with the lanes, vectorised for each turn on its own; null where that leaves lanes to be put together. */
+function inTurns(value: Expr, { name, lanes, buffers, ranges }: Site): Expr | null {
+  const count = value.dtype === "bool" ? null : turnsOf(value, name);
+  if (!count || lanes <= count) return null;
+  const site: Site = {
+    name,
+    lanes: lanes / count,
+    buffers,
+    ranges: insideLoop(ranges, { name, extent: lanes / count, mark: "vectorized" }),
+  };
+  const parts = Array.from({ length: count }, (_, turn) => {
+    const lane = add(mul(variable(name), constInt(count)), constInt(turn));
+    const part = simplifyExpr(substitute(value, new Map([[name, lane]])), site.ranges);
+    return vectorValue(part, site, null)?.expr;
+  });
+  if (!parts.every((part) => part && !someExpr(part, ({ kind }) => kind === "lanes"))) return null;
+  return interleave(parts as Expr[]);
+}
+
+/** The number that all remainders of the lane, if there are any, are of. */
+function turnsOf(value: Expr, lane: string): 2 | 4 | 8 | null {
+  const found = new Set<number>();
+  walkExpr(value, (expr) => {
+    const isOfLane = expr.kind === "binary" && expr.op === "mod" && mentions(expr.left, lane);
+    if (isOfLane) found.add(expr.right.kind === "const" ? expr.right.value : 0);
+  });
+  const [count] = found;
+  return found.size === 1 && (count === 2 || count === 4 || count === 8) ? count : null;
 }
 
 /** The ramp of an index that moves by one from lane to lane, else null. */
@@ -75,6 +122,7 @@ function vectorOf(expr: Expr, state: State): Expr | null {
     case "ramp":
     case "broadcast":
     case "lanes":
+    case "interleave":
     case "intrinsic":
       return null;
   }

@@ -1,0 +1,65 @@
+// A reduction whose last axis is rounded up to whole groups of what an intrinsic adds up: its operands get zeros behind their
+// ends. What is packed has them in the packs, the rest is copied row by row.
+
+import type { Instruction, Operand, Target } from "../../../compiler/index.ts";
+import { byteSize } from "../../../compiler/index.ts";
+import type { RuleContext } from "../rule/space-rule.ts";
+import { type Access, isPlain, type SchedulableStage } from "../schedulable-stage.ts";
+import type { PackChoice } from "./packing.ts";
+
+export const padName = (buffer: string): string => `${buffer}.pad`;
+
+/** Whether what lies behind the end of the axis is outside of the operand, so that padding may take its place. */
+export function endsWith(
+  { buffer, dims }: Access,
+  { name, extent }: SchedulableStage["reduce"][number],
+  { task: { op } }: RuleContext,
+): boolean {
+  const dim = dims.findIndex((it) => it?.has(name));
+  const shape =
+    op.inputs.find((it) => it.name === buffer)?.shape ??
+    op.stages.find((it) => it.name === buffer)?.axes.map((axis) => axis.extent);
+  return dim >= 0 && shape?.[dim] === extent;
+}
+
+/**
+ * The stage as it is with the axis padded; null if it cannot be, or is computed in parts, or reads another stage, which may be
+ * moved into its loops.
+ */
+export function paddedReduction(stage: SchedulableStage, group: number, context: RuleContext): SchedulableStage | null {
+  const [axis] = stage.reduce;
+  if (!axis || stage.reduce.length > 1 || axis.extent < group) return null;
+  if (stage.spatial.some(({ isPart, isOutside }) => isPart || isOutside)) return null;
+  const { inputs } = context.task.op;
+  const canBe = (read: Access): boolean =>
+    inputs.some(({ name }) => name === read.buffer) && isPlain(read) && !read.guarded && endsWith(read, axis, context);
+  if (!stage.reads.every(canBe)) return null;
+  return {
+    ...stage,
+    reduce: [{ ...axis, extent: Math.ceil(axis.extent / group) * group }],
+    reads: stage.reads.map((read) => ({ ...read, buffer: padName(read.buffer) })),
+  };
+}
+
+export const padBy = ({ block }: SchedulableStage, group: number): Instruction<Operand> => ({
+  kind: "pad",
+  block: block.name,
+  multiples: block.axes.map(({ role }) => (role === "reduce" ? group : 1)),
+});
+
+/** After the packs: the padding of those that are always packed is part of them, the others are filled in vectors. */
+export const fillPads = (
+  { reads, reduce: [axis] }: SchedulableStage,
+  packs: readonly PackChoice[],
+  { vectorBytes }: Target,
+): readonly Instruction<Operand>[] =>
+  reads.flatMap((read): readonly Instruction<Operand>[] => {
+    const pack = packs.find(({ packable }) => packable.access.buffer === read.buffer);
+    if (pack?.tunable === null) return [{ kind: "inline", block: read.buffer }];
+    const last = `${read.buffer}.${read.dims.length - 1}`;
+    const lanes = Math.min(vectorBytes / byteSize[read.dtype], 2 ** Math.floor(Math.log2(axis!.extent)));
+    return [
+      { kind: "split", loop: last, factors: [0, lanes], tail: "cut" },
+      { kind: "vectorize", loop: `${last}.1` },
+    ];
+  });

@@ -1,0 +1,42 @@
+// numpy-ts, whose products are WASM.
+
+import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
+import type { NpmPeer, Package } from "./npm-peer.ts";
+
+interface NDArray {
+  readonly data: KernelArray;
+  reshape(shape: readonly number[]): NDArray;
+  dispose?(): void;
+}
+
+/** What of its interface is used. */
+interface Numpy {
+  array(values: KernelArray, dtype: string): NDArray;
+  matmul(a: NDArray, b: NDArray): NDArray;
+}
+
+export async function numpyTs(found: Package): Promise<NpmPeer> {
+  const np = (await found.load()) as unknown as Numpy;
+  return {
+    name: "numpy-ts",
+    version: found.version,
+    async open({ name, extents }, [left, right]) {
+      if (name !== "gemm-f32" && name !== "gemm-f32-packed") return null;
+      const [M = 1, N = 1, K = 1] = extents;
+      const a = np.array(left!, "float32").reshape([M, K]);
+      const b = np.array(right!, "float32").reshape([K, N]);
+      let last: NDArray | null = null;
+      return {
+        run() {
+          last?.dispose?.();
+          last = np.matmul(a, b);
+          return undefined;
+        },
+        result: async () => last!.data,
+        close() {
+          for (const array of [a, b, last]) array?.dispose?.();
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// ONNX models, as small as they can be: one graph, a few nodes. The bytes are those of onnx.proto3 (ONNX 1.16), which is protocol
+// buffers: fields of a number and a value, the value a varint or bytes with their length before them.
+
+import type { DType } from "../../../../src/compiler/index.ts";
+import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
+
+export interface OnnxTensor {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+}
+
+export interface OnnxNode {
+  readonly op: string;
+  readonly inputs: readonly string[];
+  readonly output: string;
+  readonly attributes?: Readonly<Record<string, number | readonly number[]>>;
+}
+
+export interface OnnxGraph {
+  readonly inputs: readonly OnnxTensor[];
+  /** Part of the model. */
+  readonly constants: readonly (OnnxTensor & { readonly data: KernelArray })[];
+  readonly nodes: readonly OnnxNode[];
+  readonly output: OnnxTensor;
+}
+
+/** Gelu came with it. */
+const operators = 20;
+/** Of the file. */
+const irVersion = 9;
+
+/** The model as a file has it. Attributes that are numbers are integers. */
+export const onnxModel = ({ inputs, constants, nodes, output }: OnnxGraph): Uint8Array =>
+  Buffer.concat([
+    integer(1, irVersion),
+    message(8, text(1, ""), integer(2, operators)),
+    message(
+      7,
+      ...nodes.map(nodeField),
+      text(2, "graph"),
+      ...constants.map(constantField),
+      ...inputs.map((input) => valueField(11, input)),
+      valueField(12, output),
+    ),
+  ]);
+
+const elementTypes: Partial<Record<DType, number>> = { f32: 1, u8: 2, i8: 3, i32: 6 };
+
+const nodeField = ({ op, inputs, output, attributes = {} }: OnnxNode): Buffer =>
+  message(
+    1,
+    ...inputs.map((input) => text(1, input)),
+    text(2, output),
+    text(4, op),
+    ...Object.entries(attributes).map(([name, value]) => attributeField(name, value)),
+  );
+
+const attributeField = (name: string, value: number | readonly number[]): Buffer =>
+  typeof value === "number"
+    ? message(5, text(1, name), integer(3, value), integer(20, 2))
+    : message(5, text(1, name), ...value.map((each) => integer(8, each)), integer(20, 7));
+
+const constantField = ({ name, dtype, shape, data }: OnnxGraph["constants"][number]): Buffer =>
+  message(
+    5,
+    ...shape.map((extent) => integer(1, extent)),
+    integer(2, elementTypes[dtype]!),
+    text(8, name),
+    message(9, Buffer.from(data.buffer, data.byteOffset, data.byteLength)),
+  );
+
+function valueField(field: number, { name, dtype, shape }: OnnxTensor): Buffer {
+  const dims = shape.map((extent) => message(1, integer(1, extent)));
+  const tensor = message(1, integer(1, elementTypes[dtype]!), message(2, ...dims));
+  return message(field, text(1, name), message(2, tensor));
+}
+
+const integer = (field: number, value: number): Buffer => Buffer.from([...varint(field * 8), ...varint(value)]);
+
+const text = (field: number, value: string): Buffer => message(field, Buffer.from(value));
+
+function message(field: number, ...parts: readonly Buffer[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return Buffer.concat([Buffer.from([...varint(field * 8 + 2), ...varint(length)]), ...parts]);
+}
+
+/** Seven bits a byte, the lowest first. */
+function varint(value: number): readonly number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
+}

@@ -1,0 +1,194 @@
+// onnxruntime, for Node.js and as WASM: one interface, models made for the call. Convolutions get images of [C, H, W], as models
+// for it have them; what that takes is not timed.
+
+import type { DType } from "../../../../src/compiler/index.ts";
+import type { KernelArray } from "../../../../src/native/runner/protocol.ts";
+import type { PeerCall } from "../work.ts";
+import type { NpmCall, NpmPeer, Package } from "./npm-peer.ts";
+import { type OnnxGraph, type OnnxNode, onnxModel } from "./onnx-model.ts";
+import { permuted } from "./permuted.ts";
+
+/** What of its interface is used. */
+interface Runtime {
+  readonly env: { readonly wasm: { numThreads?: number } };
+  readonly Tensor: new (type: string, data: KernelArray, shape: readonly number[]) => Tensor;
+  readonly InferenceSession: {
+    create(model: Uint8Array, options: object): Promise<Session>;
+  };
+}
+
+interface Tensor {
+  readonly data: KernelArray;
+}
+
+interface Session {
+  run(feeds: Readonly<Record<string, Tensor>>): Promise<Readonly<Record<string, Tensor>>>;
+  release(): Promise<void>;
+}
+
+export async function onnxruntime(found: Package, name: string, threads: number): Promise<NpmPeer> {
+  const loaded = await found.load();
+  const runtime = (loaded.InferenceSession ? loaded : loaded.default) as unknown as Runtime;
+  const isWeb = found.name === "onnxruntime-web";
+  if (isWeb) runtime.env.wasm.numThreads = threads;
+  const options = {
+    executionProviders: [isWeb ? "wasm" : "cpu"],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    graphOptimizationLevel: "all",
+  };
+  return {
+    name,
+    version: found.version,
+    async open(call, inputs) {
+      const model = modelOf(call, inputs);
+      return model && openModel(runtime, model, options);
+    },
+  };
+}
+
+/** A graph, with what goes in, and how its result comes out. */
+interface Model {
+  readonly graph: OnnxGraph;
+  readonly feeds: readonly KernelArray[];
+  readonly result: (data: KernelArray) => KernelArray;
+}
+
+async function openModel(runtime: Runtime, { graph, feeds, result }: Model, options: object): Promise<NpmCall> {
+  const session = await runtime.InferenceSession.create(onnxModel(graph), options);
+  const tensors = graph.inputs.map(({ name, dtype, shape }, at): [string, Tensor] => [
+    name,
+    new runtime.Tensor(tensorTypes[dtype]!, feeds[at]!, shape),
+  ]);
+  const named = Object.fromEntries(tensors);
+  let last: Readonly<Record<string, Tensor>> = {};
+  return {
+    async run() {
+      last = await session.run(named);
+    },
+    result: async () => result(last[graph.output.name]!.data),
+    close: () => void session.release(),
+  };
+}
+
+const tensorTypes: Partial<Record<DType, string>> = { f32: "float32", u8: "uint8", i8: "int8", i32: "int32" };
+
+function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArray[]): Model | null {
+  const [first = 1, second = 1, third = 1, fourth = 1] = extents;
+  const f32 = (input: string, ...shape: number[]): Input => ({ name: input, dtype: "f32", shape });
+  const [A, B] = [f32("A", first, third), f32("B", third, second)];
+  const C = f32("C", first, second);
+  const product: OnnxNode = { op: "MatMul", inputs: ["A", "B"], output: "C" };
+  const withConstants = (constants: readonly string[], all: readonly Input[], ...nodes: OnnxNode[]): Model =>
+    plainModel(all, inputs, constants, { nodes, output: C });
+  const model = (all: readonly Input[], ...nodes: OnnxNode[]): Model => withConstants([], all, ...nodes);
+  switch (name) {
+    case "gemm-f32":
+      return model([A, B], product);
+    case "gemm-f32-packed":
+      return withConstants(["B"], [A, B], product);
+    case "gemm-bias-relu":
+    case "gemm-bias-gelu":
+      return withConstants(
+        ["B"],
+        [A, B, f32("bias", second)],
+        { op: "Gemm", inputs: ["A", "B", "bias"], output: "sum" },
+        { op: name === "gemm-bias-relu" ? "Relu" : "Gelu", inputs: ["sum"], output: "C" },
+      );
+    case "gemm-residual":
+      return withConstants(["B"], [A, B, f32("residual", first, second)], {
+        op: "Gemm",
+        inputs: ["A", "B", "residual"],
+        output: "C",
+      });
+    case "gemm-exp-gemm":
+      return plainModel([A, B, f32("E", second, fourth)], inputs, [], {
+        nodes: [
+          { ...product, output: "P" },
+          { op: "Exp", inputs: ["P"], output: "D" },
+          { op: "MatMul", inputs: ["D", "E"], output: "F" },
+        ],
+        output: f32("F", first, fourth),
+      });
+    case "gemv-f32":
+      return plainModel([f32("A", first, second), f32("B", second)], inputs, [], {
+        nodes: [product],
+        output: f32("C", first),
+      });
+    case "gemm-u8s8":
+      return plainModel(
+        [
+          { ...A, dtype: "u8" },
+          { ...B, dtype: "i8" },
+        ],
+        inputs,
+        [],
+        {
+          nodes: [{ ...product, op: "MatMulInteger" }],
+          output: { ...C, dtype: "i32" },
+        },
+      );
+    case "softmax-f32":
+      return model([f32("A", first, second)], { op: "Softmax", inputs: ["A"], output: "C", attributes: { axis: 1 } });
+    case "layer-norm-f32":
+      return model([f32("A", first, second), f32("scale", second), f32("bias", second)], {
+        op: "LayerNormalization",
+        inputs: ["A", "scale", "bias"],
+        output: "C",
+        attributes: { axis: 1 },
+      });
+    case "conv2d-f32":
+      return convolution(extents, 1, inputs);
+    case "depthwise-f32":
+      return convolution(extents, second, inputs);
+    default:
+      return null;
+  }
+}
+
+type Input = OnnxGraph["inputs"][number];
+
+function plainModel(
+  all: readonly Input[],
+  data: readonly KernelArray[],
+  constants: readonly string[],
+  rest: Pick<OnnxGraph, "nodes" | "output">,
+): Model {
+  const isConstant = ({ name }: Input): boolean => constants.includes(name);
+  return {
+    graph: {
+      inputs: all.filter((input) => !isConstant(input)),
+      constants: all.flatMap((input, at) => (isConstant(input) ? [{ ...input, data: data[at]! }] : [])),
+      ...rest,
+    },
+    feeds: data.filter((_, at) => !isConstant(all[at]!)),
+    result: (data) => data,
+  };
+}
+
+/** [H, C, F, taps, stride, padding], of one image; the filter is [taps, taps, C, F], or [taps, taps, C] in as many groups. */
+function convolution(extents: readonly number[], groups: number, [image, filter]: readonly KernelArray[]): Model {
+  const [H = 1, C = 1, F = 1, taps = 1, stride = 1, padding = 0] = extents;
+  const of = groups > 1 ? 1 : C;
+  const Y = Math.floor((H + 2 * padding - taps) / stride) + 1;
+  const filterOrder = groups > 1 ? [2, 3, 0, 1] : [3, 2, 0, 1];
+  const filterShape = groups > 1 ? [taps, taps, C, 1] : [taps, taps, C, F];
+  const attributes = {
+    group: groups,
+    kernel_shape: [taps, taps],
+    strides: [stride, stride],
+    pads: [padding, padding, padding, padding],
+  };
+  return {
+    graph: {
+      inputs: [{ name: "X", dtype: "f32", shape: [1, C, H, H] }],
+      constants: [
+        { name: "W", dtype: "f32", shape: [F, of, taps, taps], data: permuted(filter!, filterShape, filterOrder) },
+      ],
+      nodes: [{ op: "Conv", inputs: ["X", "W"], output: "Y", attributes }],
+      output: { name: "Y", dtype: "f32", shape: [1, F, Y, Y] },
+    },
+    feeds: [permuted(image!, [H, H, C], [2, 0, 1])],
+    result: (data) => permuted(data, [F, Y, Y], [1, 2, 0]),
+  };
+}
