@@ -32,7 +32,7 @@ export interface KernelOptions {
   readonly threads?: number;
   /**
    * Inputs that stay the same from call to call, such as weights: they may be laid out anew, what depends on them alone is
-   * computed once, by `load(…).pack`, and measured without that.
+   * computed once, by `load(…).pack`, and measured without that. Those of `withConstants` unless said.
    */
   readonly constants?: readonly string[];
   /** Rules of your own for generating the space, asked before ours: docs/rules.md. A schedule belongs to its rules. */
@@ -54,12 +54,13 @@ export function spaceOf(
 }
 
 export function taskOf(op: Op, options: KernelOptions): TuningTask {
-  const { target, parameters = {}, numerics = "fast", threads = 1, constants } = options;
+  const { target, parameters = {}, numerics = "fast", threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1 || threads > mostThreads)
     throw refusal("task.threads", `threads is ${threads}, a whole number from 1 to ${mostThreads} is wanted`, null);
   const def: ComputeDef = instantiate(op, parameters, "kernel");
   const own = withThreads(hostTarget(target), threads);
   const task: TuningTask = { op: def, target: own, numerics, threads: own.threads };
+  const constants = options.constants ?? def.constants;
   if (!constants) return task;
   const unknown = constants.find((name) => def.inputs.every((input) => input.name !== name));
   if (unknown === undefined) return { ...task, constants };

@@ -111,7 +111,7 @@ test("process.env in the plugin's options and where toolchains are looked for", 
 });
 
 /** Emitted text, which runs in the user's process, not in the build. */
-const emitted = "src/plugin/binding/twins.ts";
+const emitted = "src/plugin/binding/reference.ts";
 
 test("the clock only in native", () => {
   const clock = /\b(Date\s*\.\s*now|new Date\b|performance\s*\.\s*now|hrtime|setTimeout|setInterval)\b/;

@@ -28,6 +28,7 @@ async function plainLoops(op: ComputeDef): Promise<Reference> {
 const noArtifacts: Artifacts = {
   wasm: null,
   relaxed: null,
+  prepare: null,
   native: null,
   trace: "",
   errorBound: null,
@@ -40,7 +41,7 @@ async function compiledKernel(
   artifacts: Artifacts,
 ): Promise<CompiledKernel> {
   const { op, parameters, task, key, watchFiles } = context;
-  const { wasm, relaxed, native, trace, errorBound, compilerRuns } = artifacts;
+  const { wasm, relaxed, prepare, native, trace, errorBound, compilerRuns } = artifacts;
   const reference: Reference = wasm || native ? { reference: null, errorBound } : await plainLoops(op);
   return {
     op: op.name,
@@ -48,8 +49,10 @@ async function compiledKernel(
     target: task.target.name,
     numerics: task.numerics,
     tensors: kernelParameters(op),
+    constants: op.constants ?? [],
     wasm,
     relaxed,
+    prepare,
     native,
     ...reference,
     trace,

@@ -1,6 +1,13 @@
 // The seam between the bundler side and the tuner: what is asked for, and what comes back to be emitted.
 
-import type { JsSource, KernelParameter, Numerics, Parameters, WasmSource } from "../compiler/index.ts";
+import type {
+  JsSource,
+  KernelParameter,
+  Numerics,
+  Parameters,
+  SplitParameters,
+  WasmSource,
+} from "../compiler/index.ts";
 import type { Budget } from "../tuner/task.ts";
 import type { TuneProgress } from "../tuner/tuning.ts";
 import type { BuildTunings } from "./build-tunings.ts";
@@ -52,6 +59,8 @@ export interface NativeKernel {
   readonly features: readonly string[];
   /** `process.platform` and `process.arch` that it was built for: "linux-x64". */
   readonly platform: string;
+  /** Where the next kernel of the addon prepares constants for it: what the two take. Null: it takes them as they are. */
+  readonly split: SplitParameters | null;
 }
 
 /** Where the decision came from; `shared`: an equal kernel of this build was tuned. */
@@ -66,9 +75,13 @@ export interface CompiledKernel {
   readonly target: string;
   readonly numerics: Numerics;
   readonly tensors: readonly KernelParameter[];
+  /** Inputs that stay the same from call to call. */
+  readonly constants: readonly string[];
   /** Null in mode `off`, and with `fallback: "none"` where there is an addon. */
   readonly wasm: WasmSource | null;
   readonly relaxed: WasmSource | null;
+  /** Prepares constants for both of them. Null: they take them as they are. */
+  readonly prepare: WasmSource | null;
   readonly native: NativeKernel | null;
   /** The plain loops; used where there is nothing else. */
   readonly reference: JsSource | null;

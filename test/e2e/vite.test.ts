@@ -86,7 +86,14 @@ describe("vite build", () => {
 
   it("refuses an addon alone in a browser", async () => {
     const root = app("fallback=none&tune=avx2");
-    const native = { bytes: new Uint8Array(3), path: "/none", index: 0, features: [], platform: "linux-x64" };
+    const native = {
+      bytes: new Uint8Array(3),
+      path: "/none",
+      index: 0,
+      features: [],
+      platform: "linux-x64",
+      split: null,
+    };
     const kernel = fakeKernel({ target: "avx2", wasm: null, native });
     await expect(build(config(root, recordingCompiler(kernel).compile, { build: { outDir: "out" } }))).rejects.toThrow(
       `target.not-in-browser: blend is wanted as avx2 only (fallback=none), and this build is for a browser

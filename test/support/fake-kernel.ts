@@ -105,7 +105,7 @@ export function nativeKernel(features: readonly string[] = []): NativeKernel {
   writeFileSync(join(folder, "blend.c"), addonText);
   execFileSync(compiler!, ["-shared", "-fPIC", "-O1", `-I${nodeApiHeaders}`, join(folder, "blend.c"), "-o", path]);
   const platform = `${process.platform}-${process.arch}`;
-  return { bytes: readFileSync(path), path, index: 0, features, platform };
+  return { bytes: readFileSync(path), path, index: 0, features, platform, split: null };
 }
 
 const referenceText = `for (let i = 0; i < 8; i++) arg2[i] = Math.fround(arg0[i] + Math.fround(2 * arg1[i]));
@@ -119,8 +119,10 @@ export function fakeKernel(parts: Partial<CompiledKernel> = {}): CompiledKernel 
     target: "wasm",
     numerics: "fast",
     tensors,
+    constants: [],
     wasm: wasmSource(),
     relaxed: null,
+    prepare: null,
     native: null,
     reference: { kind: "js", name: "blend", parameters: tensors, text: referenceText },
     trace: "vectorize C.j\nunroll C.i",

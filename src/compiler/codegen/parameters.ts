@@ -1,5 +1,5 @@
-// The parameters of a kernel in calling order, and where a WASM module keeps them: both follow from the operator alone,
-// so a stored module needs nothing beside its bytes.
+// The parameters of a kernel in calling order, and where a WASM module keeps them: the places follow from the parameters, and
+// those from the operator and what is computed of its constants before, so a stored module needs little beside its bytes.
 
 import type { ComputeDef } from "../expr/compute-def.ts";
 import { fromCompute } from "../ir/from-compute.ts";
@@ -16,16 +16,45 @@ export function parametersOf(buffers: readonly Buffer[]): readonly KernelParamet
 
 export const kernelParameters = (op: ComputeDef): readonly KernelParameter[] => parametersOf(fromCompute(op).buffers);
 
-/** The module of an operator, given the bytes that `generateWasm` made for it earlier. */
-export function wasmSource(op: ComputeDef, name: string, bytes: Uint8Array<ArrayBuffer>, relaxed: boolean): WasmSource {
-  const { buffers } = layOutMemory(fromCompute(op).buffers);
-  const parameters = kernelParameters(op);
+/** What is computed once of constant inputs: which of them it takes, and what it gives to the kernel. */
+export interface PreparationFacts {
+  /** In the order of the operator. */
+  readonly inputs: readonly string[];
+  readonly results: readonly Pick<KernelParameter, "name" | "dtype" | "shape">[];
+}
+
+/** Parameters of the kernel itself, and of what prepares constants for it: `splitPreparation`. */
+export interface SplitParameters {
+  readonly run: readonly KernelParameter[];
+  readonly prepare: readonly KernelParameter[];
+}
+
+export function splitParameters(op: ComputeDef, { inputs, results }: PreparationFacts): SplitParameters {
+  const own = kernelParameters(op);
+  const isInput = ({ role }: KernelParameter): boolean => role === "input";
+  const computed = (role: KernelParameter["role"]): readonly KernelParameter[] =>
+    results.map(({ name, dtype, shape }) => {
+      return { name, dtype, shape, length: shape.reduce((product, extent) => product * extent, 1), role };
+    });
   return {
-    kind: "wasm",
-    name,
-    parameters,
-    bytes,
-    offsets: parameters.map((parameter) => buffers.get(parameter.name)!.offset),
-    relaxed,
+    run: [...own.filter(isInput), ...computed("input"), ...own.filter((it) => !isInput(it))],
+    prepare: [...own.filter((it) => isInput(it) && inputs.includes(it.name)), ...computed("output")],
   };
+}
+
+export const preparationFacts = (parameters: readonly KernelParameter[]): PreparationFacts => ({
+  inputs: parameters.filter(({ role }) => role === "input").map(({ name }) => name),
+  results: parameters.filter(({ role }) => role === "output").map(({ name, dtype, shape }) => ({ name, dtype, shape })),
+});
+
+/** A module with these parameters, given the bytes that `generateWasm` made for it earlier. */
+export function wasmSource(
+  parameters: readonly KernelParameter[],
+  name: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  relaxed: boolean,
+): WasmSource {
+  const { buffers } = layOutMemory(parameters.map(({ role, ...buffer }) => ({ ...buffer, scope: role })));
+  const offsets = parameters.map((parameter) => buffers.get(parameter.name)!.offset);
+  return { kind: "wasm", name, parameters, bytes, offsets, relaxed };
 }

@@ -41,4 +41,6 @@ export interface ComputeDef {
   readonly stages: readonly Stage[];
   /** Names of the stages that are results, in the order in which the kernel takes and returns them. */
   readonly outputs: readonly string[];
+  /** Names of inputs that stay the same from call to call, sorted; none unless said. */
+  readonly constants?: readonly string[];
 }

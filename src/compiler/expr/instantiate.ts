@@ -32,6 +32,7 @@ export function instantiate(op: Op, overrides: Partial<Parameters>, name: string
       inputs: builder.inputs,
       stages: builder.stages,
       outputs: outputsOf(builder, result),
+      ...constantsOf(spec, builder),
     };
     checkBounds(def);
     requireUsed(def);
@@ -105,6 +106,19 @@ function outputOf({ stages, inputs }: Builder, key: string, tensor: unknown): st
     fail("expr.bad-result", `the compute ${name} is returned as ${key}`, { hint: "give both the same name" });
   }
   return name;
+}
+
+function constantsOf({ constants, mapper }: OpSpec, { inputs }: Builder): Pick<ComputeDef, "constants"> {
+  if (!constants) return {};
+  const known = inputs.map(({ name }) => name);
+  const unknown = constants.names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const loc = locate(constants.frames, mapper);
+    const hint = `its inputs are ${known.join(", ")}`;
+    fail("expr.unknown-constant", `${unknown} is no input of the operator`, { hint, loc });
+  }
+  const names = [...new Set(constants.names)].sort();
+  return names.length > 0 ? { constants: names } : {};
 }
 
 /** A tensor that nothing reads is a mistake, most often a wrong letter. */

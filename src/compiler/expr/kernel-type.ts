@@ -52,6 +52,27 @@ export interface KernelInfo {
   readonly errorBound: number | null;
 }
 
+/** A kernel whose constant inputs are packed: it takes the other inputs, then none or all of its outputs. */
+export interface PackedKernel<Result = TypedArray> {
+  (...arrays: TypedArray[]): Result;
+  async(...arrays: TypedArray[]): Promise<Result>;
+  /** Of the arrays that it takes. */
+  buffers(): Readonly<Record<string, TypedArray>>;
+  readonly info: KernelInfo;
+}
+
+/** A kernel of an operator `withConstants`. Called as it is, it packs them in each call. */
+export interface PackableKernel<Result = TypedArray, Constants extends string = string> extends Kernel<Result> {
+  /**
+   * Computes once what the kernel takes of its constant inputs, other layouts for one. The arrays have to stay as they are.
+   *
+   *     const layer = gemm.pack({ B: weights });
+   *     const C = layer(A);
+   *     layer(A, C);
+   */
+  pack(constants: Readonly<Record<Constants, TypedArray>>): PackedKernel<Result>;
+}
+
 /**
  * A tuned kernel. `Result` is a typed array, or an object of them for several results.
  *

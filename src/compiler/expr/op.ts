@@ -5,7 +5,7 @@ import type { SourceLoc } from "../support/source-loc.ts";
 import type { Parameters } from "./compute-def.ts";
 import type { DType } from "./dtype.ts";
 import type { Tensor } from "./expr-type.ts";
-import type { ArrayOf, Kernel } from "./kernel-type.ts";
+import type { ArrayOf, Kernel, PackableKernel } from "./kernel-type.ts";
 
 /** The parameters as the operator's function takes them: numbers, and dtypes for strings. */
 export type ParameterValues<P> = { readonly [N in keyof P]: P[N] extends number ? number : DType };
@@ -24,6 +24,8 @@ export interface OpSpec {
   /** The call stack of defineOp, to be read with `mapper`. */
   readonly frames: readonly SourceLoc[];
   readonly mapper: SourceMapper;
+  /** Inputs that stay the same, and the call stack of withConstants. */
+  readonly constants?: { readonly names: readonly string[]; readonly frames: readonly SourceLoc[] };
 }
 
 const spec = Symbol.for("unplugin-kernel.op");
@@ -61,6 +63,28 @@ export function defineOp<P extends Parameters, R extends Results>(
     mapper: currentMapper(),
   };
   return Object.assign(untuned(), { [spec]: facts }) as unknown as Op<P, ResultArrays<R>>;
+}
+
+/** An operator with inputs that stay the same from call to call: the kernel of an import has `pack`. */
+export interface PackableOp<P extends Parameters = Parameters, Result = unknown, Constants extends string = string>
+  extends Op<P, Result>,
+    Pick<PackableKernel<Result, Constants>, "pack"> {}
+
+/**
+ * The operator with the promise that some of its inputs stay the same from call to call, such as weights. A schedule may lay
+ * them out as it likes them best, and what depends on them alone is computed once: by `pack` of the kernel.
+ *
+ * @param names of inputs
+ * @example
+ * export default withConstants(gemm({ M: 128, N: 768, K: 768 }, { bias: true }), "B", "bias");
+ * // import layer from "./layer.op.ts?tune=native"; const forward = layer.pack({ B, bias }); forward(A, C);
+ */
+export function withConstants<P extends Parameters, Result, Constants extends string>(
+  op: Op<P, Result>,
+  ...names: readonly Constants[]
+): PackableOp<P, Result, Constants> {
+  const facts: OpSpec = { ...specOf(op), constants: { names, frames: captureFrames() } };
+  return Object.assign(untuned(), { [spec]: facts }) as unknown as PackableOp<P, Result, Constants>;
 }
 
 export const isOp = (value: unknown): value is Op => typeof value === "function" && spec in value;

@@ -2,6 +2,8 @@
 //
 //   gemm(A: f32[61, 97], B: f32[97, 83]) -> C
 //   C[i, j] = sum(A[i, k] * B[k, j], k)  f32  i 61, j 83, k 97
+//
+// An input that stays the same is B: const f32[97, 83].
 
 import { sha256 } from "../support/digest.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
@@ -10,8 +12,11 @@ import type { BinaryOp, ConstExpr, ScalarExpr } from "./scalar-expr.ts";
 import { fit } from "./scalar-math.ts";
 
 /** First the inputs and the results, then one line a stage: its element, its type, the extents of its axes. */
-export function printComputeDef({ name, inputs, stages, outputs }: ComputeDef): string {
-  const tensors = inputs.map((input) => `${input.name}: ${input.dtype}[${input.shape.join(", ")}]`);
+export function printComputeDef({ name, inputs, stages, outputs, constants = [] }: ComputeDef): string {
+  const tensors = inputs.map((input) => {
+    const word = constants.includes(input.name) ? "const " : "";
+    return `${input.name}: ${word}${input.dtype}[${input.shape.join(", ")}]`;
+  });
   return [`${name}(${tensors.join(", ")}) -> ${outputs.join(", ")}`, ...stages.map(printStage), ""].join("\n");
 }
 

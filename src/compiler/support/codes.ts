@@ -65,6 +65,7 @@ export const codes = {
   "expr.shape-mismatch": "the number of indices or axes is not the number of dimensions",
   "expr.too-large": "a tensor has more elements than an i32 index can address",
   "expr.unknown-dtype": "a type that does not exist",
+  "expr.unknown-constant": "withConstants names no input of the operator",
   "expr.unknown-parameter": "an override names no parameter of the operator",
   "expr.unknown-tensor": "a tensor of another operator is read",
   "expr.unsupported-dtype": "an operator does not take values of this type",

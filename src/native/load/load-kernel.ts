@@ -84,8 +84,11 @@ function preparation(prepare: BoundLater | null): (known: Known) => Known {
   };
 }
 
-const newArray = ({ dtype, length }: KernelParameter): KernelArray =>
-  new arrayTypes[dtype](new ArrayBuffer(length * byteSize[dtype]), 0, length);
+/** The memory of a WASM instance starts on a page: vectors of what is laid out lie in one cache line each. */
+function newArray({ dtype, length }: KernelParameter): KernelArray {
+  const { buffer } = new WebAssembly.Memory({ initial: Math.ceil((length * byteSize[dtype]) / 65_536) });
+  return new arrayTypes[dtype](buffer, 0, length);
+}
 
 function constantsOf(parameters: readonly KernelParameter[], values: Readonly<Record<string, KernelArray>>): Known {
   const names = parameters.map(({ name }) => name);

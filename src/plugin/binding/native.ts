@@ -1,6 +1,8 @@
 // The native twin of an emitted module: the check of the CPU, which comes before the addon is touched, and its calls.
 
-import type { NativeKernel } from "../compiled-kernel.ts";
+import type { CompiledKernel, NativeKernel } from "../compiled-kernel.ts";
+import { listOf, placed } from "./calls.ts";
+import { packableNativeTwin } from "./packable-native.ts";
 
 const support = String.raw`
   // An instruction that the CPU lacks kills the process, so what cannot be found out counts as lacking, and so does what
@@ -43,24 +45,26 @@ const support = String.raw`
   }
 `;
 
-const twinText = (index: number, list: string): string => `
+const alignedText = `
   // The memory of a WASM instance starts on a page, which nothing else in JavaScript promises; nobody can detach it.
-  function alignedArrays() {
+  function alignedArrays(list) {
     let end = 0;
-    const starts = tensors.map(({ array, length }) => {
+    const starts = list.map(({ array, length }) => {
       const start = end;
       end += Math.ceil((length * globalThis[array].BYTES_PER_ELEMENT) / 64) * 64;
       return start;
     });
     const { buffer } = new WebAssembly.Memory({ initial: Math.ceil(end / 65536) });
-    return tensors.map(({ array, length }, i) => new globalThis[array](buffer, starts[i], length));
+    return list.map(({ array, length }, i) => new globalThis[array](buffer, starts[i], length));
   }
-  function nativeTwin(addon) {
+`;
+
+const plainTwin = (index: number, list: string): string => `  function nativeTwin(addon) {
     const { call } = addon;
     let arrays = null;
     return {
       kind: "native",
-      buffers: () => (arrays ??= alignedArrays()),
+      buffers: () => (arrays ??= alignedArrays(tensors)),
       run(${list}) {
         call(${index}, ${list});
       },
@@ -74,8 +78,10 @@ const twinText = (index: number, list: string): string => `
 `;
 
 /** Text that defines `tryNative()`; expects `tensors`, `reason`, `builtin` in scope. `url` is an expression. */
-export function nativeText({ index, features, platform }: NativeKernel, tensorCount: number, url: string): string {
-  const list = Array.from({ length: tensorCount }, (_, i) => `a${i}`).join(", ");
+export function nativeText(native: NativeKernel, kernel: CompiledKernel, url: string): string {
+  const { index, features, platform } = native;
   const facts = JSON.stringify({ index, features, platform });
-  return `  const native = ${facts};\n  const nativeUrl = () => ${url};\n${twinText(index, list)}${support}`;
+  const twin =
+    kernel.constants.length > 0 ? packableNativeTwin(native, kernel) : plainTwin(index, listOf(placed(kernel.tensors)));
+  return `  const native = ${facts};\n  const nativeUrl = () => ${url};\n${alignedText}${twin}${support}`;
 }

@@ -4,6 +4,8 @@ import { invariant, type WasmSource } from "../../compiler/index.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import type { AssetReference, AssetReferences } from "./asset.ts";
 import { nativeText } from "./native.ts";
+import { packableWasmText } from "./packable-wasm.ts";
+import { referenceText } from "./reference.ts";
 import { wasmText } from "./wasm.ts";
 
 const support = `
@@ -61,40 +63,23 @@ function moduleText(source: WasmSource | null, reference: AssetReference | null)
   return `    { kind: "${kind}", offsets: ${JSON.stringify(source.offsets)}, source: ${sourceText(reference)} },\n`;
 }
 
-function wasmPart({ wasm, relaxed }: CompiledKernel, references: AssetReferences): string {
+function wasmPart(kernel: CompiledKernel, references: AssetReferences): string {
+  const { wasm, relaxed } = kernel;
   if (!wasm) return noWasm;
   const modules = moduleText(relaxed, references.relaxed) + moduleText(wasm, references.wasm);
-  return `${wasmText(wasm)}  const modules = [\n${modules}  ];\n${support}`;
+  const twin = kernel.constants.length > 0 ? packableWasmText(wasm, kernel) : wasmText(wasm);
+  return `${twin}  const modules = [\n${modules}  ];\n${support}`;
 }
 
-function nativePart({ native, tensors }: CompiledKernel, reference: AssetReference | null): string {
-  if (native && reference?.kind === "url") return nativeText(native, tensors.length, reference.expression);
+function nativePart(kernel: CompiledKernel, reference: AssetReference | null): string {
+  const { native } = kernel;
+  if (native && reference?.kind === "url") return nativeText(native, kernel, reference.expression);
   return "  const tryNative = () => null;\n";
 }
-
-const referencePart = (text: string, parameters: string): string => `
-  function reference(${parameters}) {
-${text}
-  }
-  let arrays = null;
-  const loadWasm = () => ({
-    kind: "reference",
-    buffers: () => (arrays ??= tensors.map(({ array, length }) => new globalThis[array](length))),
-    run: reference,
-    async async(inputs) {
-      await new Promise((resolve) => setTimeout(resolve));
-      const outputs = tensors.slice(inputs.length).map(({ array, length }) => new globalThis[array](length));
-      reference(...inputs, ...outputs);
-      return outputs;
-    },
-  });
-  const loadWasmSoon = async () => loadWasm();
-  const tryNative = () => null;
-`;
 
 /** Text that defines `tryNative`, `loadWasm`, `loadWasmSoon`; expects `name`, `tensors`, `reason`, `builtin` in scope. */
 export function twinsText(kernel: CompiledKernel, references: AssetReferences): string {
   if (kernel.wasm || kernel.native) return wasmPart(kernel, references) + nativePart(kernel, references.native);
   invariant(kernel.reference, `${kernel.op} has no implementation at all`);
-  return referencePart(kernel.reference.text, kernel.tensors.map((_, i) => `arg${i}`).join(", "));
+  return referenceText(kernel.reference, kernel);
 }

@@ -1,6 +1,7 @@
-// The WASM twin of an emitted module: loading, instances, and the worker that `async` runs it in.
+// The WASM twin of an emitted module: its instances, and what the worker does that `async` runs it in.
 
 import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
+import { workerSupport } from "./worker.ts";
 
 /** Runs in a worker of Node or of a browser: gets the module once, then arrays, and sends the outputs back. */
 const workerText = [
@@ -27,39 +28,6 @@ const support = `
   function openWasm(module, offsets) {
     const { memory, run } = new WebAssembly.Instance(module).exports;
     return { run, views: tensors.map(({ array, length }, i) => new globalThis[array](memory.buffer, offsets[i], length)) };
-  }
-  // One worker a kernel, started by the first call of async; it keeps the process alive only while it has work.
-  function startWorker(module, offsets, ended) {
-    const threads = builtin("node:worker_threads");
-    const worker = threads
-      ? new threads.Worker(workerText, { eval: true, execArgv: [] })
-      : new Worker(URL.createObjectURL(new Blob([workerText], { type: "text/javascript" })));
-    const waiting = new Map();
-    let last = 0;
-    let sent = false;
-    const settle = ({ id, outputs, error }) => {
-      const { resolve, reject } = waiting.get(id);
-      waiting.delete(id);
-      if (waiting.size === 0) worker.unref?.();
-      error === undefined ? resolve(outputs) : reject(new Error(name + ".async: " + error));
-    };
-    const fail = (error) => {
-      ended();
-      for (const id of [...waiting.keys()]) settle({ id, error: "its worker failed: " + (error?.message ?? error) });
-    };
-    if (threads) worker.on("message", settle).on("error", fail);
-    else {
-      worker.onmessage = ({ data }) => settle(data);
-      worker.onerror = fail;
-    }
-    return (inputs) => new Promise((resolve, reject) => {
-      const id = ++last;
-      waiting.set(id, { resolve, reject });
-      worker.ref?.();
-      const layout = tensors.map(({ array, length }, i) => [array, offsets[i], length]);
-      worker.postMessage(sent ? { id, inputs } : { id, inputs, module, layout }, inputs.map((input) => input.buffer));
-      sent = true;
-    });
   }
 `;
 
@@ -90,8 +58,10 @@ function runText(tensors: readonly KernelParameter[]): string {
         ${each((i) => `a${i}.set(c${i});`, "output").join(" ")}
       },
       async(inputs) {
-        post ??= startWorker(module, offsets, () => (post = null));
-        return post(inputs);
+        const isNew = post === null;
+        post ??= startWorker(() => (post = null));
+        const layout = tensors.map(({ array, length }, i) => [array, offsets[i], length]);
+        return post(isNew ? { inputs, module, layout } : { inputs }, inputs.map((input) => input.buffer));
       },
     };
   }
@@ -100,5 +70,5 @@ function runText(tensors: readonly KernelParameter[]): string {
 
 /** Text that defines `wasmTwin(kind, module, offsets)`; expects `name`, `tensors`, `builtin` in scope. */
 export function wasmText(source: WasmSource): string {
-  return `  const workerText = ${JSON.stringify(workerText)};\n${support}${runText(source.parameters)}`;
+  return `  const workerText = ${JSON.stringify(workerText)};\n${support}${workerSupport}${runText(source.parameters)}`;
 }

@@ -1,7 +1,8 @@
-// Built kernels in the store: an artifact key leads to blobs by role: "wasm", "relaxed", "addon", and "facts", what the
-// user is told of the kernel, because making the space that says it takes longer than reading all of these.
+// Built kernels in the store: an artifact key leads to blobs by role: "wasm", "relaxed", "prepare", "addon", and "facts", what
+// is to be known of the kernel, because making the space that says it takes longer than reading all of these.
 
-import { number, object, text } from "../../tuner/record/strict.ts";
+import { dtypes, type PreparationFacts } from "../../compiler/index.ts";
+import { integer, list, nullable, number, object, oneOf, text } from "../../tuner/record/strict.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
@@ -10,9 +11,20 @@ export interface KernelFacts {
   readonly trace: string;
   /** Of the algorithm that the schedule is of; see `info.errorBound`. */
   readonly errorBound: number;
+  /** Of the constants of the operator; null: nothing is computed of them alone. */
+  readonly preparation: PreparationFacts | null;
 }
 
-const decodeFacts = object<KernelFacts>({ trace: text(1e6, /^[\s\S]*$/), errorBound: number(0, 1e6) });
+const decodePreparation = object<PreparationFacts>({
+  inputs: list(text(200), 100),
+  results: list(object({ name: text(200), dtype: oneOf(...dtypes), shape: list(integer(1, 2 ** 40), 16) }), 100),
+});
+
+const decodeFacts = object<KernelFacts>({
+  trace: text(1e6, /^[\s\S]*$/),
+  errorBound: number(0, 1e6),
+  preparation: nullable(decodePreparation),
+});
 
 export const factsBlob = (facts: KernelFacts): Blobs[string] => textBlob(JSON.stringify(facts));
 

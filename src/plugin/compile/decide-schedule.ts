@@ -88,8 +88,8 @@ async function fromStore({ store, key, task }: KernelContext): Promise<Decision 
   const entry = await store.entry(key);
   if (entry?.kind !== "schedule" || !entry.measured) return null;
   const schedule = { task, candidate: entry.candidate, source: entry.source };
-  const { sourceOf } = await import("./schedule-source.ts");
-  return sourceOf(schedule) && found("store", schedule, entry.measured);
+  const { generated } = await import("./schedule-source.ts");
+  return generated(schedule) && found("store", schedule, entry.measured);
 }
 
 const predicted = async (context: KernelContext): Promise<Decision> =>

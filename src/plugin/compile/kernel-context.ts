@@ -56,7 +56,8 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
   const op = instantiate(loaded.op, parameters, identifier(opFile));
   const machine = detectMachine();
   const target = withThreads(hostTarget(request.target, machine), threads);
-  const task: TuningTask = { op, target, numerics, threads: target.threads };
+  const { constants } = op;
+  const task: TuningTask = { op, target, numerics, threads: target.threads, ...(constants && { constants }) };
   return {
     request,
     services,

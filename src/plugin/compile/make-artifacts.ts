@@ -16,6 +16,7 @@ import { type WasmPair, wasmPair } from "./wasm-pair.ts";
 export interface Artifacts {
   readonly wasm: WasmSource | null;
   readonly relaxed: WasmSource | null;
+  readonly prepare: WasmSource | null;
   readonly native: NativeKernel | null;
   /** The schedule as text. */
   readonly trace: string;
@@ -29,8 +30,8 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
   if (decision.task.target.codegen === "wasm") {
     const pair = await wasmTwins(context, decision);
     if (!pair) throw otherSource(context);
-    const { wasm, relaxed, facts } = pair;
-    return { wasm, relaxed, ...facts, native: null, compilerRuns: 0 };
+    const { wasm, relaxed, prepare, facts } = pair;
+    return { wasm, relaxed, prepare, trace: facts.trace, errorBound: facts.errorBound, native: null, compilerRuns: 0 };
   }
   const result = await nativeKernel(context, decision);
   if (result.kind === "stale") throw otherSource(context);
@@ -45,6 +46,7 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
   return {
     wasm: twin?.wasm ?? null,
     relaxed: twin?.relaxed ?? null,
+    prepare: twin?.prepare ?? null,
     native: native?.kernel ?? null,
     trace: facts[0]?.trace ?? "",
     errorBound: facts.length > 0 ? Math.max(...facts.map(({ errorBound }) => errorBound)) : null,

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type CSource, kernelName, sha256 } from "../../compiler/index.ts";
+import { type CSource, type GeneratedKernel, kernelName, sha256, splitParameters } from "../../compiler/index.ts";
 import { codeFlags, type Toolchain } from "../../native/toolchain/toolchain.ts";
 import type { Blobs } from "../../tuner/store/blobs.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
@@ -33,10 +33,11 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
   if (!toolchain) return { kind: "no-compiler" };
   const stored = await storedAddon(context, decision, toolchain.identity);
   if (stored) return built(context, decision, stored, 0);
-  const { factsOf, sourceOf } = await import("./schedule-source.ts");
-  const source = sourceOf(decision);
-  if (source?.kind !== "c") return { kind: "stale" };
-  const blobs = { addon: await compile(context, source, toolchain), facts: factsBlob(factsOf(decision)) };
+  const { factsOf, generated } = await import("./schedule-source.ts");
+  const kernel = generated(decision);
+  if (kernel?.source.kind !== "c") return { kind: "stale" };
+  const facts = factsBlob(factsOf(decision, kernel));
+  const blobs = { addon: await compile(context, kernelsOf(kernel), toolchain), facts };
   await keepBlobs(context, addonKey(context, decision, toolchain.identity), blobs);
   return built(context, decision, blobs, 1);
 }
@@ -58,11 +59,19 @@ const addonKey = ({ machine }: KernelContext, { task, candidate, source }: Sched
     },
   });
 
-async function compile({ lockName, services }: KernelContext, source: CSource, toolchain: Toolchain): Promise<Bytes> {
+/** Itself, then what prepares constants for it. */
+const kernelsOf = ({ source, prepare }: GeneratedKernel): readonly CSource[] =>
+  [source, prepare].filter((it) => it?.kind === "c");
+
+async function compile(
+  { lockName, services }: KernelContext,
+  sources: readonly CSource[],
+  toolchain: Toolchain,
+): Promise<Bytes> {
   const { buildNative } = await import("../../native/build.ts");
   const { withPrivateDirectory } = await import("../../native/private-directory.ts");
   return withPrivateDirectory(async (outDir) => {
-    const artifact = await buildNative([source], { outDir, toolchain, signal: services.signal });
+    const artifact = await buildNative(sources, { outDir, toolchain, signal: services.signal });
     if (artifact.kind === "native") return new Uint8Array(await readFile(artifact.path));
     throw refuse("build.failed", `${lockName}: ${toolchain.identity} refused the kernel: ${artifact.reason}`, null);
   });
@@ -77,8 +86,10 @@ async function built(
   const bytes = blobs.addon!;
   const { features } = task.target;
   const path = await fileOf(context, `${kernelName(task.op, task.target)}-${sha256(bytes).slice(0, 16)}.node`, bytes);
-  const kernel = { bytes, path, index: 0, features, platform: context.machine.platform };
-  return { kind: "built", kernel, facts: factsIn(blobs), compilerRuns };
+  const facts = factsIn(blobs);
+  const split = facts.preparation && splitParameters(task.op, facts.preparation);
+  const kernel = { bytes, path, index: 0, features, platform: context.machine.platform, split };
+  return { kind: "built", kernel, facts, compilerRuns };
 }
 
 /** Dev servers emit nothing: they load the addon from a file under the cache directory. Null: it cannot be written. */

@@ -1,7 +1,15 @@
 // Schedule → source text or bytes, and null where the candidate does not lead to that source (any more). A build that
 // finds its kernels in the store needs none of it, and does not load it.
 
-import { type CSource, invariant, printTrace, sha256, type WasmSource } from "../../compiler/index.ts";
+import {
+  type CSource,
+  type GeneratedKernel,
+  invariant,
+  preparationFacts,
+  printTrace,
+  sha256,
+  type WasmSource,
+} from "../../compiler/index.ts";
 import { candidateKernel, candidateTemplate, candidateTrace } from "../../tuner/candidate-kernel.ts";
 import { worstRelativeError } from "../../tuner/measure/error-bound.ts";
 import { findPoint, searchSpace } from "../../tuner/search/search-space.ts";
@@ -26,11 +34,11 @@ export const rescheduled = (task: TuningTask, candidate: Candidate): Schedule =>
  * Generates the source anew, every pass verified. Null: the space has no such candidate, or another source comes of it;
  * the schedule may be from a file that was edited.
  */
-export function sourceOf({ task, candidate, source }: Schedule): CSource | WasmSource | null {
+export function generated({ task, candidate, source }: Schedule): GeneratedKernel | null {
   const space = generateSpace(task);
   if (!findPoint(searchSpace(space), candidate)) return null;
   const kernel = candidateKernel(task, space, candidate, { verify: true });
-  return kernel.kind === "ok" && digestOfSource(kernel.source) === source ? kernel.source : null;
+  return kernel.kind === "ok" && digestOfSource(kernel.source) === source ? kernel : null;
 }
 
 /** The same schedule for WASM with products and sums fused. */
@@ -40,13 +48,17 @@ export function relaxedBytes({ task, candidate }: Schedule): Uint8Array<ArrayBuf
   return kernel.source.bytes;
 }
 
-/** What the user is told of a schedule that leads to its source. */
-export function factsOf({ task, candidate }: Schedule): KernelFacts {
+/** What is to be known of a schedule that leads to its source. */
+export function factsOf({ task, candidate }: Schedule, { prepare }: GeneratedKernel): KernelFacts {
   const space = generateSpace(task);
   const template = candidateTemplate(space, candidate);
   const trace = candidateTrace(space, candidate);
   invariant(template && trace, `the space has no candidate of template ${candidate.template}`);
-  return { trace: printTrace(trace), errorBound: worstRelativeError(task.op, template.roundings) };
+  return {
+    trace: printTrace(trace),
+    errorBound: worstRelativeError(task.op, template.roundings),
+    preparation: prepare && preparationFacts(prepare.parameters),
+  };
 }
 
 const digestOfSource = (source: CSource | WasmSource): string =>

@@ -126,7 +126,8 @@ async function checkTwins(workbench: Workbench, context: KernelContext, schedule
   if (!pair) return;
   const { task, candidate } = pair.schedule;
   const bounds = boundsOf(task, generateSpace(task), candidate);
-  const modules = [pair.wasm, pair.relaxed].filter((module) => module !== null).map((it) => ({ ...it, bounds }));
+  const { wasm, relaxed, prepare } = pair;
+  const modules = [wasm, relaxed].filter((module) => module !== null).map((it) => ({ ...it, prepare, bounds }));
   const outcomes = workbench.measure(modules, null);
   for (const { relaxed } of modules) {
     const outcome = (await outcomes.next()).value!;

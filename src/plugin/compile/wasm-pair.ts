@@ -1,6 +1,14 @@
 // A schedule for WASM → its module and, where sums and products may be fused, the twin for engines with relaxed SIMD.
 
-import { codegenVersion, kernelName, sha256, type WasmSource, wasmSource } from "../../compiler/index.ts";
+import {
+  codegenVersion,
+  kernelName,
+  kernelParameters,
+  sha256,
+  splitParameters,
+  type WasmSource,
+  wasmSource,
+} from "../../compiler/index.ts";
 import type { Blobs } from "../../tuner/store/blobs.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
 import { factsBlob, factsIn, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
@@ -11,6 +19,8 @@ export interface WasmPair {
   readonly wasm: WasmSource;
   /** Null where it would be the same module. */
   readonly relaxed: WasmSource | null;
+  /** Computes what both take of constant inputs; null: nothing. */
+  readonly prepare: WasmSource | null;
   readonly facts: KernelFacts;
   /** What they were made of. */
   readonly schedule: Schedule;
@@ -25,23 +35,31 @@ export async function wasmPair(context: KernelContext, schedule: Schedule): Prom
   const blobs = (await storedBlobs(context, key)) ?? (await generate(context, key, schedule));
   if (!blobs?.wasm) return null;
   const name = kernelName(task.op, task.target);
-  const { wasm, relaxed } = blobs;
+  const { wasm, relaxed, prepare } = blobs;
+  const facts = factsIn(blobs);
+  const split = facts.preparation && splitParameters(task.op, facts.preparation);
+  const parameters = split?.run ?? kernelParameters(task.op);
   return {
-    wasm: wasmSource(task.op, name, wasm, false),
-    relaxed: relaxed ? wasmSource(task.op, name, relaxed, true) : null,
-    facts: factsIn(blobs),
+    wasm: wasmSource(parameters, name, wasm, false),
+    relaxed: relaxed ? wasmSource(parameters, name, relaxed, true) : null,
+    prepare: prepare && split ? wasmSource(split.prepare, `${name}_prepare`, prepare, false) : null,
+    facts,
     schedule,
   };
 }
 
 async function generate(context: KernelContext, key: string, schedule: Schedule): Promise<Blobs | null> {
-  const { factsOf, relaxedBytes, sourceOf } = await import("./schedule-source.ts");
-  const source = sourceOf(schedule);
-  if (source?.kind !== "wasm") return null;
-  const wasm = source.bytes;
-  const facts = factsBlob(factsOf(schedule));
+  const { factsOf, generated, relaxedBytes } = await import("./schedule-source.ts");
+  const kernel = generated(schedule);
+  if (kernel?.source.kind !== "wasm") return null;
+  const wasm = kernel.source.bytes;
   const relaxed = schedule.task.numerics === "fast" ? relaxedBytes(schedule) : wasm;
-  const blobs: Blobs = sha256(relaxed) === sha256(wasm) ? { wasm, facts } : { wasm, relaxed, facts };
+  const blobs: Blobs = {
+    wasm,
+    ...(sha256(relaxed) === sha256(wasm) ? {} : { relaxed }),
+    ...(kernel.prepare?.kind === "wasm" ? { prepare: kernel.prepare.bytes } : {}),
+    facts: factsBlob(factsOf(schedule, kernel)),
+  };
   await keepBlobs(context, key, blobs);
   return blobs;
 }

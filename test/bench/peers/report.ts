@@ -18,6 +18,7 @@ const titles: Readonly<Record<SuiteName, string>> = {
   conv: "Convolutions of ResNet-50",
   depthwise: "Depthwise convolutions of MobileNet",
   norm: "Softmax and layer normalisation",
+  attention: "Attention",
 };
 
 /** A suite on a target, with so many threads. */

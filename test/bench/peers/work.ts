@@ -15,6 +15,7 @@ export const suiteNames = [
   "conv",
   "depthwise",
   "norm",
+  "attention",
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 

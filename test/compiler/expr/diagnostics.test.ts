@@ -120,6 +120,13 @@ describe("the language says", () => {
     expect(await says("", { M: Number.NaN })).toMatchSnapshot();
   });
 
+  test("a constant that is no input", async () => {
+    const text = `import { withConstants } from "unplugin-kernel/op";
+import { gemm } from "unplugin-kernel/ops";
+export default withConstants(gemm({ M: 4, N: 4, K: 4 }), "A", "weights");`;
+    expect(await message(() => build(text))).toMatchSnapshot();
+  });
+
   test("a tensor outside of an operator", async () => {
     const text = `import { tensor } from "unplugin-kernel/op";\nexport default tensor("A", [1], "f32");`;
     expect(await message(() => build(text))).toMatchSnapshot();

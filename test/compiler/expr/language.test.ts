@@ -14,7 +14,7 @@ import {
   valuesOf,
 } from "../../../src/compiler/index.ts";
 
-const { argmax, argmin, cast, compute, defineOp, max, min, prod, reduceAxis, select, sum, tensor } = op;
+const { argmax, argmin, cast, compute, defineOp, max, min, prod, reduceAxis, select, sum, tensor, withConstants } = op;
 type Expr<D extends op.DType = op.DType> = op.Expr<D>;
 
 const instance = (build: () => op.Tensor): ComputeDef => instantiate(defineOp({}, build), {}, "op");
@@ -307,12 +307,28 @@ describe("operators", () => {
   });
 });
 
+test("inputs that stay the same are part of what the operator is", () => {
+  const layer = withConstants(gemm, "B");
+  const textOf = (it: op.Op): string => printComputeDef(instantiate(it, { M: 2, N: 3, K: 4 }, "gemm"));
+  expect(textOf(layer).split("\n")[0]).toBe("gemm(A: f32[2, 4], B: const f32[4, 3]) -> C");
+  expect(instantiate(withConstants(gemm, "B", "A", "B"), {}, "gemm").constants).toEqual(["A", "B"]);
+  expect(textOf(withConstants(gemm))).toBe(textOf(gemm));
+  expect(() => layer(new Float32Array(1))).toThrow("an operator is not a kernel");
+});
+
 describe("TypeScript sees", () => {
   test("a kernel in the default export", () => {
     expectTypeOf(gemm).toBeCallableWith(new Float32Array(1), new Float32Array(1));
     expectTypeOf(gemm).returns.toEqualTypeOf<Float32Array>();
     expectTypeOf(gemm.async).returns.resolves.toEqualTypeOf<Float32Array>();
     expectTypeOf(gemm).toHaveProperty("info");
+  });
+
+  test("a kernel that packs its constants", () => {
+    const layer = withConstants(gemm, "B");
+    expectTypeOf(layer).returns.toEqualTypeOf<Float32Array>();
+    expectTypeOf(layer.pack).parameter(0).toEqualTypeOf<Readonly<Record<"B", TypedArray>>>();
+    expectTypeOf(layer.pack).returns.returns.toEqualTypeOf<Float32Array>();
   });
 
   test("the arrays of several results", () => {

@@ -34,11 +34,22 @@ const choosing = ({ blocks }: ReturnType<typeof predicted>): readonly string[] =
 // Windows of 2 × 2: those of 3 × 3 may become another algorithm.
 const image = { H: 9, W: 10, C: 32, KH: 2, KW: 2, padding: 1 };
 
-describe("padding is copied, not asked for", () => {
+describe("padding", () => {
   const types: readonly DType[] = ["f32", "f64", "f16", "bf16", "i8"];
-  test.each(types)("conv2d and depthwiseConv2d of %s", (dtype) => {
-    expect(choosing(predicted(ops.conv2d({ ...image, F: 16, dtype })))).toEqual(["image.pack"]);
-    expect(choosing(predicted(ops.depthwiseConv2d({ ...image, dtype })))).toEqual(["image.pack"]);
+  test.each(types)(
+    "that filters share is copied, that of a channel alone is asked for: conv2d and depthwiseConv2d of %s",
+    (dtype) => {
+      expect(choosing(predicted(ops.conv2d({ ...image, F: 16, dtype })))).toEqual(["image.pack"]);
+      const [block, ...others] = choosing(predicted(ops.depthwiseConv2d({ ...image, dtype })));
+      expect(others).toEqual([]);
+      expect(block).toMatch(/^out/);
+    },
+  );
+
+  test("of a channel alone may be copied too", () => {
+    const depthwise = instantiate(ops.depthwiseConv2d(image), {}, "op");
+    const { templates } = generateSpace({ op: depthwise, target: targets.avx2, numerics: "fast", threads: 1 });
+    expect(templates[0]!.structure).toContain("out.pack.image");
   });
 
   test("a maximum has another padding: it stays where it is", () => {

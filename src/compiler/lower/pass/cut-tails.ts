@@ -7,6 +7,8 @@
 //                                              for i1 in 0..5
 //                                                X with i0 = 1
 //
+// The same where a choice in a value has the same side in all but the outermost iterations: padding is read at borders alone.
+//
 // The copies of a parallel loop stay inside of it, as branches: threads share all of its iterations.
 
 import { coefficientOf, toAffine, withoutVar } from "../../ir/affine.ts";
@@ -14,11 +16,11 @@ import { boundsOfAffine } from "../../ir/bounds.ts";
 import { add, constInt, ifThen, lt, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
 import { type Interval, intersect, unbounded, union } from "../../ir/interval.ts";
-import type { Expr, For, If, Stmt } from "../../ir/loop-ir.ts";
+import type { Expr, For, If, Select, Stmt } from "../../ir/loop-ir.ts";
 import { insideLoop, noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
 import { isNothing, seqOf, simplifyStmt } from "../../ir/simplify.ts";
 import { updateBinary, updateFor, updateIf } from "../../ir/update.ts";
-import { substituteStmt, walkStmt } from "../../ir/visit.ts";
+import { substituteStmt, walkExpr, walkStmt } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 import { isVectorLoop } from "./tensorize.ts";
 
@@ -89,7 +91,7 @@ function withBody(loop: For, ranges: Ranges, budget: Budget): Stmt {
 /** The main part, without conditions, and what is before and after it; just the whole if that would not pay. */
 function piecesOf(loop: For, whole: Piece, ranges: Ranges, budget: Budget): readonly Piece[] {
   const range = { min: whole.first, max: whole.end - 1 };
-  const free = intersect(freeRange(loop.body, loop.name, withRange(ranges, loop.name, range.min, range.max)), range);
+  const free = freeIterations(loop, range, ranges);
   if (free.min > free.max || (free.min === range.min && free.max === range.max)) return [whole];
   const pieces = [
     ...peeled({ first: whole.first, end: free.min }),
@@ -100,6 +102,13 @@ function piecesOf(loop: For, whole: Piece, ranges: Ranges, budget: Budget): read
   if (added > budget.left) return [whole];
   budget.left -= added;
   return pieces;
+}
+
+/** Of those in the range: where conditions hold and choices are made, or at least the former. */
+function freeIterations({ body, name }: For, range: Interval, ranges: Ranges): Interval {
+  const inside = withRange(ranges, name, range.min, range.max);
+  const decided = intersect(freeRange(body, name, inside, true), range);
+  return decided.min <= decided.max ? decided : intersect(freeRange(body, name, inside, false), range);
 }
 
 function peeled({ first, end }: Piece): readonly Piece[] {
@@ -159,16 +168,20 @@ function busyRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
   }
 }
 
-/** In the iterations inside of it every condition that depends on the loop holds, for all values of the other loops. */
-function freeRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
+/**
+ * In the iterations inside of it every condition that depends on the loop holds, for all values of the other loops; those of
+ * choices too, if they count.
+ */
+function freeRange(stmt: Stmt, name: string, ranges: Ranges, choicesCount: boolean): Interval {
   switch (stmt.kind) {
     case "for":
-      return freeRange(stmt.body, name, withRange(ranges, stmt.name, 0, stmt.extent - 1));
+      return freeRange(stmt.body, name, withRange(ranges, stmt.name, 0, stmt.extent - 1), choicesCount);
     case "seq":
-      return stmt.body.map((each) => freeRange(each, name, ranges)).reduce(intersect, unbounded);
+      return stmt.body.map((each) => freeRange(each, name, ranges, choicesCount)).reduce(intersect, unbounded);
     case "if":
-      return intersect(meeting(stmt, name, ranges, certain), freeRange(stmt.then, name, ranges));
+      return intersect(meeting(stmt, name, ranges, certain), freeRange(stmt.then, name, ranges, choicesCount));
     case "store":
+      return choicesCount ? madeRange(stmt.value, name, ranges) : unbounded;
     case "define":
     case "assign":
     case "prefetch":
@@ -177,10 +190,19 @@ function freeRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
   }
 }
 
+/** In the iterations inside of it every choice in the value that depends on the loop has its first side. */
+function madeRange(value: Expr, name: string, ranges: Ranges): Interval {
+  let range = unbounded;
+  walkExpr(value, (expr) => {
+    if (expr.kind === "select") range = intersect(range, meeting(expr, name, ranges, certain));
+  });
+  return range;
+}
+
 const nowhere: Interval = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
 
-const meeting = (stmt: If, name: string, ranges: Ranges, range: ConditionRange): Interval =>
-  conjunctsOf(stmt.condition)
+const meeting = ({ condition: all }: If | Select, name: string, ranges: Ranges, range: ConditionRange): Interval =>
+  conjunctsOf(all)
     .map((condition) => range(condition, name, ranges))
     .reduce(intersect);
 

@@ -83,9 +83,11 @@ function tilingFor(
 
 const isGroupedPack = ({ packable, tunable }: PackChoice): boolean => packable.isGrouped && tunable === null;
 
-/** An operand that does not lie as the intrinsic wants it is packed in any case. */
-const alwaysWhereNeeded = (pack: PackChoice, vector: TiledAxis, reduce: TiledAxis): PackChoice =>
-  liesInGroups(pack.packable.access, vector, reduce) ? pack : { ...pack, tunable: null };
+/** An operand that does not lie as the intrinsic wants it, or has padding, is packed in any case. */
+const alwaysWhereNeeded = (pack: PackChoice, vector: TiledAxis, reduce: TiledAxis): PackChoice => {
+  const { access } = pack.packable;
+  return liesInGroups(access, vector, reduce) && !access.guarded ? pack : { ...pack, tunable: null };
+};
 
 /** The same for all lanes, neighbours along the reduce axis side by side. */
 const liesInGroups = (read: Access, vector: TiledAxis, reduce: TiledAxis): boolean =>

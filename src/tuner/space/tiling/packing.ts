@@ -52,8 +52,9 @@ export const packName = ({ packable: { access }, isOnce }: PackChoice): string =
 
 /**
  * The operands of which each element is used several times, by several results or, if padded, by overlapping windows. A
- * padded one is always packed: its copy has the padding in it, and the innermost loops no guard. So is one that is not
- * contiguous along the vector axis: its panels are.
+ * padded one that several results share is always packed: its copy has the padding in it, and the innermost loops no guard.
+ * Where only windows share, a copy may cost more than guards at the borders. Always packed is one that is not contiguous
+ * along the vector axis, too: its panels are.
  */
 export const packChoices = (stage: SchedulableStage, axes: readonly TiledAxis[]): readonly PackChoice[] =>
   packables(stage, axes)
@@ -62,8 +63,9 @@ export const packChoices = (stage: SchedulableStage, axes: readonly TiledAxis[])
       const { access } = packable;
       const { buffer, guarded } = access;
       const isScattered = !isVectorizable(access, stage.spatial.at(-1)!.name);
+      const isAlways = isScattered || (guarded && isReused(stage, access));
       const isOnce = packable.panelAxis !== null && !guarded && stage.shared?.includes(buffer) === true;
-      return { packable, tunable: guarded || isScattered ? null : `${stage.name}.pack.${buffer}`, isOnce };
+      return { packable, tunable: isAlways ? null : `${stage.name}.pack.${buffer}`, isOnce };
     });
 
 export const addPackChoices = (draft: Draft, packs: readonly PackChoice[]): Draft =>

@@ -137,6 +137,8 @@ function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArray[]): M
         output: "C",
         attributes: { axis: 1 },
       });
+    case "attention-f32":
+      return attention(extents, inputs);
     case "conv2d-f32":
       return convolution(extents, 1, inputs);
     case "depthwise-f32":
@@ -164,6 +166,28 @@ function plainModel(
     feeds: data.filter((_, at) => !isConstant(all[at]!)),
     result: (data) => data,
   };
+}
+
+/** [heads, tokens, D]: as an exported model has it, for the runtime to fuse. */
+function attention([heads = 1, tokens = 1, D = 1]: readonly number[], inputs: readonly KernelArray[]): Model {
+  const shape = [heads, tokens, D];
+  const scale = { name: "scale", dtype: "f32", shape: [1], data: Float32Array.of(1 / Math.sqrt(D)) } as const;
+  const model = plainModel(
+    ["Q", "K", "V"].map((name) => ({ name, dtype: "f32", shape })),
+    inputs,
+    [],
+    {
+      nodes: [
+        { op: "Transpose", inputs: ["K"], output: "Kt", attributes: { perm: [0, 2, 1] } },
+        { op: "MatMul", inputs: ["Q", "Kt"], output: "products" },
+        { op: "Mul", inputs: ["products", "scale"], output: "scores" },
+        { op: "Softmax", inputs: ["scores"], output: "weights", attributes: { axis: 2 } },
+        { op: "MatMul", inputs: ["weights", "V"], output: "O" },
+      ],
+      output: { name: "O", dtype: "f32", shape },
+    },
+  );
+  return { ...model, graph: { ...model.graph, constants: [scale] } };
 }
 
 /** [H, C, F, taps, stride, padding], of one image; the filter is [taps, taps, C, F], or [taps, taps, C] in as many groups. */

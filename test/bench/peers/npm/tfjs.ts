@@ -14,7 +14,9 @@ interface Tensor {
 interface Core {
   setBackend(name: string): Promise<boolean>;
   tensor(values: KernelArray, shape: readonly number[], dtype: string): Tensor;
-  matMul(a: Tensor, b: Tensor): Tensor;
+  matMul(a: Tensor, b: Tensor, transposeA?: boolean, transposeB?: boolean): Tensor;
+  mul(a: Tensor, b: number): Tensor;
+  tidy(compute: () => Tensor): Tensor;
   conv2d(x: Tensor, filter: Tensor, strides: number, padding: number): Tensor;
   depthwiseConv2d(x: Tensor, filter: Tensor, strides: number, padding: number): Tensor;
   softmax(x: Tensor): Tensor;
@@ -87,6 +89,14 @@ function operationOf(tf: Core, { name, extents }: PeerCall): Operation | null {
       };
     case "softmax-f32":
       return { shapes: [[M, N]], compute: (x) => tf.softmax(x!) };
+    case "attention-f32": {
+      const scores = (q: Tensor, k: Tensor): Tensor => tf.mul(tf.matMul(q, k, false, true), 1 / Math.sqrt(K));
+      const shape = [M, N, K];
+      return {
+        shapes: [shape, shape, shape],
+        compute: (q, k, v) => tf.tidy(() => tf.matMul(tf.softmax(scores(q!, k!)), v!)),
+      };
+    }
     case "conv2d-f32":
     case "depthwise-f32":
       return convolution(tf, extents, name === "depthwise-f32");

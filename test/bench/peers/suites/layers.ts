@@ -1,10 +1,10 @@
 // Layers of networks for one image: the convolutions of ResNet-50 (He et al. 2016) and of MobileNet (Howard et al. 2017),
-// softmax and layer normalisation as in BERT. Filters stay the same.
+// softmax, layer normalisation and attention as in BERT. Filters stay the same.
 
 import { opLibrary } from "../../../../src/compiler/index.ts";
 import type { SuiteName, Work } from "../work.ts";
 
-const { conv2d, depthwiseConv2d, layerNorm, softmax } = opLibrary;
+const { attention, conv2d, depthwiseConv2d, layerNorm, softmax } = opLibrary;
 
 /** Height and width of the image, channels, filters, height and width of a filter, stride. */
 type Layer = readonly [H: number, C: number, F: number, KH: number, stride: number];
@@ -82,4 +82,23 @@ const norm: readonly Work[] = rows.flatMap(([M, N]): readonly Work[] => [
   },
 ]);
 
-export const layerWorks: Readonly<Partial<Record<SuiteName, readonly Work[]>>> = { conv, depthwise, norm };
+/** Of BERT base with 128 and 512 tokens, and of one long sequence. */
+const heads: readonly (readonly [heads: number, tokens: number, D: number])[] = [
+  [12, 128, 64],
+  [12, 512, 64],
+  [1, 2048, 64],
+];
+
+const attentions: readonly Work[] = heads.map(([heads, tokens, D]) => ({
+  suite: "attention",
+  name: `${heads}×${tokens}×${D}`,
+  op: attention({ heads, M: tokens, N: tokens, D }),
+  call: { name: "attention-f32", extents: [heads, tokens, D] },
+}));
+
+export const layerWorks: Readonly<Partial<Record<SuiteName, readonly Work[]>>> = {
+  conv,
+  depthwise,
+  norm,
+  attention: attentions,
+};

@@ -1,0 +1,35 @@
+// The worker that `async` of a WASM kernel runs in.
+
+/** Text that defines `startWorker(ended)`; expects `name`, `builtin`, `workerText`. What it gives posts a message. */
+export const workerSupport = `
+  // One worker a kernel, started by the first call of async; it keeps the process alive only while it has work.
+  function startWorker(ended) {
+    const threads = builtin("node:worker_threads");
+    const worker = threads
+      ? new threads.Worker(workerText, { eval: true, execArgv: [] })
+      : new Worker(URL.createObjectURL(new Blob([workerText], { type: "text/javascript" })));
+    const waiting = new Map();
+    let last = 0;
+    const settle = ({ id, outputs, error }) => {
+      const { resolve, reject } = waiting.get(id);
+      waiting.delete(id);
+      if (waiting.size === 0) worker.unref?.();
+      error === undefined ? resolve(outputs) : reject(new Error(name + ".async: " + error));
+    };
+    const fail = (error) => {
+      ended();
+      for (const id of [...waiting.keys()]) settle({ id, error: "its worker failed: " + (error?.message ?? error) });
+    };
+    if (threads) worker.on("message", settle).on("error", fail);
+    else {
+      worker.onmessage = ({ data }) => settle(data);
+      worker.onerror = fail;
+    }
+    return (message, transfer) => new Promise((resolve, reject) => {
+      const id = ++last;
+      waiting.set(id, { resolve, reject });
+      worker.ref?.();
+      worker.postMessage({ id, ...message }, transfer);
+    });
+  }
+`;
