@@ -1,15 +1,17 @@
 // Runs a bench or a sweep that is written in TypeScript, on a fresh build of the package: `node test/run-typescript.js
-// lowering …`. What follows the name are its own arguments.
+// lowering …`. What follows the name are its own arguments, but for `--node 24` right behind it: another version of Node, from npm.
 
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { install } from "./node-versions/install.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 /** Where each is, from test/. */
 const entries = {
+  bench: "bench/peers/peers.ts",
   choice: "bench/choice.ts",
   compilers: "bench/compilers.ts",
   convolution: "bench/convolution.ts",
@@ -19,23 +21,32 @@ const entries = {
   lowering: "bench/lowering.ts",
   measuring: "bench/measuring.ts",
   "new-shape": "bench/cost-model/new-shape.ts",
-  peers: "bench/peers/peers.ts",
   sampling: "bench/sampling.ts",
   search: "bench/search/search.ts",
+  seeds: "bench/peers/seeds.ts",
 };
 
-function run(...args) {
-  const { status, signal } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+function run(executable, ...args) {
+  const { status, signal } = spawnSync(executable, args, { cwd: root, stdio: "inherit" });
   if (status !== 0) process.exit(signal ? 1 : (status ?? 1));
 }
 
-const [name, ...rest] = process.argv.slice(2);
+/** The executable of a version, kept in out/. */
+function nodeOf(version) {
+  const { path, reason } = install(version, join(root, `out/node-${version}`));
+  if (path) return path;
+  console.error(`Node ${version}: ${reason}`);
+  process.exit(1);
+}
+
+const [name, ...given] = process.argv.slice(2);
+const [executable, rest] = given[0] === "--node" ? [nodeOf(given[1]), given.slice(2)] : [process.execPath, given];
 const entry = entries[name];
 if (!entry) {
   console.error(`nothing is called ${name}: there are ${Object.keys(entries).join(", ")}`);
   process.exit(2);
 }
-run("build.js", "--no-types");
+run(process.execPath, "build.js", "--no-types");
 const outfile = join(root, `dist/test/${name}.mjs`);
 await build({
   entryPoints: [join(root, "test", entry)],
@@ -46,4 +57,4 @@ await build({
   outfile,
   logLevel: "warning",
 });
-run(outfile, ...rest);
+run(executable, outfile, ...rest);

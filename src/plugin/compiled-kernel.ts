@@ -48,7 +48,7 @@ export interface CompileServices {
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }
 
-/** A Node-API addon: `call(index, …arrays)` and `callAsync(index, …arrays)`, arrays in the order of `tensors`. */
+/** A Node-API addon: `slot(index)` and `callAsync(index, …arrays)`, arrays in the order of `tensors`. */
 export interface NativeKernel {
   readonly bytes: Uint8Array;
   /** A file in the cache directory, for dev servers, which emit nothing; null where it could not be written. */

@@ -40,7 +40,7 @@ function errorOf(call: () => unknown): string {
 }
 
 describe.skipIf(skipReason)("an addon of two kernels", () => {
-  const { call, callAsync, bench } = kernels ?? ({} as NativeKernels);
+  const { call, callAsync, slot, bench } = kernels ?? ({} as NativeKernels);
   // biome-ignore lint/suspicious/noExplicitAny: wrong arguments are the point
   const anyCall = call as (...args: any[]) => void;
 
@@ -56,6 +56,31 @@ describe.skipIf(skipReason)("an addon of two kernels", () => {
     const memory = new Float64Array(new SharedArrayBuffer(8 * 32)).fill(3);
     call(0, memory.subarray(1, 9), memory.subarray(9, 17));
     expect([...memory]).toEqual([...Array(9).fill(3), ...Array(8).fill(6), ...Array(15).fill(3)]);
+  });
+
+  test("runs again on the arrays of a slot's last call, and two slots do not know of each other", () => {
+    const [first, second] = [slot(1), slot(1)];
+    const [x, y, z] = [ones(4096), ones(4096), ones(4096)];
+    expect(errorOf(() => first.again())).toBe("Error ERR_KERNEL_UNBOUND there was no call before");
+    first.call(x, y);
+    second.call(y, z);
+    x.fill(5);
+    first.again();
+    expect(y).toEqual(ones(4096).fill(10));
+    expect(z).toEqual(ones(4096).fill(4));
+    second.again();
+    expect(z).toEqual(ones(4096).fill(20));
+  });
+
+  test("forgets the arrays of a slot when a call is refused, and keeps what its functions need", () => {
+    const { call: run, again } = slot(0);
+    run(ones(8), ones(8));
+    expect(errorOf(() => run(ones(8), ones(7)))).toBe(
+      "RangeError ERR_OUT_OF_RANGE doubling: y must have 8 elements, got 7",
+    );
+    expect(errorOf(again)).toBe("Error ERR_KERNEL_UNBOUND there was no call before");
+    expect(errorOf(() => run(ones(8)))).toBe("TypeError ERR_MISSING_ARGS doubling: takes 2 arrays, got 1");
+    expect(errorOf(() => slot(2))).toBe("RangeError ERR_KERNEL_INDEX no kernel has this index");
   });
 
   test("refuses wrong arguments, each with the whole story", () => {

@@ -10,29 +10,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { install } from "./install.js";
 
 const versions = ["20.19.5", "22.23.3", "24.21.0"];
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-
-/** npm's packages of Node's executables are named after the platform. */
-const packageName = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
-
-/** The executable, or why there is none. */
-function install(version, folder) {
-  const args = [
-    "install",
-    `${packageName}@${version}`,
-    "--prefix",
-    folder,
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-  ];
-  const { status, stderr } = spawnSync("npm", [...args, "--loglevel=error"], { encoding: "utf8" });
-  const name = process.platform === "win32" ? "node.exe" : "node";
-  if (status === 0) return { path: join(folder, "node_modules", packageName, "bin", name) };
-  return { reason: stderr.trim() };
-}
 
 const isOffline = (reason) => /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|ERR_SOCKET/.test(reason);
 

@@ -230,6 +230,28 @@ describe("the native twin", () => {
     expect([blend.info.twin, blend.info.twinReason]).toEqual(["native", null]);
   });
 
+  it.skipIf(noAddon)(
+    `takes the same arrays again, and notices others, detached ones and a new job${skipped}`,
+    async () => {
+      const blend: AnyKernel = await loadModule(fakeKernel({ target: "avx2", native: nativeKernel() }));
+      const [A, B] = inputs();
+      const [C, D] = [new Float32Array(8), new Float32Array(8)];
+      for (const _ of [1, 2, 3]) expect([...blend(A, B, C.fill(0))]).toEqual(expected("native"));
+      B.fill(2);
+      expect([...blend(A, B, C)]).toEqual(expected("native").map((it) => it + 2));
+      B.fill(1);
+      expect([...blend(A, B, D)]).toEqual(expected("native"));
+      expect([...C]).toEqual(expected("native").map((it) => it + 2));
+      await Promise.resolve();
+      expect([...blend(A, B, D.fill(0))]).toEqual(expected("native"));
+      await blend.async(A, B, C);
+      expect([...blend(A, B, D.fill(0))]).toEqual(expected("native"));
+      structuredClone(B, { transfer: [B.buffer] });
+      expect(() => blend(A, B, D)).toThrow(/argument 2 \(B\) .* its buffer is detached/);
+      expect([...blend(...inputs(), D.fill(0))]).toEqual(expected("native"));
+    },
+  );
+
   it.skipIf(noAddon)(`leaves it to the WASM twin where addons are forbidden${skipped}`, () => {
     const { result, twin, reason } = runInNode(fakeKernel({ native: nativeKernel() }), ["--no-addons"]);
     expect([result, twin]).toEqual([expected("wasm"), "wasm"]);

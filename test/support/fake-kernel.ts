@@ -59,6 +59,30 @@ static napi_value call(napi_env env, napi_callback_info info) {
   compute(data[0], data[1], data[2]);
   return 0;
 }
+static float *last[3];
+static napi_value slot_call(napi_env env, napi_callback_info info) {
+  size_t count = 3;
+  napi_value argv[3];
+  napi_get_cb_info(env, info, &count, argv, 0, 0);
+  for (int i = 0; i < 3; i++) napi_get_typedarray_info(env, argv[i], 0, 0, (void **)&last[i], 0, 0);
+  compute(last[0], last[1], last[2]);
+  return 0;
+}
+static napi_value slot_again(napi_env env, napi_callback_info info) {
+  (void)env, (void)info;
+  compute(last[0], last[1], last[2]);
+  return 0;
+}
+static napi_value slot(napi_env env, napi_callback_info info) {
+  napi_value object, f;
+  (void)info;
+  napi_create_object(env, &object);
+  napi_create_function(env, "call", NAPI_AUTO_LENGTH, slot_call, 0, &f);
+  napi_set_named_property(env, object, "call", f);
+  napi_create_function(env, "again", NAPI_AUTO_LENGTH, slot_again, 0, &f);
+  napi_set_named_property(env, object, "again", f);
+  return object;
+}
 static napi_value call_async(napi_env env, napi_callback_info info) {
   napi_deferred deferred;
   napi_value promise, undefined;
@@ -72,6 +96,8 @@ NAPI_MODULE_INIT() {
   napi_value f;
   napi_create_function(env, "call", NAPI_AUTO_LENGTH, call, 0, &f);
   napi_set_named_property(env, exports, "call", f);
+  napi_create_function(env, "slot", NAPI_AUTO_LENGTH, slot, 0, &f);
+  napi_set_named_property(env, exports, "slot", f);
   napi_create_function(env, "callAsync", NAPI_AUTO_LENGTH, call_async, 0, &f);
   napi_set_named_property(env, exports, "callAsync", f);
   return exports;

@@ -1,8 +1,10 @@
-// A Node-API addon over a table of kernels: call(index, ...arrays) and callAsync(index, ...arrays) → Promise.
+// A Node-API addon over a table of kernels: call(index, ...arrays), callAsync(index, ...arrays) → Promise, and slot(index), an
+// object with call(...arrays) and again().
 //
 // The table is in another object file (kernel-table.h), so that this one is compiled once for many addons. Nothing here is
 // global state but that constant table and the threads that a process has (threads.c), so every thread and context may load
-// it. All arguments are checked: whatever JavaScript passes, memory outside the arrays is never touched.
+// it. All arguments are checked: whatever JavaScript passes, memory outside the arrays is never touched. Only again() trusts
+// its caller.
 
 #define NAPI_VERSION 8
 #define _GNU_SOURCE
@@ -114,20 +116,21 @@ static bool uk_read_arrays(napi_env env, const struct uk_kernel *kernel, const n
   return true;
 }
 
+// As many arrays as the kernel has parameters, and those fit. False: an exception is pending.
+static bool uk_read_all(napi_env env, const struct uk_kernel *kernel, size_t count, const napi_value *arrays, void **args) {
+  if (count == kernel->parameter_count) return uk_read_arrays(env, kernel, arrays, args);
+  char message[256];
+  snprintf(message, sizeof message, "%s: takes %zu arrays, got %zu", kernel->name, kernel->parameter_count, count);
+  napi_throw_type_error(env, "ERR_MISSING_ARGS", message);
+  return false;
+}
+
 // The kernel and its arrays from (index, ...arrays). NULL: an exception is pending.
 static const struct uk_kernel *uk_read_call(napi_env env, napi_callback_info info, napi_value *values, void **args) {
   size_t count = UK_MAX_ARGUMENTS + 1;
   if (napi_get_cb_info(env, info, &count, values, NULL, NULL) != napi_ok) return NULL;
   const struct uk_kernel *kernel = uk_kernel_at(env, values[0]);
-  if (!kernel) return NULL;
-  if (count != kernel->parameter_count + 1) {
-    char message[256];
-    snprintf(message, sizeof message, "%s: takes %zu arrays, got %zu", kernel->name, kernel->parameter_count,
-             count > 0 ? count - 1 : 0);
-    napi_throw_type_error(env, "ERR_MISSING_ARGS", message);
-    return NULL;
-  }
-  return uk_read_arrays(env, kernel, values + 1, args) ? kernel : NULL;
+  return kernel && uk_read_all(env, kernel, count > 0 ? count - 1 : 0, values + 1, args) ? kernel : NULL;
 }
 
 // ── call ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -149,6 +152,76 @@ static napi_value uk_call(napi_env env, napi_callback_info info) {
   if (!kernel) return NULL;
   void *workspace = kernel->workspace_bytes ? uk_workspace(env, kernel) : NULL;
   if (workspace || !kernel->workspace_bytes) uk_run(kernel, args, workspace);
+  return NULL;
+}
+
+// ── slot ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+// To ask for the memory of an array takes longer than a small kernel. A slot remembers that of its last call: whoever knows that
+// the arrays are the same ones, and that none has been detached since, runs the kernel on them again. A typed array's memory
+// stays where it is from the first time that it is asked for.
+struct uk_slot {
+  const struct uk_kernel *kernel;
+  void *workspace;
+  bool is_bound;
+  // Functions that have it.
+  int holders;
+  void *args[UK_MAX_ARGUMENTS];
+};
+
+static void uk_release_slot(napi_env env, void *data, void *hint) {
+  (void)env;
+  (void)hint;
+  struct uk_slot *slot = data;
+  if (--slot->holders == 0) free(slot);
+}
+
+static napi_value uk_slot_call(napi_env env, napi_callback_info info) {
+  napi_value values[UK_MAX_ARGUMENTS];
+  size_t count = UK_MAX_ARGUMENTS;
+  struct uk_slot *slot;
+  if (napi_get_cb_info(env, info, &count, values, NULL, (void **)&slot) != napi_ok) return NULL;
+  slot->is_bound = false;
+  if (!uk_read_all(env, slot->kernel, count, values, slot->args)) return NULL;
+  if (slot->kernel->workspace_bytes && !slot->workspace) slot->workspace = uk_workspace(env, slot->kernel);
+  if (slot->kernel->workspace_bytes && !slot->workspace) return NULL;
+  slot->is_bound = true;
+  uk_run(slot->kernel, slot->args, slot->workspace);
+  return NULL;
+}
+
+static napi_value uk_slot_again(napi_env env, napi_callback_info info) {
+  struct uk_slot *slot;
+  if (napi_get_cb_info(env, info, NULL, NULL, NULL, (void **)&slot) != napi_ok) return NULL;
+  if (slot->is_bound) uk_run(slot->kernel, slot->args, slot->workspace);
+  else napi_throw_error(env, "ERR_KERNEL_UNBOUND", "there was no call before");
+  return NULL;
+}
+
+static bool uk_slot_function(napi_env env, napi_value object, const char *name, napi_callback callback, struct uk_slot *slot) {
+  napi_value function;
+  if (napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, slot, &function) != napi_ok) return false;
+  if (napi_add_finalizer(env, function, slot, uk_release_slot, NULL, NULL) != napi_ok) return false;
+  slot->holders++;
+  return napi_set_named_property(env, object, name, function) == napi_ok;
+}
+
+static napi_value uk_new_slot(napi_env env, napi_callback_info info) {
+  napi_value value, object;
+  size_t count = 1;
+  if (napi_get_cb_info(env, info, &count, &value, NULL, NULL) != napi_ok) return NULL;
+  const struct uk_kernel *kernel = uk_kernel_at(env, value);
+  if (!kernel || napi_create_object(env, &object) != napi_ok) return NULL;
+  struct uk_slot *slot = calloc(1, sizeof *slot);
+  if (!slot) {
+    uk_throw_memory(env, kernel);
+    return NULL;
+  }
+  slot->kernel = kernel;
+  if (uk_slot_function(env, object, "call", uk_slot_call, slot) && uk_slot_function(env, object, "again", uk_slot_again, slot))
+    return object;
+  if (slot->holders == 0) free(slot);
+  napi_throw_error(env, NULL, "the slot could not be made");
   return NULL;
 }
 
@@ -273,5 +346,6 @@ NAPI_MODULE_INIT() {
   if (!uk_export(env, exports, "bench", uk_bench)) return NULL;
 #endif
   if (!uk_export(env, exports, "call", uk_call)) return NULL;
+  if (!uk_export(env, exports, "slot", uk_new_slot)) return NULL;
   return uk_export(env, exports, "callAsync", uk_call_async);
 }

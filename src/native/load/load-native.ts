@@ -11,11 +11,23 @@ export interface NativeKernels {
   call(index: number, ...arrays: readonly TypedArray[]): void;
   /** The same on the thread pool. The arrays must be left alone until it resolves. */
   callAsync(index: number, ...arrays: readonly TypedArray[]): Promise<void>;
+  /** For calls on the same arrays again and again. */
+  slot(index: number): NativeSlot;
   /**
    * Nanoseconds a run, one number a sample of `inner` runs (1 unless said); at most `repeats` samples, none begun after
    * `maxNs`. Only in addons that were built with `bench`.
    */
   bench?(index: number, arrays: readonly TypedArray[], repeats: number, maxNs: number, inner?: number): Float64Array;
+}
+
+export interface NativeSlot {
+  call(...arrays: readonly TypedArray[]): void;
+  /**
+   * Runs the kernel once more on the arrays of the last call, without a look at them: nobody may have detached one since.
+   *
+   * @throws Error if there was none, or the last one was refused
+   */
+  again(): void;
 }
 
 export type LoadResult =
@@ -43,9 +55,9 @@ export function loadNative(path: string, { features, cpu = cpuFeatures() }: Load
   } catch (error) {
     return { kind: "unavailable", reason: reasonOf(error) };
   }
-  const { call, callAsync } = module.exports;
-  if (!call || !callAsync) return { kind: "unavailable", reason: `${path} is not an addon of kernels` };
-  return { kind: "loaded", kernels: { ...module.exports, call, callAsync } };
+  const { call, callAsync, slot } = module.exports;
+  if (!call || !callAsync || !slot) return { kind: "unavailable", reason: `${path} is not an addon of kernels` };
+  return { kind: "loaded", kernels: { ...module.exports, call, callAsync, slot } };
 }
 
 function reasonOf(error: unknown): string {

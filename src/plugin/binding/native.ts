@@ -1,7 +1,8 @@
 // The native twin of an emitted module: the check of the CPU, which comes before the addon is touched, and its calls.
 
 import type { CompiledKernel, NativeKernel } from "../compiled-kernel.ts";
-import { listOf, placed } from "./calls.ts";
+import { boundText } from "./bound.ts";
+import { placed } from "./calls.ts";
 import { packableNativeTwin } from "./packable-native.ts";
 
 const support = String.raw`
@@ -59,15 +60,14 @@ const alignedText = `
   }
 `;
 
-const plainTwin = (index: number, list: string): string => `  function nativeTwin(addon) {
-    const { call } = addon;
+const plainTwin = (index: number, list: readonly string[]): string => `  function nativeTwin(addon) {
+    const { call, again } = addon.slot(${index});
+    ${boundText({ given: list })}
     let arrays = null;
     return {
       kind: "native",
       buffers: () => (arrays ??= alignedArrays(tensors)),
-      run(${list}) {
-        call(${index}, ${list});
-      },
+      run: bound,
       async async(inputs) {
         const outputs = tensors.slice(inputs.length).map(({ array, length }) => new globalThis[array](length));
         await addon.callAsync(native.index, ...inputs, ...outputs);
@@ -82,6 +82,11 @@ export function nativeText(native: NativeKernel, kernel: CompiledKernel, url: st
   const { index, features, platform } = native;
   const facts = JSON.stringify({ index, features, platform });
   const twin =
-    kernel.constants.length > 0 ? packableNativeTwin(native, kernel) : plainTwin(index, listOf(placed(kernel.tensors)));
+    kernel.constants.length > 0
+      ? packableNativeTwin(native, kernel)
+      : plainTwin(
+          index,
+          placed(kernel.tensors).map(({ at }) => `a${at}`),
+        );
   return `  const native = ${facts};\n  const nativeUrl = () => ${url};\n${alignedText}${twin}${support}`;
 }

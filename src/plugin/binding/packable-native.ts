@@ -3,7 +3,7 @@
 
 import { arrayTypes, type KernelParameter } from "../../compiler/index.ts";
 import type { CompiledKernel, NativeKernel } from "../compiled-kernel.ts";
-import { listOf } from "./calls.ts";
+import { boundText } from "./bound.ts";
 import { type Source, sorted, sourcesOf, takenBy } from "./packable.ts";
 
 const sized = (parameters: readonly KernelParameter[]): readonly object[] =>
@@ -11,12 +11,16 @@ const sized = (parameters: readonly KernelParameter[]): readonly object[] =>
     .filter(({ role }) => role === "output")
     .map(({ dtype, length }) => ({ array: arrayTypes[dtype].name, length }));
 
-/** Text that defines `nativeTwin(addon)`; expects `alignedArrays`, `tensors`, `others`. */
+/** Text that defines `nativeTwin(addon)`; expects `alignedArrays`, `lengthOf`, `tensors`, `others`. */
 export function packableNativeTwin({ index, split }: NativeKernel, kernel: CompiledKernel): string {
   const places = sorted(kernel);
   const sources = sourcesOf(split?.run ?? kernel.tensors, places);
   const argument = ([kind, at]: Source): string =>
     kind === "constant" ? `known[${at}]` : kind === "result" ? `prepared[${at}]` : `a${places.others[at]!.at}`;
+  // Nobody has looked at the constants since they were packed.
+  const alive = sources.flatMap(([kind, at]) =>
+    kind === "constant" ? [`lengthOf.call(known[${at}]) === ${places.constants[at]!.tensor.length}`] : [],
+  );
   return `
   const made = ${JSON.stringify(sized(split?.prepare ?? []))};
   const taken = ${JSON.stringify(split ? takenBy(split.prepare, places) : [])};
@@ -25,18 +29,18 @@ export function packableNativeTwin({ index, split }: NativeKernel, kernel: Compi
     return { kind: "native", open: () => nativeInstance(addon) };
   }
   function nativeInstance(addon) {
-    const { call } = addon;
+    const { call, again } = addon.slot(${index});
     let known = null, prepared = null, arrays = null;
+    ${boundText({ given: places.others.map(({ at }) => `a${at}`), all: sources.map(argument), alive })}
     return {
       buffers: () => (arrays ??= alignedArrays(tensors)),
       set(constants) {
+        forget();
         known = constants;
         prepared ??= alignedArrays(made);
-        ${split ? `call(${index + 1}, ...taken.map((at) => constants[at]), ...prepared);` : ""}
+        ${split ? `addon.call(${index + 1}, ...taken.map((at) => constants[at]), ...prepared);` : ""}
       },
-      run(${listOf(places.others)}) {
-        call(${index}, ${sources.map(argument).join(", ")});
-      },
+      run: bound,
       async async(inputs, constants) {
         const outputs = others.slice(inputs.length).map(({ array, length }) => new globalThis[array](length));
         const from = { other: [...inputs, ...outputs], constant: constants ?? known, result: prepared };

@@ -5,8 +5,11 @@ import { nowMs } from "../../../src/native/clock.ts";
 import type { Runnable } from "../../../src/native/runner/protocol.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
 import { detectMachine } from "../../../src/native/toolchain/machine.ts";
+import { candidateKernel } from "../../../src/tuner/candidate-kernel.ts";
+import { boundsOf } from "../../../src/tuner/measurable.ts";
 import { memoryDatabase } from "../../../src/tuner/record/database.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
+import { withoutCompiler } from "../../../src/tuner/runnable-builder.ts";
 import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
@@ -46,12 +49,32 @@ export async function tunedKernel(task: TuningTask, settings: TuneSettings): Pro
     task.threads,
     ...(task.constants ?? []),
     `seed ${seed}`,
+    // Engines compile the same module to other code.
+    ...(task.target.codegen === "wasm" ? [process.version.split(".")[0]] : []),
   ].join(" ");
   const known = settings.isFresh ? null : readLines<Kept>(path).findLast((kept) => kept.key === key);
   const kept = known ?? { key, ...(await tuned(task, settings)) };
   if (!known) appendLine(path, kept);
-  const [runnable] = await readyCandidates(task, [kept.candidate], directory);
-  return { ...kept, runnable: runnable! };
+  return {
+    ...kept,
+    runnable: relaxedKernel(task, kept.candidate) ?? (await builtKernel(task, kept.candidate, directory)),
+  };
+}
+
+async function builtKernel(task: TuningTask, candidate: Candidate, directory: string): Promise<Runnable> {
+  const [runnable] = await readyCandidates(task, [candidate], directory);
+  return runnable!;
+}
+
+/** The twin with fused products and sums, which imports come with. Null: this engine has no use for it. */
+function relaxedKernel(task: TuningTask, candidate: Candidate): Runnable | null {
+  if (task.target.codegen !== "wasm") return null;
+  const space = generateSpace(task);
+  const kernel = candidateKernel(task, space, candidate, { relaxed: true });
+  if (kernel.kind !== "ok" || kernel.source.kind !== "wasm" || !WebAssembly.validate(kernel.source.bytes)) return null;
+  const { source, prepare } = kernel;
+  const built = withoutCompiler({ ...source, prepare, bounds: boundsOf(task, space, candidate) });
+  return built.kind === "ready" ? built.candidate : null;
 }
 
 async function tuned(task: TuningTask, { seconds, seed, directory }: TuneSettings): Promise<Omit<Kept, "key">> {

@@ -1,13 +1,14 @@
 // Our kernels beside the libraries that are installed: each work is tuned once, then all are timed in turns. What is done is kept
 // in results.jsonl beside this file, so that it can be done in pieces.
 //
-//     npm run bench:peers                                 what is missing
-//     npm run bench:peers -- --suites gemm,small          of these suites
-//     npm run bench:peers -- --only 512 --again           works with this in their name, measured once more
-//     npm run bench:peers -- --only 512 --fresh           and tuned once more
-//     npm run bench:peers -- --threads 2 --suites gemm    with two threads each, and our own kernel of one beside them
-//     npm run bench:peers -- --target wasm                beside libraries for browsers
-//     npm run bench:peers -- --report                     docs/peers.md from what is there
+//     npm run bench                                 what is missing
+//     npm run bench -- --suites gemm,small          of these suites
+//     npm run bench -- --only 512 --again           works with this in their name, measured once more
+//     npm run bench -- --only 512 --fresh           and tuned once more
+//     npm run bench -- --threads 2 --suites gemm    with two threads each, and our own kernel of one beside them
+//     npm run bench -- --target wasm                beside libraries for browsers
+//     npm run bench -- --node 24 --target wasm      the same on another Node, from npm
+//     npm run bench -- --report                     docs/peers.md and the README's table from what is there
 
 import { parseArgs } from "node:util";
 import { factsOf, type TargetName, targets } from "../../../src/compiler/index.ts";
@@ -24,7 +25,7 @@ import type { NpmPeer } from "./npm/npm-peer.ts";
 import { tunedKernel } from "./ours.ts";
 import { measurePeak, type Peak } from "./peak.ts";
 import type { Peer } from "./peer.ts";
-import { appendResult, gflopsOf, readResults, type WorkResult } from "./result.ts";
+import { appendResult, gflopsOf, nodeOf, readResults, type WorkResult } from "./result.ts";
 import { enterSession } from "./session-entries.ts";
 import { gemmWorks } from "./suites/gemm.ts";
 import { layerWorks } from "./suites/layers.ts";
@@ -52,6 +53,7 @@ const { values } = parseArgs({
 
 const threads = Number(values.threads);
 const target = { ...hostTarget(chosenTarget()), threads };
+const node = Number(process.versions.node.split(".")[0]);
 const works: readonly Work[] = suiteNames.flatMap((suite) => ({ ...gemmWorks, ...layerWorks })[suite] ?? []);
 
 /** OpenBLAS's threads look for work as long, those of OpenMP less. */
@@ -69,7 +71,11 @@ function chosenWorks(): readonly Work[] {
   const unknown = suites.find((suite) => !suiteNames.some((name) => name === suite));
   if (unknown !== undefined) throw new Error(`--suites: ${unknown} is none of ${suiteNames.join(", ")}`);
   const own = readResults(values.results).filter(
-    (result) => result.cpu === cpuName() && result.target === target.name && result.threads === threads,
+    (result) =>
+      result.cpu === cpuName() &&
+      result.target === target.name &&
+      result.threads === threads &&
+      nodeOf(result) === nodeOf({ target: target.name, node }),
   );
   const done = new Set(values.again || values.fresh ? [] : own.map(workKey));
   return works.filter(
@@ -116,6 +122,7 @@ async function measureWork(work: Work, peers: Peers, peak: Peak, directory: stri
     cpu: cpuName(),
     target: target.name,
     threads,
+    node,
     flops,
     bytes: bytesRead + bytesWritten,
     candidate,

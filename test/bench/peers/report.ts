@@ -1,9 +1,9 @@
 // Results → docs/peers.md: a table for each suite, and how far its bars are reached.
 
 import { textTable } from "../../../src/tuner/report/text-table.ts";
-import { bars, type Judged, judge, wasm } from "./bars.ts";
+import { againstBest, bars, geometricMean, type Judged, judge, oneThread, wasm } from "./bars.ts";
 import type { Rival, Spread } from "./contest.ts";
-import { gflopsOf, type WorkResult } from "./result.ts";
+import { gflopsOf, nodeOf, type WorkResult } from "./result.ts";
 import { type SuiteName, suiteNames } from "./work.ts";
 
 const titles: Readonly<Record<SuiteName, string>> = {
@@ -25,30 +25,37 @@ const titles: Readonly<Record<SuiteName, string>> = {
 export interface Section {
   readonly suite: SuiteName;
   readonly target: string;
+  readonly node: number;
   readonly threads: number;
   readonly results: readonly WorkResult[];
 }
 
 export function sectionsOf(results: readonly WorkResult[]): readonly Section[] {
-  const numbers = [...new Set(results.map(({ threads }) => threads))].sort((a, b) => a - b);
-  const targets = [...new Set(results.map(({ target }) => target))].sort(
-    (a, b) => Number(a === wasm) - Number(b === wasm),
+  const places = [...new Map(results.map((result) => [placeKey(result), result])).values()].sort(
+    (a, b) => Number(a.target === wasm) - Number(b.target === wasm) || nodeOf(a) - nodeOf(b) || a.threads - b.threads,
   );
-  return targets.flatMap((target) =>
-    numbers.flatMap((threads) =>
-      suiteNames.flatMap((suite) => {
-        const own = results.filter((it) => it.suite === suite && it.target === target && it.threads === threads);
-        return own.length > 0 ? [{ suite, target, threads, results: own }] : [];
-      }),
-    ),
+  return places.flatMap((place) =>
+    suiteNames.flatMap((suite) => {
+      const own = results.filter((it) => it.suite === suite && placeKey(it) === placeKey(place));
+      const { target, threads } = place;
+      return own.length > 0 ? [{ suite, target, node: nodeOf(place), threads, results: own }] : [];
+    }),
   );
 }
 
-export const titleOf = ({ suite, target, threads }: Omit<Section, "results">): string =>
-  [titles[suite], ...(target === wasm ? ["WASM"] : []), ...(threads > 1 ? [`${threads} threads`] : [])].join(", ");
+const placeKey = (result: WorkResult): string => [result.target, nodeOf(result), result.threads].join(" ");
 
-export const plotName = ({ suite, target, threads }: Omit<Section, "results">): string =>
-  `peers-${suite}${target === wasm ? "-wasm" : ""}${threads > 1 ? `-${threads}-threads` : ""}.svg`;
+type Named = Omit<Section, "results">;
+
+export const titleOf = ({ suite, target, node, threads }: Named): string =>
+  [
+    titles[suite],
+    ...(target === wasm ? [`WASM on Node ${node}`] : []),
+    ...(threads > 1 ? [`${threads} threads`] : []),
+  ].join(", ");
+
+export const plotName = ({ suite, target, node, threads }: Named): string =>
+  `peers-${suite}${target === wasm ? `-wasm-node-${node}` : ""}${threads > 1 ? `-${threads}-threads` : ""}.svg`;
 
 /** Of those that our kernels are beside. */
 export const namesOf = (results: readonly WorkResult[]): readonly string[] => [
@@ -67,7 +74,7 @@ function introduction(results: readonly WorkResult[]): string {
   const versions = new Map(libraries.map(({ name, version }) => [name, version]));
   return [
     "# Our kernels beside libraries",
-    `By \`npm run bench:peers\`, on ${cpu}, one thread unless it says otherwise. One core multiplies and adds ${flops.toFixed(0)} GFLOP/s of f32 and reads ${reading.toFixed(0)} GB/s (measured).`,
+    `By \`npm run bench\`, on ${cpu}, one thread unless it says otherwise. One core multiplies and adds ${flops.toFixed(0)} GFLOP/s of f32 and reads ${reading.toFixed(0)} GB/s (measured).`,
     "Each kernel was tuned once, within half a minute. Kernel and libraries then took samples in turns, in one process, on the same " +
       "arrays, from loops in C, with hot caches; all outputs were checked. A ratio is the library's time over ours in one round: above 1 " +
       "ours is faster. It is the median of the rounds, with the tenth and ninetieth per cent. Packages of npm are called from JavaScript, " +
@@ -75,6 +82,19 @@ function introduction(results: readonly WorkResult[]): string {
     "![roofline](plots/peers-roofline.svg)",
     `Libraries: ${[...versions].map(([name, version]) => `${name} ${version}`).join(", ")}.`,
   ].join("\n\n");
+}
+
+/** One row a section: how it stands to the fastest library of each work. */
+export function summaryTable(results: readonly WorkResult[]): string {
+  const rows = sectionsOf(results).flatMap((section) => {
+    const libraries = namesOf(section.results).filter((name) => name !== oneThread);
+    const ratios = section.results.flatMap((result) => againstBest(result, libraries) ?? []);
+    if (ratios.length === 0) return [];
+    const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
+    const mean = `${geometricMean(ratios).toFixed(2)} (${least} … ${most})`;
+    return [[titleOf(section), `${ratios.length}`, mean, libraries.join(", ")]];
+  });
+  return textTable(["", "works", "× the best library", "of"], rows);
 }
 
 function sectionText(section: Section): string {

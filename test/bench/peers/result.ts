@@ -2,6 +2,7 @@
 
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import { appendLine, readLines } from "../json-lines.ts";
+import { wasm } from "./bars.ts";
 import type { Rival } from "./contest.ts";
 import type { Peak } from "./peak.ts";
 import { type SuiteName, workKey } from "./work.ts";
@@ -13,6 +14,8 @@ export interface WorkResult {
   readonly cpu: string;
   readonly target: string;
   readonly threads: number;
+  /** Major version of Node; 20 unless said. */
+  readonly node?: number;
   readonly flops: number;
   /** Of inputs and outputs. */
   readonly bytes: number;
@@ -26,7 +29,12 @@ export interface WorkResult {
   readonly peak: Peak;
 }
 
-const keyOf = (result: WorkResult): string => `${result.cpu} ${result.target} ${result.threads} ${workKey(result)}`;
+/** What runs natively does not depend on it. */
+export const nodeOf = ({ target, node = 20 }: Pick<WorkResult, "target" | "node">): number =>
+  target === wasm ? node : 20;
+
+const keyOf = (result: WorkResult): string =>
+  `${result.cpu} ${result.target} ${result.threads} ${nodeOf(result)} ${workKey(result)}`;
 
 /** Of one work the last. */
 export const readResults = (path: string): readonly WorkResult[] => [

@@ -1,17 +1,18 @@
 // Results → docs/peers.md and its plots.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { barChart } from "../../../src/tuner/report/bar-chart.ts";
 import { rooflinePlot } from "../../../src/tuner/report/roofline.ts";
 import { wasm } from "./bars.ts";
-import { namesOf, plotName, printReport, sectionsOf, titleOf } from "./report.ts";
+import { namesOf, plotName, printReport, sectionsOf, summaryTable, titleOf } from "./report.ts";
 import { gflopsOf, type WorkResult } from "./result.ts";
 
 /** @param results of one CPU */
 export function writeReport(results: readonly WorkResult[], docs: string): void {
   mkdirSync(join(docs, "plots"), { recursive: true });
   writeFileSync(join(docs, "peers.md"), printReport(results));
+  writeReadme(join(docs, "../README.md"), summaryTable(results));
   for (const section of sectionsOf(results)) {
     const rivals = namesOf(section.results);
     const chart = barChart({
@@ -33,6 +34,13 @@ export function writeReport(results: readonly WorkResult[], docs: string): void 
     writeFileSync(join(docs, "plots", plotName(section)), chart);
   }
   writeFileSync(join(docs, "plots/peers-roofline.svg"), roofline(results));
+}
+
+/** The table between its marks; a README that has none is left alone. */
+function writeReadme(path: string, table: string): void {
+  if (!existsSync(path)) return;
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, text.replace(/(<!-- bench -->\n)[\s\S]*?(\n<!-- \/bench -->)/, `$1\n${table}\n$2`));
 }
 
 /** Integers have another roof. */

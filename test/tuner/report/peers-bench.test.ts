@@ -1,104 +1,91 @@
-import { describe, expect, it } from "vitest";
-import { type Bar, geometricMean, judge } from "../../bench/peers/bars.ts";
-import type { Rival } from "../../bench/peers/contest.ts";
-import { printReport } from "../../bench/peers/report.ts";
-import type { WorkResult } from "../../bench/peers/result.ts";
-import { gemmWorks } from "../../bench/peers/suites/gemm.ts";
-import { layerWorks } from "../../bench/peers/suites/layers.ts";
-import { suiteNames, type Work, workKey } from "../../bench/peers/work.ts";
+// What `npm run bench` concludes of its measurements, from made-up ones, and how arrays come into the layouts of libraries.
 
-const rival = (name: string, median: number): Rival => ({
+import { describe, expect, test } from "vitest";
+import { againstBest, bars, judge, oneThread, wasm } from "../../bench/peers/bars.ts";
+import type { Rival } from "../../bench/peers/contest.ts";
+import { permuted } from "../../bench/peers/npm/permuted.ts";
+import { plotName, sectionsOf, summaryTable, titleOf } from "../../bench/peers/report.ts";
+import type { WorkResult } from "../../bench/peers/result.ts";
+
+const rival = (name: string, ratio: number): Rival => ({
   name,
-  version: "1.0",
-  medianNs: 1000 * median,
-  ratio: { low: median - 0.1, median, high: median + 0.1 },
+  version: "1",
+  medianNs: 1_000 * ratio,
+  ratio: { low: ratio, median: ratio, high: ratio },
 });
 
-const result = (name: string, rivals: readonly Rival[], changes: Partial<WorkResult> = {}): WorkResult => ({
+const result = (parts: Partial<WorkResult>): WorkResult => ({
   suite: "gemm",
-  name,
+  name: "64³",
   cpu: "a CPU",
   target: "avx512",
   threads: 1,
-  flops: 50_000,
-  bytes: 1_000,
+  flops: 2 * 64 ** 3,
+  bytes: 1,
   candidate: { template: "C tiled", assignment: {} },
-  trials: 100,
-  tuneMs: 10_000,
+  trials: 1,
+  tuneMs: 1,
   medianNs: 1_000,
-  rivals,
+  rivals: [],
   failures: {},
-  peak: { gflops: 100, reading: 20 },
-  ...changes,
-});
-
-const bar = (changes: Partial<Bar>): Bar => ({
-  suite: "gemm",
-  rivals: ["OpenBLAS", "oneDNN"],
-  of: "each",
-  least: 1,
-  ...changes,
+  peak: { gflops: 100, reading: 10 },
+  ...parts,
 });
 
 describe("a bar", () => {
-  const results = [
-    result("64³", [rival("OpenBLAS", 1.6), rival("oneDNN", 0.9)]),
-    result("512³", [rival("OpenBLAS", 1.6)]),
-    result("16³", [rival("LIBXSMM", 0.5)]),
-    result("of another suite", [rival("oneDNN", 0.1)], { suite: "small" }),
-  ];
+  const [each, mean] = bars.filter(({ suite, threads }) => suite === "gemm" && threads === undefined);
 
-  it("of each is reached by the least, against the fastest of those that were measured", () => {
-    expect(judge(bar({}), results)).toMatchObject({ reached: 0.9, below: ["64³"], isMet: false });
-    expect(judge(bar({ least: 0.9 }), results)).toMatchObject({ reached: 0.9, below: [], isMet: true });
+  test("is against the fastest of its libraries on each work", () => {
+    const one = result({ rivals: [rival("OpenBLAS", 1.5), rival("oneDNN", 1.2), rival("LIBXSMM", 0.5)] });
+    expect(againstBest(one, each!.rivals)).toBe(1.2);
+    const other = result({ name: "128³", rivals: [rival("BLIS", 0.9)] });
+    expect(judge(each!, [one, other])).toMatchObject({ reached: 0.9, below: ["128³"], isMet: false });
+    expect(judge(mean!, [one, other]).reached).toBeCloseTo(Math.sqrt(1.2 * 0.9));
   });
 
-  it("of the mean is reached by all together", () => {
-    expect(judge(bar({ of: "geometric mean", least: 1.2 }), results)).toMatchObject({ isMet: true });
-    expect(judge(bar({ of: "geometric mean", least: 1.2 }), results).reached).toBeCloseTo(1.2, 12);
-  });
-
-  it("of two threads is for these alone, and for works of its size", () => {
-    const ofTwo = [
-      result("64³", [rival("OpenBLAS", 0.5)], { threads: 2, flops: 1000 }),
-      result("512³", [rival("OpenBLAS", 1.5)], { threads: 2, flops: 2000 }),
+  test("counts the works of its target and of its number of threads alone, and none is no success", () => {
+    const others = [
+      result({ target: wasm, rivals: [rival("OpenBLAS", 2)] }),
+      result({ threads: 2, rivals: [rival("OpenBLAS", 2)] }),
     ];
-    expect(judge(bar({ threads: 2 }), [...results, ...ofTwo])).toMatchObject({ reached: 0.5, below: ["64³"] });
-    expect(judge(bar({ threads: 2, leastFlops: 2000 }), [...results, ...ofTwo])).toMatchObject({
-      reached: 1.5,
-      isMet: true,
-    });
-  });
-
-  it("is not met where nothing was measured", () => {
-    expect(judge(bar({ rivals: ["BLIS"] }), results)).toEqual({
-      bar: bar({ rivals: ["BLIS"] }),
-      reached: null,
-      below: [],
-      isMet: false,
-    });
+    expect(judge(each!, others)).toMatchObject({ reached: null, isMet: false });
+    const onWasm = bars.find((bar) => bar.suite === "gemm" && bar.target === wasm)!;
+    expect(judge(onWasm, [result({ target: wasm, rivals: [rival("numpy-ts", 1.4)] })]).isMet).toBe(true);
   });
 });
 
-it("a geometric mean takes a half and a double for nothing", () => {
-  expect(geometricMean([0.5, 2])).toBeCloseTo(1, 12);
-});
-
-it("a report shows losers beside winners, and what was wrong with a library", () => {
-  const text = printReport([
-    result("64³", [rival("OpenBLAS", 1.6), rival("oneDNN", 0.9)]),
-    result("512³", [rival("OpenBLAS", 1.6)], { failures: { oneDNN: "C[0]: 1 instead of 2" } }),
+test("sections are by target, Node where it matters, threads and suite", () => {
+  const sections = sectionsOf([
+    result({ target: wasm, node: 24 }),
+    result({ target: wasm }),
+    result({ node: 24, threads: 2 }),
+    result({ suite: "norm" }),
+    result({}),
   ]);
-  expect(text).toContain("| 64³  |    50.0 |        50 % | C tiled  | 1.60 (1.50 … 1.70) | 0.90 (0.80 … 1.00) |");
-  expect(text).toContain(
-    "- each at least 1.00 against the best of OpenBLAS, BLIS, oneDNN: **missed**, least 0.90, below in 64³",
-  );
-  expect(text).toContain("- 512³: oneDNN C[0]: 1 instead of 2");
-  expect(text).toContain("Libraries: OpenBLAS 1.0, oneDNN 1.0.");
+  expect(sections.map(titleOf)).toEqual([
+    "f32 products",
+    "Softmax and layer normalisation",
+    "f32 products, 2 threads",
+    "f32 products, WASM on Node 20",
+    "f32 products, WASM on Node 24",
+  ]);
+  expect(new Set(sections.map(plotName)).size).toBe(5);
 });
 
-it("the suites have all their works, each by a name of its own", () => {
-  const works = suiteNames.flatMap((suite): readonly Work[] => ({ ...gemmWorks, ...layerWorks })[suite] ?? []);
-  expect(new Set(works.map(({ suite }) => suite))).toEqual(new Set(suiteNames));
-  expect(new Set(works.map(workKey)).size).toBe(works.length);
+test("the summary has the mean, the least and the most of each section, our own kernels left out", () => {
+  const rivals = [rival("oneDNN", 2), rival(oneThread, 1.9)];
+  const rows = summaryTable([result({ rivals }), result({ name: "128³", rivals: [rival("oneDNN", 0.5)] })]).split("\n");
+  expect(
+    rows
+      .at(-1)!
+      .split("|")
+      .map((cell) => cell.trim()),
+  ).toEqual(["", "f32 products", "2", "1.00 (0.50 … 2.00)", "oneDNN", ""]);
+});
+
+test("dimensions in another order", () => {
+  const rows = Float32Array.of(1, 2, 3, 4, 5, 6);
+  expect([...permuted(rows, [2, 3], [1, 0])]).toEqual([1, 4, 2, 5, 3, 6]);
+  expect([...permuted(rows, [1, 2, 3], [2, 0, 1])]).toEqual([1, 4, 2, 5, 3, 6]);
+  expect([...permuted(rows, [2, 3], [0, 1])]).toEqual([...rows]);
 });
