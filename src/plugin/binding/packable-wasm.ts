@@ -5,7 +5,7 @@ import { arrayTypes, type KernelParameter, type WasmSource } from "../../compile
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import { listOf, type Placed, withRole } from "./calls.ts";
 import { type Source, sorted, sourcesOf, takenBy } from "./packable.ts";
-import { workerSupport } from "./worker.ts";
+import { workerProgram, workerSupport } from "./worker.ts";
 
 /** Here and in the worker. The memory of the preparation is needed again only if other constants follow. */
 const openText = `function openKernel({ run, prepare }) {
@@ -31,24 +31,18 @@ const openText = `function openKernel({ run, prepare }) {
     };
   }`;
 
-/** Runs in a worker of Node or of a browser: gets the modules once, constants when there are new ones, then arrays. */
-const workerText = [
-  'const port = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? globalThis;',
-  openText,
-  "let places, kernel;",
-  "port.onmessage = ({ data: { id, parts, constants, isLast, inputs } }) => {",
-  "  try {",
-  "    if (parts) [places, kernel] = [parts.run, openKernel(parts)];",
-  "    if (constants) kernel.set(constants, isLast);",
-  "    places.inputs.forEach((view, at) => kernel.views[view].set(inputs[at]));",
-  "    kernel.run();",
-  "    const outputs = places.outputs.map((view) => kernel.views[view].slice());",
-  "    port.postMessage({ id, outputs }, outputs.map((output) => output.buffer));",
-  "  } catch (error) {",
-  "    port.postMessage({ id, error: String(error) });",
-  "  }",
-  "};",
-].join("\n");
+/** Gets the modules once, constants when there are new ones, then arrays. */
+const workerText = workerProgram({
+  state: [openText, "let places, kernel;"],
+  message: "parts, constants, isLast, inputs",
+  steps: [
+    "if (parts) [places, kernel] = [parts.run, openKernel(parts)];",
+    "if (constants) kernel.set(constants, isLast);",
+    "places.inputs.forEach((view, at) => kernel.views[view].set(inputs[at]));",
+    "kernel.run();",
+    "const outputs = places.outputs.map((view) => kernel.views[view].slice());",
+  ],
+});
 
 const layoutOf = ({ parameters, offsets }: WasmSource): readonly (readonly [string, number, number])[] =>
   parameters.map(({ dtype, length }, at) => [arrayTypes[dtype].name, offsets[at]!, length]);

@@ -1,28 +1,23 @@
 // The WASM twin of an emitted module: its instances, and what the worker does that `async` runs it in.
 
 import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
-import { workerSupport } from "./worker.ts";
+import { workerProgram, workerSupport } from "./worker.ts";
 
-/** Runs in a worker of Node or of a browser: gets the module once, then arrays, and sends the outputs back. */
-const workerText = [
-  'const port = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? globalThis;',
-  "let run, views;",
-  "port.onmessage = ({ data: { id, module, layout, inputs } }) => {",
-  "  try {",
-  "    if (module) {",
-  "      const { exports } = new WebAssembly.Instance(module);",
-  "      run = exports.run;",
-  "      views = layout.map(([array, offset, length]) => new globalThis[array](exports.memory.buffer, offset, length));",
-  "    }",
-  "    inputs.forEach((input, i) => views[i].set(input));",
-  "    run();",
-  "    const outputs = views.slice(inputs.length).map((view) => view.slice());",
-  "    port.postMessage({ id, outputs }, outputs.map((output) => output.buffer));",
-  "  } catch (error) {",
-  "    port.postMessage({ id, error: String(error) });",
-  "  }",
-  "};",
-].join("\n");
+/** Gets the module once, then arrays. */
+const workerText = workerProgram({
+  state: ["let run, views;"],
+  message: "module, layout, inputs",
+  steps: [
+    "if (module) {",
+    "  const { exports } = new WebAssembly.Instance(module);",
+    "  run = exports.run;",
+    "  views = layout.map(([array, offset, length]) => new globalThis[array](exports.memory.buffer, offset, length));",
+    "}",
+    "inputs.forEach((input, i) => views[i].set(input));",
+    "run();",
+    "const outputs = views.slice(inputs.length).map((view) => view.slice());",
+  ],
+});
 
 const support = `
   function openWasm(module, offsets) {

@@ -1,4 +1,28 @@
-// The worker that `async` of a WASM kernel runs in.
+// The worker that `async` of a WASM kernel runs in: what it is told to do, and how it is started and asked.
+
+export interface WorkerProgram {
+  /** What there is from message to message. */
+  readonly state: readonly string[];
+  /** Names of what a message has beside its id. */
+  readonly message: string;
+  /** Leaves `outputs`, arrays that the caller gets. */
+  readonly steps: readonly string[];
+}
+
+/** Runs in a worker of Node or of a browser: answers each message with the outputs or what went wrong. */
+export const workerProgram = ({ state, message, steps }: WorkerProgram): string =>
+  [
+    'const port = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? globalThis;',
+    ...state,
+    `port.onmessage = ({ data: { id, ${message} } }) => {`,
+    "  try {",
+    ...steps.map((step) => `    ${step}`),
+    "    port.postMessage({ id, outputs }, outputs.map((output) => output.buffer));",
+    "  } catch (error) {",
+    "    port.postMessage({ id, error: String(error) });",
+    "  }",
+    "};",
+  ].join("\n");
 
 /** Text that defines `startWorker(ended)`; expects `name`, `builtin`, `workerText`. What it gives posts a message. */
 export const workerSupport = `

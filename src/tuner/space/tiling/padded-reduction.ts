@@ -1,8 +1,7 @@
 // A reduction whose last axis is rounded up to whole groups of what an intrinsic adds up: its operands get zeros behind their
 // ends. What is packed has them in the packs, the rest is copied row by row.
 
-import type { Instruction, Operand, Target } from "../../../compiler/index.ts";
-import { byteSize } from "../../../compiler/index.ts";
+import { byteSize, type Instruction, type Operand, type Target } from "../../../compiler/index.ts";
 import type { RuleContext } from "../rule/space-rule.ts";
 import { type Access, isPlain, type SchedulableStage } from "../schedulable-stage.ts";
 import type { PackChoice } from "./packing.ts";
