@@ -2,9 +2,9 @@
 
 import type { Buffer } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
+import type { Part } from "../part.ts";
 import type { Element } from "./element.ts";
 import type { Names } from "./names.ts";
-import type { Part } from "./part.ts";
 import type { Prelude } from "./prelude.ts";
 import type { TileRegisters } from "./tile-registers.ts";
 

@@ -3,7 +3,7 @@
 
 import { byteSize } from "../../expr/dtype.ts";
 import type { Buffer, LoopFunc } from "../../ir/loop-ir.ts";
-import type { Part } from "./part.ts";
+import { ownBuffers, type Part } from "../part.ts";
 
 export interface Placement {
   readonly buffer: Buffer;
@@ -32,15 +32,16 @@ const align64 = (bytes: number): number => Math.ceil(bytes / 64) * 64;
 export const lengthOf = ({ shape }: Buffer): number => shape.reduce((product, extent) => product * extent, 1);
 export const bytesOf = (buffer: Buffer): number => lengthOf(buffer) * byteSize[buffer.dtype];
 
-export function layoutOf({ buffers }: LoopFunc, parts: readonly Part[], threads: number): Layout {
+export function layoutOf(func: LoopFunc, parts: readonly Part[], threads: number): Layout {
+  const own = ownBuffers(func, parts);
   const placements: Placement[] = [];
   let [index, offset, slotOffset] = [0, 0, 0];
-  for (const buffer of buffers) {
+  for (const buffer of func.buffers) {
     if (buffer.scope === "input" || buffer.scope === "output") {
       placements.push({ buffer, place: { kind: "argument", index: index++ } });
     } else if (buffer.scope === "register" && bytesOf(buffer) <= stackBytes) {
       placements.push({ buffer, place: { kind: "stack" } });
-    } else if (parts.some(({ own }) => own.has(buffer.name))) {
+    } else if (own.has(buffer.name)) {
       placements.push({ buffer, place: { kind: "slot", offset: slotOffset } });
       slotOffset += align64(bytesOf(buffer));
     } else {

@@ -1,17 +1,16 @@
 // Loops that threads share: the body of each is a function of its own, which is given the number of its iteration, and that of
 // the thread. A buffer in which every iteration writes the same places is the thread's own: each has a copy.
 
-import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { varsIn, walkStmt } from "../../ir/visit.ts";
+import type { Buffer, Expr, For, LoopFunc, Stmt } from "../ir/loop-ir.ts";
+import { someExpr, varsIn, walkStmt } from "../ir/visit.ts";
 
 /** A loop that is shared. */
 export interface Part {
   readonly loop: For;
   /** Of the function that its body becomes. */
   readonly name: string;
-  /** All buffers that it names, and those of them that are a thread's own. */
+  /** All that it names. */
   readonly buffers: ReadonlySet<string>;
-  readonly own: ReadonlySet<string>;
 }
 
 /** A parallel loop stands outside of all others. That of one iteration is like any other. */
@@ -23,8 +22,21 @@ export function partsOf({ name, body }: LoopFunc): readonly Part[] {
     loop,
     name: `${name}_part${at}`,
     buffers: buffersIn([loop]),
-    own: rewrittenIn(loop),
   }));
+}
+
+/**
+ * Buffers of which each thread has a copy: what they hold is of one iteration of one loop. Iterations of a parallel loop leave nothing
+ * to each other, so what all of them write at the same places is for themselves; what a later loop reads first is not.
+ */
+export function ownBuffers(func: LoopFunc, parts: readonly Part[]): ReadonlySet<string> {
+  const outside = buffersOutside(func, parts);
+  const isOwn = ({ name, scope }: Buffer): boolean => {
+    if (scope === "input" || scope === "output" || outside.has(name)) return false;
+    const named = parts.filter(({ buffers }) => buffers.has(name));
+    return named.length > 0 && named.every(({ loop }) => isRewritten(name, loop));
+  };
+  return new Set(func.buffers.filter(isOwn).map(({ name }) => name));
 }
 
 /** Buffers that are named outside of the shared loops. */
@@ -64,11 +76,20 @@ function isClosed(loop: For): boolean {
   return [...used].every((name) => defined.has(name));
 }
 
-/** Iterations of a parallel loop leave nothing to each other, so what they write at the same places is for themselves. */
-function rewrittenIn(loop: For): ReadonlySet<string> {
-  const names = new Set<string>();
-  walkStmt(loop.body, (stmt) => {
-    if (stmt.kind === "store" && !stmt.indices.some((index) => varsIn(index).has(loop.name))) names.add(stmt.buffer);
-  });
-  return names;
+/** Whether each iteration of the loop begins it anew, at places that have nothing to do with which iteration it is. */
+function isRewritten(buffer: string, loop: For): boolean {
+  let [isRead, isWrittenFirst, isSame] = [false, false, true];
+  const isLoad = (expr: Expr): boolean => expr.kind === "load" && expr.buffer === buffer;
+  walkStmt(
+    loop.body,
+    (stmt) => {
+      if (stmt.kind !== "store" || stmt.buffer !== buffer) return;
+      isWrittenFirst ||= !isRead && !someExpr(stmt.value, isLoad);
+      if (stmt.indices.some((index) => varsIn(index).has(loop.name))) isSame = false;
+    },
+    (expr) => {
+      if (isLoad(expr)) isRead = true;
+    },
+  );
+  return isWrittenFirst && isSame;
 }
