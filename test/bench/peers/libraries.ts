@@ -40,6 +40,13 @@ const libraries: readonly NativeLibrary[] = [
     compilerOptions: ["-lxsmm", "-lxsmmnoblas", "-ldl", "-lpthread"],
     packages: ["libxsmm-dev"],
   },
+  {
+    name: "XNNPACK",
+    source: "xnnpack.c",
+    files: [`${folder}/libXNNPACK.so.0`, "/usr/include/xnnpack.h", "/usr/include/pthreadpool.h"],
+    compilerOptions: ["-lXNNPACK", "-lpthreadpool"],
+    packages: ["libxnnpack-dev", "libpthreadpool-dev"],
+  },
 ];
 
 export const findPeers = (options: PeerOptions): readonly Found[] =>
