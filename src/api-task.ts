@@ -12,7 +12,6 @@ import {
   type Parameters,
   sha256,
   type TargetName,
-  withThreads,
 } from "./compiler/index.ts";
 import { hostTarget } from "./native/toolchain/machine.ts";
 import type { Postprocessor } from "./tuner/postprocessor/postprocessor.ts";
@@ -28,7 +27,7 @@ export interface KernelOptions {
   /** Values for the operator's parameters; its defaults for the others. */
   readonly parameters?: Parameters;
   readonly numerics?: Numerics;
-  /** That share the outermost loops of a native kernel, 1 unless said; the result has the same bits. docs/threads.md */
+  /** That share the outermost loops of the kernel, 1 unless said; the result has the same bits. docs/threads.md */
   readonly threads?: number;
   /**
    * Inputs that stay the same from call to call, such as weights: they may be laid out anew, what depends on them alone is
@@ -58,8 +57,7 @@ export function taskOf(op: Op, options: KernelOptions): TuningTask {
   if (!Number.isInteger(threads) || threads < 1 || threads > mostThreads)
     throw refusal("task.threads", `threads is ${threads}, a whole number from 1 to ${mostThreads} is wanted`, null);
   const def: ComputeDef = instantiate(op, parameters, "kernel");
-  const own = withThreads(hostTarget(target), threads);
-  const task: TuningTask = { op: def, target: own, numerics, threads: own.threads };
+  const task: TuningTask = { op: def, target: { ...hostTarget(target), threads }, numerics, threads };
   const constants = options.constants ?? def.constants;
   if (!constants) return task;
   const unknown = constants.find((name) => def.inputs.every((input) => input.name !== name));

@@ -48,7 +48,8 @@ export function generateKernel(op: ComputeDef, trace: Trace, target: Target, opt
 function generateSource(nest: LoopFunc, target: Target, options: KernelOptions): CSource | WasmSource {
   const { numerics, verify, relaxed } = options;
   const flat = lower(nest, { target, numerics, verify });
-  return target.codegen === "wasm" ? generateWasm(flat, { relaxed }) : generateC(flat, target, { numerics });
+  const { threads } = target;
+  return target.codegen === "wasm" ? generateWasm(flat, { relaxed, threads }) : generateC(flat, target, { numerics });
 }
 
 /**

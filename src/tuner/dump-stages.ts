@@ -41,7 +41,7 @@ export function dumpStages(task: TuningTask, space: Space, candidate: Candidate)
     { name: "05-trace.txt", text: `${printTrace(trace)}\n\n${printFunc(nest)}` },
     ...passes,
     target.codegen === "wasm"
-      ? { name: "07-kernel.wat", text: generateWat(flat, { relaxed: false }) }
+      ? { name: "07-kernel.wat", text: generateWat(flat, { relaxed: false, threads: target.threads }) }
       : { name: "07-kernel.c", text: generateC(flat, target, { numerics }).text },
   ];
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { build, load, predictSchedule, tune } from "../../src/api.ts";
 import { type Op, opLibrary } from "../../src/compiler/index.ts";
+import type { Artifact } from "../../src/native/artifact.ts";
 import { skipReason } from "../native/compiled.ts";
 
 const { conv2d, gemm, layerNorm, softmax } = opLibrary;
@@ -39,15 +40,19 @@ const cases: readonly Case[] = [
   { title: "layerNorm", op: layerNorm({ M: 31, N: 100 }), lengths: [3100, 100, 100, 3100] },
 ];
 
-describe.skipIf(skipReason)(`threads${why}`, () => {
-  test.each(cases)("$title: no bit depends on their number", async ({ op, lengths }) => {
-    const schedule = predictSchedule(op, { target: "avx2", threads: 3 });
+const threadsOf = (artifact: Artifact): number =>
+  artifact.kind === "native" ? artifact.kernels[0]!.threads : (artifact.source.sharing?.threads ?? 1);
+
+describe.each([
+  { title: `threads of native kernels${why}`, target: "avx2" as const, isSkipped: skipReason !== null },
+  { title: "threads of WASM kernels", target: "wasm" as const, isSkipped: false },
+])("$title", ({ target, isSkipped }) => {
+  test.skipIf(isSkipped).each(cases)("$title: no bit depends on their number", async ({ op, lengths }) => {
+    const schedule = predictSchedule(op, { target, threads: 3 });
     const results: ReturnType<typeof reals>[] = [];
     for (const threads of [1, 2, 3, 8]) {
-      const options = { target: "avx2", threads } as const;
-      const artifact = await build(op, schedule, { ...options, outDir });
-      const isShared = artifact.kind === "native" && artifact.kernels[0]!.threads === threads;
-      expect(isShared).toBe(true);
+      const artifact = await build(op, schedule, { target, threads, outDir });
+      expect(threadsOf(artifact)).toBe(threads);
       const arrays = lengths.map(reals);
       load(artifact).call(...arrays);
       results.push(arrays.at(-1)!);
@@ -56,8 +61,8 @@ describe.skipIf(skipReason)(`threads${why}`, () => {
     expect(results[0]!.some((value, at) => value !== reals(lengths.at(-1)!)[at])).toBe(true);
   });
 
-  test("are searched for", async () => {
-    const options = { target: "avx2", threads: 2, budget: { seconds: 5, trials: 6 } } as const;
+  test.skipIf(isSkipped)("are searched for", async () => {
+    const options = { target, threads: 2, budget: { seconds: 5, trials: 6 } } as const;
     const { measured, failed } = await tune(gemm({ M: 64, N: 64, K: 64 }), options);
     expect(measured).toBeGreaterThan(0);
     expect(failed).toBe(0);

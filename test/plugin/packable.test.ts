@@ -40,9 +40,10 @@ function dataOf({ M, N, K }: Shape) {
 type Gemm = PackableKernel<Float32Array, "B" | "bias">;
 
 const noAvx2 = noAddon ?? (missingFeatures(targets.avx2, detectMachine()).length === 0 ? null : "no AVX2");
-/** One shape that the predicted schedule lays B out for, and one that it takes as it is. */
-const [laidOut, asItIs]: readonly Shape[] = [
+/** Shapes that the predicted schedule lays B out for, with one thread and with two, and one that it takes as it is. */
+const [laidOut, laidOutForTwo, asItIs]: readonly Shape[] = [
   { M: 32, N: 64, K: 64 },
+  { M: 128, N: 64, K: 64 },
   { M: 24, N: 41, K: 40 },
 ];
 interface Case {
@@ -55,6 +56,7 @@ const native: Pick<Case, "request" | "without"> = { request: { target: "avx2", f
 const cases: readonly Case[] = [
   { twin: "wasm", shape: laidOut!, request: { target: "wasm" }, without: null },
   { twin: "wasm", shape: asItIs!, request: { target: "wasm" }, without: null },
+  { twin: "wasm", shape: laidOutForTwo!, request: { target: "wasm", threads: 2 }, without: null },
   { twin: "native", shape: laidOut!, ...native },
   { twin: "native", shape: asItIs!, ...native },
   { twin: "reference", shape: laidOut!, request: { mode: "off" }, without: null },
@@ -69,7 +71,7 @@ function appFolder(text: string): string {
 
 for (const { twin, shape, request, without } of cases)
   describe.skipIf(without !== null)(
-    `${twin}, ${Object.values(shape).join("×")}${without ? ` (${without})` : ""}`,
+    `${twin}, ${Object.values(shape).join("×")}, ${request.threads ?? 1} thread${request.threads ? "s" : ""}${without ? ` (${without})` : ""}`,
     () => {
       const { A, bias, weights, product } = dataOf(shape);
       const { M, N, K } = shape;

@@ -41,7 +41,7 @@ export function wasmSource(relaxed = false): WasmSource {
   module.setFeatures(binaryen.Features.SIMD128 | binaryen.Features.RelaxedSIMD);
   const bytes = new Uint8Array(module.emitBinary());
   module.dispose();
-  return { kind: "wasm", name: "blend", parameters: tensors, bytes, offsets: [0, 64, 128], relaxed };
+  return { kind: "wasm", name: "blend", parameters: tensors, bytes, offsets: [0, 64, 128], relaxed, sharing: null };
 }
 
 const addonText = `

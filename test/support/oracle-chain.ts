@@ -91,7 +91,8 @@ function runCase(report: ChainReport, it: ChainCase, scheduled: LoopFunc): reado
   const cTarget = it.target.codegen === "c" ? it.target : targets.avx2;
   attempt(report, it, "WASM", () => {
     const flat = lowerChecked(report, it, scheduled, targets.wasm);
-    const twin = (relaxed: boolean): string | null => wrongWasm(reference, generateWasm(flat, { relaxed }));
+    const { threads } = it.target;
+    const twin = (relaxed: boolean): string | null => wrongWasm(reference, generateWasm(flat, { relaxed, threads }));
     if (numerics === "fast") attempt(report, it, "relaxed WASM", () => twin(true));
     return twin(false);
   });

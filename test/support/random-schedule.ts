@@ -118,7 +118,7 @@ export interface CaseOf {
   readonly callsFunctions: boolean;
 }
 
-/** One case in three, where the target is native, is of a kernel whose loops so many threads share. */
+/** One case in three is of a kernel whose loops so many threads share. */
 const sharingThreads = 3;
 
 /** A case of this operator, with target, numerics and schedule drawn. */
@@ -128,7 +128,7 @@ export function caseOf(
   among: readonly Target[] = chainTargets,
 ): ChainCase {
   const drawn = rng.pick(among);
-  const target = number % 3 === 0 && drawn.codegen === "c" ? { ...drawn, threads: sharingThreads } : drawn;
+  const target = number % 3 === 0 ? { ...drawn, threads: sharingThreads } : drawn;
   const numerics = rng.pick(["fast", "strict"] as const);
   const constants = drawConstants(op, createRng(number));
   const { template, trace, computation } = drawTrace({ op, target, numerics, constants }, rng);

@@ -1,6 +1,7 @@
 // An operator with inputs and the right answers to them, and whether what a loop function, a WASM module or an addon
 // makes of the inputs is right. Outputs are filled with a sentinel first, so an element that nobody writes is wrong.
 
+import { unsharedFlag } from "../../src/compiler/codegen/wasm/sharing.ts";
 import {
   type ComputeDef,
   evaluate,
@@ -11,6 +12,7 @@ import {
   type LoopFunc,
   parametersOf,
   type TypedArray,
+  type WasmSharing,
   type WasmSource,
 } from "../../src/compiler/index.ts";
 import type { NativeKernels } from "../../src/native/load/load-native.ts";
@@ -83,9 +85,31 @@ export function wrongJs(reference: Reference, run: JsKernel): string | null {
 
 export function wrongWasm(reference: Reference, source: WasmSource): string | null {
   const outputs = sentinels(reference);
-  loadWasm(source).call([...reference.inputs, ...outputs.values()] as readonly MemoryArray[]);
+  const arrays = [...reference.inputs, ...outputs.values()] as readonly MemoryArray[];
+  if (source.sharing) callInDisorder(source, source.sharing, arrays);
+  else loadWasm(source).call(arrays);
   return firstMismatch(reference, ({ name }) => outputs.get(name)!);
 }
+
+/** A call of a kernel whose loops threads share: iterations backwards, each as another thread's. */
+function callInDisorder({ bytes, offsets }: WasmSource, sharing: WasmSharing, arrays: readonly MemoryArray[]): void {
+  const { pages, flagAt, threads } = sharing;
+  const module = new WebAssembly.Module(bytes.with(flagAt, unsharedFlag));
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+  const share = (part: number, iterations: number): void => {
+    for (let at = iterations - 1; at >= 0; at--) functions[`part${part}`]!(at, at % threads);
+  };
+  const { exports } = new WebAssembly.Instance(module, { kernel: { memory, share } });
+  const functions = exports as Readonly<Record<string, (at?: number, slot?: number) => void>>;
+  const all = new Uint8Array(memory.buffer);
+  const placeOf = (array: MemoryArray, at: number) => all.subarray(offsets[at], offsets[at]! + array.byteLength);
+  for (const [at, array] of arrays.entries()) placeOf(array, at).set(bytesOf(array));
+  functions.run!();
+  for (const [at, array] of arrays.entries()) bytesOf(array).set(placeOf(array, at));
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: MemoryArray): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
 
 /** Kernel `index` of an addon. */
 export function wrongNative(reference: Reference, kernels: NativeKernels, index: number): string | null {

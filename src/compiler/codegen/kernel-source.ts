@@ -42,6 +42,10 @@ export interface CSource extends Source {
 
 /**
  * A WASM module with its own memory: exports `memory` and `run()`; reads and writes its parameters at fixed offsets.
+ *
+ * With loops that threads share it imports `kernel.memory` and `kernel.share(part, iterations)`, and exports `run()` and the
+ * bodies of the loops, `part0(at, slot)`, `part1(at, slot)`, … `share` runs the part for each `at` below `iterations`, in any
+ * instance on the same memory, each thread with a `slot` below `sharing.threads` of its own, and returns when all are done.
  */
 export interface WasmSource extends Source {
   readonly kind: "wasm";
@@ -50,6 +54,18 @@ export interface WasmSource extends Source {
   readonly offsets: readonly number[];
   /** Uses relaxed SIMD (a fused multiply-add): valid only in engines that have it. */
   readonly relaxed: boolean;
+  /** Null: there are no loops that threads share. */
+  readonly sharing: WasmSharing | null;
+}
+
+/** What threads have to know of a module whose loops they share. */
+export interface WasmSharing {
+  /** Most of them. */
+  readonly threads: number;
+  /** Of 64 KiB, that the memory has to have. */
+  readonly pages: number;
+  /** Place of the byte that asks for a shared memory; 1 in it: for one that is not. */
+  readonly flagAt: number;
 }
 
 /** A JavaScript function body `(arg0, arg1, …) => void` over typed arrays: the reference loops. */

@@ -6,6 +6,7 @@ import { fromCompute } from "../ir/from-compute.ts";
 import type { Buffer } from "../ir/loop-ir.ts";
 import type { KernelParameter, WasmSource } from "./kernel-source.ts";
 import { layOutMemory } from "./wasm/memory-layout.ts";
+import { sharingOf } from "./wasm/sharing.ts";
 
 export function parametersOf(buffers: readonly Buffer[]): readonly KernelParameter[] {
   return buffers.flatMap(({ name, dtype, shape, scope }) => {
@@ -52,9 +53,9 @@ export function wasmSource(
   parameters: readonly KernelParameter[],
   name: string,
   bytes: Uint8Array<ArrayBuffer>,
-  relaxed: boolean,
+  { relaxed, threads }: { readonly relaxed: boolean; readonly threads: number },
 ): WasmSource {
   const { buffers } = layOutMemory(parameters.map(({ role, ...buffer }) => ({ ...buffer, scope: role })));
   const offsets = parameters.map((parameter) => buffers.get(parameter.name)!.offset);
-  return { kind: "wasm", name, parameters, bytes, offsets, relaxed };
+  return { kind: "wasm", name, parameters, bytes, offsets, relaxed, sharing: sharingOf(bytes, threads) };
 }

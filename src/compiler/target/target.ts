@@ -27,11 +27,5 @@ export interface Target {
 /** That a kernel may ask for. */
 export const mostThreads = 256;
 
-/** The target with so many threads, where its kernels can have more than one. */
-export const withThreads = (target: Target, threads: number): Target => ({
-  ...target,
-  threads: target.codegen === "c" ? threads : 1,
-});
-
 /** "fast": sums may be reassociated, products and sums fused. "strict": the order and the roundings of the reference. */
 export type Numerics = "fast" | "strict";

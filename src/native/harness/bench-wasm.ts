@@ -1,6 +1,8 @@
 // The timing loop of WASM kernels, and what all kernels look like to the code that checks and times them.
 
-import type { KernelParameter } from "../../compiler/index.ts";
+import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
+import { nowMs } from "../clock.ts";
+import { openWasm } from "../load/wasm-instance.ts";
 import { arrayAt } from "../runner/arena.ts";
 import type { KernelArray } from "../runner/protocol.ts";
 
@@ -12,24 +14,24 @@ export interface LoadedKernel {
   time(count: number): number;
 }
 
-/**
- * Compiles and instantiates a module that exports `memory` and `run()`. Throws what the engine throws at a module that
- * it refuses (CompileError, LinkError), a TypeError for missing exports, a RangeError for parameters outside memory.
- */
+/** As `openWasm`, and a RangeError for parameters outside memory. All of its threads are there when it returns. */
 export function loadWasmKernel(
-  bytes: Uint8Array<ArrayBuffer>,
-  offsets: readonly number[],
+  source: Pick<WasmSource, "bytes" | "offsets" | "sharing">,
   parameters: readonly KernelParameter[],
 ): LoadedKernel {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {});
-  const { memory, run } = exports;
-  if (!(memory instanceof WebAssembly.Memory) || typeof run !== "function")
-    throw new TypeError("the module does not export memory and run()");
+  const { memory, run, isReady } = openWasm(source);
   const arrays = parameters.map(({ dtype, length }, index) =>
-    arrayAt(dtype, memory.buffer, offsets[index] ?? -1, length),
+    arrayAt(dtype, memory.buffer, source.offsets[index] ?? -1, length),
   );
-  return { arrays, time: (count) => timeCalls(run as () => void, count) };
+  const end = nowMs() + patienceMs;
+  while (!isReady() && nowMs() < end) Atomics.wait(nap, 0, 0, napMs);
+  return { arrays, time: (count) => timeCalls(run, count) };
 }
+
+/** Starting a worker takes some 50 ms. */
+const patienceMs = 2000;
+const nap = new Int32Array(new SharedArrayBuffer(4));
+const napMs = 0.1;
 
 /** Calling an export costs some 10 ns: kernels below a microsecond are timed with that. */
 function timeCalls(run: () => void, count: number): number {

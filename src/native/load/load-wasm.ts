@@ -1,6 +1,7 @@
 // WasmSource → a kernel that can be called: an instance with its own memory, and typed arrays on the parameters in it.
 
 import type { DType, KernelParameter, WasmSource } from "../../compiler/index.ts";
+import { openWasm } from "./wasm-instance.ts";
 
 export type KernelArray =
   | Float64Array<ArrayBuffer>
@@ -55,8 +56,9 @@ export interface WasmKernel {
  *
  * @throws WebAssembly.CompileError where the engine lacks SIMD128, or relaxed SIMD if the source is relaxed.
  */
-export function loadWasm({ bytes, offsets, parameters }: WasmSource): WasmKernel {
-  const { memory, run } = instantiate(bytes);
+export function loadWasm(source: WasmSource): WasmKernel {
+  const { offsets, parameters } = source;
+  const { memory, run } = openWasm(source);
   const views = parameters.map(
     ({ dtype, length }, index) => new arrayTypes[dtype](memory.buffer, offsets[index] ?? 0, length),
   );
@@ -75,19 +77,6 @@ export function loadWasm({ bytes, offsets, parameters }: WasmSource): WasmKernel
       copyWhere("output", parameters, views, args);
     },
   };
-}
-
-function instantiate(bytes: Uint8Array<ArrayBuffer>): { memory: MemoryView; run: () => void } {
-  const { memory, run } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
-  if (!(memory instanceof WebAssembly.Memory) || typeof run !== "function") {
-    throw new TypeError("the module does not export memory and run");
-  }
-  return { memory: memory as MemoryView, run: () => void run() };
-}
-
-/** A memory that is not shared. */
-interface MemoryView {
-  readonly buffer: ArrayBuffer;
 }
 
 function copyWhere(

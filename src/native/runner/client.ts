@@ -122,5 +122,6 @@ export function toRunnable(artifact: Artifact, index: number): Runnable {
     const features = artifact.kernels[index]?.features ?? [];
     return { kind: "native", path: artifact.path, index, features };
   }
-  return { kind: "wasm", bytes: artifact.source.bytes, offsets: artifact.source.offsets };
+  const { bytes, offsets, sharing } = artifact.source;
+  return { kind: "wasm", bytes, offsets, sharing };
 }

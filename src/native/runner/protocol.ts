@@ -1,7 +1,7 @@
 // What the measuring process is told and what it answers: plain data, sent by structured clone. Messages are handled in
 // their order; a `run` and a `sample` are each answered by `begun` and `outcome`, the others by nothing.
 
-import type { KernelParameter, TypedArray } from "../../compiler/index.ts";
+import type { KernelParameter, TypedArray, WasmSharing } from "../../compiler/index.ts";
 
 /** The typed array of a dtype; f16 and bf16 are bit patterns in a Uint16Array, bool is a Uint8Array. */
 export type KernelArray = TypedArray;
@@ -53,6 +53,7 @@ export interface WasmRunnable extends HasBounds, HasPreparation {
   readonly kind: "wasm";
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly offsets: readonly number[];
+  readonly sharing: WasmSharing | null;
 }
 
 /** A built kernel as the worker loads it. */

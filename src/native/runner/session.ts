@@ -130,7 +130,7 @@ function preparedInputs(
 function load(candidate: Runnable, place: Place, loadNative: LoadNativeKernel): LoadedKernel | RunOutcome {
   try {
     return candidate.kind === "wasm"
-      ? loadWasmKernel(candidate.bytes, candidate.offsets, place.parameters)
+      ? loadWasmKernel(candidate, place.parameters)
       : loadNative(candidate, place.arena.arrays);
   } catch (error) {
     if (!(error instanceof Error)) throw error;

@@ -2,15 +2,22 @@
 // the schedule has something to prepare. Its bytes are part of the code.
 
 import { arrayTypes, type KernelParameter, type WasmSource } from "../../compiler/index.ts";
+import { newWorkerText, wasmThreadsText } from "../../native/load/wasm-threads.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import { listOf, type Placed, withRole } from "./calls.ts";
 import { type Source, sorted, sourcesOf, takenBy } from "./packable.ts";
 import { workerProgram, workerSupport } from "./worker.ts";
 
+/** Text of what has `memory` and `run`, for `module` and, where some module shares its loops, `sharing`. */
+const openedText = (isShared: boolean): string => {
+  const alone = "new WebAssembly.Instance(module).exports";
+  return isShared ? `sharing ? openShared(module, sharing) : ${alone}` : alone;
+};
+
 /** Here and in the worker. The memory of the preparation is needed again only if other constants follow. */
-const openText = `function openKernel({ run, prepare }) {
-    const open = ({ module, layout }) => {
-      const { memory, run } = new WebAssembly.Instance(module).exports;
+const openText = (isShared: boolean): string => `function openKernel({ run, prepare }) {
+    const open = ({ module, layout${isShared ? ", sharing" : ""} }) => {
+      const { memory, run } = ${openedText(isShared)};
       return { run, views: layout.map(([array, offset, length]) => new globalThis[array](memory.buffer, offset, length)) };
     };
     const kernel = open(run);
@@ -32,20 +39,24 @@ const openText = `function openKernel({ run, prepare }) {
   }`;
 
 /** Gets the modules once, constants when there are new ones, then arrays. */
-const workerText = workerProgram({
-  state: [openText, "let places, kernel;"],
-  message: "parts, constants, isLast, inputs",
-  steps: [
-    "if (parts) [places, kernel] = [parts.run, openKernel(parts)];",
-    "if (constants) kernel.set(constants, isLast);",
-    "places.inputs.forEach((view, at) => kernel.views[view].set(inputs[at]));",
-    "kernel.run();",
-    "const outputs = places.outputs.map((view) => kernel.views[view].slice());",
-  ],
-});
+const workerText = (isShared: boolean): string =>
+  workerProgram({
+    state: [...(isShared ? [newWorkerText, wasmThreadsText] : []), openText(isShared), "let places, kernel;"],
+    message: "parts, constants, isLast, inputs",
+    steps: [
+      "if (parts) [places, kernel] = [parts.run, openKernel(parts)];",
+      "if (constants) kernel.set(constants, isLast);",
+      "places.inputs.forEach((view, at) => kernel.views[view].set(inputs[at]));",
+      "kernel.run();",
+      "const outputs = places.outputs.map((view) => kernel.views[view].slice());",
+    ],
+  });
 
-const layoutOf = ({ parameters, offsets }: WasmSource): readonly (readonly [string, number, number])[] =>
-  parameters.map(({ dtype, length }, at) => [arrayTypes[dtype].name, offsets[at]!, length]);
+/** What `openKernel` takes of a module, beside the module. */
+const placedText = ({ parameters, offsets, sharing }: WasmSource): string => {
+  const layout = parameters.map(({ dtype, length }, at) => [arrayTypes[dtype].name, offsets[at]!, length]);
+  return `layout: ${JSON.stringify(layout)}${sharing ? `, sharing: ${JSON.stringify(sharing)}` : ""}`;
+};
 
 /** Which views of the module are what. */
 function placesOf(
@@ -67,22 +78,28 @@ function placesOf(
   };
 }
 
-/** Text that defines `wasmTwin(kind, module, offsets)`; expects `name`, `builtin`, `bytesNow`. */
+/** Of a module whose bytes are part of the code. */
+function moduleText({ bytes, sharing }: WasmSource): string {
+  const own = `bytesNow({ text: "${Buffer.from(bytes).toString("base64")}" })`;
+  return `new WebAssembly.Module(${sharing ? `asShareable(${own}, ${sharing.flagAt})` : own})`;
+}
+
+/** Text that defines `wasmTwin(kind, module, offsets)`; expects `name`, `bytesNow`. */
 export function packableWasmText(source: WasmSource, kernel: CompiledKernel): string {
   const { prepare } = kernel;
   const places = sorted(kernel);
   const taken = prepare ? takenBy(prepare.parameters, places) : [];
-  const module = prepare && Buffer.from(prepare.bytes).toString("base64");
+  const isShared = Boolean(source.sharing ?? prepare?.sharing);
   const preparing = prepare
-    ? `{ module: new WebAssembly.Module(bytesNow({ text: "${module}" })), taken: ${JSON.stringify(taken)}, layout: ${JSON.stringify(layoutOf(prepare))} }`
+    ? `{ module: ${moduleText(prepare)}, taken: ${JSON.stringify(taken)}, ${placedText(prepare)} }`
     : "null";
-  return `  const workerText = ${JSON.stringify(workerText)};
-  ${openText}
-${workerSupport}  const places = ${JSON.stringify(placesOf(source.parameters, kernel))};
+  return `  const workerText = ${JSON.stringify(workerText(isShared))};
+  ${openText(isShared)}
+${workerSupport}${isShared ? wasmThreadsText : ""}  const places = ${JSON.stringify(placesOf(source.parameters, kernel))};
   let prepareModule;
   const preparation = () => (prepareModule ??= ${preparing});
   function wasmTwin(kind, module) {
-    const run = { module, layout: ${JSON.stringify(layoutOf(source))}, ...places };
+    const run = { module, ${placedText(source)}, ...places };
     return { kind, open: () => wasmInstance({ run, prepare: preparation() }) };
   }
 ${instanceText(places.others)}`;

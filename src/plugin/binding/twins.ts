@@ -8,7 +8,8 @@ import { packableWasmText } from "./packable-wasm.ts";
 import { referenceText } from "./reference.ts";
 import { wasmText } from "./wasm.ts";
 
-const support = `
+/** Text that defines `loadWasm` and `loadWasmSoon`; expects `modules` and `wasmTwin`, and `asShareable` where threads share loops. */
+const supportText = (isShared: boolean): string => `
   const bytesNow = ({ text, url }) => {
     if (text !== undefined) return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     const fs = builtin("node:fs");
@@ -22,6 +23,7 @@ const support = `
     return new Uint8Array(await response.arrayBuffer());
   };
   const explain = (text) => void (reason = reason === null ? text : reason + "; " + text);
+${isShared ? sharingText : ""}\
   // The last module is the one that must work: if the engine refuses it, its own error says why.
   const usable = (i, bytes) => {
     if (i === modules.length - 1 || WebAssembly.validate(bytes)) return true;
@@ -29,18 +31,23 @@ const support = `
     return false;
   };
   function loadWasm() {
-    for (const [i, { kind, source, offsets }] of modules.entries()) {
-      const bytes = bytesNow(source);
+    for (const [i, { kind, source, offsets${isShared ? ", flagAt" : ""} }] of modules.entries()) {
+      const bytes = ${fitting("bytesNow(source)", isShared)};
       if (usable(i, bytes)) return wasmTwin(kind, new WebAssembly.Module(bytes), offsets);
     }
   }
   async function loadWasmSoon() {
-    for (const [i, { kind, source, offsets }] of modules.entries()) {
-      const bytes = await bytesSoon(source);
+    for (const [i, { kind, source, offsets${isShared ? ", flagAt" : ""} }] of modules.entries()) {
+      const bytes = ${fitting("await bytesSoon(source)", isShared)};
       if (usable(i, bytes)) return wasmTwin(kind, await WebAssembly.compile(bytes), offsets);
     }
   }
 `;
+
+const sharingText = `  if (!canShare) explain("one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated");
+`;
+
+const fitting = (bytes: string, isShared: boolean): string => (isShared ? `asShareable(${bytes}, flagAt)` : bytes);
 
 const noWasm = `  const loadWasm = () => {
     throw new Error(name + ": " + reason + "; no twin was built (fallback=none)");
@@ -60,7 +67,8 @@ function sourceText(reference: AssetReference): string {
 function moduleText(source: WasmSource | null, reference: AssetReference | null): string {
   if (!source || !reference) return "";
   const kind = source.relaxed ? "wasm-relaxed" : "wasm";
-  return `    { kind: "${kind}", offsets: ${JSON.stringify(source.offsets)}, source: ${sourceText(reference)} },\n`;
+  const flag = source.sharing ? ` flagAt: ${source.sharing.flagAt},` : "";
+  return `    { kind: "${kind}", offsets: ${JSON.stringify(source.offsets)},${flag} source: ${sourceText(reference)} },\n`;
 }
 
 function wasmPart(kernel: CompiledKernel, references: AssetReferences): string {
@@ -68,7 +76,7 @@ function wasmPart(kernel: CompiledKernel, references: AssetReferences): string {
   if (!wasm) return noWasm;
   const modules = moduleText(relaxed, references.relaxed) + moduleText(wasm, references.wasm);
   const twin = kernel.constants.length > 0 ? packableWasmText(wasm, kernel) : wasmText(wasm);
-  return `${twin}  const modules = [\n${modules}  ];\n${support}`;
+  return `${twin}  const modules = [\n${modules}  ];\n${supportText(wasm.sharing !== null)}`;
 }
 
 function nativePart(kernel: CompiledKernel, reference: AssetReference | null): string {

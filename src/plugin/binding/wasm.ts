@@ -1,27 +1,33 @@
 // The WASM twin of an emitted module: its instances, and what the worker does that `async` runs it in.
 
 import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
+import { newWorkerText, wasmThreadsText } from "../../native/load/wasm-threads.ts";
 import { workerProgram, workerSupport } from "./worker.ts";
 
-/** Gets the module once, then arrays. */
-const workerText = workerProgram({
-  state: ["let run, views;"],
-  message: "module, layout, inputs",
-  steps: [
-    "if (module) {",
-    "  const { exports } = new WebAssembly.Instance(module);",
-    "  run = exports.run;",
-    "  views = layout.map(([array, offset, length]) => new globalThis[array](exports.memory.buffer, offset, length));",
-    "}",
-    "inputs.forEach((input, i) => views[i].set(input));",
-    "run();",
-    "const outputs = views.slice(inputs.length).map((view) => view.slice());",
-  ],
-});
+/** Text of what has `memory` and `run`, for `module`. */
+const instanceText = ({ sharing }: WasmSource): string =>
+  sharing ? `openShared(module, ${JSON.stringify(sharing)})` : "new WebAssembly.Instance(module).exports";
 
-const support = `
+/** Gets the module once, then arrays. */
+const workerText = (source: WasmSource): string =>
+  workerProgram({
+    state: [...(source.sharing ? [newWorkerText, wasmThreadsText] : []), "let run, views;"],
+    message: "module, layout, inputs",
+    steps: [
+      "if (module) {",
+      `  const instance = ${instanceText(source)};`,
+      "  run = instance.run;",
+      "  views = layout.map(([array, offset, length]) => new globalThis[array](instance.memory.buffer, offset, length));",
+      "}",
+      "inputs.forEach((input, i) => views[i].set(input));",
+      "run();",
+      "const outputs = views.slice(inputs.length).map((view) => view.slice());",
+    ],
+  });
+
+const openText = (source: WasmSource): string => `
   function openWasm(module, offsets) {
-    const { memory, run } = new WebAssembly.Instance(module).exports;
+    const { memory, run } = ${instanceText(source)};
     return { run, views: tensors.map(({ array, length }, i) => new globalThis[array](memory.buffer, offsets[i], length)) };
   }
 `;
@@ -63,7 +69,9 @@ function runText(tensors: readonly KernelParameter[]): string {
 `;
 }
 
-/** Text that defines `wasmTwin(kind, module, offsets)`; expects `name`, `tensors`, `builtin` in scope. */
+/** Text that defines `wasmTwin(kind, module, offsets)`; expects `name`, `tensors` in scope. */
 export function wasmText(source: WasmSource): string {
-  return `  const workerText = ${JSON.stringify(workerText)};\n${support}${workerSupport}${runText(source.parameters)}`;
+  const sharing = source.sharing ? wasmThreadsText : "";
+  return `  const workerText = ${JSON.stringify(workerText(source))};
+${workerSupport}${sharing}${openText(source)}${runText(source.parameters)}`;
 }

@@ -1,5 +1,7 @@
 // The worker that `async` of a WASM kernel runs in: what it is told to do, and how it is started and asked.
 
+import { newWorkerText } from "../../native/load/wasm-threads.ts";
+
 export interface WorkerProgram {
   /** What there is from message to message. */
   readonly state: readonly string[];
@@ -24,14 +26,11 @@ export const workerProgram = ({ state, message, steps }: WorkerProgram): string 
     "};",
   ].join("\n");
 
-/** Text that defines `startWorker(ended)`; expects `name`, `builtin`, `workerText`. What it gives posts a message. */
-export const workerSupport = `
+/** Text that defines `newWorker(text)`, and `startWorker(ended)`, which gives what posts a message; expects `name`, `workerText`. */
+export const workerSupport = `${newWorkerText}
   // One worker a kernel, started by the first call of async; it keeps the process alive only while it has work.
   function startWorker(ended) {
-    const threads = builtin("node:worker_threads");
-    const worker = threads
-      ? new threads.Worker(workerText, { eval: true, execArgv: [] })
-      : new Worker(URL.createObjectURL(new Blob([workerText], { type: "text/javascript" })));
+    const worker = newWorker(workerText);
     const waiting = new Map();
     let last = 0;
     const settle = ({ id, outputs, error }) => {
@@ -44,7 +43,7 @@ export const workerSupport = `
       ended();
       for (const id of [...waiting.keys()]) settle({ id, error: "its worker failed: " + (error?.message ?? error) });
     };
-    if (threads) worker.on("message", settle).on("error", fail);
+    if (worker.on) worker.on("message", settle).on("error", fail);
     else {
       worker.onmessage = ({ data }) => settle(data);
       worker.onerror = fail;

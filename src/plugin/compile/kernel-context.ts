@@ -10,7 +10,6 @@ import {
   type Parameters,
   parameterDefaults,
   type Target,
-  withThreads,
 } from "../../compiler/index.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
@@ -55,9 +54,9 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
   const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
   const op = instantiate(loaded.op, parameters, identifier(opFile));
   const machine = detectMachine();
-  const target = withThreads(hostTarget(request.target, machine), threads);
+  const target = { ...hostTarget(request.target, machine), threads };
   const { constants } = op;
-  const task: TuningTask = { op, target, numerics, threads: target.threads, ...(constants && { constants }) };
+  const task: TuningTask = { op, target, numerics, threads, ...(constants && { constants }) };
   return {
     request,
     services,

@@ -36,13 +36,15 @@ export async function wasmPair(context: KernelContext, schedule: Schedule): Prom
   if (!blobs?.wasm) return null;
   const name = kernelName(task.op, task.target);
   const { wasm, relaxed, prepare } = blobs;
+  const { threads } = task;
   const facts = factsIn(blobs);
   const split = facts.preparation && splitParameters(task.op, facts.preparation);
   const parameters = split?.run ?? kernelParameters(task.op);
   return {
-    wasm: wasmSource(parameters, name, wasm, false),
-    relaxed: relaxed ? wasmSource(parameters, name, relaxed, true) : null,
-    prepare: prepare && split ? wasmSource(split.prepare, `${name}_prepare`, prepare, false) : null,
+    wasm: wasmSource(parameters, name, wasm, { relaxed: false, threads }),
+    relaxed: relaxed ? wasmSource(parameters, name, relaxed, { relaxed: true, threads }) : null,
+    prepare:
+      prepare && split ? wasmSource(split.prepare, `${name}_prepare`, prepare, { relaxed: false, threads }) : null,
     facts,
     schedule,
   };

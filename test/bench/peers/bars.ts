@@ -49,6 +49,8 @@ export const bars: readonly Bar[] = [
   { suite: "depthwise", rivals: ["oneDNN"], of: "geometric mean", least: 1 },
   { suite: "depthwise", rivals: ["onnxruntime-node"], of: "geometric mean", least: 1.3 },
   { suite: "norm", rivals: ["onnxruntime-node"], of: "each", least: 1.3 },
+  { suite: "gemm", target: wasm, threads: 2, leastFlops: 2 * 256 ** 3, rivals: [oneThread], of: "each", least: 1.8 },
+  { suite: "gemm", target: wasm, threads: 2, rivals: forBrowsers, of: "each", least: 1.3 },
   ...(["gemm", "packed", "conv", "depthwise", "int8"] as const).map(
     (suite): Bar => ({ suite, target: wasm, rivals: forBrowsers, of: "each", least: 1.3 }),
   ),

@@ -27,7 +27,7 @@ export function assemble(text: string): Runnable {
   module.setFeatures(binaryen.Features.All);
   const bytes = Uint8Array.from(module.emitBinary());
   module.dispose();
-  return { kind: "wasm", bytes, offsets: [64, 128] };
+  return { kind: "wasm", bytes, offsets: [64, 128], sharing: null };
 }
 
 const kernel = (body: string): Runnable =>
@@ -81,7 +81,12 @@ export const planted = {
   readsOutside: () => kernel("(drop (f32.load offset=0x7fffffff (i32.const 0)))"),
   recursesForEver: () => kernel("(call $run)"),
   hangs: () => kernel("(loop $for_ever (br $for_ever))"),
-  notWasm: (): Runnable => ({ kind: "wasm", bytes: Uint8Array.of(1, 2, 3, 4), offsets: [64, 128] }),
+  notWasm: (): Runnable => ({
+    kind: "wasm",
+    bytes: Uint8Array.of(1, 2, 3, 4),
+    offsets: [64, 128],
+    sharing: null,
+  }),
   outsideMemory: (): Runnable => ({ ...kernel(loops(1)), offsets: [64, 65_536] }) as Runnable,
   nothingExported: () => assemble("(module (memory 1))"),
 };

@@ -5,7 +5,7 @@ import type { Runner } from "../../../src/native/runner/client.ts";
 import type { Runnable, RunTask } from "../../../src/native/runner/protocol.ts";
 import { createSharedRunner } from "../../../src/native/runner/shared-runner.ts";
 
-const candidate: Runnable = { kind: "wasm", bytes: new Uint8Array(1), offsets: [] };
+const candidate: Runnable = { kind: "wasm", bytes: new Uint8Array(1), offsets: [], sharing: null };
 const taskOf = (value: number): RunTask => ({ parameters: [], inputs: [Float32Array.of(value)], expected: [] });
 const ok = { kind: "timed-out", deadlineMs: 1 } as const;
 

@@ -7,6 +7,7 @@ import { byteSize } from "../../expr/dtype.ts";
 import {
   type Affine,
   type AffineTerm,
+  addAffine,
   addConstant,
   atomAffine,
   constantAffine,
@@ -19,9 +20,10 @@ import type { Expr } from "../../ir/loop-ir.ts";
 import { rangesOf } from "../../ir/ranges.ts";
 import { someExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
-import { type Context, loopOf } from "./context.ts";
+import { type Context, loopOf, slotVariable } from "./context.ts";
 import { type Code, get, i32, plain, set } from "./instruction.ts";
 import { pointerCode } from "./loop-pointer.ts";
+import type { PlacedBuffer } from "./memory-layout.ts";
 import { scalar } from "./scalar.ts";
 
 export interface Address {
@@ -35,7 +37,7 @@ export interface Address {
 export function addressOf(context: Context, buffer: string, index: Expr, ahead: number): Address {
   const placed = context.layout.buffers.get(buffer);
   invariant(placed, `no buffer ${buffer}`);
-  const elements = addConstant(affineOf(context, index), ahead);
+  const elements = addConstant(inSlot(context, placed, affineOf(context, index)), ahead);
   const bytes = addConstant(scaleAffine(elements, byteSize[placed.dtype]), placed.offset);
   const variable = { ...bytes, constant: 0 };
   // The immediate is added without wrapping: it may take the constant only where the rest cannot be negative.
@@ -43,6 +45,12 @@ export function addressOf(context: Context, buffer: string, index: Expr, ahead: 
   return isFoldable
     ? { base: integerCode(context, variable), offset: bytes.constant }
     : { base: integerCode(context, bytes), offset: 0 };
+}
+
+/** In the thread's own copy, where each has one. */
+function inSlot(context: Context, { slotLength }: PlacedBuffer, index: Affine): Affine {
+  if (slotLength === 0) return index;
+  return addAffine(index, affineOf(context, { kind: "var", dtype: "i32", name: slotVariable }), slotLength);
 }
 
 /** Runs `use` with an address that is cheap to push again. */

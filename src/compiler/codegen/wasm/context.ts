@@ -2,6 +2,7 @@
 
 import type { Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
+import type { Part } from "../part.ts";
 import type { LocalPool } from "./local-pool.ts";
 import type { LoopScope } from "./loop-pointer.ts";
 import type { MemoryLayout } from "./memory-layout.ts";
@@ -16,6 +17,8 @@ export interface Binding {
 
 export interface Context {
   readonly layout: MemoryLayout;
+  /** Loops that threads share: each is a function, by its place here. */
+  readonly parts: readonly Part[];
   /** Whether products and sums may become relaxed_madd. */
   readonly relaxed: boolean;
   readonly locals: LocalPool;
@@ -30,6 +33,9 @@ export interface Context {
   /** Broadcasts of the statement at hand that were computed once for all its parts. */
   readonly splats: Map<Expr, number>;
 }
+
+/** The variable that says which thread it is: a loop around all code of a module with loops to share. */
+export const slotVariable = "$slot";
 
 export function bindingOf(context: Context, name: string): Binding {
   const binding = context.bindings.get(name);

@@ -1,8 +1,16 @@
 // WasmModule → the bytes of the WASM binary format (core specification 2.0, chapter 5).
 
-import { flatMap } from "../../support/flat-map.ts";
-import type { Code, Instruction, ValueType, WasmFunction, WasmModule } from "./instruction.ts";
+import { section, signed, text, unsigned, vector } from "./binary.ts";
+import {
+  type Code,
+  type Instruction,
+  shareType,
+  type ValueType,
+  type WasmFunction,
+  type WasmModule,
+} from "./instruction.ts";
 import { opcodes } from "./opcodes.ts";
+import { sharedImports } from "./sharing.ts";
 
 const valueTypes: Readonly<Record<ValueType, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
 const emptyBlock = 0x40;
@@ -10,36 +18,28 @@ const emptyBlock = 0x40;
 const mutableZero = [valueTypes.i32, 0x01, opcodes["i32.const"], 0x00, opcodes.end];
 
 /** The module `run`, `memory` and its runTime, as bytes that any WASM engine with SIMD128 accepts. */
-export function encodeModule(module: WasmModule): Uint8Array<ArrayBuffer> {
-  const { functions, memoryPages } = module;
-  const indices = new Map(functions.map(({ name }, index) => [name, index]));
+export function encodeModule({ functions, memory, exported }: WasmModule): Uint8Array<ArrayBuffer> {
+  const { pages, isShared } = memory;
+  const imports = isShared ? ["share"] : [];
+  const indices = new Map([...imports, ...functions.map(({ name }) => name)].map((name, index) => [name, index]));
+  const types = [...(isShared ? [encodeType(shareType)] : []), ...functions.map(encodeType)];
+  const entries = functions.slice(0, exported).map(({ name }) => exportOf(name, 0x00, indices.get(name)!));
   const bodies = functions.map((func) => encodeBody(func, indices));
   return new Uint8Array([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-    ...section(1, vector(functions.map(encodeType))),
-    ...section(3, vector(functions.map((_, index) => unsigned(index)))),
-    ...section(5, vector([[0x00, ...unsigned(memoryPages)]])),
+    ...section(1, vector(types)),
+    ...(isShared ? sharedImports(pages, 0) : []),
+    ...section(3, vector(functions.map((_, index) => unsigned(imports.length + index)))),
+    ...(isShared ? [] : section(5, vector([[0x00, ...unsigned(pages)]]))),
     ...section(6, vector([mutableZero])),
-    ...section(7, vector([exported(functions[0]?.name ?? "run", 0x00), exported("memory", 0x02)])),
+    ...section(7, vector([...entries, ...(isShared ? [] : [exportOf("memory", 0x02, 0)])])),
     ...section(10, vector(bodies)),
   ]);
 }
 
-function section(id: number, content: readonly number[]): number[] {
-  return [id, ...unsigned(content.length), ...content];
-}
+const exportOf = (name: string, kind: number, index: number): number[] => [...text(name), kind, ...unsigned(index)];
 
-const vector = (items: readonly (readonly number[])[]): number[] => [
-  ...unsigned(items.length),
-  ...flatMap(items, (item) => item),
-];
-
-function exported(name: string, kind: number): number[] {
-  const bytes = [...new TextEncoder().encode(name)];
-  return [...unsigned(bytes.length), ...bytes, kind, 0];
-}
-
-function encodeType({ params, results }: WasmFunction): number[] {
+function encodeType({ params, results }: Pick<WasmFunction, "params" | "results">): number[] {
   const types = (list: readonly ValueType[]) => vector(list.map((type) => [valueTypes[type]]));
   return [0x60, ...types(params), ...types(results)];
 }
@@ -113,20 +113,4 @@ function numberBytes(type: "i32" | "i64" | "f32" | "f64", value: number): readon
   if (type === "f32") view.setFloat32(0, value, true);
   else view.setFloat64(0, value, true);
   return [...new Uint8Array(view.buffer, 0, type === "f32" ? 4 : 8)];
-}
-
-/** LEB128 of a number in 0 … 2^32 − 1. */
-export function unsigned(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value >>> 0;
-  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
-  return [...bytes, rest];
-}
-
-/** Signed LEB128. */
-export function signed(value: bigint): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest < -64n || rest > 63n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
-  return [...bytes, Number(rest & 0x7fn)];
 }

@@ -4,18 +4,23 @@
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import type { WasmSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
-import type { Context } from "./context.ts";
+import { ownBuffers, type Part, partsOf } from "../part.ts";
+import { type Context, slotVariable } from "./context.ts";
 import { encodeModule } from "./encode.ts";
-import type { WasmModule } from "./instruction.ts";
+import type { Code, ValueType, WasmFunction, WasmModule } from "./instruction.ts";
 import { LocalPool } from "./local-pool.ts";
+import { closeParameter, closeSingle, type LoopScope } from "./loop-pointer.ts";
 import { layOutMemory, type MemoryLayout } from "./memory-layout.ts";
 import { printModule } from "./print-wat.ts";
-import { runTimeFunctions } from "./run-time-functions.ts";
+import { type RunTimeName, runTimeFunctions } from "./run-time-functions.ts";
+import { sharingOf } from "./sharing.ts";
 import { statement } from "./statement.ts";
 
 export interface WasmOptions {
   /** Fuse products and sums by relaxed SIMD: for numerics "fast", in engines that have it. */
   readonly relaxed: boolean;
+  /** That share its parallel loops; 1 unless said. */
+  readonly threads?: number;
 }
 
 /**
@@ -23,37 +28,71 @@ export interface WasmOptions {
  *
  *     const { bytes, offsets } = generateWasm(func, { relaxed: false });
  */
-export function generateWasm(func: LoopFunc, options: WasmOptions): WasmSource {
-  const layout = layOutMemory(func.buffers);
+export function generateWasm(func: LoopFunc, { relaxed, threads = 1 }: WasmOptions): WasmSource {
+  const plan = planOf(func, threads);
   const parameters = parametersOf(func.buffers);
+  const bytes = encodeModule(buildModule(func, plan, relaxed));
   return {
     kind: "wasm",
     name: func.name,
     parameters,
-    bytes: encodeModule(buildModule(func, layout, options)),
-    offsets: parameters.map(({ name }) => layout.buffers.get(name)?.offset ?? 0),
-    relaxed: options.relaxed,
+    bytes,
+    offsets: parameters.map(({ name }) => plan.layout.buffers.get(name)?.offset ?? 0),
+    relaxed,
+    sharing: sharingOf(bytes, threads),
   };
 }
 
 /** The same module as text, for people. */
-export function generateWat(func: LoopFunc, options: WasmOptions): string {
-  return printModule(buildModule(func, layOutMemory(func.buffers), options));
+export const generateWat = (func: LoopFunc, { relaxed, threads = 1 }: WasmOptions): string =>
+  printModule(buildModule(func, planOf(func, threads), relaxed));
+
+/** What there is to share, and where all of it lives. */
+interface Plan {
+  readonly parts: readonly Part[];
+  readonly threads: number;
+  readonly layout: MemoryLayout;
 }
 
-function buildModule({ body }: LoopFunc, layout: MemoryLayout, { relaxed }: WasmOptions): WasmModule {
-  const locals = new LocalPool();
-  const context: Context = {
-    layout,
-    relaxed,
-    locals,
-    hoisting: true,
-    runTime: new Set(),
-    loops: [],
-    bindings: new Map(),
-    splats: new Map(),
-  };
-  const code = statement(context, body);
-  const run = { name: "run", params: [], results: [], locals: locals.types, code };
-  return { memoryPages: layout.pages, functions: [run, ...runTimeFunctions(context.runTime)] };
+function planOf(func: LoopFunc, threads: number): Plan {
+  const parts = threads > 1 ? partsOf(func) : [];
+  return { parts, threads, layout: layOutMemory(func.buffers, ownBuffers(func, parts), threads) };
 }
+
+function buildModule({ body }: LoopFunc, { parts, threads, layout }: Plan, relaxed: boolean): WasmModule {
+  const runTime = new Set<RunTimeName>();
+  const inSlots = (extent: number): LoopScope => ({ name: slotVariable, extent, pointers: new Map() });
+  const functionOf = (name: string, params: readonly ValueType[], make: (context: Context) => Code): WasmFunction => {
+    const locals = new LocalPool(params);
+    const context = { ...emptyContext(), layout, parts, relaxed, locals, runTime };
+    const code = make(context);
+    return { name, params, results: [], locals: locals.types.slice(params.length), code };
+  };
+  const run = functionOf("run", [], (context) => {
+    const slot = inSlots(1);
+    context.loops.push(slot);
+    return closeSingle(context, slot, statement(context, body));
+  });
+  const shared = parts.map(({ loop }, index) =>
+    functionOf(`part${index}`, ["i32", "i32"], (context) => {
+      const slot = inSlots(threads);
+      const at: LoopScope = { name: loop.name, extent: loop.extent, pointers: new Map() };
+      context.loops.push(slot, at);
+      const code = closeParameter(context, at, 0, statement(context, loop.body));
+      return closeParameter(context, slot, 1, code);
+    }),
+  );
+  return {
+    memory: { pages: layout.pages, isShared: parts.length > 0 },
+    functions: [run, ...shared, ...runTimeFunctions(runTime)],
+    exported: 1 + shared.length,
+  };
+}
+
+/** No loop is open, nothing is defined. */
+const emptyContext = (): Pick<Context, "hoisting" | "loops" | "bindings" | "splats"> => ({
+  hoisting: true,
+  loops: [],
+  bindings: new Map(),
+  splats: new Map(),
+});

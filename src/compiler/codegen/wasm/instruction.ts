@@ -93,11 +93,19 @@ export interface WasmFunction {
   readonly code: Code;
 }
 
-/** A module with one memory and some functions; both the memory and the first function are exported. */
+/**
+ * A module with one memory, which it exports with its first functions. Or one that is shared: that it imports, and beside it
+ * the function `share(part, iterations)`, for which the exported functions after the first are.
+ */
 export interface WasmModule {
-  readonly memoryPages: number;
+  readonly memory: { readonly pages: number; readonly isShared: boolean };
   readonly functions: readonly WasmFunction[];
+  /** So many of the functions are exported, from the first on. */
+  readonly exported: number;
 }
+
+/** `share` of a module with a shared memory. */
+export const shareType = { params: ["i32", "i32"], results: [] } as const;
 
 export const plain = (op: OpName): Plain => ({ kind: "plain", op });
 export const lane = (op: OpName, index: number): LaneAccess => ({ kind: "lane", op, lane: index });

@@ -4,8 +4,13 @@
 import type { Code, ValueType } from "./instruction.ts";
 
 export class LocalPool {
-  readonly types: ValueType[] = [];
+  /** Of the parameters too, which come first. */
+  readonly types: ValueType[];
   readonly #free = new Map<ValueType, number[]>();
+
+  constructor(parameters: readonly ValueType[] = []) {
+    this.types = [...parameters];
+  }
 
   /** A local that no code so far mentions. */
   fresh(type: ValueType): number {

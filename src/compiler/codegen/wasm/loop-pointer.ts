@@ -81,6 +81,19 @@ export function closeSingle(context: Context, scope: LoopScope, body: Code): Cod
   return [...computed, ...body];
 }
 
+/** As closeLoop, for code that is run with the variable as a parameter of its function: pointers are set up from that. */
+export function closeParameter(context: Context, scope: LoopScope, parameter: number, body: Code): Code {
+  const computed = computedPointers(context, scope);
+  const pointers = [...scope.pointers.values()].filter(({ affine }) => isLinear(affine, scope.name));
+  context.loops.pop();
+  const setUp = flatMap(pointers, (pointer) => {
+    const { start, step, local } = asStepped(context, pointer, scope.name);
+    return [...start, get(parameter), i32(step), plain("i32.mul"), plain("i32.add"), set(local)];
+  });
+  for (const { local } of scope.pointers.values()) context.locals.release(local);
+  return [...setUp, ...computed, ...body];
+}
+
 const variableOf = ({ name }: LoopScope): Affine => atomAffine({ kind: "var", dtype: "i32", name });
 
 /** No mod, floorDiv and the like of the variable. */

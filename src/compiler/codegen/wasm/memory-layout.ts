@@ -9,6 +9,8 @@ export interface PlacedBuffer {
   /** Byte address of the first element, a multiple of 64. */
   readonly offset: number;
   readonly length: number;
+  /** Each thread has a copy: elements from one to the next. 0: there is one for all. */
+  readonly slotLength: number;
 }
 
 export interface MemoryLayout {
@@ -25,13 +27,21 @@ const maxPages = 65536;
 
 export const isParameter = ({ scope }: Buffer): boolean => scope === "input" || scope === "output";
 
-export function layOutMemory(buffers: readonly Buffer[]): MemoryLayout {
+/** @param own buffers of which each of `threads` has a copy */
+export function layOutMemory(
+  buffers: readonly Buffer[],
+  own: ReadonlySet<string> = new Set(),
+  threads = 1,
+): MemoryLayout {
   const placed = new Map<string, PlacedBuffer>();
   let end = 0;
   for (const buffer of [...buffers.filter(isParameter), ...buffers.filter((each) => !isParameter(each))]) {
-    const length = buffer.shape.reduce((product, extent) => product * extent, 1);
-    placed.set(buffer.name, { dtype: buffer.dtype, offset: end, length });
-    end = Math.ceil((end + length * byteSize[buffer.dtype]) / alignment) * alignment;
+    const { name, dtype, shape } = buffer;
+    const length = shape.reduce((product, extent) => product * extent, 1);
+    const bytes = Math.ceil((length * byteSize[dtype]) / alignment) * alignment;
+    const isOwn = own.has(name);
+    placed.set(name, { dtype, offset: end, length, slotLength: isOwn ? bytes / byteSize[dtype] : 0 });
+    end += isOwn ? bytes * threads : bytes;
   }
   const pages = Math.max(1, Math.ceil(end / pageBytes));
   invariant(pages <= maxPages, `the buffers take ${end} bytes, more than a WASM memory has`);

@@ -1,13 +1,17 @@
 // WasmModule → text in the WebAssembly text format, one instruction a line, indented by block. For dumps and goldens.
 
-import type { Code, Instruction, WasmFunction, WasmModule } from "./instruction.ts";
+import { type Code, type Instruction, shareType, type WasmFunction, type WasmModule } from "./instruction.ts";
 
-export function printModule({ functions, memoryPages }: WasmModule): string {
+export function printModule({ functions, memory: { pages, isShared }, exported }: WasmModule): string {
+  const shared = [
+    `  (import "kernel" "memory" (memory ${pages} 65536 shared))`,
+    `  (import "kernel" "share" (func $share (param ${shareType.params.join(" ")})))`,
+  ];
   const lines = [
     "(module",
-    `  (memory (export "memory") ${memoryPages})`,
+    ...(isShared ? shared : [`  (memory (export "memory") ${pages})`]),
     "  (global $zero (mut i32) (i32.const 0))",
-    ...functions.flatMap((func, index) => printFunction(func, index === 0)),
+    ...functions.flatMap((func, index) => printFunction(func, index < exported)),
     ")",
   ];
   return `${lines.join("\n")}\n`;

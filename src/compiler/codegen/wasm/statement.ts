@@ -6,7 +6,7 @@ import { operandsOf } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
 import { bindingOf, type Context } from "./context.ts";
-import { type Code, ifElse, set } from "./instruction.ts";
+import { type Code, call, i32, ifElse, set } from "./instruction.ts";
 import { closeLoop, closeSingle, type LoopScope } from "./loop-pointer.ts";
 import { mask, naturalLaneBytes } from "./mask.ts";
 import { scalar, storeScalar } from "./scalar.ts";
@@ -35,8 +35,11 @@ export function statement(context: Context, stmt: Stmt): Code {
   }
 }
 
-function forLoop(context: Context, { name, extent, body }: For): Code {
+function forLoop(context: Context, loop: For): Code {
+  const { name, extent, body } = loop;
   if (extent < 1) return [];
+  const part = context.parts.findIndex((it) => it.loop === loop);
+  if (part >= 0) return [i32(part), i32(extent), call("share")];
   const scope: LoopScope = { name, extent, pointers: new Map() };
   context.loops.push(scope);
   const code = statement(context, body);

@@ -1,0 +1,42 @@
+// The imports of a module whose loops threads share: the memory that they all see, and `share`, which calls them to a loop.
+//
+// Where there are no threads, for lack of a SharedArrayBuffer, the same module does with one byte changed: that which says
+// that the memory is shared. So one module is shipped for both.
+
+import type { WasmSharing } from "../kernel-source.ts";
+import { readUnsigned, section, text, unsigned, vector } from "./binary.ts";
+
+const from = text("kernel");
+const memory = text("memory");
+const kinds = { function: 0x00, memory: 0x02 } as const;
+
+/** Flags of a memory; a shared one has to have a largest size. */
+const hasLargest = 0x01;
+const isShared = 0x02;
+/** For a memory that is not shared. */
+export const unsharedFlag = hasLargest;
+
+/** Pages in 4 GiB. It never grows: how large the memory may become is up to whoever makes it. */
+const mostPages = 65536;
+
+/** The import section. `shareType` is the index of the function's type. */
+export function sharedImports(pages: number, shareType: number): number[] {
+  const limits = [hasLargest | isShared, ...unsigned(pages), ...unsigned(mostPages)];
+  return section(
+    2,
+    vector([
+      [...from, ...memory, kinds.memory, ...limits],
+      [...from, ...text("share"), kinds.function, ...unsigned(shareType)],
+    ]),
+  );
+}
+
+/** What threads have to know of an encoded module; null: it shares nothing. */
+export function sharingOf(bytes: Uint8Array, threads: number): WasmSharing | null {
+  const types = readUnsigned(bytes, 9);
+  const imports = types.end + types.value;
+  if (bytes[imports] !== 2) return null;
+  const entries = readUnsigned(bytes, imports + 1).end + 1;
+  const flagAt = entries + from.length + memory.length + 1;
+  return { threads, pages: readUnsigned(bytes, flagAt + 1).value, flagAt };
+}
