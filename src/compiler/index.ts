@@ -8,6 +8,7 @@ export { kernelName } from "./codegen/kernel-name.ts";
 export type * from "./codegen/kernel-source.ts";
 export * from "./codegen/parameters.ts";
 export * from "./codegen/wasm/generate-wasm.ts";
+export { unsharedFlag } from "./codegen/wasm/sharing.ts";
 export * from "./codegen-version.ts";
 export * as authoring from "./expr/authoring.ts";
 export type * from "./expr/compute-def.ts";

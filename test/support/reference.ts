@@ -1,7 +1,6 @@
 // An operator with inputs and the right answers to them, and whether what a loop function, a WASM module or an addon
 // makes of the inputs is right. Outputs are filled with a sentinel first, so an element that nobody writes is wrong.
 
-import { unsharedFlag } from "../../src/compiler/codegen/wasm/sharing.ts";
 import {
   type ComputeDef,
   evaluate,
@@ -12,6 +11,7 @@ import {
   type LoopFunc,
   parametersOf,
   type TypedArray,
+  unsharedFlag,
   type WasmSharing,
   type WasmSource,
 } from "../../src/compiler/index.ts";

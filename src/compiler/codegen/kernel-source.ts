@@ -64,7 +64,7 @@ export interface WasmSharing {
   readonly threads: number;
   /** Of 64 KiB, that the memory has to have. */
   readonly pages: number;
-  /** Place of the byte that asks for a shared memory; 1 in it: for one that is not. */
+  /** Place of the byte that asks for a shared memory; `unsharedFlag` in it: for one that is not. */
   readonly flagAt: number;
 }
 

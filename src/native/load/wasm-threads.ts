@@ -4,6 +4,8 @@
 // As in threads.c the caller works too and never waits for a worker to come, only for one that is at work: workers that are
 // not there (yet) cost nothing but their help.
 
+import { unsharedFlag } from "../../compiler/index.ts";
+
 /** Words of the memory by which a caller and its workers speak, by what is in them. */
 const words = {
   /** Counts all news; workers sleep on it. */
@@ -25,8 +27,8 @@ const words = {
   count: 8 + 2 * 256,
 } as const;
 
-/** Looks for news before one sleeps, some 50 µs: being woken takes as long as a small kernel. */
-const looks = 20_000;
+/** Looks for news before one sleeps, some 100 µs of a Zen 4: being woken takes as long as a small kernel. */
+const looks = 8_000;
 
 /** `part0`, `part1`, … of a module's exports. */
 const partsText = `((exports) => {
@@ -106,7 +108,7 @@ export const newWorkerText = `
 export const wasmThreadsText = `
   const canShare = typeof SharedArrayBuffer === "function";
   const asShareable = (bytes, flagAt) => {
-    if (!canShare) bytes[flagAt] = 1;
+    if (!canShare) bytes[flagAt] = ${unsharedFlag};
     return bytes;
   };
   // One set of workers a realm: of as many as the kernel with the most wants, less one. Its name says how to speak to them.

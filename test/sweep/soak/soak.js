@@ -1,4 +1,4 @@
-// Many callers at once for minutes: all kernels of the fixtures, native with threads and WASM, called by 64 callers in four
+// Many callers at once for minutes: all kernels of the fixtures, native with threads and WASM with and without, called by 64 callers in four
 // workers, half of them off the event loop. Every result is held against that of a first call; the memory of the process is
 // read all the time. Ends with an error where a result was wrong, or the memory has grown by more than a twentieth.
 //
@@ -31,6 +31,7 @@ async function bundle(folder) {
   const imports = names.flatMap((name, at) => [
     `export { default as native${at} } from ${JSON.stringify(`${join(operators, name)}?tune=native&threads=2`)};`,
     `export { default as wasm${at} } from ${JSON.stringify(`${join(operators, name)}?tune=wasm`)};`,
+    `export { default as shared${at} } from ${JSON.stringify(`${join(operators, name)}?tune=wasm&threads=2`)};`,
   ]);
   const entry = join(folder, "kernels.js");
   writeFileSync(entry, imports.join("\n"));
