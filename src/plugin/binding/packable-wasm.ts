@@ -2,22 +2,15 @@
 // the schedule has something to prepare. Its bytes are part of the code.
 
 import { arrayTypes, type KernelParameter, type WasmSource } from "../../compiler/index.ts";
-import { newWorkerText, wasmThreadsText } from "../../native/load/wasm-threads.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import { listOf, type Placed, withRole } from "./calls.ts";
 import { type Source, sorted, sourcesOf, takenBy } from "./packable.ts";
 import { workerProgram, workerSupport } from "./worker.ts";
 
-/** Text of what has `memory` and `run`, for `module` and, where some module shares its loops, `sharing`. */
-const openedText = (isShared: boolean): string => {
-  const alone = "new WebAssembly.Instance(module).exports";
-  return isShared ? `sharing ? openShared(module, sharing) : ${alone}` : alone;
-};
-
 /** Here and in the worker. The memory of the preparation is needed again only if other constants follow. */
-const openText = (isShared: boolean): string => `function openKernel({ run, prepare }) {
-    const open = ({ module, layout${isShared ? ", sharing" : ""} }) => {
-      const { memory, run } = ${openedText(isShared)};
+const openText = `function openKernel({ run, prepare }) {
+    const open = ({ module, layout, sharing }) => {
+      const { memory, run } = openModule(module, sharing);
       return { run, views: layout.map(([array, offset, length]) => new globalThis[array](memory.buffer, offset, length)) };
     };
     const kernel = open(run);
@@ -41,7 +34,8 @@ const openText = (isShared: boolean): string => `function openKernel({ run, prep
 /** Gets the modules once, constants when there are new ones, then arrays. */
 const workerText = (isShared: boolean): string =>
   workerProgram({
-    state: [...(isShared ? [newWorkerText, wasmThreadsText] : []), openText(isShared), "let places, kernel;"],
+    isShared,
+    state: [openText, "let places, kernel;"],
     message: "parts, constants, isLast, inputs",
     steps: [
       "if (parts) [places, kernel] = [parts.run, openKernel(parts)];",
@@ -94,8 +88,8 @@ export function packableWasmText(source: WasmSource, kernel: CompiledKernel): st
     ? `{ module: ${moduleText(prepare)}, taken: ${JSON.stringify(taken)}, ${placedText(prepare)} }`
     : "null";
   return `  const workerText = ${JSON.stringify(workerText(isShared))};
-  ${openText(isShared)}
-${workerSupport}${isShared ? wasmThreadsText : ""}  const places = ${JSON.stringify(placesOf(source.parameters, kernel))};
+  ${openText}
+${workerSupport(isShared)}  const places = ${JSON.stringify(placesOf(source.parameters, kernel))};
   let prepareModule;
   const preparation = () => (prepareModule ??= ${preparing});
   function wasmTwin(kind, module) {

@@ -1,21 +1,19 @@
 // The WASM twin of an emitted module: its instances, and what the worker does that `async` runs it in.
 
 import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
-import { newWorkerText, wasmThreadsText } from "../../native/load/wasm-threads.ts";
 import { workerProgram, workerSupport } from "./worker.ts";
 
-/** Text of what has `memory` and `run`, for `module`. */
-const instanceText = ({ sharing }: WasmSource): string =>
-  sharing ? `openShared(module, ${JSON.stringify(sharing)})` : "new WebAssembly.Instance(module).exports";
+const openText = ({ sharing }: WasmSource): string => `openModule(module, ${JSON.stringify(sharing)})`;
 
 /** Gets the module once, then arrays. */
 const workerText = (source: WasmSource): string =>
   workerProgram({
-    state: [...(source.sharing ? [newWorkerText, wasmThreadsText] : []), "let run, views;"],
+    isShared: source.sharing !== null,
+    state: ["let run, views;"],
     message: "module, layout, inputs",
     steps: [
       "if (module) {",
-      `  const instance = ${instanceText(source)};`,
+      `  const instance = ${openText(source)};`,
       "  run = instance.run;",
       "  views = layout.map(([array, offset, length]) => new globalThis[array](instance.memory.buffer, offset, length));",
       "}",
@@ -25,9 +23,9 @@ const workerText = (source: WasmSource): string =>
     ],
   });
 
-const openText = (source: WasmSource): string => `
+const support = (source: WasmSource): string => `
   function openWasm(module, offsets) {
-    const { memory, run } = ${instanceText(source)};
+    const { memory, run } = ${openText(source)};
     return { run, views: tensors.map(({ array, length }, i) => new globalThis[array](memory.buffer, offsets[i], length)) };
   }
 `;
@@ -71,7 +69,6 @@ function runText(tensors: readonly KernelParameter[]): string {
 
 /** Text that defines `wasmTwin(kind, module, offsets)`; expects `name`, `tensors` in scope. */
 export function wasmText(source: WasmSource): string {
-  const sharing = source.sharing ? wasmThreadsText : "";
   return `  const workerText = ${JSON.stringify(workerText(source))};
-${workerSupport}${sharing}${openText(source)}${runText(source.parameters)}`;
+${workerSupport(source.sharing !== null)}${support(source)}${runText(source.parameters)}`;
 }

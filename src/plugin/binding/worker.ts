@@ -1,8 +1,10 @@
 // The worker that `async` of a WASM kernel runs in: what it is told to do, and how it is started and asked.
 
-import { newWorkerText } from "../../native/load/wasm-threads.ts";
+import { newWorkerText, wasmThreadsText } from "../../native/load/wasm-threads.ts";
 
 export interface WorkerProgram {
+  /** Whether threads share loops of its modules. */
+  readonly isShared: boolean;
   /** What there is from message to message. */
   readonly state: readonly string[];
   /** Names of what a message has beside its id. */
@@ -12,9 +14,11 @@ export interface WorkerProgram {
 }
 
 /** Runs in a worker of Node or of a browser: answers each message with the outputs or what went wrong. */
-export const workerProgram = ({ state, message, steps }: WorkerProgram): string =>
+export const workerProgram = ({ isShared, state, message, steps }: WorkerProgram): string =>
   [
     'const port = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? globalThis;',
+    ...(isShared ? [newWorkerText] : []),
+    openModuleText(isShared),
     ...state,
     `port.onmessage = ({ data: { id, ${message} } }) => {`,
     "  try {",
@@ -26,8 +30,18 @@ export const workerProgram = ({ state, message, steps }: WorkerProgram): string 
     "};",
   ].join("\n");
 
-/** Text that defines `newWorker(text)`, and `startWorker(ended)`, which gives what posts a message; expects `name`, `workerText`. */
-export const workerSupport = `${newWorkerText}
+/** Text that defines `openModule(module, sharing)`: what has `memory` and `run`. */
+const openModuleText = (isShared: boolean): string => {
+  const alone = "new WebAssembly.Instance(module).exports";
+  if (!isShared) return `  const openModule = (module) => ${alone};`;
+  return `${wasmThreadsText}  const openModule = (module, sharing) => (sharing ? openShared(module, sharing) : ${alone});`;
+};
+
+/**
+ * Text that defines `openModule(module, sharing)`, and `startWorker(ended)`, which gives what posts a message; expects `name` and
+ * `workerText`.
+ */
+export const workerSupport = (isShared: boolean): string => `${newWorkerText}${openModuleText(isShared)}
   // One worker a kernel, started by the first call of async; it keeps the process alive only while it has work.
   function startWorker(ended) {
     const worker = newWorker(workerText);
