@@ -20,6 +20,21 @@ declare module "*tune=avx512" {
   export default kernel;
 }
 
+declare module "*tune=avx512-vnni" {
+  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  export default kernel;
+}
+
+declare module "*tune=avx512-bf16" {
+  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  export default kernel;
+}
+
+declare module "*tune=amx" {
+  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  export default kernel;
+}
+
 declare module "*tune=native" {
   const kernel: import("unplugin-kernel/vite").AnyKernel;
   export default kernel;

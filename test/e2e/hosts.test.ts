@@ -59,7 +59,7 @@ describe.each(hosts)("%s", (host) => {
   it("passes a user's mistake on, word for word", async () => {
     const root = writeApp({ "src/main.js": importing("tune=wsam"), "src/blend.op.ts": operator });
     const message = `request.bad-value: tune is "wsam" in "./blend.op.ts?tune=wsam"
-  hint: tune may be wasm, avx2, avx512, avx512-vnni, amx, native`;
+  hint: tune may be wasm, avx2, avx512, avx512-vnni, avx512-bf16, amx, native`;
     await expect(buildApp(host, root, recordingCompiler(fakeKernel()).compile)).rejects.toThrow(message);
   });
 

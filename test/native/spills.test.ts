@@ -1,27 +1,19 @@
 // The innermost loops of f32 products have all they need in registers.
 
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CSource, type TargetName, targets } from "../../src/compiler/index.ts";
-import { compileFlags } from "../../src/native/build.ts";
 import { candidateKernel } from "../../src/tuner/candidate-kernel.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
 import { readResults, type WorkResult } from "../bench/peers/result.ts";
 import { gemmWorks } from "../bench/peers/suites/gemm.ts";
 import { taskOf } from "../bench/peers/work.ts";
-import { innerLoops, multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
+import { assemblerOf } from "../support/assembler.ts";
+import { innerLoops, instructionMix, multiplyingLoops, vectorSpills } from "../support/inner-loops.ts";
 import { inTempDir, toolchains } from "./compiled.ts";
 
 const gcc = toolchains.find(({ family }) => family === "gcc");
 
-const assemblerOf = (source: CSource): Promise<string> =>
-  inTempDir(async (folder) => {
-    writeFileSync(join(folder, "kernel.c"), source.text);
-    execFileSync(gcc!.path, [...compileFlags(source, gcc!), "-S", "kernel.c", "-o", "kernel.s"], { cwd: folder });
-    return readFileSync(join(folder, "kernel.s"), "utf8");
-  });
+const assembled = (source: CSource): Promise<string> => inTempDir(async (folder) => assemblerOf(source, gcc!, folder));
 
 const winners = readResults("test/bench/peers/results.jsonl").filter(
   ({ suite, target }) => target !== "wasm" && ["gemm", "small", "odd", "packed"].includes(suite),
@@ -42,7 +34,7 @@ describe.skipIf(!gcc)(`the f32 product that was found fastest${gcc ? "" : " (no 
   test.each(winners)(
     "$suite $name, $threads threads: its innermost loops have their vectors in registers",
     async (it) => {
-      const loops = multiplyingLoops(await assemblerOf(winnerOf(it)));
+      const loops = multiplyingLoops(await assembled(winnerOf(it)));
       expect(loops.length).toBeGreaterThan(0);
       expect(loops.flatMap(vectorSpills)).toEqual([]);
     },
@@ -50,7 +42,7 @@ describe.skipIf(!gcc)(`the f32 product that was found fastest${gcc ? "" : " (no 
 
   test("would be known by it if it had not", async () => {
     const source = winnerOf(winners[0]!);
-    const loops = multiplyingLoops(await assemblerOf({ ...source, text: crowded(source.text) }));
+    const loops = multiplyingLoops(await assembled({ ...source, text: crowded(source.text) }));
     expect(loops.flatMap(vectorSpills).length).toBeGreaterThan(0);
   });
 });
@@ -88,4 +80,17 @@ test("innermost loops are those that no other is in", () => {
   ].join("\n");
   expect(innerLoops(text).map(({ label }) => label)).toEqual([".L3", ".L4"]);
   expect(multiplyingLoops(text).map(vectorSpills)).toEqual([["\tvmovaps\t-64(%rbp), %zmm3"]]);
+});
+
+test("the mix of a loop counts what multiplies and what goes to memory", () => {
+  const instructions = [
+    "\tvmovups\t(%rsi), %zmm1",
+    "\tvfmadd231ps\t(%rdi){1to16}, %zmm1, %zmm2",
+    "\tvdpbf16ps\t%zmm1, %zmm3, %zmm4",
+    "\tvmovups\t%zmm2, (%rdx){%k1}",
+    "\taddq\t$64, %rsi",
+    "\tjne\t.L3",
+  ];
+  const mix = { instructions: 6, multiplying: 2, loads: 2, stores: 1 };
+  expect(instructionMix({ label: ".L3", instructions })).toEqual(mix);
 });

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { declarationsText } from "../../src/plugin/declarations.ts";
+import { requestTargets } from "../../src/plugin/request.ts";
 import { writeApp } from "../support/build-app.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
@@ -91,8 +92,10 @@ declare module "*/inc.op.ts?tune=wasm" {
     ]);
   });
 
-  it("come with the package in a general form", () => {
+  it("come with the package in a general form, for each target", () => {
     const client = readFileSync(join(repository, "client.d.ts"), "utf8");
+    const named = [...client.matchAll(/^declare module "\*tune=(.*)" \{$/gm)].map(([, target]) => target);
+    expect(named).toEqual(requestTargets);
     const main = uses("./inc.op.ts?N=3&tune=native");
     expect(typeErrors({ "client.d.ts": client, "main.ts": main })).toEqual([]);
     expect(typeErrors({ "client.d.ts": client, "main.ts": main.replace("tune=native", "tune=avx9000") })).toEqual([

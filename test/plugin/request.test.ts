@@ -48,12 +48,12 @@ describe("parseRequest", () => {
     [
       "tune=sse9",
       `request.bad-value: tune is "sse9" in "./g.op.ts?tune=sse9"
-  hint: tune may be wasm, avx2, avx512, avx512-vnni, amx, native`,
+  hint: tune may be wasm, avx2, avx512, avx512-vnni, avx512-bf16, amx, native`,
     ],
     [
       "tune",
       `request.bad-value: tune is "" in "./g.op.ts?tune"
-  hint: tune may be wasm, avx2, avx512, avx512-vnni, amx, native`,
+  hint: tune may be wasm, avx2, avx512, avx512-vnni, avx512-bf16, amx, native`,
     ],
     [
       "tune=wasm&threads=0",

@@ -11,5 +11,6 @@ export const frozenTargets: Readonly<Record<TargetName, Target>> = {
   avx2: frozen("avx2"),
   avx512: frozen("avx512"),
   "avx512-vnni": frozen("avx512-vnni"),
+  "avx512-bf16": frozen("avx512-bf16"),
   amx: frozen("amx"),
 };

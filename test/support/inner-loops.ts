@@ -24,9 +24,29 @@ export function innerLoops(assembler: string): readonly InnerLoop[] {
   }));
 }
 
+const multiplies = (line: string): boolean => /\bv(fn?m(add|sub)|pdp|dpbf16)/.test(line);
+
 /** Those that multiply and add vectors. */
 export const multiplyingLoops = (assembler: string): readonly InnerLoop[] =>
-  innerLoops(assembler).filter(({ instructions }) => instructions.some((line) => /\bv(fn?m(add|sub)|pdp)/.test(line)));
+  innerLoops(assembler).filter(({ instructions }) => instructions.some(multiplies));
+
+/** What a loop does once around. */
+export interface InstructionMix {
+  readonly instructions: number;
+  /** Those that multiply and add vectors. */
+  readonly multiplying: number;
+  /** Vectors, or parts of them, that are read from memory and written to it. */
+  readonly loads: number;
+  readonly stores: number;
+}
+
+/** In assembler as gcc writes it the operand that is written comes last. */
+export function instructionMix({ instructions }: InnerLoop): InstructionMix {
+  const moves = instructions.filter((line) => /%[xyz]mm/.test(line) && /\(%r/.test(line));
+  const stores = moves.filter((line) => /\)(\{[^}]*\})*\s*$/.test(line)).length;
+  const multiplying = instructions.filter(multiplies).length;
+  return { instructions: instructions.length, multiplying, loads: moves.length - stores, stores };
+}
 
 /** Vectors that are read from the stack or written to it: what did not fit the registers. The end of a loop may be there. */
 export const vectorSpills = ({ instructions }: InnerLoop): readonly string[] =>

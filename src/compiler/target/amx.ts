@@ -1,10 +1,10 @@
 // x86-64 with matrix registers, tiles, for i8 and bf16 (AMX), and AVX-512 with VNNI and BF16: Intel from Sapphire Rapids.
 
-import { avx512Vnni } from "./avx512-vnni.ts";
+import { avx512Bf16 } from "./avx512-bf16.ts";
 import type { Target } from "./target.ts";
 
 export const amx: Target = {
-  ...avx512Vnni,
+  ...avx512Bf16,
   name: "amx",
-  features: [...avx512Vnni.features, "amx-bf16", "amx-int8", "amx-tile", "avx512bf16"].sort(),
+  features: [...avx512Bf16.features, "amx-bf16", "amx-int8", "amx-tile"].sort(),
 };

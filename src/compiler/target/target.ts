@@ -1,6 +1,6 @@
 // What the compiler knows about the machine that a kernel is for: numbers as data, one file a target.
 
-export const targetNames = ["wasm", "avx2", "avx512", "avx512-vnni", "amx"] as const;
+export const targetNames = ["wasm", "avx2", "avx512", "avx512-vnni", "avx512-bf16", "amx"] as const;
 export type TargetName = (typeof targetNames)[number];
 
 export interface Target {

@@ -107,7 +107,7 @@ export const missingFeatures = (target: Target, machine: Machine): readonly stri
 
 /** The best target that the machine runs: what `native` means. */
 export function bestTargetName(machine: Machine): TargetName {
-  const byWidth: readonly TargetName[] = ["amx", "avx512-vnni", "avx512", "avx2"];
+  const byWidth: readonly TargetName[] = ["amx", "avx512-bf16", "avx512-vnni", "avx512", "avx2"];
   return byWidth.find((name) => missingFeatures(targets[name], machine).length === 0) ?? "wasm";
 }
 

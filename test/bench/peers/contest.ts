@@ -83,8 +83,9 @@ async function inTurns(
   return times;
 }
 
-const spreadOf = (ratios: readonly number[]): Spread => ({
-  low: quantile(ratios, 0.1),
-  median: median(ratios),
-  high: quantile(ratios, 0.9),
+/** The tenth and the ninetieth per cent, and the median. */
+export const spreadOf = (values: readonly number[]): Spread => ({
+  low: quantile(values, 0.1),
+  median: median(values),
+  high: quantile(values, 0.9),
 });

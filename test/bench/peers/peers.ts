@@ -1,5 +1,5 @@
-// Our kernels beside the libraries that are installed: each work is tuned once, then all are timed in turns. What is done is kept
-// in results.jsonl beside this file, so that it can be done in pieces.
+// Our kernels beside the libraries that are installed: each work is tuned once, then all are timed in turns. And what calls and
+// builds take. What is done is kept in results.jsonl and timings.jsonl beside this file, so that it can be done in pieces.
 //
 //     npm run bench                                 what is missing
 //     npm run bench -- --suites gemm,small          of these suites
@@ -18,6 +18,7 @@ import { referenceTask } from "../../../src/tuner/reference.ts";
 import { cpuName } from "../cpu-name.ts";
 import { oneThread } from "./bars.ts";
 import { compete } from "./contest.ts";
+import { innerLoopOf } from "./inner-loop.ts";
 import { findPeers } from "./libraries.ts";
 import { findNpmPeers } from "./npm/find-npm-peers.ts";
 import { enterNpm } from "./npm/npm-entry.ts";
@@ -27,14 +28,17 @@ import { measurePeak, type Peak } from "./peak.ts";
 import type { Peer } from "./peer.ts";
 import { appendResult, gflopsOf, nodeOf, readResults, type WorkResult } from "./result.ts";
 import { enterSession } from "./session-entries.ts";
+import { measureBuilds } from "./suites/build-time.ts";
+import { measureCalls } from "./suites/call-overhead.ts";
 import { gemmWorks } from "./suites/gemm.ts";
 import { layerWorks } from "./suites/layers.ts";
-import { suiteNames, taskOf, type Work, workKey } from "./work.ts";
+import { appendTiming, readTimings, type Timed, type TimingSuite, timingSuites, timingText } from "./timing.ts";
+import { type SuiteName, suiteNames, taskOf, type Work, workKey } from "./work.ts";
 import { writeReport } from "./write-report.ts";
 
 const { values } = parseArgs({
   options: {
-    suites: { type: "string", default: suiteNames.join(",") },
+    suites: { type: "string" },
     only: { type: "string", default: "" },
     again: { type: "boolean", default: false },
     fresh: { type: "boolean", default: false },
@@ -46,6 +50,7 @@ const { values } = parseArgs({
     target: { type: "string", default: "native" },
     minutes: { type: "string", default: "100000" },
     results: { type: "string", default: "test/bench/peers/results.jsonl" },
+    timings: { type: "string", default: "test/bench/peers/timings.jsonl" },
     schedules: { type: "string", default: "out/peers/schedules.jsonl" },
     docs: { type: "string", default: "docs" },
   },
@@ -66,10 +71,20 @@ function chosenTarget(): TargetName | "native" {
   throw new Error(`--target: ${values.target} is none of ${names.join(", ")}`);
 }
 
-function chosenWorks(): readonly Work[] {
-  const suites = values.suites.split(",");
-  const unknown = suites.find((suite) => !suiteNames.some((name) => name === suite));
-  if (unknown !== undefined) throw new Error(`--suites: ${unknown} is none of ${suiteNames.join(", ")}`);
+type AnySuite = SuiteName | TimingSuite;
+
+/** All, unless said; but what calls and builds take is the same whatever kernels run on. */
+function chosenSuites(): readonly AnySuite[] {
+  const all: readonly AnySuite[] = [...suiteNames, ...timingSuites];
+  if (values.suites === undefined) return values.target === "native" && threads === 1 ? all : suiteNames;
+  return values.suites.split(",").map((suite) => {
+    const known = all.find((name) => name === suite);
+    if (known) return known;
+    throw new Error(`--suites: ${suite} is none of ${all.join(", ")}`);
+  });
+}
+
+function chosenWorks(suites: readonly AnySuite[]): readonly Work[] {
   const own = readResults(values.results).filter(
     (result) =>
       result.cpu === cpuName() &&
@@ -79,7 +94,12 @@ function chosenWorks(): readonly Work[] {
   );
   const done = new Set(values.again || values.fresh ? [] : own.map(workKey));
   return works.filter(
-    (work) => suites.includes(work.suite) && work.name.includes(values.only) && !done.has(workKey(work)),
+    (work) =>
+      suites.includes(work.suite) &&
+      work.name.includes(values.only) &&
+      !done.has(workKey(work)) &&
+      // No library for browsers has products of bf16.
+      (work.suite !== "bf16" || target.codegen === "c"),
   );
 }
 
@@ -126,6 +146,7 @@ async function measureWork(work: Work, peers: Peers, peak: Peak, directory: stri
     flops,
     bytes: bytesRead + bytesWritten,
     candidate,
+    innerLoop: await innerLoopOf(task, candidate, directory),
     trials,
     tuneMs,
     ...contest,
@@ -142,7 +163,8 @@ function line(result: WorkResult): string {
   return [`${workKey(result)}: ${speed(result.medianNs)}`, ...rivals, ...failures].join(", ");
 }
 
-async function measureAll(chosen: readonly Work[]): Promise<void> {
+async function measureWorks(chosen: readonly Work[]): Promise<void> {
+  if (chosen.length === 0) return;
   await withPrivateDirectory(async (directory) => {
     const found = [
       ...(target.codegen === "wasm" ? [] : findPeers({ directory, threads })),
@@ -171,10 +193,30 @@ async function measureAll(chosen: readonly Work[]): Promise<void> {
   });
 }
 
+const measurers: Readonly<Record<TimingSuite, () => Promise<readonly Timed[]>>> = {
+  "call-overhead": measureCalls,
+  "build-time": measureBuilds,
+};
+
+async function measureTimings(suites: readonly AnySuite[]): Promise<void> {
+  const known = readTimings(values.timings).filter((timing) => timing.cpu === cpuName() && timing.node === node);
+  for (const suite of timingSuites) {
+    const isDone = !values.again && known.some((timing) => timing.suite === suite);
+    if (isDone || !suites.includes(suite)) continue;
+    for (const timed of await measurers[suite]()) {
+      appendTiming(values.timings, { suite, cpu: cpuName(), node, ...timed });
+      console.log(`${suite} ${timed.name}: ${timingText(timed)}`);
+    }
+  }
+}
+
 if (values.report) {
   const results = readResults(values.results).filter(({ cpu }) => cpu === cpuName());
+  const timings = readTimings(values.timings).filter(({ cpu }) => cpu === cpuName());
   if (results.length === 0) throw new Error("there are no results to report");
-  writeReport(results, values.docs);
+  writeReport(results, timings, values.docs);
 } else {
-  await measureAll(chosenWorks());
+  const suites = chosenSuites();
+  await measureWorks(chosenWorks(suites));
+  await measureTimings(suites);
 }

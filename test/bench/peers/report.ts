@@ -3,18 +3,21 @@
 import { textTable } from "../../../src/tuner/report/text-table.ts";
 import { againstBest, bars, geometricMean, type Judged, judge, oneThread, wasm } from "./bars.ts";
 import type { Rival, Spread } from "./contest.ts";
-import { gflopsOf, nodeOf, type WorkResult } from "./result.ts";
+import { gflopsOf, limitOf, nodeOf, type WorkResult } from "./result.ts";
+import { type Timing, type TimingSuite, timingSuites, timingText, verdictText } from "./timing.ts";
 import { type SuiteName, suiteNames } from "./work.ts";
 
 const titles: Readonly<Record<SuiteName, string>> = {
   gemm: "f32 products",
   small: "Small f32 products",
+  batch: "Batches of small f32 products",
   odd: "f32 products that fit no tile, and of few rows",
   packed: "f32 products whose right side stays the same",
   fused: "f32 products with an epilogue, whose right side stays the same",
   chain: "GEMM-exp-GEMM",
   gemv: "Matrix times vector",
   int8: "u8 · i8 products",
+  bf16: "bf16 products whose right side stays the same",
   conv: "Convolutions of ResNet-50",
   depthwise: "Depthwise convolutions of MobileNet",
   norm: "Softmax and layer normalisation",
@@ -62,23 +65,25 @@ export const namesOf = (results: readonly WorkResult[]): readonly string[] => [
   ...new Set(results.flatMap(({ rivals }) => rivals.map(({ name }) => name))),
 ];
 
-/** @param results of one CPU */
-export const printReport = (results: readonly WorkResult[]): string =>
-  `${[introduction(results), ...sectionsOf(results).map(sectionText)].join("\n\n")}\n`;
+/** @param results of one CPU, as are `timings` */
+export const printReport = (results: readonly WorkResult[], timings: readonly Timing[]): string =>
+  `${[introduction(results), ...sectionsOf(results).map(sectionText), ...timingTexts(timings)].join("\n\n")}\n`;
 
 function introduction(results: readonly WorkResult[]): string {
   const { cpu } = results[0]!;
-  const flops = Math.max(...results.map(({ peak }) => peak.gflops));
-  const reading = Math.max(...results.map(({ peak }) => peak.reading));
+  const best = (limit: (peak: WorkResult["peak"]) => number): string =>
+    Math.max(...results.map(({ peak }) => limit(peak))).toFixed(0);
   const libraries = results.flatMap(({ rivals }) => rivals.filter(({ version }) => version !== ""));
   const versions = new Map(libraries.map(({ name, version }) => [name, version]));
   return [
     "# Our kernels beside libraries",
-    `By \`npm run bench\`, on ${cpu}, one thread unless it says otherwise. One core multiplies and adds ${flops.toFixed(0)} GFLOP/s of f32 and reads ${reading.toFixed(0)} GB/s (measured).`,
+    `By \`npm run bench\`, on ${cpu}, one thread unless it says otherwise. One core was measured: ${best(({ gflops }) => gflops)} GFLOP/s of f32, ${best(({ bf16 = 0 }) => bf16)} of dot products of bf16, ${best(({ int8 = 0 }) => int8)} Gop/s of those of bytes; it reads ${best(({ reading }) => reading)} GB/s.`,
     "Each kernel was tuned once, within half a minute. Kernel and libraries then took samples in turns, in one process, on the same " +
       "arrays, from loops in C, with hot caches; all outputs were checked. A ratio is the library's time over ours in one round: above 1 " +
       "ours is faster. It is the median of the rounds, with the tenth and ninetieth per cent. Packages of npm are called from JavaScript, " +
       "as their users do, with their inputs where they have them.",
+    "Inner loop: of the innermost loop that multiplies most, how many of its instructions multiply, of how many, and how many go to " +
+      "memory, which may be the same.",
     "![roofline](plots/peers-roofline.svg)",
     `Libraries: ${[...versions].map(([name, version]) => `${name} ${version}`).join(", ")}.`,
   ].join("\n\n");
@@ -100,12 +105,14 @@ export function summaryTable(results: readonly WorkResult[]): string {
 function sectionText(section: Section): string {
   const { suite, target, threads, results } = section;
   const names = namesOf(results);
-  const head = ["", "GFLOP/s", "of the peak", "schedule", ...names];
+  const hasLoops = results.some(({ innerLoop }) => innerLoop);
+  const head = ["", "GFLOP/s", "of the peak", "schedule", ...(hasLoops ? ["inner loop"] : []), ...names];
   const rows = results.map((result) => [
     result.name,
     gflopsOf(result, result.medianNs).toFixed(1),
-    `${((100 * gflopsOf(result, result.medianNs)) / (threads * result.peak.gflops)).toFixed(0)} %`,
+    shareText(gflopsOf(result, result.medianNs), limitOf(result), threads),
     result.candidate.template,
+    ...(hasLoops ? [mixText(result.innerLoop)] : []),
     ...names.map((name) => ratioText(result.rivals.find((rival) => rival.name === name))),
   ]);
   const own = bars.filter((bar) => {
@@ -124,6 +131,29 @@ function sectionText(section: Section): string {
     .filter((part) => part !== "")
     .join("\n\n");
 }
+
+const timingTitles: Readonly<Record<TimingSuite, string>> = {
+  "call-overhead": "Calls of a kernel, the product of two 4×4 matrices of f32",
+  "build-time": "Builds with the plugin",
+};
+
+function timingTexts(timings: readonly Timing[]): readonly string[] {
+  const nodes = [...new Set(timings.map(({ node }) => node))].sort((a, b) => a - b);
+  return timingSuites.flatMap((suite) =>
+    nodes.flatMap((node) => {
+      const own = timings.filter((timing) => timing.suite === suite && timing.node === node);
+      const rows = own.map((timing) => [timing.name, timingText(timing), verdictText(timing)]);
+      return own.length > 0 ? [`## ${timingTitles[suite]}, Node ${node}`, textTable(["", "time", "bar"], rows)] : [];
+    }),
+  );
+}
+
+/** @example "24 of 36, 12" */
+const mixText = (mix: WorkResult["innerLoop"]): string =>
+  mix ? `${mix.multiplying} of ${mix.instructions}, ${mix.loads + mix.stores}` : "–";
+
+const shareText = (gflops: number, limit: number | null, threads: number): string =>
+  limit === null ? "–" : `${((100 * gflops) / (threads * limit)).toFixed(0)} %`;
 
 const ratioText = (rival: Rival | undefined): string => (rival ? spreadText(rival.ratio) : "–");
 

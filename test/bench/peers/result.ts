@@ -1,11 +1,12 @@
 // What came of a work, as it is kept: one line of results.jsonl.
 
 import type { Candidate } from "../../../src/tuner/space/space.ts";
+import type { InstructionMix } from "../../support/inner-loops.ts";
 import { appendLine, readLines } from "../json-lines.ts";
 import { wasm } from "./bars.ts";
 import type { Rival } from "./contest.ts";
 import type { Peak } from "./peak.ts";
-import { type SuiteName, workKey } from "./work.ts";
+import { isDotSuite, type SuiteName, workKey } from "./work.ts";
 
 export interface WorkResult {
   readonly suite: SuiteName;
@@ -20,6 +21,8 @@ export interface WorkResult {
   /** Of inputs and outputs. */
   readonly bytes: number;
   readonly candidate: Candidate;
+  /** Null or nothing: not known. */
+  readonly innerLoop?: InstructionMix | null;
   /** Of the tuning. */
   readonly trials: number;
   readonly tuneMs: number;
@@ -42,5 +45,11 @@ export const readResults = (path: string): readonly WorkResult[] => [
 ];
 
 export const appendResult = (path: string, result: WorkResult): void => appendLine(path, result);
+
+/** 1e9 operations a second that a core could do of it. Null: not known. */
+export function limitOf({ suite, target, peak }: WorkResult): number | null {
+  if (!isDotSuite(suite)) return peak.gflops;
+  return (target !== wasm && peak[suite]) || null;
+}
 
 export const gflopsOf = ({ flops }: WorkResult, ns: number): number => flops / ns;

@@ -6,18 +6,23 @@ import type { TuningTask } from "../../../src/tuner/task.ts";
 export const suiteNames = [
   "gemm",
   "small",
+  "batch",
   "odd",
   "packed",
   "fused",
   "chain",
   "gemv",
   "int8",
+  "bf16",
   "conv",
   "depthwise",
   "norm",
   "attention",
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
+
+/** Whether its works have instructions of their own, and so another limit than that of f32. */
+export const isDotSuite = (suite: SuiteName): suite is "int8" | "bf16" => suite === "int8" || suite === "bf16";
 
 export interface Work {
   readonly suite: SuiteName;

@@ -6,15 +6,18 @@ import { barChart } from "../../../src/tuner/report/bar-chart.ts";
 import { rooflinePlot } from "../../../src/tuner/report/roofline.ts";
 import { wasm } from "./bars.ts";
 import { namesOf, plotName, printReport, sectionsOf, summaryTable, titleOf } from "./report.ts";
-import { gflopsOf, type WorkResult } from "./result.ts";
+import { gflopsOf, limitOf, type WorkResult } from "./result.ts";
+import type { Timing } from "./timing.ts";
+import { isDotSuite } from "./work.ts";
 
-/** @param results of one CPU */
-export function writeReport(results: readonly WorkResult[], docs: string): void {
+/** @param results of one CPU, as are `timings` */
+export function writeReport(results: readonly WorkResult[], timings: readonly Timing[], docs: string): void {
   mkdirSync(join(docs, "plots"), { recursive: true });
-  writeFileSync(join(docs, "peers.md"), printReport(results));
+  writeFileSync(join(docs, "peers.md"), printReport(results, timings));
   writeReadme(join(docs, "../README.md"), summaryTable(results));
   for (const section of sectionsOf(results)) {
     const rivals = namesOf(section.results);
+    const limits = section.results.flatMap((result) => limitOf(result) ?? []);
     const chart = barChart({
       title: titleOf(section),
       unit: section.suite === "int8" ? "Gop/s" : "GFLOP/s",
@@ -29,7 +32,7 @@ export function writeReport(results: readonly WorkResult[], docs: string): void 
           }),
         ],
       })),
-      limit: section.suite === "int8" ? null : section.threads * peakOf(results).gflops,
+      limit: limits.length > 0 ? section.threads * Math.max(...limits) : null,
     });
     writeFileSync(join(docs, "plots", plotName(section)), chart);
   }
@@ -43,13 +46,12 @@ function writeReadme(path: string, table: string): void {
   writeFileSync(path, text.replace(/(<!-- bench -->\n)[\s\S]*?(\n<!-- \/bench -->)/, `$1\n${table}\n$2`));
 }
 
-/** Integers have another roof. */
 const roofline = (results: readonly WorkResult[]): string =>
   rooflinePlot({
     title: "Our kernels under the roof of one core",
     ...peakOf(results),
     series: sectionsOf(results)
-      .filter(({ suite, target, threads }) => suite !== "int8" && target !== wasm && threads === 1)
+      .filter(({ suite, target, threads }) => !isDotSuite(suite) && target !== wasm && threads === 1)
       .map(({ suite, results: own }) => ({
         name: suite,
         points: own.map(({ name, flops, bytes, medianNs }) => ({ name, flops, bytes, ns: medianNs })),

@@ -44,6 +44,7 @@ test("the best target is the widest that the CPU has; caches come from the machi
   expect(bestTargetName(xeon)).toBe("avx512-vnni");
   const skylake = { ...xeon, features: xeon.features.filter((feature) => feature !== "avx512vnni") };
   expect(bestTargetName(skylake)).toBe("avx512");
+  expect(bestTargetName({ ...xeon, features: [...xeon.features, "avx512bf16"] })).toBe("avx512-bf16");
   expect(bestTargetName({ ...xeon, features: ["avx", "avx2", "f16c", "fma"] })).toBe("avx2");
   expect(bestTargetName({ ...xeon, features: [] })).toBe("wasm");
   expect(missingFeatures(targets.avx2, { ...xeon, features: ["avx", "avx2"] })).toEqual(["f16c", "fma"]);

@@ -5,7 +5,8 @@ import { againstBest, bars, judge, oneThread, wasm } from "../../bench/peers/bar
 import type { Rival } from "../../bench/peers/contest.ts";
 import { permuted } from "../../bench/peers/npm/permuted.ts";
 import { plotName, sectionsOf, summaryTable, titleOf } from "../../bench/peers/report.ts";
-import type { WorkResult } from "../../bench/peers/result.ts";
+import { limitOf, type WorkResult } from "../../bench/peers/result.ts";
+import { timingText, verdictText } from "../../bench/peers/timing.ts";
 
 const rival = (name: string, ratio: number): Rival => ({
   name,
@@ -53,6 +54,22 @@ describe("a bar", () => {
     const one = result({ target: wasm, rivals: [rival("numpy-ts", 1.4)] });
     expect(onWasm.filter((bar) => judge(bar, [one]).isMet).map(({ threads }) => threads)).toEqual([undefined]);
   });
+});
+
+test("dot products have the limit of their instruction, where it is known", () => {
+  const peak = { gflops: 100, reading: 10, int8: 400, bf16: 0 };
+  expect(limitOf(result({ peak }))).toBe(100);
+  expect(limitOf(result({ suite: "int8", peak }))).toBe(400);
+  expect(limitOf(result({ suite: "int8", target: wasm, peak }))).toBeNull();
+  expect(limitOf(result({ suite: "bf16", peak }))).toBeNull();
+});
+
+test("a call or a build is judged by its median", () => {
+  const timed = { name: "a call", unit: "ns", time: { low: 24, median: 59.8, high: 70 }, atMost: 60 } as const;
+  expect(timingText(timed)).toBe("60 (24 … 70) ns");
+  expect(verdictText(timed)).toBe("at most 60 ns: met");
+  expect(verdictText({ ...timed, atMost: 59 })).toBe("at most 59 ns: **missed**");
+  expect(verdictText({ ...timed, atMost: null })).toBe("");
 });
 
 test("sections are by target, Node where it matters, threads and suite", () => {

@@ -99,7 +99,7 @@ describe("a broken file names its line and what is wrong", () => {
       "an unknown target",
       printed.replace('"name": "avx2"', '"name": "mmx"'),
       lineOf('"target"'),
-      'target.name must be "wasm" or "avx2" or "avx512" or "avx512-vnni" or "amx"',
+      'target.name must be "wasm" or "avx2" or "avx512" or "avx512-vnni" or "avx512-bf16" or "amx"',
     ],
     [
       "a fraction as a decision",

@@ -15,6 +15,7 @@ void peer_threads(int count) { SET_THREADS(count); }
 
 struct product {
   struct peer_call call;
+  // The last is of a second product, or how many products there are.
   int m, n, k, l;
   const float *a, *b;
   // Bias, residual, or the right side of a second product.
@@ -27,6 +28,15 @@ static void multiply(const struct product *it, float beta) {
 }
 
 static void gemm(struct peer_call *call) { multiply((struct product *)call, 0); }
+
+static void gemm_batch(struct peer_call *call) {
+  const struct product *all = (struct product *)call;
+  struct product one = *all;
+  for (int at = 0; at < all->l; at++) {
+    multiply(&one, 0);
+    one.a += one.m * one.k, one.b += one.k * one.n, one.c += one.m * one.n;
+  }
+}
 
 static void gemv(struct peer_call *call) {
   const struct product *it = (struct product *)call;
@@ -70,6 +80,7 @@ static void release_between(struct peer_call *call) { free(((struct product *)ca
 
 static peer_step *stepOf(const char *name) {
   if (is(name, "gemm-f32") || is(name, "gemm-f32-packed")) return gemm;
+  if (is(name, "batch-f32")) return gemm_batch;
   if (is(name, "gemm-residual")) return gemm_residual;
   if (is(name, "gemm-bias-relu")) return gemm_bias_relu;
   if (is(name, "gemm-bias-gelu")) return gemm_bias_gelu;
@@ -89,6 +100,7 @@ struct peer_call *peer_open(const char *name, const double *extents, void *const
   it->n = extents[1];
   it->k = extents[2];
   if (run == gemm) return it->c = arrays[2], &it->call;
+  if (run == gemm_batch) return it->l = extents[3], it->c = arrays[2], &it->call;
   it->d = arrays[2];
   if (run != gemm_exp_gemm) return it->c = arrays[3], &it->call;
   it->l = extents[3];

@@ -161,17 +161,18 @@ static dnnl_primitive_attr_t attributes_of(const struct epilogue *epilogue, cons
   return attributes;
 }
 
-// B lies as the library likes it best.
-static struct peer_call *open_matmul(const double *extents, struct epilogue epilogue, void *const *arrays) {
+// B lies as the library likes it best. All of it is of one type.
+static struct peer_call *open_matmul(dnnl_data_type_t type, const double *extents, struct epilogue epilogue,
+                                     void *const *arrays) {
   const dnnl_dim_t m = extents[0], n = extents[1], k = extents[2];
   const int has_third = epilogue.has_bias || epilogue.has_residual;
-  const struct argument a = {DNNL_ARG_SRC, dnnl_query_src_md, 0, 2, {m, k}, dnnl_f32, dnnl_ab, arrays[0]};
-  const struct argument b = {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, 2, {k, n}, dnnl_f32, dnnl_ab, arrays[1]};
-  const struct argument c = {DNNL_ARG_DST, dnnl_query_dst_md, 0, 2, {m, n}, dnnl_f32, dnnl_ab, arrays[2 + has_third]};
-  const struct argument bias = {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, 2, {1, n}, dnnl_f32, dnnl_ab, arrays[2]};
+  const struct argument a = {DNNL_ARG_SRC, dnnl_query_src_md, 0, 2, {m, k}, type, dnnl_ab, arrays[0]};
+  const struct argument b = {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, 2, {k, n}, type, dnnl_ab, arrays[1]};
+  const struct argument c = {DNNL_ARG_DST, dnnl_query_dst_md, 0, 2, {m, n}, type, dnnl_ab, arrays[2 + has_third]};
+  const struct argument bias = {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, 2, {1, n}, type, dnnl_ab, arrays[2]};
   const int first_binary = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
   // It is no argument that a primitive is asked about: it lies as the result does.
-  const struct argument residual = {first_binary, dnnl_query_dst_md, 0, 2, {m, n}, dnnl_f32, dnnl_ab, arrays[2]};
+  const struct argument residual = {first_binary, dnnl_query_dst_md, 0, 2, {m, n}, type, dnnl_ab, arrays[2]};
   const dnnl_memory_desc_t a_rows = as_given(&a), b_any = as_it_likes(&b), c_rows = as_given(&c), d = as_given(&bias);
   dnnl_matmul_desc_t operation;
   dnnl_matmul_desc_init(&operation, &a_rows, &b_any, epilogue.has_bias ? &d : NULL, &c_rows);
@@ -180,6 +181,19 @@ static struct peer_call *open_matmul(const double *extents, struct epilogue epil
   dnnl_primitive_attr_destroy(attributes);
   const struct argument plain[] = {a, b, c}, longer[] = {a, b, epilogue.has_bias ? bias : residual, c};
   return open_primitive(description, has_third ? longer : plain, has_third ? 4 : 3);
+}
+
+static struct peer_call *open_batch(const double *extents, void *const *arrays) {
+  const dnnl_dim_t m = extents[0], n = extents[1], k = extents[2], batch = extents[3];
+  const struct argument arguments[] = {
+      {DNNL_ARG_SRC, dnnl_query_src_md, 0, 3, {batch, m, k}, dnnl_f32, dnnl_abc, arrays[0]},
+      {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, 3, {batch, k, n}, dnnl_f32, dnnl_abc, arrays[1]},
+      {DNNL_ARG_DST, dnnl_query_dst_md, 0, 3, {batch, m, n}, dnnl_f32, dnnl_abc, arrays[2]},
+  };
+  const dnnl_memory_desc_t a = as_given(&arguments[0]), b = as_given(&arguments[1]), c = as_given(&arguments[2]);
+  dnnl_matmul_desc_t operation;
+  dnnl_matmul_desc_init(&operation, &a, &b, NULL, &c);
+  return open_primitive(describe(&operation, NULL), arguments, 3);
 }
 
 // All of image, filter and result lie as the library likes them best: what it takes to bring them there is not timed.
@@ -234,10 +248,12 @@ struct peer_call *peer_open(const char *name, const double *extents, void *const
   if (is(name, "gemm-u8s8")) return open_product(gemm_u8s8, m, n, k, arrays);
   // A column is a matrix.
   if (is(name, "gemv-f32")) return open_product(sgemm, m, 1, n, arrays);
-  if (is(name, "gemm-f32-packed")) return open_matmul(extents, (struct epilogue){none}, arrays);
-  if (is(name, "gemm-bias-relu")) return open_matmul(extents, (struct epilogue){dnnl_eltwise_relu, 1}, arrays);
-  if (is(name, "gemm-bias-gelu")) return open_matmul(extents, (struct epilogue){dnnl_eltwise_gelu_erf, 1}, arrays);
-  if (is(name, "gemm-residual")) return open_matmul(extents, (struct epilogue){none, 0, 1}, arrays);
+  if (is(name, "gemm-f32-packed")) return open_matmul(dnnl_f32, extents, (struct epilogue){none}, arrays);
+  if (is(name, "batch-f32")) return open_batch(extents, arrays);
+  if (is(name, "gemm-bf16-packed")) return open_matmul(dnnl_bf16, extents, (struct epilogue){none}, arrays);
+  if (is(name, "gemm-bias-relu")) return open_matmul(dnnl_f32, extents, (struct epilogue){dnnl_eltwise_relu, 1}, arrays);
+  if (is(name, "gemm-bias-gelu")) return open_matmul(dnnl_f32, extents, (struct epilogue){dnnl_eltwise_gelu_erf, 1}, arrays);
+  if (is(name, "gemm-residual")) return open_matmul(dnnl_f32, extents, (struct epilogue){none, 0, 1}, arrays);
   if (is(name, "conv2d-f32")) return open_convolution(extents, 0, arrays);
   if (is(name, "depthwise-f32")) return open_convolution(extents, 1, arrays);
   if (is(name, "softmax-f32")) return open_softmax(extents, arrays);

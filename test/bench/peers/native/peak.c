@@ -9,13 +9,14 @@ enum { LANES = 16 };
 #else
 enum { LANES = 8 };
 #endif
-typedef float vector __attribute__((vector_size(4 * LANES)));
+typedef int integers __attribute__((vector_size(4 * LANES)));
+typedef float floats __attribute__((vector_size(4 * LANES)));
 
 // More than there are under way in a core at once, and no more than AVX2 has registers for. An array of them goes to memory.
 #define EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11)
+#define SUMS sum0, sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8, sum9, sum10, sum11
 enum { ACCUMULATORS = 12 };
-#define START(at) vector sum##at = addend * (float)at;
-#define STEP(at) sum##at = sum##at * factor + addend;
+#define START(at) sum##at = b;
 // They are wanted in registers after each step.
 #define WANTED(at) __asm__ volatile("" : "+v"(sum##at));
 
@@ -25,23 +26,48 @@ static double seconds(void) {
   return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
-/// GFLOP/s of f32.
-double peak_flops(int steps) {
-  vector factor, addend;
-  for (int lane = 0; lane < LANES; lane++) factor[lane] = 0.999f, addend[lane] = 0.5f;
-  EACH(START)
-  const double begin = seconds();
-  for (int step = 0; step < steps; step++) {
-    EACH(STEP)
-    EACH(WANTED)
+/// 1e9 operations a second of a step that does so many.
+#define PEAK(name, vector, first, second, step, operations)                        \
+  double name(int steps) {                                                         \
+    vector a, b, SUMS;                                                             \
+    for (int lane = 0; lane < LANES; lane++) a[lane] = first, b[lane] = second;    \
+    EACH(START)                                                                    \
+    const double begin = seconds();                                                \
+    for (int at = 0; at < steps; at++) {                                           \
+      EACH(step)                                                                   \
+      EACH(WANTED)                                                                 \
+    }                                                                              \
+    return (double)(operations) * ACCUMULATORS * steps / (seconds() - begin) / 1e9;\
   }
-  return 2.0 * LANES * ACCUMULATORS * steps / (seconds() - begin) / 1e9;
-}
+
+#define MULTIPLY_ADD(at) sum##at = sum##at * a + b;
+PEAK(peak_f32, floats, 0.999f, 0.5f, MULTIPLY_ADD, 2 * LANES)
+
+// Dot products of bytes, and of pairs of bf16. 0: this machine has no instruction for them.
+
+#if defined(__AVX512VNNI__)
+#define DOT_BYTES(at) sum##at = __builtin_ia32_vpdpbusd_v16si(sum##at, a, b);
+PEAK(peak_int8, integers, 0x01020304, 0x05060708, DOT_BYTES, 2 * 4 * LANES)
+#else
+double peak_int8(int steps) { return 0 * steps; }
+#endif
+
+#if defined(__AVX512BF16__)
+#if __GNUC__ >= 13
+typedef __bf16 pairs __attribute__((vector_size(4 * LANES)));
+#else
+typedef short pairs __attribute__((vector_size(4 * LANES)));
+#endif
+#define DOT_BF16(at) sum##at = __builtin_ia32_dpbf16ps_v16sf(sum##at, (pairs)a, (pairs)b);
+PEAK(peak_bf16, floats, 0.999f, 0.5f, DOT_BF16, 2 * 2 * LANES)
+#else
+double peak_bf16(int steps) { return 0 * steps; }
+#endif
 
 /// GB/s of reading so many bytes.
 double peak_reading(double bytes) {
-  const size_t count = (size_t)bytes / sizeof(vector);
-  vector *memory = aligned_alloc(64, count * sizeof(vector)), sums[8] = {{0}};
+  const size_t count = (size_t)bytes / sizeof(floats);
+  floats *memory = aligned_alloc(64, count * sizeof(floats)), sums[8] = {{0}};
   for (size_t at = 0; at < count; at++) memory[at] = sums[0] + 1.0f;
   const double begin = seconds();
   for (size_t at = 0; at + 8 <= count; at += 8)

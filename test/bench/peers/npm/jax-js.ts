@@ -74,13 +74,15 @@ async function openOperation(jax: Jax, { inputs, compute, result }: Operation): 
 }
 
 function operationOf(jax: Jax, { name, extents }: PeerCall, inputs: readonly KernelArray[]): Operation | null {
-  const [M = 1, N = 1, K = 1] = extents;
+  const [M = 1, N = 1, K = 1, batch = 1] = extents;
   const as = (...shapes: (readonly number[])[]) => shapes.map((shape, at) => ({ data: inputs[at]!, shape }));
   const result = (data: KernelArray): KernelArray => data;
   switch (name) {
     case "gemm-f32":
     case "gemm-f32-packed":
       return { inputs: as([M, K], [K, N]), compute: (a, b) => jax.numpy.matmul(a!, b!), result };
+    case "batch-f32":
+      return { inputs: as([batch, M, K], [batch, K, N]), compute: (a, b) => jax.numpy.matmul(a!, b!), result };
     case "softmax-f32":
       return { inputs: as([M, N]), compute: (x) => jax.nn.softmax(x!, 1), result };
     case "conv2d-f32":

@@ -110,6 +110,11 @@ function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArray[]): M
         ],
         output: f32("F", first, fourth),
       });
+    case "batch-f32":
+      return plainModel([f32("A", fourth, first, third), f32("B", fourth, third, second)], inputs, [], {
+        nodes: [product],
+        output: f32("C", fourth, first, second),
+      });
     case "gemv-f32":
       return plainModel([f32("A", first, second), f32("B", second)], inputs, [], {
         nodes: [product],

@@ -73,7 +73,7 @@ function openOperation(tf: Core, { shapes, compute }: Operation, inputs: readonl
 }
 
 function operationOf(tf: Core, { name, extents }: PeerCall): Operation | null {
-  const [M = 1, N = 1, K = 1] = extents;
+  const [M = 1, N = 1, K = 1, batch = 1] = extents;
   const product = [
     [M, K],
     [K, N],
@@ -82,6 +82,8 @@ function operationOf(tf: Core, { name, extents }: PeerCall): Operation | null {
     case "gemm-f32":
     case "gemm-f32-packed":
       return { shapes: product, compute: (a, b) => tf.matMul(a!, b!) };
+    case "batch-f32":
+      return { shapes: product.map((shape) => [batch, ...shape]), compute: (a, b) => tf.matMul(a!, b!) };
     case "gemm-bias-relu":
       return {
         shapes: [...product, [N]],

@@ -3,7 +3,7 @@
 import { opLibrary } from "../../../../src/compiler/index.ts";
 import type { SuiteName, Work } from "../work.ts";
 
-const { gemm, gemmExpGemm, gemv } = opLibrary;
+const { batchMatmul, gemm, gemmExpGemm, gemv } = opLibrary;
 
 type Shape = readonly [M: number, N: number, K: number];
 
@@ -47,6 +47,24 @@ const products = (suite: keyof typeof shapes): readonly Work[] =>
       call: { name: isPacked ? "gemm-f32-packed" : "gemm-f32", extents: shape },
     };
   });
+
+/** All of a batch fits L2. */
+const batch: readonly Work[] = [
+  [8, 256],
+  [16, 64],
+  [23, 64],
+  [32, 64],
+].map(([extent = 1, count = 1]) => {
+  const shape = cube(extent);
+  const [M, N, K] = shape;
+  const op = batchMatmul({ batch: count, M, N, K });
+  return {
+    suite: "batch",
+    name: `${count} of ${nameOf(shape)}`,
+    op,
+    call: { name: "batch-f32", extents: [...shape, count] },
+  };
+});
 
 const epilogues = {
   "bias relu": { bias: true, activation: "relu" },
@@ -92,13 +110,21 @@ const int8: readonly Work[] = bytes.map((shape) => {
   return { suite: "int8", name: nameOf(shape), op, call: { name: "gemm-u8s8", extents: shape } };
 });
 
+const bf16: readonly Work[] = shapes.packed.map((shape) => {
+  const [M, N, K] = shape;
+  const call = { name: "gemm-bf16-packed", extents: shape };
+  return { suite: "bf16", name: nameOf(shape), op: gemm({ M, N, K, dtype: "bf16" }), constants: ["B"], call };
+});
+
 export const gemmWorks: Readonly<Partial<Record<SuiteName, readonly Work[]>>> = {
   gemm: products("gemm"),
   small: products("small"),
+  batch,
   odd: products("odd"),
   packed: products("packed"),
   fused,
   chain,
   gemv: vectors,
   int8,
+  bf16,
 };

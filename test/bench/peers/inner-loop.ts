@@ -1,0 +1,22 @@
+// What the innermost loop of a kernel is made of: of its loops that multiply, the one that multiplies most.
+
+import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
+import { candidateKernel } from "../../../src/tuner/candidate-kernel.ts";
+import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { Candidate } from "../../../src/tuner/space/space.ts";
+import type { TuningTask } from "../../../src/tuner/task.ts";
+import { assemblerOf } from "../../support/assembler.ts";
+import { type InstructionMix, instructionMix, multiplyingLoops } from "../../support/inner-loops.ts";
+
+/** Null: the kernel is no C, or gcc is not what compiles it, or no loop of it multiplies vectors. */
+export async function innerLoopOf(
+  task: TuningTask,
+  candidate: Candidate,
+  directory: string,
+): Promise<InstructionMix | null> {
+  const toolchain = await toolchainFor(task.target);
+  const kernel = candidateKernel(task, generateSpace(task), candidate);
+  if (toolchain?.family !== "gcc" || kernel.kind !== "ok" || kernel.source.kind !== "c") return null;
+  const mixes = multiplyingLoops(assemblerOf(kernel.source, toolchain, directory)).map(instructionMix);
+  return mixes.toSorted((a, b) => b.multiplying - a.multiplying)[0] ?? null;
+}

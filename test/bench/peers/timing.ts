@@ -1,0 +1,42 @@
+// What no library has beside ours: calls from JavaScript, and builds. As it is measured and kept, with its bar.
+
+import { appendLine, readLines } from "../json-lines.ts";
+import type { Spread } from "./contest.ts";
+
+export const timingSuites = ["call-overhead", "build-time"] as const;
+export type TimingSuite = (typeof timingSuites)[number];
+
+export interface Timing {
+  readonly suite: TimingSuite;
+  readonly name: string;
+  readonly cpu: string;
+  /** Major version. */
+  readonly node: number;
+  readonly unit: "ns" | "ms";
+  readonly time: Spread;
+  /** The bar for the median. Null: there is none. */
+  readonly atMost: number | null;
+}
+
+/** What a suite measures, before it is known where. */
+export type Timed = Pick<Timing, "name" | "unit" | "time" | "atMost">;
+
+const keyOf = ({ suite, name, cpu, node }: Timing): string => [suite, name, cpu, node].join(" ");
+
+/** Of one name the last. */
+export const readTimings = (path: string): readonly Timing[] => [
+  ...new Map(readLines<Timing>(path).map((timing) => [keyOf(timing), timing])).values(),
+];
+
+export const appendTiming = (path: string, timing: Timing): void => appendLine(path, timing);
+
+/** @example timingText({ unit: "ns", time: { low: 24, median: 25.1, high: 31 }, … }) // "25 (24 … 31) ns" */
+export function timingText({ time, unit }: Timed): string {
+  const [low, median, high] = [time.low, time.median, time.high].map((value) => roundedText(value));
+  return `${median} (${low} … ${high}) ${unit}`;
+}
+
+const roundedText = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
+
+export const verdictText = ({ time, unit, atMost }: Timed): string =>
+  atMost === null ? "" : `at most ${atMost} ${unit}: ${time.median <= atMost ? "met" : "**missed**"}`;
