@@ -21,7 +21,6 @@ import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/
 import {
   blockSizes,
   blockTilesOf,
-  mostBlock,
   registerOf,
   stepsOf,
   surplusOf,
@@ -61,7 +60,7 @@ export const multiLevelTiling: TilingRule = {
 function tileStage(named: Draft, tiling: Tiling, target: Target): Draft {
   const { stage, axes, packs } = tiling;
   const draft = decide(named, `${stage.name} tiled${forIntrinsic(tiling)}`);
-  const blocks = blockSizes(axes, mostBlock(stage, axes, target));
+  const blocks = blockSizes(stage, axes, target);
   const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, blocks), draft);
   const order = orderChoice(stage, loopOrders(axes));
   const ordered = addOrderChoice(limitRegisters(tiled, stage, axes, target), order);

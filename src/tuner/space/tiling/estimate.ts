@@ -8,7 +8,15 @@ import type { Estimate } from "../draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../schedulable-stage.ts";
 import { type LoopOrder, type OrderChoice, orderBy } from "./order.ts";
 import { type PackChoice, packedBy } from "./packing.ts";
-import { blockOf, blockTilesOf, registerElementsOf, registerOf, type TiledAxis, unrollOf } from "./tiled-axis.ts";
+import {
+  blockOf,
+  blockTilesOf,
+  isBeyondL3,
+  registerElementsOf,
+  registerOf,
+  type TiledAxis,
+  unrollOf,
+} from "./tiled-axis.ts";
 
 /** The extents that an assignment gives to one axis. */
 interface Extents {
@@ -28,7 +36,7 @@ export function tilingEstimate(
   axes: readonly TiledAxis[],
   order: OrderChoice,
   packs: readonly PackChoice[],
-  { l1Bytes, codegen, threads }: Target,
+  target: Target,
 ): Estimate {
   return (assignment) =>
     factsOf(
@@ -36,7 +44,8 @@ export function tilingEstimate(
       axes.map((it) => extentsOf(it, assignment)),
       orderBy(order, assignment),
       packedBy(packs, assignment),
-      { assignment, l1Bytes, codegen, threads },
+      assignment,
+      target,
     );
 }
 
@@ -60,12 +69,8 @@ function factsOf(
   extents: readonly Extents[],
   order: LoopOrder,
   packed: readonly PackChoice[],
-  {
-    assignment,
-    l1Bytes,
-    codegen,
-    threads,
-  }: Pick<Target, "l1Bytes" | "codegen" | "threads"> & { readonly assignment: Assignment },
+  assignment: Assignment,
+  target: Target,
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
   const rows = extents.filter(({ it }) => it.role === "spatial");
@@ -76,12 +81,15 @@ function factsOf(
   const reduceBlocks = productOf(reduce, ({ blocks }) => blocks);
   const registerTiles = vector.tiles * productOf(rows, ({ tiles }) => tiles) * reduceBlocks;
   const unroll = productOf(reduce, ({ it }) => (it.role === "reduce" ? assignment[unrollOf(it)]! : 1));
-  const traffic = stage.reads.map((read) => trafficOf(read, extents, { order, packed, l1Bytes }));
+  const traffic = stage.reads.map((read) => trafficOf(read, extents, { order, packed, target }));
   const unpacked = stage.reads.filter((read) => !packed.some(({ packable }) => packable.access === read));
-  const walks = unpacked.reduce((total, read) => total + walksPerStep(read, vector, reduce, extents), 0);
-  const loads = vectors + height + walks * loadsPerWalk[codegen];
+  const walks = unpacked.reduce((total, read) => total + walksPerStep(read, extents), 0);
+  const loads = vectors + height + walks * loadsPerWalk[target.codegen];
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
+  // What lies between two visits of a result, when the reduction goes on with its next block.
+  const betweenVisits = order.vectorOutside ? result / vector.blocks : result / productOf(rows, ({ blocks }) => blocks);
+  const fromL3 = betweenVisits <= target.l2Bytes ? result : result * reduceBlocks;
   return {
     flops: productOf(extents, ({ all }) => all) * stage.operations,
     waste: productOf([vector, ...rows], ({ it, register, all }) => wasteOf(it, register, all, assignment)),
@@ -91,12 +99,12 @@ function factsOf(
     liveRegisters: assignment[`${stage.name}.live-registers`]!,
     loadsPerOperation: loads / (accumulators * Math.max(1, stage.operations / 2)),
     bytesFromL2: sum(({ fromL2 }) => fromL2) + 2 * result * reduceBlocks,
-    bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
-    bytesFromMemory: sum(({ bytes }) => bytes) + result,
+    bytesFromL3: sum(({ fromL3 }) => fromL3) + fromL3,
+    bytesFromMemory: sum(({ fromMemory }) => fromMemory) + result,
     packedBytes: sum(({ packed: copied }) => copied),
     loopIterations: registerTiles * (4 + productOf(reduce, ({ it, block }) => block / it.lanes) / unroll),
     // They share the outermost loop.
-    parallelTasks: threads > 1 ? (order.vectorOutside ? vector : (rows[0] ?? vector)).blocks : 1,
+    parallelTasks: target.threads > 1 ? (order.vectorOutside ? vector : (rows[0] ?? vector)).blocks : 1,
     bodyInstructions: unroll * (accumulators * stage.operations + vectors + height),
   };
 }
@@ -109,10 +117,9 @@ function wasteOf(it: TiledAxis, register: number, all: number, assignment: Assig
 }
 
 interface Traffic {
-  /** Size of the operand. */
-  readonly bytes: number;
   readonly fromL2: number;
   readonly fromL3: number;
+  readonly fromMemory: number;
   /** Bytes that packing reads, all repetitions together. */
   readonly packed: number;
 }
@@ -120,10 +127,10 @@ interface Traffic {
 interface Placement {
   readonly order: LoopOrder;
   readonly packed: readonly PackChoice[];
-  readonly l1Bytes: number;
+  readonly target: Target;
 }
 
-function trafficOf(read: Access, extents: readonly Extents[], { order, packed, l1Bytes }: Placement): Traffic {
+function trafficOf(read: Access, extents: readonly Extents[], { order, packed, target }: Placement): Traffic {
   const own = extents.filter(({ it }) => dependsOn(read, it.axis.name));
   const others = extents.filter(({ it }) => !dependsOn(read, it.axis.name) && it.role !== "whole");
   const bytes = productOf(own, ({ all }) => all) * byteSize[read.dtype];
@@ -135,19 +142,27 @@ function trafficOf(read: Access, extents: readonly Extents[], { order, packed, l
   const panelBytes = productOf(own, ({ it, register, block, all }) =>
     it.role === "reduce" ? block : it.role === "whole" ? all : register,
   );
-  const fits = panelBytes * byteSize[read.dtype] <= l1Bytes && (pack || !aliases(read, own));
+  const fits = panelBytes * byteSize[read.dtype] <= target.l1Bytes && (pack || !aliases(read, own));
   const stays = isVector === order.vectorOutside && fits;
   const repacked = isVector === order.vectorOutside ? 1 : blocksOfOthers;
+  const isFollowed = !isBeyondL3(bytes, target) || pagesSideBySide(read, extents) <= pagesFollowed;
   return {
-    bytes,
     fromL2: bytes * (stays ? blocksOfOthers : tilesOfOthers),
     fromL3: bytes * blocksOfOthers,
+    fromMemory: bytes * (isFollowed ? 1 : bytesOfUnfollowed),
     // What is packed once for all parts costs next to nothing in one of them.
     packed: pack && !pack.isOnce ? 2 * bytes * repacked : 0,
   };
 }
 
 const pageBytes = 4096;
+/** In which prefetchers see an operand that is walked coming: more are beyond what they follow. */
+const pagesFollowed = 16;
+/**
+ * A byte that is not seen coming stands for so many. C[4, 4096] = A[4, 1024] · B[1024, 4096] walks down 16 rows of B at a time 2.3
+ * times as fast as 32, and three times as fast as 64; within L3 there is no such difference.
+ */
+const bytesOfUnfollowed = 3;
 /** Pages that the first level of the TLB holds. */
 const pagesAtHand = 64;
 /**
@@ -160,13 +175,21 @@ const loadsPerWalk: Readonly<Record<Target["codegen"], number>> = { c: 0, wasm: 
  * Pages beyond those that the TLB holds, a step of the reduction: a tile walks down the rows of the vector operand, which lie
  * far apart where it is not packed.
  */
-function walksPerStep(read: Access, vector: Extents, reduce: readonly Extents[], extents: readonly Extents[]): number {
-  if (!dependsOn(read, vector.it.axis.name)) return 0;
-  const walks = reduce.map(({ it, block }) => {
+const walksPerStep = (read: Access, extents: readonly Extents[]): number =>
+  Math.max(0, ...walksOf(read, extents).map((it) => (it.pages > pagesAtHand ? it.pagesPerStep : 0)));
+
+/** Pages that a tile goes through again and again while it moves along the vector axis. */
+const pagesSideBySide = (read: Access, extents: readonly Extents[]): number =>
+  Math.max(0, ...walksOf(read, extents).map(({ pages }) => pages));
+
+/** The ways down an operand of the vector axis, one for each axis of the reduction: pages a step, and in a block. */
+function walksOf(read: Access, extents: readonly Extents[]) {
+  const isVector = extents.some(({ it }) => it.role === "vector" && dependsOn(read, it.axis.name));
+  const reduce = extents.filter(({ it }) => it.role === "reduce" || it.role === "whole" || it.role === "outer");
+  return (isVector ? reduce : []).map(({ it, block }) => {
     const pagesPerStep = Math.min(1, distanceAlong(it, read, extents) / pageBytes);
-    return block * pagesPerStep > pagesAtHand ? pagesPerStep : 0;
+    return { pagesPerStep, pages: block * pagesPerStep };
   });
-  return Math.max(0, ...walks);
 }
 
 /** Bytes from one element to the next along an axis. */

@@ -8,7 +8,7 @@
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../task.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
-import { dependsOn, loopOf, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
+import { type Access, dependsOn, loopOf, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
 
 export interface TiledAxis {
   readonly axis: SpatialAxis;
@@ -71,7 +71,7 @@ function mostBlockOf(stage: SchedulableStage, lanes: number, others: readonly nu
 }
 
 /** Elements of the tiled reduce axis that fit L1 with what stays whole inside its blocks. */
-export const mostBlock = (stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): number => {
+const mostBlock = (stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): number => {
   const whole = axes.filter((it) => it.role === "whole").map((it) => it.axis.extent);
   return Math.max(1, mostBlockOf(stage, Math.max(...axes.map((it) => it.lanes)), whole, target));
 };
@@ -184,18 +184,26 @@ function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Dra
 /**
  * Sizes of blocks of the tiled reduce axis: divisors of its extent from 32 on and the extent itself; with less than
  * three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is. With an
- * intrinsic they are rounded up to multiples of what it adds up.
+ * intrinsic they are rounded up to multiples of what it adds up. Where an operand comes from memory, sizes from 8 on: rows
+ * of it that are few are seen coming.
  */
-export function blockSizes(axes: readonly TiledAxis[], most: number): readonly number[] {
+export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): readonly number[] {
   const { axis, lanes } = axes.find((it) => it.role === "reduce")!;
-  const sizes = sizesOf(axis, most);
+  const comesFromMemory = stage.reads.some((read) => isBeyondL3(bytesOf(read, axes), target));
+  const sizes = sizesOf(axis, mostBlock(stage, axes, target), comesFromMemory ? 8 : 32);
   return lanes === 1 ? sizes : sortedUnique(sizes.map((size) => Math.ceil(size / lanes) * lanes));
 }
 
-function sizesOf({ extent }: SpatialAxis, most: number): readonly number[] {
-  const divisors = divisorsOf(extent).filter((size) => size >= 32 || size === extent);
+/** Of an operand: what others use of L3 leaves it no more than half. */
+export const isBeyondL3 = (bytes: number, { l3Bytes }: Target): boolean => 2 * bytes > l3Bytes;
+
+const bytesOf = (read: Access, axes: readonly TiledAxis[]): number =>
+  axes.reduce((bytes, { axis }) => bytes * (dependsOn(read, axis.name) ? axis.extent : 1), byteSize[read.dtype]);
+
+function sizesOf({ extent }: SpatialAxis, most: number, least: number): readonly number[] {
+  const divisors = divisorsOf(extent).filter((size) => size >= least || size === extent);
   const parts = divisors.length < 3 && extent > 64 ? range(1, 8).map((count) => Math.ceil(extent / count)) : [];
-  const sizes = sortedUnique([...divisors, ...parts.filter((size) => size >= 32)]);
+  const sizes = sortedUnique([...divisors, ...parts.filter((size) => size >= least)]);
   return sizes[0]! <= most ? sizes : [Math.ceil(extent / Math.ceil(extent / most)), ...sizes];
 }
 
