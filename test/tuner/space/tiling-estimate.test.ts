@@ -40,3 +40,20 @@ describe("rows of the vector operand that are not packed", () => {
     expect(loadsOf("avx512", 1024, unpacked)).toBe(6 / 8);
   });
 });
+
+describe("a vector operand that is larger than half of L3", () => {
+  const bytes = (N: number): number => 512 * N * 4;
+  const fromMemory = (N: number, steps: number): number =>
+    factsOf("avx512", N, { ...unpacked, "C.k.steps": steps }).bytesFromMemory - 256 * (512 + N) * 4;
+
+  it("comes from memory once if prefetchers follow its rows, and costs three times as much if not", () => {
+    expect(fromMemory(4096, 16)).toBe(bytes(4096));
+    expect(fromMemory(4096, 32)).toBe(3 * bytes(4096));
+  });
+
+  it("is walked down in blocks from 8 rows on, another one in blocks from 32 on", () => {
+    expect(fromMemory(4096, 8)).toBe(bytes(4096));
+    expect(() => fromMemory(256, 16)).toThrow();
+    expect(fromMemory(256, 64)).toBe(bytes(256));
+  });
+});

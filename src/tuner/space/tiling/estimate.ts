@@ -87,9 +87,6 @@ function factsOf(
   const loads = vectors + height + walks * loadsPerWalk[target.codegen];
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
-  // What lies between two visits of a result, when the reduction goes on with its next block.
-  const betweenVisits = order.vectorOutside ? result / vector.blocks : result / productOf(rows, ({ blocks }) => blocks);
-  const fromL3 = betweenVisits <= target.l2Bytes ? result : result * reduceBlocks;
   return {
     flops: productOf(extents, ({ all }) => all) * stage.operations,
     waste: productOf([vector, ...rows], ({ it, register, all }) => wasteOf(it, register, all, assignment)),
@@ -99,7 +96,7 @@ function factsOf(
     liveRegisters: assignment[`${stage.name}.live-registers`]!,
     loadsPerOperation: loads / (accumulators * Math.max(1, stage.operations / 2)),
     bytesFromL2: sum(({ fromL2 }) => fromL2) + 2 * result * reduceBlocks,
-    bytesFromL3: sum(({ fromL3 }) => fromL3) + fromL3,
+    bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
     bytesFromMemory: sum(({ fromMemory }) => fromMemory) + result,
     packedBytes: sum(({ packed: copied }) => copied),
     loopIterations: registerTiles * (4 + productOf(reduce, ({ it, block }) => block / it.lanes) / unroll),
