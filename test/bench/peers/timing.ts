@@ -32,7 +32,7 @@ export const appendTiming = (path: string, timing: Timing): void => appendLine(p
 
 /** @example timingText({ unit: "ns", time: { low: 24, median: 25.1, high: 31 }, … }) // "25 (24 … 31) ns" */
 export function timingText({ time, unit }: Timed): string {
-  const [low, median, high] = [time.low, time.median, time.high].map((value) => roundedText(value));
+  const [low, median, high] = [time.low, time.median, time.high].map(roundedText);
   return `${median} (${low} … ${high}) ${unit}`;
 }
 

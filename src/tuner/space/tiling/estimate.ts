@@ -61,6 +61,9 @@ function extentsOf(it: TiledAxis, assignment: Assignment): Extents {
   return { it, register, block, all, blocks, tiles };
 }
 
+const reducedOf = (extents: readonly Extents[]): readonly Extents[] =>
+  extents.filter(({ it }) => it.role === "reduce" || it.role === "whole" || it.role === "outer");
+
 const productOf = (extents: readonly Extents[], pick: (it: Extents) => number): number =>
   extents.reduce((total, it) => total * pick(it), 1);
 
@@ -74,7 +77,7 @@ function factsOf(
 ): RankingFacts {
   const vector = extents.find(({ it }) => it.role === "vector")!;
   const rows = extents.filter(({ it }) => it.role === "spatial");
-  const reduce = extents.filter(({ it }) => it.role === "reduce" || it.role === "whole" || it.role === "outer");
+  const reduce = reducedOf(extents);
   const vectors = assignment[registerOf(vector.it)]!;
   const height = productOf(rows, ({ register }) => register);
   const accumulators = vectors * height;
@@ -182,7 +185,7 @@ const pagesSideBySide = (read: Access, extents: readonly Extents[]): number =>
 /** The ways down an operand of the vector axis, one for each axis of the reduction: pages a step, and in a block. */
 function walksOf(read: Access, extents: readonly Extents[]) {
   const isVector = extents.some(({ it }) => it.role === "vector" && dependsOn(read, it.axis.name));
-  const reduce = extents.filter(({ it }) => it.role === "reduce" || it.role === "whole" || it.role === "outer");
+  const reduce = reducedOf(extents);
   return (isVector ? reduce : []).map(({ it, block }) => {
     const pagesPerStep = Math.min(1, distanceAlong(it, read, extents) / pageBytes);
     return { pagesPerStep, pages: block * pagesPerStep };
