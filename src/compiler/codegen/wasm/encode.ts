@@ -6,6 +6,7 @@ import {
   type Instruction,
   shareType,
   type ValueType,
+  v128,
   type WasmFunction,
   type WasmModule,
 } from "./instruction.ts";
@@ -14,11 +15,17 @@ import { sharedImports } from "./sharing.ts";
 
 const valueTypes: Readonly<Record<ValueType, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
 const emptyBlock = 0x40;
-/** A mutable i32 global with the value 0. */
-const mutableZero = [valueTypes.i32, 0x01, opcodes["i32.const"], 0x00, opcodes.end];
+const isMutable = 0x01;
+const zeroGlobal = [valueTypes.i32, isMutable, opcodes["i32.const"], 0x00, opcodes.end];
+
+const vectorGlobal = (bytes: readonly number[]): number[] => {
+  const code: number[] = [];
+  encodeCode([v128(bytes)], new Map(), code);
+  return [valueTypes.v128, isMutable, ...code, opcodes.end];
+};
 
 /** The module `run`, `memory` and its runTime, as bytes that any WASM engine with SIMD128 accepts. */
-export function encodeModule({ functions, memory, exported }: WasmModule): Uint8Array<ArrayBuffer> {
+export function encodeModule({ functions, constants, memory, exported }: WasmModule): Uint8Array<ArrayBuffer> {
   const { pages, isShared } = memory;
   const imports = isShared ? ["share"] : [];
   const indices = new Map([...imports, ...functions.map(({ name }) => name)].map((name, index) => [name, index]));
@@ -31,7 +38,7 @@ export function encodeModule({ functions, memory, exported }: WasmModule): Uint8
     ...(isShared ? sharedImports(pages, 0) : []),
     ...section(3, vector(functions.map((_, index) => unsigned(imports.length + index)))),
     ...(isShared ? [] : section(5, vector([[0x00, ...unsigned(pages)]]))),
-    ...section(6, vector([mutableZero])),
+    ...section(6, vector([zeroGlobal, ...constants.map(vectorGlobal)])),
     ...section(7, vector([...entries, ...(isShared ? [] : [exportOf("memory", 0x02, 0)])])),
     ...section(10, vector(bodies)),
   ]);
@@ -92,8 +99,8 @@ function immediates(instruction: Instruction, indices: ReadonlyMap<string, numbe
       return [instruction.lane];
     case "local":
       return unsigned(instruction.index);
-    case "zero":
-      return [0];
+    case "global":
+      return unsigned(instruction.index);
     case "number":
       return numberBytes(instruction.type, instruction.value);
     case "bytes":

@@ -5,6 +5,7 @@ import type { LoopFunc } from "../../ir/loop-ir.ts";
 import type { WasmSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
 import { ownBuffers, type Part, partsOf } from "../part.ts";
+import { ConstantPool, keepConstants } from "./constants.ts";
 import { type Context, slotVariable } from "./context.ts";
 import { encodeModule } from "./encode.ts";
 import type { Code, ValueType, WasmFunction, WasmModule } from "./instruction.ts";
@@ -61,11 +62,12 @@ function planOf(func: LoopFunc, threads: number): Plan {
 
 function buildModule({ body }: LoopFunc, { parts, threads, layout }: Plan, relaxed: boolean): WasmModule {
   const runTime = new Set<RunTimeName>();
+  const constants = new ConstantPool();
   const inSlots = (extent: number): LoopScope => ({ name: slotVariable, extent, pointers: new Map() });
   const functionOf = (name: string, params: readonly ValueType[], make: (context: Context) => Code): WasmFunction => {
     const locals = new LocalPool(params);
     const context = { ...emptyContext(), layout, parts, relaxed, locals, runTime };
-    const code = make(context);
+    const code = keepConstants(make(context), locals, constants);
     return { name, params, results: [], locals: locals.types.slice(params.length), code };
   };
   const run = functionOf("run", [], (context) => {
@@ -85,6 +87,7 @@ function buildModule({ body }: LoopFunc, { parts, threads, layout }: Plan, relax
   return {
     memory: { pages: layout.pages, isShared: parts.length > 0 },
     functions: [run, ...shared, ...runTimeFunctions(runTime)],
+    constants: constants.vectors,
     exported: 1 + shared.length,
   };
 }

@@ -33,10 +33,14 @@ export interface LocalAccess {
   readonly index: number;
 }
 
-/** Reads the module's only global, a mutable i32 that is always 0: what the engine cannot know. */
-export interface ReadZero {
-  readonly kind: "zero";
+/**
+ * Reads a global that could change and never does: what the engine cannot know. The first is an i32, 0; the others are the
+ * module's constants.
+ */
+export interface GlobalAccess {
+  readonly kind: "global";
   readonly op: "global.get";
+  readonly index: number;
 }
 
 export interface NumberConst {
@@ -75,7 +79,7 @@ export type Instruction =
   | MemoryAccess
   | LaneAccess
   | LocalAccess
-  | ReadZero
+  | GlobalAccess
   | NumberConst
   | VectorConst
   | Enter
@@ -100,6 +104,8 @@ export interface WasmFunction {
 export interface WasmModule {
   readonly memory: { readonly pages: number; readonly isShared: boolean };
   readonly functions: readonly WasmFunction[];
+  /** Vectors of 16 bytes, the globals from 1 on. */
+  readonly constants: readonly (readonly number[])[];
   /** So many of the functions are exported, from the first on. */
   readonly exported: number;
 }
@@ -120,7 +126,8 @@ export const v128 = (bytes: readonly number[]): VectorConst => ({ kind: "bytes",
 export const zeroVector: VectorConst = v128(new Array<number>(16).fill(0));
 
 const enter = (op: Enter["op"], result: ValueType | null): Enter => ({ kind: "enter", op, result });
-export const readZero: ReadZero = { kind: "zero", op: "global.get" };
+export const readGlobal = (index: number): GlobalAccess => ({ kind: "global", op: "global.get", index });
+export const readZero: GlobalAccess = readGlobal(0);
 
 export const block = (body: Code): Code => [enter("block", null), ...body, plain("end")];
 export const loop = (body: Code): Code => [enter("loop", null), ...body, plain("end")];

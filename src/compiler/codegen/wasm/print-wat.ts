@@ -2,7 +2,7 @@
 
 import { type Code, type Instruction, shareType, type WasmFunction, type WasmModule } from "./instruction.ts";
 
-export function printModule({ functions, memory: { pages, isShared }, exported }: WasmModule): string {
+export function printModule({ functions, constants, memory: { pages, isShared }, exported }: WasmModule): string {
   const shared = [
     `  (import "kernel" "memory" (memory ${pages} 65536 shared))`,
     `  (import "kernel" "share" (func $share (param ${shareType.params.join(" ")})))`,
@@ -11,6 +11,7 @@ export function printModule({ functions, memory: { pages, isShared }, exported }
     "(module",
     ...(isShared ? shared : [`  (memory (export "memory") ${pages})`]),
     "  (global $zero (mut i32) (i32.const 0))",
+    ...constants.map((bytes, at) => `  (global $constant${at} (mut v128) (v128.const i8x16 ${bytes.join(" ")}))`),
     ...functions.flatMap((func, index) => printFunction(func, index < exported)),
     ")",
   ];
@@ -48,8 +49,8 @@ function printInstruction(instruction: Instruction): string {
       return `${instruction.op} ${instruction.lane}`;
     case "local":
       return `${instruction.op} ${instruction.index}`;
-    case "zero":
-      return `${instruction.op} $zero`;
+    case "global":
+      return `${instruction.op} ${instruction.index === 0 ? "$zero" : `$constant${instruction.index - 1}`}`;
     case "number":
       return `${instruction.type}.const ${printNumber(instruction.value)}`;
     case "bytes":

@@ -3,7 +3,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readUnsigned, signed, unsigned } from "../../../../src/compiler/codegen/wasm/binary.ts";
 import { encodeModule } from "../../../../src/compiler/codegen/wasm/encode.ts";
-import { call, type Instruction, i32, lane, plain, v128 } from "../../../../src/compiler/codegen/wasm/instruction.ts";
+import {
+  call,
+  type Instruction,
+  i32,
+  lane,
+  plain,
+  readGlobal,
+  set,
+  v128,
+} from "../../../../src/compiler/codegen/wasm/instruction.ts";
 import { isOpName, type OpName, opcodes } from "../../../../src/compiler/codegen/wasm/opcodes.ts";
 import { printModule } from "../../../../src/compiler/codegen/wasm/print-wat.ts";
 import { sharingOf, unsharedFlag } from "../../../../src/compiler/codegen/wasm/sharing.ts";
@@ -38,7 +47,7 @@ const alone = { pages: 1, isShared: false } as const;
 function printedName(op: OpName): string {
   const code: Instruction[] = [v128(new Array<number>(16).fill(1)), v128(new Array<number>(16).fill(2)), plain(op)];
   const functions = [{ name: "run", params: [], results: ["v128"], locals: [], code }] as const;
-  const module = binaryen.readBinary(encodeModule({ memory: alone, functions, exported: 1 }));
+  const module = binaryen.readBinary(encodeModule({ memory: alone, constants: [], functions, exported: 1 }));
   const text = module.emitText();
   module.dispose();
   return /\((\S+)\s+\(v128\.const/.exec(text)?.[1] ?? text;
@@ -67,6 +76,7 @@ describe("encodeModule", () => {
     const code = [i32(3), plain("i32x4.splat"), lane("i32x4.extract_lane", 2), plain("drop")];
     const bytes = encodeModule({
       memory: { pages: 2, isShared: false },
+      constants: [],
       functions: [{ name: "run", params: [], results: [], locals: ["i32", "i32", "v128"], code }],
       exported: 1,
     });
@@ -86,10 +96,11 @@ describe("encodeModule", () => {
   it("writes a module whose loops are shared as its text says", () => {
     const functions = [
       { name: "run", params: [], results: [], locals: [], code: [i32(0), i32(9), call("share")] },
-      { name: "part0", params: ["i32", "i32"], results: [], locals: ["v128"], code: [] },
+      { name: "part0", params: ["i32", "i32"], results: [], locals: ["v128"], code: [readGlobal(1), set(2)] },
       { name: "mod", params: [], results: [], locals: [], code: [] },
     ] as const;
-    const shared = { memory: { pages: 300, isShared: true }, functions, exported: 2 };
+    const constants = [Array.from({ length: 16 }, (_, byte) => byte)];
+    const shared = { memory: { pages: 300, isShared: true }, constants, functions, exported: 2 };
     const bytes = encodeModule(shared);
     const { pages, flagAt } = sharingOf(bytes, 2)!;
     expect(pages).toBe(300);
@@ -115,6 +126,6 @@ describe("encodeModule", () => {
 
   it("has nothing to share where it has its own memory", () => {
     const functions = [{ name: "run", params: [], results: [], locals: [], code: [] }] as const;
-    expect(sharingOf(encodeModule({ memory: alone, functions, exported: 1 }), 2)).toBe(null);
+    expect(sharingOf(encodeModule({ memory: alone, constants: [], functions, exported: 1 }), 2)).toBe(null);
   });
 });
