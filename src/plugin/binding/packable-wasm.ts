@@ -1,56 +1,12 @@
 // The WASM twin of an emitted module whose operator has constant inputs: the module, and a small one that prepares them, where
 // the schedule has something to prepare. Its bytes are part of the code.
 
-import { arrayTypes, type KernelParameter, type WasmSource } from "../../compiler/index.ts";
+import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
+import { asyncWorkersText } from "./async-workers.ts";
 import { listOf, type Placed, withRole } from "./calls.ts";
 import { type Source, sorted, sourcesOf, takenBy } from "./packable.ts";
-import { workerProgram, workerSupport } from "./worker.ts";
-
-/** Here and in the worker. The memory of the preparation is needed again only if other constants follow. */
-const openText = `function openKernel({ run, prepare }) {
-    const open = ({ module, layout, sharing }) => {
-      const { memory, run } = openModule(module, sharing);
-      return { run, views: layout.map(([array, offset, length]) => new globalThis[array](memory.buffer, offset, length)) };
-    };
-    const kernel = open(run);
-    let preparing = null;
-    return {
-      run: kernel.run,
-      views: kernel.views,
-      set(constants, isLast) {
-        run.constants.forEach((view, at) => kernel.views[view].set(constants[at]));
-        if (prepare === null) return;
-        preparing ??= open(prepare);
-        const { views } = preparing;
-        prepare.taken.forEach((constant, at) => views[at].set(constants[constant]));
-        preparing.run();
-        run.results.forEach((view, at) => kernel.views[view].set(views[prepare.taken.length + at]));
-        if (isLast) preparing = null;
-      },
-    };
-  }`;
-
-/** Gets the modules once, constants when there are new ones, then arrays. */
-const workerText = (isShared: boolean): string =>
-  workerProgram({
-    isShared,
-    state: [openText, "let places, kernel;"],
-    message: "parts, constants, isLast, inputs",
-    steps: [
-      "if (parts) [places, kernel] = [parts.run, openKernel(parts)];",
-      "if (constants) kernel.set(constants, isLast);",
-      "places.inputs.forEach((view, at) => kernel.views[view].set(inputs[at]));",
-      "kernel.run();",
-      "const outputs = places.outputs.map((view) => kernel.views[view].slice());",
-    ],
-  });
-
-/** What `openKernel` takes of a module, beside the module. */
-const placedText = ({ parameters, offsets, sharing }: WasmSource): string => {
-  const layout = parameters.map(({ dtype, length }, at) => [arrayTypes[dtype].name, offsets[at]!, length]);
-  return `layout: ${JSON.stringify(layout)}${sharing ? `, sharing: ${JSON.stringify(sharing)}` : ""}`;
-};
+import { placedText } from "./wasm.ts";
 
 /** Which views of the module are what. */
 function placesOf(
@@ -78,7 +34,7 @@ function moduleText({ bytes, sharing }: WasmSource): string {
   return `new WebAssembly.Module(${sharing ? `asShareable(${own}, ${sharing.flagAt})` : own})`;
 }
 
-/** Text that defines `wasmTwin(kind, module, offsets)`; expects `name`, `bytesNow`. */
+/** Text that defines `wasmTwin(kind, module)`; expects `name`, `builtin`, `bytesNow`. */
 export function packableWasmText(source: WasmSource, kernel: CompiledKernel): string {
   const { prepare } = kernel;
   const places = sorted(kernel);
@@ -87,9 +43,7 @@ export function packableWasmText(source: WasmSource, kernel: CompiledKernel): st
   const preparing = prepare
     ? `{ module: ${moduleText(prepare)}, taken: ${JSON.stringify(taken)}, ${placedText(prepare)} }`
     : "null";
-  return `  const workerText = ${JSON.stringify(workerText(isShared))};
-  ${openText}
-${workerSupport(isShared)}  const places = ${JSON.stringify(placesOf(source.parameters, kernel))};
+  return `${asyncWorkersText(isShared)}  const places = ${JSON.stringify(placesOf(source.parameters, kernel))};
   let prepareModule;
   const preparation = () => (prepareModule ??= ${preparing});
   function wasmTwin(kind, module) {
@@ -106,7 +60,7 @@ function instanceText(others: readonly Placed[]): string {
     others.map(({ at }) => `${letter}${at} = ${from}.views[places.tensors[${at}]];`).join(" ");
   const declared = others.map(({ at }) => `d${at}, c${at}`).join(", ");
   return `  function wasmInstance(parts) {
-    let direct = null, copy = null, post = null, ${declared};
+    let direct = null, copy = null, known = null, ${declared};
     // What the constants are, and what was made of them.
     const follow = () => [...places.constants, ...places.results].forEach((view) => direct.views[view].set(copy.views[view]));
     const openCopy = () => {
@@ -134,12 +88,19 @@ function instanceText(others: readonly Placed[]): string {
         copy.run();
         ${each(withRole(others, "output"), (at) => `a${at}.set(c${at});`)}
       },
-      async(inputs, constants) {
-        const isNew = post === null;
-        post ??= startWorker(() => (post = null));
-        const known = isNew && constants === null ? places.constants.map((view) => copy.views[view].slice()) : constants;
-        const message = { inputs, isLast: constants === null, ...(known && { constants: known }), ...(isNew && { parts }) };
-        return post(message, [...inputs, ...(known ?? [])].map((array) => array.buffer));
+      async async(inputs, constants) {
+        const workers = asyncWorkers();
+        known ??= workers.introduce(this, name);
+        const answer = await workers.call(known, (isNew) => {
+          const values = isNew && constants === null ? places.constants.map((view) => copy.views[view].slice()) : constants;
+          const message = { inputs, isLast: constants === null, ...(values && { constants: values }), ...(isNew && { parts }) };
+          return { message, transfer: [...inputs, ...(values ?? [])].map((array) => array.buffer) };
+        });
+        if (answer !== null) return answer;
+        const outputs = others.slice(inputs.length).map(({ array, length }) => new globalThis[array](length));
+        if (constants !== null) this.set(constants, false);
+        this.run(...inputs, ...outputs);
+        return outputs;
       },
     };
   }

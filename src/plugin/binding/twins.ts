@@ -31,15 +31,15 @@ ${isShared ? sharingText : ""}\
     return false;
   };
   function loadWasm() {
-    for (const [i, { kind, source, offsets${isShared ? ", flagAt" : ""} }] of modules.entries()) {
+    for (const [i, { kind, source${isShared ? ", flagAt" : ""} }] of modules.entries()) {
       const bytes = ${fitting("bytesNow(source)", isShared)};
-      if (usable(i, bytes)) return wasmTwin(kind, new WebAssembly.Module(bytes), offsets);
+      if (usable(i, bytes)) return wasmTwin(kind, new WebAssembly.Module(bytes));
     }
   }
   async function loadWasmSoon() {
-    for (const [i, { kind, source, offsets${isShared ? ", flagAt" : ""} }] of modules.entries()) {
+    for (const [i, { kind, source${isShared ? ", flagAt" : ""} }] of modules.entries()) {
       const bytes = ${fitting("await bytesSoon(source)", isShared)};
-      if (usable(i, bytes)) return wasmTwin(kind, await WebAssembly.compile(bytes), offsets);
+      if (usable(i, bytes)) return wasmTwin(kind, await WebAssembly.compile(bytes));
     }
   }
 `;
@@ -68,7 +68,7 @@ function moduleText(source: WasmSource | null, reference: AssetReference | null)
   if (!source || !reference) return "";
   const kind = source.relaxed ? "wasm-relaxed" : "wasm";
   const flag = source.sharing ? ` flagAt: ${source.sharing.flagAt},` : "";
-  return `    { kind: "${kind}", offsets: ${JSON.stringify(source.offsets)},${flag} source: ${sourceText(reference)} },\n`;
+  return `    { kind: "${kind}",${flag} source: ${sourceText(reference)} },\n`;
 }
 
 function wasmPart(kernel: CompiledKernel, references: AssetReferences): string {

@@ -1,49 +1,32 @@
-// The WASM twin of an emitted module: its instances, and what the worker does that `async` runs it in.
+// The WASM twin of an emitted module: its instances, on which it runs here and in workers.
 
-import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
-import { workerProgram, workerSupport } from "./worker.ts";
+import { arrayTypes, type KernelParameter, type WasmSource } from "../../compiler/index.ts";
+import { asyncWorkersText } from "./async-workers.ts";
 
-const openText = ({ sharing }: WasmSource): string => `openModule(module, ${JSON.stringify(sharing)})`;
-
-/** Gets the module once, then arrays. */
-const workerText = (source: WasmSource): string =>
-  workerProgram({
-    isShared: source.sharing !== null,
-    state: ["let run, views;"],
-    message: "module, layout, inputs",
-    steps: [
-      "if (module) {",
-      `  const instance = ${openText(source)};`,
-      "  run = instance.run;",
-      "  views = layout.map(([array, offset, length]) => new globalThis[array](instance.memory.buffer, offset, length));",
-      "}",
-      "inputs.forEach((input, i) => views[i].set(input));",
-      "run();",
-      "const outputs = views.slice(inputs.length).map((view) => view.slice());",
-    ],
-  });
-
-const support = (source: WasmSource): string => `
-  function openWasm(module, offsets) {
-    const { memory, run } = ${openText(source)};
-    return { run, views: tensors.map(({ array, length }, i) => new globalThis[array](memory.buffer, offsets[i], length)) };
-  }
-`;
+/** What `openKernel` takes of a module, beside the module: its arrays as `[name, offset in bytes, length]`. */
+export const placedText = ({ parameters, offsets, sharing }: WasmSource): string => {
+  const layout = parameters.map(({ dtype, length }, at) => [arrayTypes[dtype].name, offsets[at]!, length]);
+  return `layout: ${JSON.stringify(layout)}${sharing ? `, sharing: ${JSON.stringify(sharing)}` : ""}`;
+};
 
 /** `d0 === a0 && …`, `c0.set(a0); …`: the copies around a run, and when there are none. */
-function runText(tensors: readonly KernelParameter[]): string {
-  const each = (text: (i: number) => string, role?: "input" | "output") =>
-    tensors.flatMap((tensor, i) => (role === undefined || tensor.role === role ? [text(i)] : []));
+function runText(source: WasmSource): string {
+  const tensors = source.parameters;
+  const placesOf = (role: KernelParameter["role"]) => tensors.flatMap((tensor, i) => (tensor.role === role ? [i] : []));
+  const [inputs, outputs] = [placesOf("input"), placesOf("output")];
+  const each = (text: (i: number) => string) => tensors.map((_, i) => text(i));
+  const places = `inputs: ${JSON.stringify(inputs)}, outputs: ${JSON.stringify(outputs)}, constants: [], results: []`;
   return `
-  function wasmTwin(kind, module, offsets) {
+  function wasmTwin(kind, module) {
+    const parts = { run: { module, ${placedText(source)}, ${places} }, prepare: null };
     let direct = null, runDirect, ${each((i) => `d${i}`).join(", ")};
     let runCopy = null, ${each((i) => `c${i}`).join(", ")};
-    let post = null;
+    let known = null;
     return {
       kind,
       buffers() {
         if (direct === null) {
-          ({ run: runDirect, views: direct } = openWasm(module, offsets));
+          ({ run: runDirect, views: direct } = openKernel(parts));
           [${each((i) => `d${i}`).join(", ")}] = direct;
         }
         return direct;
@@ -51,24 +34,27 @@ function runText(tensors: readonly KernelParameter[]): string {
       run(${each((i) => `a${i}`).join(", ")}) {
         if (${each((i) => `a${i} === d${i}`).join(" && ")}) return void runDirect();
         // Foreign arrays go through an instance of their own: those of buffers() stay as the caller left them.
-        if (runCopy === null) ({ run: runCopy, views: [${each((i) => `c${i}`).join(", ")}] } = openWasm(module, offsets));
-        ${each((i) => `c${i}.set(a${i});`, "input").join(" ")}
+        if (runCopy === null) ({ run: runCopy, views: [${each((i) => `c${i}`).join(", ")}] } = openKernel(parts));
+        ${inputs.map((i) => `c${i}.set(a${i});`).join(" ")}
         runCopy();
-        ${each((i) => `a${i}.set(c${i});`, "output").join(" ")}
+        ${outputs.map((i) => `a${i}.set(c${i});`).join(" ")}
       },
-      async(inputs) {
-        const isNew = post === null;
-        post ??= startWorker(() => (post = null));
-        const layout = tensors.map(({ array, length }, i) => [array, offsets[i], length]);
-        return post(isNew ? { inputs, module, layout } : { inputs }, inputs.map((input) => input.buffer));
+      async async(inputs) {
+        const workers = asyncWorkers();
+        known ??= workers.introduce(this, name);
+        const answer = await workers.call(known, (isNew) => ({
+          message: { inputs, ...(isNew && { parts }) },
+          transfer: inputs.map((input) => input.buffer),
+        }));
+        if (answer !== null) return answer;
+        const outputs = tensors.slice(inputs.length).map(({ array, length }) => new globalThis[array](length));
+        this.run(...inputs, ...outputs);
+        return outputs;
       },
     };
   }
 `;
 }
 
-/** Text that defines `wasmTwin(kind, module, offsets)`; expects `name`, `tensors` in scope. */
-export function wasmText(source: WasmSource): string {
-  return `  const workerText = ${JSON.stringify(workerText(source))};
-${workerSupport(source.sharing !== null)}${support(source)}${runText(source.parameters)}`;
-}
+/** Text that defines `wasmTwin(kind, module)`; expects `name`, `builtin` in scope. */
+export const wasmText = (source: WasmSource): string => asyncWorkersText(source.sharing !== null) + runText(source);

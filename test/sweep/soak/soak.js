@@ -72,6 +72,8 @@ try {
     `${results[0].kernels} kernels, ${results.length} workers, ${values.callers} callers each: ${calls} calls`,
   );
   console.log(`${wrong.length} wrong${wrong.length > 0 ? `: ${wrong.slice(0, 3).join("; ")}` : ""}`);
+  const everyMinute = memory.filter((_, second) => second % 60 === 59).map((it) => it.toFixed(0));
+  console.log(`memory at each minute: ${everyMinute.join(" ")} MB`);
   console.log(`memory ${before.toFixed(0)} → ${after.toFixed(0)} MB (${(after / before).toFixed(3)})`);
   if (calls === 0 || wrong.length > 0 || after > before * grownAtMost) process.exitCode = 1;
 } finally {
