@@ -16,7 +16,13 @@ import { detectToolchains, toolchainFor, wantedFamilies } from "./native/toolcha
 import { detectMachine } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
-import { type Inspection, type InspectOptions, inspectCandidate, requireSchedule } from "./tuner/inspect.ts";
+import {
+  type Inspection,
+  type InspectOptions,
+  inspectCandidate,
+  requireSchedule,
+  templateSizes,
+} from "./tuner/inspect.ts";
 import type { Timing } from "./tuner/measure/measurement.ts";
 import { type MutateOptions, mutateSchedule } from "./tuner/mutate-schedule.ts";
 import { predict } from "./tuner/predict.ts";
@@ -322,10 +328,7 @@ export function explain(op: Op, options: KernelOptions): string {
   const task = taskOf(op, options);
   const space = spaceOf(task, options);
   const candidate = predict(space);
-  const templates = space.templates.map(({ name, model }) => {
-    const keys = model.variables.filter(({ key }) => key).length;
-    return `  ${name}: ${keys} tunables, ${model.constraints.length} constraints`;
-  });
+  const templates = templateSizes(space).map((line) => `  ${line}`);
   const schedule = candidate ? printTrace(candidateTrace(space, candidate)!) : explainSpace(space).message;
   return [printComputeDef(task.op), "", "templates", ...templates, "", "predicted schedule", schedule].join("\n");
 }

@@ -2,3 +2,6 @@
 
 /** Milliseconds from an arbitrary start, monotonic. */
 export const nowMs = (): number => performance.now();
+
+/** Milliseconds since 1970: for the age of files. */
+export const wallClockMs = (): number => Date.now();

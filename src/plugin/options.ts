@@ -9,6 +9,8 @@ import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, t
 export interface ResolvedOptions {
   /** Whether a file may be imported with `?tune=`. */
   readonly accepts: (path: string) => boolean;
+  /** Whether it is somebody else's, by `exclude`. */
+  readonly leavesOut: (path: string) => boolean;
   /** Absolute, as are the other paths. */
   readonly root: string;
   readonly cacheDir: string;
@@ -134,6 +136,7 @@ export function resolveOptions(
   const { total = null, ...budget } = options.budget ?? {};
   return {
     accepts: pathFilter(listOf(options.include) ?? [/\.op\.m?[jt]s$/], listOf(options.exclude) ?? []),
+    leavesOut: pathFilter(listOf(options.exclude) ?? [], []),
     root,
     cacheDir: resolve(root, options.cacheDir ?? "node_modules/.cache/unplugin-kernel"),
     lockfile: resolve(root, options.lockfile ?? "kernels.lock.json"),

@@ -1,7 +1,6 @@
 // What lives as long as a bundler's plugin instance: options, log, and the kernels that are being compiled.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import { nowMs } from "../native/clock.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
@@ -12,6 +11,7 @@ import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import type { ParsedRequest } from "./request.ts";
 import { summarize } from "./summary.ts";
 import type { KernelPluginOptions, Mode } from "./types.ts";
+import { writeIfChanged } from "./write-if-changed.ts";
 
 export interface Session {
   options(): ResolvedOptions;
@@ -30,7 +30,7 @@ export interface Session {
   close(): void;
 }
 
-function kernelRequest({ path, settings }: ParsedRequest, options: ResolvedOptions, mode: Mode): KernelRequest {
+export function kernelRequest({ path, settings }: ParsedRequest, options: ResolvedOptions, mode: Mode): KernelRequest {
   const { trials, seconds, target, parameters, fallback, threads } = settings;
   const budget = { seconds: seconds ?? options.budget.seconds, trials: trials ?? options.budget.trials };
   return { opFile: path, target, parameters, fallback, threads, numerics: options.numerics, mode, budget };
@@ -41,13 +41,6 @@ interface Tally {
   readonly elapsedMs: number;
 }
 const nothing: Tally = { kernels: new Map(), elapsedMs: 0 };
-
-/** Editors and watchers look at files that are written, even if nothing in them is new. */
-function writeIfChanged(path: string, text: string): void {
-  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
 
 export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
   let options = resolveOptions(given);

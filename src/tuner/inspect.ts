@@ -43,6 +43,13 @@ export interface Inspection {
   readonly text: string;
 }
 
+/** "C tiled: 11 tunables, 30 constraints" */
+export const templateSizes = ({ templates }: Space): readonly string[] =>
+  templates.map(({ name, model }) => {
+    const keys = model.variables.filter(({ key }) => key).length;
+    return `${name}: ${keys} tunables, ${model.constraints.length} constraints`;
+  });
+
 /** @throws DiagnosticError `schedule.unknown` */
 export function inspectCandidate(
   task: TuningTask,

@@ -6,7 +6,7 @@ const atHome = (options: KernelPluginOptions = {}) => resolveOptions(options, "/
 
 describe("resolveOptions", () => {
   it("needs none", () => {
-    const { accepts, ...rest } = atHome();
+    const { accepts, leavesOut, ...rest } = atHome();
     expect(rest).toEqual({
       root: "/home/app",
       cacheDir: "/home/app/node_modules/.cache/unplugin-kernel",
@@ -24,6 +24,7 @@ describe("resolveOptions", () => {
     });
     expect(["/a/gemm.op.ts", "C:\\a\\gemm.op.mjs"].map(accepts)).toEqual([true, true]);
     expect(["/a/gemm.ts", "/a/gemm.op.ts.bak", "/a/op.ts"].map(accepts)).toEqual([false, false, false]);
+    expect(leavesOut("/a/gemm.ts")).toBe(false);
   });
 
   it("starts relative paths at the root, and the root at the host's", () => {
@@ -57,7 +58,8 @@ describe("resolveOptions", () => {
   });
 
   it("includes and excludes by glob or regular expression", () => {
-    const { accepts } = atHome({ include: ["ops/**/*.ts", /\.kernel\.js$/], exclude: "**/old/*" });
+    const { accepts, leavesOut } = atHome({ include: ["ops/**/*.ts", /\.kernel\.js$/], exclude: "**/old/*" });
+    expect(["/x/ops/old/a.ts", "/x/ops/a.ts", "/x/a.ts"].map(leavesOut)).toEqual([true, false, false]);
     expect(["/x/ops/a.ts", "/x/ops/b/c/a.ts", "/x/a.kernel.js"].map(accepts)).toEqual([true, true, true]);
     expect(["/x/ops/old/a.ts", "/x/tops/a.ts", "/x/ops/a.tsx"].map(accepts)).toEqual([false, false, false]);
   });

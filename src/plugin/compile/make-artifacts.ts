@@ -60,7 +60,7 @@ const noCompilerFor = ({ lockName }: KernelContext): { readonly message: string;
 };
 
 /** Of a lock that was edited; what comes from elsewhere is checked before, or was made just now. */
-const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
+export const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
   refuse(
     "lock.other-source",
     `${lockName}: the locked decisions do not generate the locked source`,

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { familyOnTarget } from "../../tuner/family.ts";
-import { boundsOf } from "../../tuner/measurable.ts";
 import { referenceTask } from "../../tuner/reference.ts";
 import { groupConvergence } from "../../tuner/scheduler/group-convergence.ts";
 import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
@@ -14,13 +13,12 @@ import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.t
 import { targetClass } from "../../tuner/store/key.ts";
 import { type Failure, startTuning, type TuneResult, type TuningOptions } from "../../tuner/tuning.ts";
 import type { Workbench } from "../../tuner/workbench.ts";
+import { checkTwins } from "./check-twins.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
-import { wasmTwins } from "./make-artifacts.ts";
 import { emptySpace } from "./make-prediction.ts";
 import { nativeKernel } from "./native-kernel.ts";
 import { openRecords } from "./open-records.ts";
-import type { Schedule } from "./schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
 
 /** One seed for all: a build is to be repeatable. */
@@ -118,29 +116,6 @@ async function buildAddon(context: KernelContext, decision: Decision): Promise<n
   if (context.task.target.codegen !== "c") return 0;
   const result = await nativeKernel(context, decision);
   return result.kind === "built" ? result.compilerRuns : 0;
-}
-
-/** The modules that come with the winner were not candidates: they are run once before anything is decided. */
-async function checkTwins(workbench: Workbench, context: KernelContext, schedule: Schedule): Promise<void> {
-  const pair = await wasmTwins(context, schedule);
-  if (!pair) return;
-  const { task, candidate } = pair.schedule;
-  const bounds = boundsOf(task, generateSpace(task), candidate);
-  const { wasm, relaxed, prepare } = pair;
-  const modules = [wasm, relaxed].filter((module) => module !== null).map((it) => ({ ...it, prepare, bounds }));
-  const outcomes = workbench.measure(modules, null);
-  for (const { relaxed } of modules) {
-    const outcome = (await outcomes.next()).value!;
-    // A slow one may be right.
-    if (outcome.kind === "ok" || outcome.kind === "timed-out") continue;
-    const twin = `its ${relaxed ? "relaxed " : ""}WASM twin is wrong (${outcome.reason})`;
-    const hint = relaxed ? 'numerics: "strict" leaves it out' : "fallback=none leaves it out";
-    throw refuse(
-      "twin.wrong",
-      `${context.lockName}: ${twin}; that is a bug of unplugin-kernel: please report it`,
-      hint,
-    );
-  }
 }
 
 const count = (failures: readonly Failure[]): string =>

@@ -1,0 +1,44 @@
+// What a command of the command line is: its name, its options, and what it leaves, as text and as JSON.
+
+import { DiagnosticError } from "../compiler/index.ts";
+import type { Project } from "./project.ts";
+
+export interface CommandOption {
+  /** As cac takes it: "--out <file>". */
+  readonly flags: string;
+  readonly description: string;
+}
+
+/** Values of options by name in camel case, as cac reads them. */
+export type Flags = Readonly<Record<string, unknown>>;
+
+export interface Outcome {
+  readonly exitCode: number;
+  /** Printed with `--json`. */
+  readonly json: unknown;
+  /** Printed otherwise, to standard output. */
+  readonly text: string;
+}
+
+export interface Command {
+  /** With its arguments, as cac takes them: "inspect <import>". */
+  readonly usage: string;
+  readonly description: string;
+  readonly options: readonly CommandOption[];
+  readonly examples: readonly string[];
+  run(project: Project, args: readonly string[], flags: Flags): Promise<Outcome>;
+}
+
+/** docs/command-line.md lists them. */
+export const exitCodes = {
+  done: 0,
+  /** What the command was to find right is not, or a mistake of the project's. */
+  wrong: 1,
+  /** The command line itself. */
+  usage: 2,
+} as const;
+
+export const badArgumentCode = "command.bad-argument";
+
+export const badArgument = (message: string, wanted: string): DiagnosticError =>
+  new DiagnosticError({ code: badArgumentCode, message, loc: null, hint: `wanted: ${wanted}`, detail: null });

@@ -1,0 +1,54 @@
+// `cache ls` and `cache gc`: what lies in the store, and room in it.
+
+import { wallClockMs } from "../../native/clock.ts";
+import { textTable } from "../../tuner/report/text-table.ts";
+import { garbage, removeItems, type StoredItem, storedItems } from "../../tuner/store/store-contents.ts";
+import { badArgument, type Command, exitCodes, type Outcome } from "../command.ts";
+
+const dayMs = 86_400_000;
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+const totalOf = (items: readonly StoredItem[]): number => items.reduce((sum, { bytes }) => sum + bytes, 0);
+
+const kinds: Readonly<Record<StoredItem["kind"], string>> = {
+  schedule: "decisions",
+  artifact: "built kernels",
+  blob: "their modules and addons",
+  broken: "broken",
+};
+
+async function list(directory: string): Promise<Outcome> {
+  const items = await storedItems(directory);
+  const groups = Object.entries(kinds).map(([kind, name]) => ({ name, items: items.filter((it) => it.kind === kind) }));
+  const rows = groups.map(({ name, items }) => [name, String(items.length), megabytes(totalOf(items))]);
+  return {
+    exitCode: exitCodes.done,
+    json: { directory, items: items.map(({ key, kind, bytes, time }) => ({ key, kind, bytes, time })) },
+    text: [directory, "", textTable(["", "count", "size"], rows)].join("\n"),
+  };
+}
+
+async function collect(directory: string, days: unknown): Promise<Outcome> {
+  const age = Number(days);
+  if (!(age >= 0)) throw badArgument(`--days is "${days}"`, "a number, 0 or more");
+  const all = await storedItems(directory);
+  const items = garbage(all, wallClockMs() - age * dayMs);
+  await removeItems(directory, all, items);
+  return {
+    exitCode: exitCodes.done,
+    json: { directory, removed: items.length, bytes: totalOf(items) },
+    text: `${items.length} removed, ${megabytes(totalOf(items))}`,
+  };
+}
+
+export const cache: Command = {
+  usage: "cache <ls|gc>",
+  description:
+    "What lies in the store; gc removes kernels that were built long ago, which are built again without measuring",
+  options: [{ flags: "--days <count>", description: "gc: older than this; 30 unless said" }],
+  examples: ["unplugin-kernel cache ls", "unplugin-kernel cache gc --days 7"],
+  async run({ options: { cacheDir } }, [what = ""], { days = 30 }) {
+    if (what === "ls") return list(cacheDir);
+    if (what === "gc") return collect(cacheDir, days);
+    throw badArgument(`cache ${what}`, "ls, gc");
+  },
+};

@@ -1,0 +1,60 @@
+// `doctor`: what this machine can build, run and measure, target by target.
+
+import { cpus } from "node:os";
+import { targetNames, targets } from "../../compiler/index.ts";
+import { noCompiler } from "../../native/toolchain/compilers.ts";
+import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
+import { bestTargetName, detectMachine, missingFeatures } from "../../native/toolchain/machine.ts";
+import { textTable } from "../../tuner/report/text-table.ts";
+import { type Command, exitCodes } from "../command.ts";
+
+interface TargetState {
+  readonly target: string;
+  readonly builds: boolean;
+  readonly runs: boolean;
+  /** What is missing; null if nothing is. */
+  readonly why: string | null;
+}
+
+const kilobytes = (bytes: number): string =>
+  bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(0)} MB` : `${bytes / 1024} KB`;
+const yes = (is: boolean): string => (is ? "yes" : "no");
+
+export const doctor: Command = {
+  usage: "doctor",
+  description: "What this machine has, and what each target can do on it",
+  options: [],
+  examples: ["unplugin-kernel doctor", "unplugin-kernel doctor --json"],
+  async run({ options: { root } }) {
+    const machine = detectMachine();
+    const compilers = await detectToolchains({ project: root });
+    const { message, hint } = noCompiler(wantedFamilies());
+    const states = targetNames.map((name): TargetState => {
+      const target = targets[name];
+      const missing = missingFeatures(target, machine);
+      const builds = target.codegen === "wasm" || compilers.length > 0;
+      const reasons = [
+        ...(builds ? [] : [message]),
+        ...(missing.length > 0 ? [`the CPU has no ${missing.join(", ")}`] : []),
+      ];
+      return { target: name, builds, runs: missing.length === 0, why: reasons.join("; ") || null };
+    });
+    const cpu = cpus()[0]?.model.trim() ?? "unknown";
+    const { caches, cores, platform } = machine;
+    const native = bestTargetName(machine);
+    const facts = [
+      `CPU        ${cpu}, ${cores} core${cores === 1 ? "" : "s"}, ${platform}`,
+      `caches     ${caches ? `L1 ${kilobytes(caches.l1Bytes)}, L2 ${kilobytes(caches.l2Bytes)}, L3 ${kilobytes(caches.l3Bytes)} a core` : "not known"}`,
+      `Node       ${process.version}, V8 ${process.versions.v8}`,
+      `compilers  ${compilers.map(({ family, version }) => `${family} ${version}`).join(", ") || `none: ${hint}`}`,
+      `native     is ${native} here`,
+    ];
+    const rows = states.map(({ target, builds, runs, why }) => [target, yes(builds), yes(runs), why ?? ""]);
+    const found = compilers.map(({ family, version, path }) => ({ family, version, path }));
+    return {
+      exitCode: exitCodes.done,
+      json: { cpu, ...machine, node: process.versions, compilers: found, native, targets: states },
+      text: [...facts, "", textTable(["target", "builds", "runs and is measured", "why not"], rows)].join("\n"),
+    };
+  },
+};

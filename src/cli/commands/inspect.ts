@@ -1,0 +1,63 @@
+// `inspect`: one kernel from its expression to its code, with the schedule of the lock or the store, else the predicted one.
+
+import { relative, resolve } from "node:path";
+import { decideSchedule } from "../../plugin/compile/decide-schedule.ts";
+import { parseRequest } from "../../plugin/request.ts";
+import { inspectCandidate, templateSizes } from "../../tuner/inspect.ts";
+import { generateSpace } from "../../tuner/space/generate.ts";
+import { badArgument, type Command, exitCodes } from "../command.ts";
+
+const parts = ["expression", "space", "schedule", "typescript", "nest", "passes", "code"] as const;
+type Part = (typeof parts)[number];
+
+function partOf(given: unknown): Part | null {
+  if (given === undefined) return null;
+  const part = parts.find((name) => name === given);
+  if (!part) throw badArgument(`--only is "${given}"`, parts.join(", "));
+  return part;
+}
+
+const title = (name: string, text: string): string =>
+  `── ${name} ${"─".repeat(Math.max(0, 76 - name.length))}\n${text}`;
+
+export const inspect: Command = {
+  usage: "inspect <import>",
+  description: "Expression, space, schedule, loop nest, passes and code of a kernel",
+  options: [
+    { flags: "--only <part>", description: parts.join(", ") },
+    { flags: "--simplify", description: "the schedule without instructions that do nothing" },
+  ],
+  examples: [
+    'unplugin-kernel inspect "./src/gemm.op.ts?tune=avx2"',
+    'unplugin-kernel inspect "./src/gemm.op.ts?tune=wasm&M=64" --only code',
+  ],
+  async run({ contextOf, options: { root } }, [given = ""], { only, simplify }) {
+    const wanted = partOf(only);
+    const request = parseRequest(given);
+    if (!request) throw badArgument(`"${given}" is no import of a kernel`, "one as ./gemm.op.ts?tune=avx2");
+    const path = resolve(root, request.path);
+    const { task, candidate, origin } = await decideSchedule(await contextOf({ ...request, path }, "predict"));
+    const space = generateSpace(task);
+    const {
+      text: _,
+      passes,
+      ...inspection
+    } = inspectCandidate(task, space, candidate, { simplify: Boolean(simplify) });
+    const decisions = Object.entries(candidate.assignment).map(([name, value]) => `${name} = ${value}`);
+    const texts: Readonly<Record<Part, string>> = {
+      expression: inspection.expression,
+      space: templateSizes(space).join("\n"),
+      schedule: [`${origin}: ${candidate.template}`, ...decisions].join("\n"),
+      typescript: inspection.typescript,
+      nest: inspection.nest,
+      passes: passes.map(({ name, text }) => title(name, text)).join("\n"),
+      code: inspection.code,
+    };
+    const whole = parts.filter((part) => part !== "passes").map((part) => title(part, texts[part]));
+    return {
+      exitCode: exitCodes.done,
+      json: { kernel: relative(root, path) + request.query, origin, candidate, ...texts },
+      text: wanted ? texts[wanted] : whole.join("\n\n"),
+    };
+  },
+};

@@ -1,0 +1,68 @@
+// A project's source files → the kernels that they import. Nothing is bundled: scripts are parsed one by one, and in files of other
+// kinds (Vue, Svelte, Astro, HTML) imports are found by their form.
+
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { locateOperator } from "../plugin/locate-operator.ts";
+import { type ParsedRequest, parseRequest, requestPattern } from "../plugin/request.ts";
+import { importsOfScript } from "./imports-of-script.ts";
+
+export interface FoundImport {
+  /** As written: "./gemm.op.ts?tune=wasm". */
+  readonly specifier: string;
+  /** Absolute path of the file that has it. */
+  readonly importer: string;
+  /** Its path is the operator's, absolute. */
+  readonly request: ParsedRequest;
+}
+
+const scripts = new Set([".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"]);
+const others = new Set([".vue", ".svelte", ".astro", ".html", ".mdx"]);
+/** Folders in which nobody writes. */
+const skipped = new Set(["node_modules", "dist", "out", "build", "coverage"]);
+
+async function* sourceFiles(folder: string): AsyncGenerator<string> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && !entry.name.startsWith(".") && !skipped.has(entry.name)) yield* sourceFiles(path);
+    if (entry.isFile() && (scripts.has(extname(path)) || others.has(extname(path)))) yield path;
+  }
+}
+
+/** `from "…"`, `import "…"`, `import("…")` */
+const importForm = /\b(?:from|import)\s*\(?\s*(["'])([^"'\n]+)\1/g;
+
+async function specifiersIn(path: string): Promise<readonly string[]> {
+  const text = await readFile(path, "utf8");
+  if (!/[?&]tune\b/.test(text)) return [];
+  const all = scripts.has(extname(path))
+    ? await importsOfScript(path)
+    : [...text.matchAll(importForm)].map(([, , specifier]) => specifier!);
+  return all.filter((specifier) => requestPattern.test(specifier));
+}
+
+/**
+ * All imports of kernels below `root`, sorted by file and specifier. Imports whose operator cannot be found are left out.
+ *
+ * @throws DiagnosticError of `parseRequest`
+ */
+export async function findImports(root: string, accepts: (path: string) => boolean): Promise<readonly FoundImport[]> {
+  const found: FoundImport[] = [];
+  for await (const importer of sourceFiles(root)) {
+    for (const specifier of await specifiersIn(importer)) {
+      const request = parseRequest(specifier);
+      const path = request && (await locateOperator(specifier, importer));
+      if (!path || !existsSync(path) || !accepts(path)) continue;
+      found.push({ specifier, importer, request: { ...request, path } });
+    }
+  }
+  const order = ({ importer, specifier }: FoundImport): string => `${importer}\n${specifier}`;
+  return found.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+/** Each kernel once, however often and in whatever spelling it is imported. */
+export function kernelsOf(imports: readonly FoundImport[]): readonly ParsedRequest[] {
+  const kernels = new Map(imports.map(({ request }) => [request.path + request.query, request]));
+  return [...kernels.values()].sort((a, b) => (a.path + a.query < b.path + b.query ? -1 : 1));
+}

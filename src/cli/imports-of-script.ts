@@ -1,0 +1,21 @@
+// A script → the modules that it imports, as written. esbuild parses it, TypeScript and JSX too, and resolves nothing.
+
+import { build, type PluginBuild } from "esbuild";
+
+/** Empty for a script that does not parse: whoever builds it says so. */
+export async function importsOfScript(path: string): Promise<readonly string[]> {
+  const specifiers = new Set<string>();
+  const note = {
+    name: "note-imports",
+    setup({ onResolve }: PluginBuild): void {
+      onResolve({ filter: /.*/ }, ({ path: specifier, kind }) => {
+        if (kind === "entry-point") return null;
+        specifiers.add(specifier);
+        return { path: specifier, external: true };
+      });
+    },
+  };
+  const options = { bundle: true, write: false, logLevel: "silent", jsx: "preserve" } as const;
+  await build({ ...options, entryPoints: [path], plugins: [note] }).catch(() => undefined);
+  return [...specifiers];
+}

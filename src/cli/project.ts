@@ -1,0 +1,46 @@
+// The project that a command works on: the plugin's options as flags say them, and the kernels that its files import.
+
+import { createBuildTunings } from "../plugin/build-tunings.ts";
+import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
+import { compileKernel } from "../plugin/compile-kernel.ts";
+import { consoleSink } from "../plugin/log.ts";
+import type { ResolvedOptions } from "../plugin/options.ts";
+import type { ParsedRequest } from "../plugin/request.ts";
+import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
+import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
+import type { CommandOption, Flags } from "./command.ts";
+import { type FoundImport, findImports } from "./find-imports.ts";
+
+export interface Project {
+  readonly session: Session;
+  readonly options: ResolvedOptions;
+  imports(): Promise<readonly FoundImport[]>;
+  /** For those who look at a kernel without compiling it. */
+  contextOf(request: ParsedRequest, mode: Mode): Promise<KernelContext>;
+}
+
+/** What every command takes. They mean what the plugin's options of the same names do. */
+export const projectOptions: readonly CommandOption[] = [
+  { flags: "--root <folder>", description: "the project; the working directory unless said" },
+  { flags: "--lockfile <file>", description: "kernels.lock.json unless said" },
+  { flags: "--cache-dir <folder>", description: "node_modules/.cache/unplugin-kernel unless said" },
+];
+
+/** @throws DiagnosticError `options.bad-value` */
+export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
+  const { root, lockfile, cacheDir } = flags;
+  const given = Object.entries({ root, lockfile, cacheDir }).filter(([, value]) => value !== undefined);
+  const paths = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  // The mode is each command's own affair: CI does not freeze `tune`.
+  const session = createSession({ ...paths, budget, logLevel, mode: "tune" }, compileKernel);
+  session.configure(process.cwd(), consoleSink);
+  const options = session.options();
+  const { signal } = new AbortController();
+  const services = { options, log: session.log(), signal, tunings: createBuildTunings({ totalSeconds: null, signal }) };
+  return {
+    session,
+    options,
+    imports: () => findImports(options.root, options.accepts),
+    contextOf: (request, mode) => kernelContext(kernelRequest(request, options, mode), services),
+  };
+}

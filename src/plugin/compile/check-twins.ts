@@ -1,0 +1,31 @@
+// The WASM modules that come with a schedule, run once against the reference: they were no candidates of a search.
+
+import { boundsOf } from "../../tuner/measurable.ts";
+import { generateSpace } from "../../tuner/space/generate.ts";
+import type { Workbench } from "../../tuner/workbench.ts";
+import { type KernelContext, refuse } from "./kernel-context.ts";
+import { wasmTwins } from "./make-artifacts.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** @throws DiagnosticError `twin.wrong` */
+export async function checkTwins(workbench: Workbench, context: KernelContext, schedule: Schedule): Promise<void> {
+  const pair = await wasmTwins(context, schedule);
+  if (!pair) return;
+  const { task, candidate } = pair.schedule;
+  const bounds = boundsOf(task, generateSpace(task), candidate);
+  const { wasm, relaxed, prepare } = pair;
+  const modules = [wasm, relaxed].filter((module) => module !== null).map((it) => ({ ...it, prepare, bounds }));
+  const outcomes = workbench.measure(modules, null);
+  for (const { relaxed } of modules) {
+    const outcome = (await outcomes.next()).value!;
+    // A slow one may be right.
+    if (outcome.kind === "ok" || outcome.kind === "timed-out") continue;
+    const twin = `its ${relaxed ? "relaxed " : ""}WASM twin is wrong (${outcome.reason})`;
+    const hint = relaxed ? 'numerics: "strict" leaves it out' : "fallback=none leaves it out";
+    throw refuse(
+      "twin.wrong",
+      `${context.lockName}: ${twin}; that is a bug of unplugin-kernel: please report it`,
+      hint,
+    );
+  }
+}

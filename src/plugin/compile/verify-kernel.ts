@@ -1,0 +1,52 @@
+// Does a locked kernel hold? Its decisions have to generate its source again, and what is built of it has to compute what the reference does.
+
+import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { missingFeatures } from "../../native/toolchain/machine.ts";
+import { measurable } from "../../tuner/measurable.ts";
+import type { Measurement } from "../../tuner/measure/measurement.ts";
+import { referenceTask } from "../../tuner/reference.ts";
+import { generateSpace } from "../../tuner/space/generate.ts";
+import { checkTwins } from "./check-twins.ts";
+import { decideSchedule } from "./decide-schedule.ts";
+import { type KernelContext, refuse } from "./kernel-context.ts";
+import { otherSource } from "./make-artifacts.ts";
+import { generated } from "./schedule-source.ts";
+
+export interface Verified {
+  /** Why it was not run, though it is what the lock says; null: it was. */
+  readonly notRun: string | null;
+}
+
+/**
+ * @param context in mode `frozen`
+ * @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `lock.other-source`, `verify.wrong`, `twin.wrong`
+ */
+export async function verifyKernel(context: KernelContext): Promise<Verified> {
+  const decision = await decideSchedule(context);
+  const { task, candidate } = decision;
+  if (!generated(decision)) throw otherSource(context);
+  const isNative = task.target.codegen === "c";
+  const toolchain = isNative ? await context.toolchain() : null;
+  const missing = missingFeatures(task.target, context.machine);
+  if (missing.length > 0) return { notRun: `the CPU has no ${missing.join(", ")}` };
+  if (isNative && !toolchain) return { notRun: "there is no compiler" };
+  await withPrivateDirectory(async (directory) => {
+    const { signal } = context.services;
+    const threads = task.threads;
+    const workbench = await context.workbench({ task: referenceTask(task), toolchain, directory, signal, threads });
+    try {
+      const source = measurable(task, generateSpace(task), candidate);
+      const { value } = await workbench.measure([source], null).next();
+      const reason = value && reasonOf(value);
+      if (reason) throw refuse("verify.wrong", `${context.lockName}: ${reason}`, "tune it again");
+      await checkTwins(workbench, context, decision);
+    } finally {
+      await workbench.close();
+    }
+  });
+  return { notRun: null };
+}
+
+/** A slow one may be right. */
+const reasonOf = (measurement: Measurement): string | null =>
+  measurement.kind === "ok" || measurement.kind === "timed-out" ? null : measurement.reason;

@@ -1,0 +1,82 @@
+// What lies in a store, and what of it can go: for people, not for builds. Built kernels are made again from their decisions without a
+// measurement; decisions and measurements took time on a machine, and stay.
+
+import { readFile, stat } from "node:fs/promises";
+import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
+
+const cacache = () => import("cacache").then((module) => module.default);
+
+export interface StoredItem {
+  readonly key: string;
+  /** Of the content, as cacache has it. */
+  readonly integrity: string;
+  /** `blob`: bytes that artifacts name; `broken`: nothing that could be read. */
+  readonly kind: StoreEntry["kind"] | "blob" | "broken";
+  readonly bytes: number;
+  /** When it was put, in milliseconds since 1970. */
+  readonly time: number;
+  /** Keys of the blobs that an artifact names. */
+  readonly names: readonly string[];
+}
+
+const blobKey = (digest: string): string => `blob:${digest}`;
+
+/** Everything that a key leads to. */
+export async function storedItems(directory: string): Promise<readonly StoredItem[]> {
+  const api = await cacache();
+  const entries = await api.ls(directory).catch(() => ({}));
+  return Promise.all(Object.values(entries).map(itemOf));
+}
+
+interface IndexEntry {
+  readonly key: string;
+  readonly integrity: string;
+  readonly path: string;
+  readonly time: number;
+}
+
+async function itemOf({ key, integrity, path, time }: IndexEntry): Promise<StoredItem> {
+  const bytes = await stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  const item = { key, integrity, bytes, time, names: [] };
+  if (key.startsWith("blob:")) return { ...item, kind: "blob" };
+  try {
+    const entry = decodeStoreEntry(JSON.parse(await readFile(path, "utf8")), []);
+    const names = entry.kind === "artifact" ? Object.values(entry.blobs).map(({ sha256 }) => blobKey(sha256)) : [];
+    return { ...item, kind: entry.kind, names };
+  } catch {
+    return { ...item, kind: "broken" };
+  }
+}
+
+/** Artifacts that were put before `time`, blobs that none of the others names, and what is broken. */
+export function garbage(items: readonly StoredItem[], time: number): readonly StoredItem[] {
+  const isOld = (item: StoredItem): boolean => item.time < time;
+  const kept = items.filter((item) => item.kind === "artifact" && !isOld(item));
+  const named = new Set(kept.flatMap(({ names }) => names));
+  return items.filter((item) => {
+    // A build that is under way has put blobs that no artifact names yet.
+    if (item.kind === "blob") return isOld(item) && !named.has(item.key);
+    return item.kind === "broken" || (item.kind === "artifact" && isOld(item));
+  });
+}
+
+/**
+ * Takes some of all items away. Artifacts go before their blobs: a build beside this finds all of a kernel, or a miss. Content
+ * that another key leads to stays.
+ */
+export async function removeItems(
+  directory: string,
+  all: readonly StoredItem[],
+  removed: readonly StoredItem[],
+): Promise<void> {
+  const api = await cacache();
+  const kept = new Set(all.filter((item) => !removed.includes(item)).map(({ integrity }) => integrity));
+  const blobsLast = [...removed].sort((a, b) => Number(a.kind === "blob") - Number(b.kind === "blob"));
+  for (const { key, integrity } of blobsLast) {
+    await api.rm.entry(directory, key);
+    if (!kept.has(integrity)) await api.rm.content(directory, integrity);
+  }
+}

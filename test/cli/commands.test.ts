@@ -1,0 +1,150 @@
+// The commands as users run them: what they print, as text and as JSON, what they write, and their exit codes.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { gemm, runCli, writeProject } from "./project.ts";
+
+const files = {
+  "src/gemm.op.ts": gemm,
+  "src/main.ts": 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n',
+};
+const quickly = ["--seconds", "1", "--trials", "4"];
+const name = "src/gemm.op.ts?tune=wasm";
+
+describe("tune and verify", () => {
+  let root: string;
+  beforeAll(() => {
+    root = writeProject(files);
+  });
+  const lockfile = (): string => readFileSync(join(root, "kernels.lock.json"), "utf8");
+
+  test("verify misses what was never tuned", () => {
+    const { exitCode, errors } = runCli(root, "verify");
+    expect(exitCode).toBe(1);
+    expect(errors).toContain(`wrong    ${name}: frozen.miss: ${name} is not in kernels.lock.json`);
+  });
+
+  test("tune measures once and writes the lock, whatever CI says; the second time there is nothing to do", () => {
+    const first = runCli(root, "tune", "--json", ...quickly);
+    expect(first.errors).toBe("");
+    expect(first.exitCode).toBe(0);
+    const [kernel] = JSON.parse(first.output).kernels;
+    expect(kernel).toMatchObject({ kernel: name, origin: "tuned", error: null });
+    expect(kernel.measured).toBeGreaterThan(0);
+    expect(JSON.parse(lockfile()).kernels).toHaveProperty([name]);
+    const again = runCli(root, "tune");
+    expect(again).toMatchObject({ exitCode: 0, errors: "" });
+    expect(again.output).toMatch(/\| src\/gemm\.op\.ts\?tune=wasm \| lock +\| +[\d.]+ \| +0 \|/);
+  });
+
+  test("verify runs it against the reference, and names entries that nobody uses", () => {
+    expect(runCli(root, "verify")).toMatchObject({ exitCode: 0, output: `right    ${name}\n` });
+    const lock = JSON.parse(lockfile());
+    const unused = { ...lock, kernels: { ...lock.kernels, "src/old.op.ts?tune=wasm": lock.kernels[name] } };
+    writeFileSync(join(root, "kernels.lock.json"), JSON.stringify(unused));
+    const { exitCode, output } = runCli(root, "verify", "--json");
+    expect(exitCode).toBe(0);
+    const right = { kernel: name, state: "right", why: null };
+    expect(JSON.parse(output)).toEqual({ kernels: [right], unused: ["src/old.op.ts?tune=wasm"] });
+  });
+
+  test("cache lists what lies there, and gc takes what is built again without measuring", () => {
+    const kindsOf = (): string[] =>
+      JSON.parse(runCli(root, "cache", "ls", "--json").output).items.map(({ kind }: { kind: string }) => kind);
+    const before = kindsOf();
+    expect(new Set(before)).toEqual(new Set(["schedule", "artifact", "blob"]));
+    expect(runCli(root, "cache", "ls").output).toMatch(/decisions +\| +1 \|/);
+    expect(runCli(root, "cache", "gc").output).toBe("0 removed, 0.0 MB\n");
+    const { removed } = JSON.parse(runCli(root, "cache", "gc", "--days", "0", "--json").output);
+    expect(removed).toBe(before.length - 1);
+    expect(kindsOf()).toEqual(["schedule"]);
+    const [kernel] = JSON.parse(runCli(root, "tune", "--json").output).kernels;
+    expect(kernel).toMatchObject({ origin: "lock", measured: 0 });
+    expect(kindsOf()).toContain("artifact");
+  });
+
+  test("inspect shows the lock's schedule, whole or a part of it", () => {
+    const { output } = runCli(root, "inspect", "./src/gemm.op.ts?tune=wasm");
+    for (const part of ["expression", "space", "schedule", "typescript", "nest", "code"])
+      expect(output).toContain(`── ${part} `);
+    expect(output).toContain("C[i, j] = sum(A[i, k] * B[k, j], k)");
+    expect(output).toContain("lock: C tiled");
+    const { output: code } = runCli(root, "inspect", "./src/gemm.op.ts?tune=wasm", "--only", "code");
+    expect(code.startsWith("(module")).toBe(true);
+  });
+
+  test("verify finds decisions that were edited", () => {
+    const edited = lockfile()
+      .replace(/"C\.k\.steps": ?\d+/, '"C.k.steps":1')
+      .replace(/"C\.i\.register": ?\d+/, '"C.i.register":1');
+    expect(edited).not.toBe(lockfile());
+    writeFileSync(join(root, "kernels.lock.json"), edited);
+    const { exitCode, errors } = runCli(root, "verify");
+    expect(exitCode).toBe(1);
+    expect(errors).toContain("lock.other-source");
+  });
+
+  test("a lock that cannot be read is an error of its own", () => {
+    writeFileSync(join(root, "kernels.lock.json"), "{");
+    const { exitCode, output } = runCli(root, "verify", "--json");
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(output).error.code).toBe("lock.broken");
+  });
+});
+
+test("tune tells which kernel failed, and goes on with the others", () => {
+  const root = writeProject({
+    ...files,
+    "src/bad.ts": 'import bad from "./gemm.op.ts?tune=wasm&X=1";\nconsole.log(bad);\n',
+  });
+  const { exitCode, errors } = runCli(root, "tune", ...quickly);
+  expect(exitCode).toBe(1);
+  expect(errors).toContain("request.unknown-key: src/gemm.op.ts has no parameter X");
+  expect(errors).toMatch(/src\/gemm\.op\.ts\?tune=wasm +\| tuned/);
+});
+
+test("types writes declarations, and checks them", () => {
+  const root = writeProject(files);
+  const file = join(root, "kernel-imports.d.ts");
+  expect(runCli(root, "types", "--check")).toMatchObject({ exitCode: 1 });
+  expect(existsSync(file)).toBe(false);
+  expect(runCli(root, "types")).toMatchObject({ exitCode: 0, output: "kernel-imports.d.ts written, 1 import\n" });
+  expect(readFileSync(file, "utf8")).toContain('declare module "*/gemm.op.ts?tune=wasm"');
+  expect(runCli(root, "types", "--check")).toMatchObject({ exitCode: 0 });
+});
+
+test("doctor knows every target", () => {
+  const { exitCode, output } = runCli(writeProject({}), "doctor", "--json");
+  expect(exitCode).toBe(0);
+  const { targets, node } = JSON.parse(output);
+  expect(node.node).toBe(process.versions.node);
+  expect(targets).toContainEqual({ target: "wasm", builds: true, runs: true, why: null });
+  expect(targets).toHaveLength(6);
+});
+
+describe("the command line itself", () => {
+  const root = writeProject(files);
+  test.each([
+    [[], "commands: types, tune, inspect, verify, cache, doctor"],
+    [["nonsense"], "unplugin-kernel has no command nonsense"],
+    [["tune", "--bogus"], "Unknown option `--bogus`"],
+    [["inspect"], "missing required args"],
+    [["inspect", "gemm"], 'command.bad-argument: "gemm" is no import of a kernel'],
+    [["inspect", "./src/gemm.op.ts?tune=wasm", "--only", "all"], 'command.bad-argument: --only is "all"'],
+    [["tune", "gemm.op.ts"], "command.bad-argument: no import asks for a kernel of gemm.op.ts"],
+    [["cache", "rm"], "command.bad-argument: cache rm"],
+    [["cache", "gc", "--days", "few"], 'command.bad-argument: --days is "few"'],
+    [["tune", "--seconds", "soon"], 'command.bad-argument: --seconds is "soon"'],
+  ])("%j is a mistake: exit code 2", (args, message) => {
+    const { exitCode, errors } = runCli(root, ...args);
+    expect(errors).toContain(message);
+    expect(exitCode).toBe(2);
+  });
+
+  test("--help and --version", () => {
+    expect(runCli(root, "--help")).toMatchObject({ exitCode: 0 });
+    expect(runCli(root, "tune", "--help").output).toContain("--seconds <count>");
+    expect(runCli(root, "--version").output).toMatch(/^unplugin-kernel\/\d+\.\d+\.\d+ /);
+  });
+});

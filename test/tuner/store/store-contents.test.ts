@@ -1,0 +1,61 @@
+// What lies in a store and what can go: by a store that was written as builds write it.
+
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import cacache from "cacache";
+import { expect, test } from "vitest";
+import { sha256 } from "../../../src/compiler/index.ts";
+import { blobsAt, putBlobs, textBlob } from "../../../src/tuner/store/blobs.ts";
+import { openStore } from "../../../src/tuner/store/store.ts";
+import { garbage, removeItems, storedItems } from "../../../src/tuner/store/store-contents.ts";
+
+const key = (name: string): string => sha256(name);
+
+/** Two kernels that share a module, a schedule, and a blob that no artifact names yet. */
+async function filledStore() {
+  const directory = mkdtempSync(join(tmpdir(), "store-contents-"));
+  const store = openStore(directory);
+  await putBlobs(store, key("old"), { wasm: textBlob("shared"), facts: textBlob("old facts") });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const between = Date.now();
+  await putBlobs(store, key("new"), { wasm: textBlob("shared"), facts: textBlob("new facts") });
+  const schedule = { kind: "schedule", schema: 1, source: key("source"), measured: null } as const;
+  await store.putEntry(key("schedule"), { ...schedule, candidate: { template: "C tiled", assignment: {} } });
+  await store.putBlob(textBlob("of a build that is under way"));
+  return { directory, store, between };
+}
+
+test("an empty store has nothing", async () => {
+  expect(await storedItems(join(tmpdir(), "there-is-no-such-store"))).toEqual([]);
+});
+
+test("items have kinds, sizes, and what they name", async () => {
+  const { directory } = await filledStore();
+  const items = await storedItems(directory);
+  const count = (kind: string): number => items.filter((item) => item.kind === kind).length;
+  expect([count("schedule"), count("artifact"), count("blob"), count("broken")]).toEqual([1, 2, 4, 0]);
+  expect(items.find((item) => item.key === `blob:${sha256("old facts")}`)).toMatchObject({ kind: "blob", bytes: 9 });
+  expect(items.find((item) => item.key === key("new"))?.names).toContain(`blob:${sha256("shared")}`);
+});
+
+test("what is old goes with the blobs that nobody else names; decisions and what is under way stay", async () => {
+  const { directory, store, between } = await filledStore();
+  const items = await storedItems(directory);
+  const removed = garbage(items, between);
+  expect(removed.map((item) => item.key).sort()).toEqual([`blob:${sha256("old facts")}`, key("old")].sort());
+  await removeItems(directory, items, removed);
+  expect(await blobsAt(store, key("old"))).toBe(null);
+  expect(await blobsAt(store, key("new"))).toEqual({ wasm: textBlob("shared"), facts: textBlob("new facts") });
+  expect(await store.entry(key("schedule"))).not.toBe(null);
+  expect(await store.blob(sha256("of a build that is under way"))).not.toBe(null);
+  expect(await store.blob(sha256("old facts"))).toBe(null);
+});
+
+test("what cannot be read goes, whatever its age", async () => {
+  const { directory } = await filledStore();
+  const { path } = (await cacache.get.info(directory, key("new")))!;
+  writeFileSync(path, "{");
+  const items = await storedItems(directory);
+  expect(garbage(items, 0).map((item) => item.key)).toEqual([key("new")]);
+});
