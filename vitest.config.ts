@@ -13,7 +13,7 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/bench/**", "test/emulated/**"],
+    exclude: ["**/node_modules/**", "test/bench/**", "test/emulated/**"],
     globalSetup: ["test/support/build-worker.ts"],
     // Each mostly waits for a process of its own, or V8 for another core.
     maxWorkers: "100%",

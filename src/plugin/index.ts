@@ -2,16 +2,19 @@
 // the kernel. Only the hooks; what differs from bundler to bundler is in emit/.
 
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
 import { createUnplugin, type UnpluginInstance } from "unplugin";
 import { DiagnosticError } from "../compiler/index.ts";
 import { emitModule } from "./binding/module.ts";
 import type { CompileKernel } from "./compiled-kernel.ts";
 import { createDevServer, type DevServer } from "./dev.ts";
+import { bunHost } from "./emit/bun.ts";
 import { esbuildHost } from "./emit/esbuild.ts";
+import { farmHost } from "./emit/farm.ts";
 import type { HookContext, Host } from "./emit/host.ts";
 import { rollupHost } from "./emit/rollup.ts";
 import { viteHost } from "./emit/vite.ts";
+import { webpackHost } from "./emit/webpack.ts";
+import { locateOperator } from "./locate-operator.ts";
 import { pluginName } from "./plugin-name.ts";
 import { parseRequest, requestPattern } from "./request.ts";
 import { createSession, type Session } from "./session.ts";
@@ -24,15 +27,28 @@ const compileWhenLoaded: CompileKernel = async (request, services) =>
   (await loadCompiler()).compileKernel(request, services);
 
 function hostFor(framework: string, session: Session, dev: DevServer): Host {
-  if (framework === "vite") return viteHost(session, dev);
-  return framework === "esbuild" ? esbuildHost() : rollupHost();
+  switch (framework) {
+    case "vite":
+      return viteHost(session, dev);
+    case "esbuild":
+      return esbuildHost();
+    case "webpack":
+    case "rspack":
+    case "rsbuild":
+      return webpackHost();
+    case "farm":
+      return farmHost();
+    case "bun":
+      return bunHost();
+    default:
+      return rollupHost();
+  }
 }
 
 /** Absolute path of an imported operator file; null: the host is to say that there is none. */
-async function locate(host: Host, context: HookContext, path: string, importer: string | undefined) {
-  if (/^\.\.?\//.test(path) && importer) return resolve(dirname(importer.split("?")[0]!), path);
-  if (isAbsolute(path) && existsSync(path)) return path;
-  return host.resolve(context, path, importer);
+async function locate(host: Host, context: HookContext, id: string, path: string, told: string | undefined) {
+  const importer = told && (host.importerOf?.(told) ?? told).split("?")[0]!;
+  return (await locateOperator(id, importer)) ?? host.resolve(context, path, importer);
 }
 
 /** Bundlers print the stack of an error, which says nothing about a mistake in an operator or an import. */
@@ -44,6 +60,26 @@ async function plainly<T>(work: () => Promise<T>): Promise<T> {
     throw error;
   }
 }
+
+/**
+ * A file that may not be imported so is another plugin's, unless it is a script: most bundlers would take it as it is, and the
+ * program would have the operator in place of the kernel.
+ *
+ * @throws DiagnosticError `request.not-included`
+ */
+function leave(file: string, id: string, isLeftOut: boolean): null {
+  if (isLeftOut || !/\.[cm]?[jt]sx?$/.test(file)) return null;
+  throw new DiagnosticError({
+    code: "request.not-included",
+    message: `"${id}" asks for a kernel, and the file is no operator file`,
+    loc: null,
+    hint: "operator files end in .op.ts, .op.js, .op.mts or .op.mjs; option include may say otherwise, exclude leaves files to others",
+    detail: null,
+  });
+}
+
+/** One module for one kernel, however its import is spelt. */
+const reExport = (id: string): string => `export { default } from ${JSON.stringify(id)};\n`;
 
 type KernelPlugin = UnpluginInstance<KernelPluginOptions | undefined, false>;
 
@@ -61,8 +97,9 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
     const resolveKernel = async (context: HookContext, id: string, importer: string | undefined) => {
       const request = parseRequest(id);
       if (!request) return null;
-      const file = await locate(host, context, request.path, importer);
-      if (!file || !session.options().accepts(file) || !existsSync(file)) return null;
+      const file = await locate(host, context, id, request.path, importer);
+      if (!file || !existsSync(file)) return null;
+      if (!session.options().accepts(file)) return leave(file, id, session.options().leavesOut(file));
       session.imported({ specifier: id, file });
       return file + request.query;
     };
@@ -70,6 +107,8 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
     const loadKernel = async (context: HookContext, id: string) => {
       const request = parseRequest(id);
       if (!request || !session.options().accepts(request.path)) return null;
+      const normal = request.path + request.query;
+      if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map: null };
       context.addWatchFile(request.path);
       const mode = host.mode(context, session.options().mode);
       const kernel = dev.improved(request) ?? (await session.compile(request, mode));

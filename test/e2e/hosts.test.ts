@@ -2,18 +2,29 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { buildApp, hosts, outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
+import {
+  blendCall,
+  buildApp,
+  type HostName,
+  hosts,
+  largeHosts,
+  missingHost,
+  outputFiles,
+  recordingCompiler,
+  runMoved,
+  writeApp,
+} from "../support/build-app.ts";
 import { expected, fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
 
-const call = `
-  const A = Float32Array.from({ length: 8 }, (_, i) => i);
-  const B = new Float32Array(8).fill(1);
-  console.log(JSON.stringify([blend.info.twin, ...blend(A, B)]));
-`;
-const importing = (query: string): string => `import blend from "./blend.op.ts?${query}";\n${call}`;
+const importing = (query: string): string => `import blend from "./blend.op.ts?${query}";\n${blendCall}`;
 const operator = "export default 1;";
 
-describe.each(hosts)("%s", (host) => {
+for (const host of [...hosts, ...largeHosts]) {
+  const missing = missingHost(host);
+  describe.skipIf(missing !== null)(`${host}${missing ? ` (${missing})` : ""}`, () => apps(host));
+}
+
+function apps(host: HostName): void {
   it("binds a WASM kernel that runs where the output is moved to", async () => {
     const root = writeApp({ "src/main.js": importing("tune=wasm&sync=0"), "src/blend.op.ts": operator });
     const { compile, requests } = recordingCompiler(fakeKernel());
@@ -56,6 +67,27 @@ describe.each(hosts)("%s", (host) => {
     expect(runMoved(root)).toEqual([true, false]);
   });
 
+  it("follows a pattern of package.json for imports, which names the query", async () => {
+    const root = writeApp({
+      "package.json": JSON.stringify({ type: "module", imports: { "#op/*?tune=wasm": "./src/*" } }),
+      "src/main.js": `import blend from "#op/blend.op.ts?tune=wasm";\n${blendCall}`,
+      "src/blend.op.ts": operator,
+    });
+    const { compile, requests } = recordingCompiler(fakeKernel());
+    await buildApp(host, root, compile);
+    expect(requests).toMatchObject([{ opFile: `${root}/src/blend.op.ts`, target: "wasm" }]);
+    expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
+  });
+
+  it("refuses to take the source of a script for a kernel", async () => {
+    const main = 'import plain from "./plain.js?tune=wasm";\nconsole.log(plain);';
+    const root = writeApp({ "src/main.js": main, "src/plain.js": "export default 1;" });
+    const failed = expect(buildApp(host, root, recordingCompiler(fakeKernel()).compile)).rejects;
+    await failed.toThrow(
+      'request.not-included: "./plain.js?tune=wasm" asks for a kernel, and the file is no operator file',
+    );
+  });
+
   it("passes a user's mistake on, word for word", async () => {
     const root = writeApp({ "src/main.js": importing("tune=wsam"), "src/blend.op.ts": operator });
     const message = `request.bad-value: tune is "wsam" in "./blend.op.ts?tune=wsam"
@@ -71,4 +103,4 @@ describe.each(hosts)("%s", (host) => {
     await buildApp(host, root, recordingCompiler(kernel).compile);
     expect(runMoved(root, "main.mjs", ["--no-addons"])).toEqual(["wasm", ...expected("wasm")]);
   });
-});
+}

@@ -5,16 +5,23 @@ import type { AssetReferences } from "../binding/asset.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import type { ParsedRequest } from "../request.ts";
 import type { Mode } from "../types.ts";
+import type { LoaderContext, WebpackCompilation, WebpackCompiler } from "./webpack.ts";
 
 /** The parts of the hosts' hook contexts that unplugin's type leaves out. Each is there in some hosts only. */
 export interface HookContext {
   addWatchFile(file: string): void;
   /** Rollup-likes return a reference; others nothing. */
-  emitFile(file: { type: "asset"; name: string; source: Uint8Array }): unknown;
+  emitFile(file: { type: "asset"; name?: string; fileName?: string; source: Uint8Array }): unknown;
   /** Rollup-likes. */
   resolve?(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ id: string } | null>;
   /** Vite. */
   readonly environment?: ViteEnvironment;
+  /** webpack-likes. */
+  getNativeBuildContext?(): {
+    readonly compiler?: WebpackCompiler;
+    readonly compilation?: WebpackCompilation;
+    readonly loaderContext?: LoaderContext;
+  };
 }
 
 export interface ViteEnvironment {
@@ -27,13 +34,20 @@ export interface ViteEnvironment {
 export interface Host {
   /** A build starts: what was emitted before is over. */
   begin(context: HookContext): void;
+  /** The importing file, where the host tells another. */
+  importerOf?(importer: string): string;
   /** Resolves what is neither relative nor absolute: aliases, packages, `#imports`. */
   resolve(context: HookContext, path: string, importer: string | undefined): Promise<string | null>;
   /** Mode of the first answer, if it is not that of the options (a dev server's). */
   mode(context: HookContext, configured: Mode): Mode;
   place(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): AssetReferences;
+  /** Whether a module keeps the query of its import, whatever it was resolved to. */
+  readonly keepsSpelling?: true;
   /** After the module of a kernel has been made. */
   loaded(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): void;
   /** Hooks of this host alone. */
-  readonly hooks: Pick<UnpluginOptions, "rollup" | "rolldown" | "vite" | "esbuild">;
+  readonly hooks: Pick<
+    UnpluginOptions,
+    "rollup" | "rolldown" | "vite" | "esbuild" | "webpack" | "rspack" | "farm" | "bun"
+  >;
 }

@@ -1,4 +1,4 @@
-// Rollup: assets by `emitFile`, addressed through `import.meta.ROLLUP_FILE_URL_…`, dropped again if no chunk names them.
+// Rollup and Rolldown: assets by `emitFile`, addressed through `import.meta.ROLLUP_FILE_URL_…`, dropped again if no chunk names them.
 
 import { basename } from "node:path";
 import type { HookContext, Host } from "./host.ts";
@@ -57,6 +57,11 @@ export function rollupHost(): Host {
     loaded: () => {},
     hooks: {
       rollup: {
+        generateBundle(_, bundle) {
+          files.removeUnused(bundle, (reference) => this.getFileName(reference));
+        },
+      },
+      rolldown: {
         generateBundle(_, bundle) {
           files.removeUnused(bundle, (reference) => this.getFileName(reference));
         },

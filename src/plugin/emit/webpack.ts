@@ -1,0 +1,120 @@
+// webpack, Rspack and Rsbuild: files belong to the module that needs them, as those of a loader, and are addressed from the runtime's own
+// idea of where the bundle is.
+//
+// So a module that comes from the bundler's cache brings its files back: neither the store nor the machine that built it is asked. Those of
+// a module that tree shaking leaves out would stay, and are taken away where no script names them.
+
+import { Buffer } from "node:buffer";
+import { dirname } from "node:path";
+import { pluginName } from "../plugin-name.ts";
+import type { HookContext, Host } from "./host.ts";
+import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
+
+/** What we use of either bundler's compiler. */
+export interface WebpackCompiler {
+  readonly context: string;
+  readonly options: {
+    /** What the option `target` comes to. */
+    readonly externalsPresets?: { readonly node?: boolean; readonly web?: boolean };
+  };
+  readonly resolverFactory: { get(type: "normal", options: { readonly dependencyType: "esm" }): Resolver };
+}
+
+interface Resolver {
+  resolve(
+    context: object,
+    folder: string,
+    request: string,
+    resolveContext: object,
+    callback: (error: Error | null, file?: string | false) => void,
+  ): void;
+}
+
+/** `this` of a loader, in hooks that run in one. */
+export interface LoaderContext {
+  emitFile(name: string, content: Buffer, sourceMap: undefined, info: AssetInfo): void;
+}
+
+/** It is kept with the file, in the bundler's cache too. */
+type AssetInfo = { readonly [isOurs]?: true };
+const isOurs = "unplugin-kernel";
+
+interface Asset {
+  readonly name: string;
+  readonly info: AssetInfo;
+  readonly source: { source(): string | Buffer };
+}
+
+/** One build of a compiler. */
+export interface WebpackCompilation {
+  readonly hooks: {
+    readonly processAssets: { tap(options: { readonly name: string; readonly stage: number }, tap: () => void): void };
+  };
+  getAssets(): readonly Asset[];
+  deleteAsset(name: string): void;
+}
+
+/** Of both bundlers' PROCESS_ASSETS_STAGE_SUMMARIZE: code has its last form. */
+const whenCodeIsDone = 1000;
+
+function removeUnused(compilation: WebpackCompilation): void {
+  const assets = compilation.getAssets();
+  const scripts = assets.filter(({ name }) => /\.[cm]?js$/.test(name)).map(({ source }) => source.source().toString());
+  for (const { name, info } of assets) {
+    if (info[isOurs] && !scripts.some((text) => text.includes(name))) compilation.deleteAsset(name);
+  }
+}
+
+function platformOf({ options: { externalsPresets } }: WebpackCompiler): Platform {
+  const { node = false, web = false } = externalsPresets ?? {};
+  if (node === web) return "universal";
+  return node ? "node" : "browser";
+}
+
+/** Variables of the bundler's runtime: where the bundle was loaded from, and what a page's files are below. */
+const here = "__webpack_base_uri__";
+const urls: Readonly<Record<Platform, (fileName: string) => string>> = {
+  node: (fileName) => `new URL(${JSON.stringify(`./${fileName}`)}, ${here}).href`,
+  browser: (fileName) => `new URL(__webpack_public_path__ + ${JSON.stringify(fileName)}, ${here}).href`,
+  universal: (fileName) => `(builtin("node:fs") ? ${urls.node(fileName)} : ${urls.browser(fileName)})`,
+};
+
+function emitUrl({ getNativeBuildContext }: HookContext, platform: Platform): EmitUrl {
+  const loader = getNativeBuildContext?.().loaderContext;
+  return ({ fileName, bytes }) => {
+    if (!loader) return null;
+    loader.emitFile(fileName, Buffer.from(bytes), undefined, { [isOurs]: true });
+    return urls[platform](fileName);
+  };
+}
+
+const compilerOf = ({ getNativeBuildContext }: HookContext): WebpackCompiler | null =>
+  getNativeBuildContext?.().compiler ?? null;
+
+function resolve(compiler: WebpackCompiler, path: string, importer: string | undefined): Promise<string | null> {
+  const resolver = compiler.resolverFactory.get("normal", { dependencyType: "esm" });
+  const folder = importer ? dirname(importer) : compiler.context;
+  return new Promise((found) => {
+    resolver.resolve({}, folder, path, {}, (error, file) => found(error || !file ? null : file.split("?")[0]!));
+  });
+}
+
+export const webpackHost = (): Host => ({
+  begin({ getNativeBuildContext }) {
+    const compilation = getNativeBuildContext?.().compilation;
+    const when = { name: pluginName, stage: whenCodeIsDone };
+    compilation?.hooks.processAssets.tap(when, () => removeUnused(compilation));
+  },
+  async resolve(context, path, importer) {
+    const compiler = compilerOf(context);
+    return compiler && resolve(compiler, path, importer);
+  },
+  mode: (_, configured) => configured,
+  place(context, kernel, { settings }) {
+    const compiler = compilerOf(context);
+    const platform = compiler ? platformOf(compiler) : "universal";
+    return placeAssets(kernel, platform, settings.sync, emitUrl(context, platform));
+  },
+  loaded: () => {},
+  hooks: {},
+});

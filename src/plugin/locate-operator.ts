@@ -1,0 +1,41 @@
+// An import of a kernel → its operator's file, as far as no bundler has to be asked: relative, absolute, and by the "imports" of the importer's
+// package.json. Patterns there may name the query, which most bundlers take off before they look, and which Bun does not match.
+
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+
+/** The nearest package.json above a file; null: there is none. */
+function packageOf(file: string): string | null {
+  const folder = dirname(file);
+  if (folder === file) return null;
+  const path = join(folder, "package.json");
+  return existsSync(path) ? path : packageOf(folder);
+}
+
+/** Null: there is no such pattern, or no such file. */
+async function packageImport(specifier: string, importer: string): Promise<string | null> {
+  const path = specifier.startsWith("#") ? packageOf(importer) : null;
+  if (path === null) return null;
+  const { imports } = await import("resolve.exports");
+  try {
+    const targets = imports(JSON.parse(readFileSync(path, "utf8")), specifier) ?? [];
+    const files = targets.map((target) => join(dirname(path), target.split("?")[0]!));
+    return files.find((file) => existsSync(file)) ?? null;
+  } catch {
+    // It throws where nothing matches; a package.json that cannot be read is the bundler's to tell.
+    return null;
+  }
+}
+
+/**
+ * @param specifier as written, "./gemm.op.ts?tune=wasm"
+ * @param importer undefined for an entry of a build
+ * @returns an absolute path, at which there may be nothing for a relative import; null: the bundler may know
+ */
+export async function locateOperator(specifier: string, importer: string | undefined): Promise<string | null> {
+  const path = specifier.split("?")[0]!;
+  if (isAbsolute(path)) return existsSync(path) ? path : null;
+  if (importer === undefined) return null;
+  if (/^\.\.?\//.test(path)) return resolve(dirname(importer), path);
+  return packageImport(specifier, importer);
+}

@@ -1,0 +1,142 @@
+// What webpack and Rspack add to the common behaviour of test/e2e/hosts.test.ts: CommonJS, entries in folders, pages, aliases, their cache,
+// watching.
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type RspackOptions, rspack } from "@rspack/core";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { webpack } from "webpack";
+import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
+import { createKernelPlugin } from "../../src/plugin/index.ts";
+import {
+  blendCall,
+  outputFiles,
+  recordingCompiler,
+  runMoved,
+  runWebpack,
+  type WebpackCompiler,
+  webpackOptions,
+  writeApp,
+} from "../support/build-app.ts";
+import { expected, fakeKernel } from "../support/fake-kernel.ts";
+
+const app = (specifier: string): string =>
+  writeApp({
+    "src/main.js": `import blend from ${JSON.stringify(specifier)};\n${blendCall}`,
+    "src/blend.op.ts": "export default 1;",
+  });
+const asFile = "./blend.op.ts?tune=wasm&sync=0";
+
+interface Bundler {
+  readonly name: string;
+  readonly make: (root: string, compile: CompileKernel, options: object) => WebpackCompiler;
+}
+const bundlers: readonly Bundler[] = [
+  {
+    name: "webpack",
+    make: (root, compile, options) =>
+      webpack({
+        ...webpackOptions(root),
+        ...options,
+        plugins: [createKernelPlugin(compile).webpack({ root, logLevel: "silent", mode: "tune" })],
+      }) as WebpackCompiler,
+  },
+  {
+    name: "rspack",
+    make: (root, compile, options) =>
+      rspack({
+        ...(webpackOptions(root) as RspackOptions),
+        ...options,
+        plugins: [createKernelPlugin(compile).rspack({ root, logLevel: "silent", mode: "tune" })],
+      }) as WebpackCompiler,
+  },
+];
+
+describe.each(bundlers)("$name", ({ name, make }) => {
+  it("writes CommonJS, with the entry in a folder", async () => {
+    const root = app(asFile);
+    const commonJs = {
+      entry: { "deep/main": join(root, "src/main.js") },
+      output: { path: join(root, "out"), filename: "[name].cjs" },
+      experiments: {},
+    };
+    await runWebpack(make(root, recordingCompiler(fakeKernel()).compile, commonJs));
+    expect(outputFiles(root)).toHaveLength(2);
+    expect(runMoved(root, "deep/main.cjs")).toEqual(["wasm", ...expected("wasm")]);
+  });
+
+  it("puts a small module into the code of a page, and one that is to be a file where the page's files are", async () => {
+    const inline = app("./blend.op.ts?tune=wasm");
+    const page = { target: "web", output: { path: join(inline, "out"), filename: "main.mjs" }, experiments: {} };
+    await runWebpack(make(inline, recordingCompiler(fakeKernel()).compile, page));
+    expect(outputFiles(inline)).toEqual(["main.mjs"]);
+
+    const root = app(asFile);
+    const output = { path: join(root, "out"), filename: "main.mjs", publicPath: "https://files.example/app/" };
+    await runWebpack(make(root, recordingCompiler(fakeKernel()).compile, { ...page, output }));
+    const [file] = outputFiles(root).filter((path) => path.endsWith(".wasm"));
+    const text = readFileSync(join(root, "out/main.mjs"), "utf8");
+    expect(text).toContain(`"https://files.example/app/"`);
+    expect(text).toContain(file);
+    expect(text).not.toContain(root);
+  });
+
+  it("finds operators by the bundler's aliases", async () => {
+    const root = app("ops/blend.op.ts?tune=wasm");
+    const { compile, requests } = recordingCompiler(fakeKernel());
+    await runWebpack(make(root, compile, { resolve: { alias: { ops: join(root, "src") } } }));
+    expect(requests).toMatchObject([{ opFile: join(root, "src/blend.op.ts") }]);
+    expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
+  });
+
+  it("leaves nothing of an unused kernel in minified code", async () => {
+    const root = writeApp({
+      "src/main.js": 'import blend from "./blend.op.ts?tune=wasm&sync=0";\nconsole.log("[]");',
+      "src/blend.op.ts": "export default 1;",
+    });
+    const minified = { optimization: { minimize: true } };
+    await runWebpack(make(root, recordingCompiler(fakeKernel()).compile, minified));
+    expect(outputFiles(root)).toEqual(["main.mjs"]);
+  });
+
+  it("has the files again when all comes from the bundler's cache", async () => {
+    const root = app(asFile);
+    const directory = join(root, "cache");
+    const cached =
+      name === "webpack"
+        ? { cache: { type: "filesystem", cacheDirectory: directory } }
+        : { cache: { type: "persistent", storage: { type: "filesystem", directory } } };
+    for (let build = 0; build < 4; build++) {
+      const { compile, requests } = recordingCompiler(fakeKernel());
+      await runWebpack(make(root, compile, cached));
+      if (build === 3) expect(requests).toHaveLength(name === "webpack" ? 0 : 1);
+      expect(outputFiles(root)).toHaveLength(2);
+      expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
+    }
+  });
+
+  describe("watching", () => {
+    let stop: () => Promise<void> = async () => {};
+    afterEach(() => stop());
+
+    it("compiles again when the operator changes, and not otherwise", async () => {
+      const root = app(asFile);
+      const { compile, requests } = recordingCompiler(fakeKernel());
+      const done = vi.fn();
+      const compiler = make(root, compile, {});
+      const watching = compiler.watch({ aggregateTimeout: 20 }, done);
+      stop = () => new Promise((resolve) => watching.close(() => resolve()));
+      await vi.waitFor(() => expect(done).toHaveBeenCalled(), 10_000);
+      // webpack looks at a module that is only in memory twice.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const before = requests.length;
+      expect(before).toBeLessThanOrEqual(2);
+      writeFileSync(join(root, "src/blend.op.ts"), "export default 2;");
+      await vi.waitFor(() => expect(requests).toHaveLength(before + 1), 10_000);
+      rmSync(join(root, "src/unrelated.js"), { force: true });
+      writeFileSync(join(root, "src/unrelated.js"), "");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(requests).toHaveLength(before + 1);
+    });
+  });
+});
