@@ -1,6 +1,7 @@
 // A product of matrices that an intrinsic on tiles computes: beside what the rules for vectors make, register tiles of
 // tiles. Both operands are packed tile by tile and padded with zeros; the reduction is in one piece, as sums enter tiles as
-// zeros only, and they leave them through memory, where vectors cut off what is padding.
+// zeros only, and they leave them through memory, where vectors cut off what is padding. A map that reads each sum at its
+// own place takes them from there.
 //
 //   i → i.0, i.1 of a block, i.2 tiles in registers, i.3 rows      k → k.0 (one), k.1, k.2 unrolled, k.3 groups, k.4 of one
 //   j likewise; innermost: i.2 j.2 in registers, and the intrinsic in place of i.3 j.3 k.3 k.4
@@ -15,7 +16,7 @@ import {
   type Operand,
 } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../task.ts";
-import { type Draft, decide, type Estimate, estimate, instruct, instructWhen } from "../draft.ts";
+import { atMost, type Draft, decide, type Estimate, estimate, fuse, instruct, instructWhen } from "../draft.ts";
 import { type Access, dependsOn, isPlain, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
@@ -27,11 +28,14 @@ import {
   registerElementsOf,
   registerOf,
   stepsOf,
+  surplusOf,
   type TiledAxis,
   tileAxis,
   unrollOf,
 } from "../tiling/tiled-axis.ts";
+import { sumsOf } from "./fuse-epilogue.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
+import { vectorizeMap } from "./vectorize-map.ts";
 
 /** Rows of a tile, and columns of one of sums. */
 const side = 16;
@@ -40,12 +44,29 @@ const registers = 8;
 export const tileRegisters: SpaceRule = {
   name: "tile-registers",
 
-  applies: (stage, context) => matrixProduct(stage, context) !== null,
+  applies: (stage, context) => tiled(stage, context) !== null,
 
   apply(draft, stage, context) {
-    return [...context.otherwise(draft, stage.name), onTiles(draft, matrixProduct(stage, context)!, context.task)];
+    const { product, reader } = tiled(stage, context)!;
+    const fused = reader ? fuse(draft, product.stage.name) : draft;
+    return [...context.otherwise(draft, stage.name), onTiles(fused, product, reader, context.task)];
   },
 };
+
+interface Tiled {
+  readonly product: MatrixProduct;
+  /** The map that takes the sums; null: they are the stage itself. */
+  readonly reader: SchedulableStage | null;
+}
+
+/** The product that a stage is, or that it finishes. */
+function tiled(stage: SchedulableStage, context: RuleContext): Tiled | null {
+  const own = matrixProduct(stage, context);
+  if (own) return { product: own, reader: null };
+  const sums = vectorizeMap.applies(stage, context) ? sumsOf(stage, context) : null;
+  const product = sums && matrixProduct(sums, context);
+  return product && { product, reader: stage };
+}
 
 interface MatrixProduct {
   readonly stage: SchedulableStage;
@@ -106,19 +127,20 @@ function intrinsicOn({ left, right }: Matrices, { block }: SchedulableStage, tas
 
 // ── the template ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function onTiles(draft: Draft, product: MatrixProduct, task: TuningTask): Draft {
+function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage | null, task: TuningTask): Draft {
   const { stage, axes, intrinsic, left, right } = product;
   const target = { ...task.target, vectorRegisters: registers };
   const padded: SchedulableStage = { ...stage, reads: [left, right] };
   const whole = axes.flatMap((it) => (it.role === "reduce" ? [it.axis.extent] : []));
-  const named = decide(draft, `${stage.name} on tiles for ${intrinsic.name}`);
+  const named = decide(draft, `${reader ? `${reader.name} with ` : ""}${stage.name} on tiles for ${intrinsic.name}`);
   const tiled = axes.reduce((result, it) => tileAxis(result, it, registers, whole), named);
   const order = orderChoice(stage, loopOrders(axes));
   const ordered = addOrderChoice(limitRegisters(tiled, padded, axes, target), order);
   const limited = limitCaches(ordered, padded, axes, order, target);
   const packs = [left, right].map((access) => packOf(access, product));
+  const laidOut = packs.filter(({ isOnce }) => isOnce).reduce(withinLayout, limited);
   const facts = tilingEstimate(padded, axes, order, packs, target);
-  const chosen = estimate(limited, withSurplus(facts, product));
+  const chosen = estimate(laidOut, withSurplus(facts, product));
   const split = instruct(chosen, ...padding(product), ...axes.flatMap((it) => splitOf(it, product)));
   const placed = inEachOrder(split, order, (result, it, when) =>
     instructWhen(result, when, { kind: "reorder", loops: reordered(it, product) }, ...packing(it, product)),
@@ -127,7 +149,8 @@ function onTiles(draft: Draft, product: MatrixProduct, task: TuningTask): Draft 
   const summed = inEachOrder(inner, order, (result, { tileLoop }, when) =>
     instructWhen(result, when, { kind: "cache-write", block: stage.name, loop: tileLoop, scope: "register" }),
   );
-  return instruct(summed, ...sumsInTiles(product));
+  const finished = reader ? instruct(summed, { kind: "reverse-inline", block: reader.name }) : summed;
+  return instruct(finished, ...sumsInTiles(product));
 }
 
 /** Whole register tiles are computed, and whole tiles of the reduce axis. */
@@ -153,7 +176,9 @@ const padding = (product: MatrixProduct): readonly Instruction<Operand>[] => {
 
 /** The padding is part of the packs. */
 const inlined = (product: MatrixProduct): readonly Instruction<Operand>[] =>
-  isPadded(product) ? [product.left, product.right].map(({ buffer }) => ({ kind: "inline", block: buffer })) : [];
+  [product.left, product.right]
+    .filter((access) => isPadded(product) && !isConstant(access, product))
+    .map(({ buffer }) => ({ kind: "inline", block: buffer }));
 
 function splitOf(it: TiledAxis, { group }: MatrixProduct): readonly Instruction<Operand>[] {
   const tunables = (...names: string[]): Operand[] => names.map((tunable) => ({ tunable }));
@@ -211,23 +236,35 @@ function packOf(access: Access, product: MatrixProduct): PackChoice {
   return {
     packable: { access, panelAxis, layout: layoutOf(access, product), isGrouped: true },
     tunable: null,
-    isOnce: false,
+    isOnce: isConstant(access, product),
   };
 }
 
-/** Rows of the left operand's tiles are contiguous where they come from if the reduce axis is its last. */
+/** What a loop packs has as many tiles as it walks; what is laid out before has those that there are. */
+const withinLayout = (draft: Draft, { packable: { panelAxis } }: PackChoice): Draft =>
+  atMost(draft, surplusOf(panelAxis!), side - 1, `register tiles of ${panelAxis!.axis.name} hold tiles of a constant`);
+
+const isConstant = ({ buffer }: Access, { stage }: MatrixProduct): boolean =>
+  stage.shared?.some((name) => buffer === name || buffer === padName(name)) === true;
+
 function packing({ packOthersAt, packVectorAt }: LoopOrder, product: MatrixProduct): readonly Instruction<Operand>[] {
-  const { stage, left, right } = product;
-  const contiguous = left.dims.at(-1)?.has(stage.reduce[0]!.name);
-  const pack = ({ buffer }: Access, loop: string, layout: readonly LayoutDim<Operand>[]) =>
-    ({ kind: "cache-read", buffer, loop, layout }) as const;
-  const inner = (access: Access): string => `${access.buffer}.pack.${access.dims.length + 1}`;
-  return [
-    pack(right, packVectorAt, layoutOf(right, product)),
-    { kind: "unroll", loop: inner(right) },
-    pack(left, packOthersAt, layoutOf(left, product)),
-    ...(contiguous ? [{ kind: "vectorize", loop: inner(left) } as const] : []),
-  ];
+  return [...packAt(product.right, packVectorAt, product), ...packAt(product.left, packOthersAt, product)];
+}
+
+/** A constant operand lies in tiles before everything else, its padding too. */
+function packAt(access: Access, loop: string, product: MatrixProduct): readonly Instruction<Operand>[] {
+  const { buffer } = access;
+  const layout = layoutOf(access, product);
+  if (!isConstant(access, product))
+    return [{ kind: "cache-read", buffer, loop, layout }, rowsOf(access, "pack", product)];
+  const laid: Instruction<Operand> = { kind: "transform-layout", buffer, layout };
+  return isPadded(product) ? [laid] : [laid, rowsOf(access, "layout", product)];
+}
+
+/** Rows of the left operand's tiles are contiguous where they come from if the reduce axis is its last. */
+function rowsOf(access: Access, copy: string, { stage, left }: MatrixProduct): Instruction<Operand> {
+  const isContiguous = access === left && left.dims.at(-1)?.has(stage.reduce[0]!.name);
+  return { kind: isContiguous ? "vectorize" : "unroll", loop: `${access.buffer}.${copy}.${access.dims.length + 1}` };
 }
 
 // ── registers ───────────────────────────────────────────────────────────────────────────────────────────────────────
