@@ -16,6 +16,7 @@ const entries = {
   compilers: "bench/compilers.ts",
   convolution: "bench/convolution.ts",
   "cost-model": "bench/cost-model/cost-model.ts",
+  install: "bench/install.ts",
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",
   lowering: "bench/lowering.ts",

@@ -1,7 +1,8 @@
-// What the plugin adds to a build: its start, and a kernel that the lock has, by the milliseconds that its own log counts, in
-// processes that have loaded nothing before and in a second build of the same process.
+// What the plugin adds to a build: its start, kernels that the lock has, by the milliseconds that its own log counts, in
+// processes that have loaded nothing before and in a second build of the same process; and all of `vite build`.
 
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withPrivateDirectory } from "../../../../src/native/private-directory.ts";
 import { spreadOf } from "../contest.ts";
@@ -12,6 +13,8 @@ const runs = 20;
 
 const startMs = 30;
 const hitMs = 5;
+const manyKernels = 30;
+const manyMs = 150;
 
 /** What a program of its own prints. */
 function printed(program: string, cwd: string): string {
@@ -36,15 +39,17 @@ function measureStart(bundler: Bundler): Timed {
   return { name: `${bundler}, the plugin is loaded`, unit: "ms", time, atMost: startMs };
 }
 
+const oneKernel = join(apps, "gemm/wasm.js");
+
 /** Two builds in one process; each prints its summary line. */
-const twoBuilds = (bundler: Bundler, folder: string): string => `
+const twoBuilds = (bundler: Bundler, folder: string, entry = oneKernel): string => `
   import { build } from ${JSON.stringify(buildFile(bundler))};
   const options = { root: ${JSON.stringify(folder)}, mode: "tune", cacheDir: "store", budget: { trials: 8 } };
-  for (const out of ["first", "second"]) await build(${JSON.stringify(join(apps, "gemm/wasm.js"))}, out, options);
+  for (const out of ["first", "second"]) await build(${JSON.stringify(entry)}, out, options);
 `;
 
-function hits(bundler: Bundler, folder: string): readonly number[] {
-  const lines = printed(twoBuilds(bundler, folder), folder)
+function hits(bundler: Bundler, folder: string, entry?: string): readonly number[] {
+  const lines = printed(twoBuilds(bundler, folder, entry), folder)
     .split("\n")
     .filter((line) => / compiler runs?, /.test(line));
   return lines.map((line) => {
@@ -66,9 +71,67 @@ const measureHits = (bundler: Bundler): Promise<readonly Timed[]> =>
     ];
   });
 
+/** As many kernels of one operator. */
+function manyImports(folder: string): string {
+  const gemm = join(apps, "../ops/gemm.op.ts");
+  const names = Array.from({ length: manyKernels }, (_, at) => `kernel${at}`);
+  const imports = names.map(
+    (name, at) => `import ${name} from ${JSON.stringify(`${gemm}?M=${8 + at}&N=16&K=16&tune=wasm`)};`,
+  );
+  const entry = join(folder, "many.js");
+  writeFileSync(entry, `${imports.join("\n")}\nconsole.log([${names.join(", ")}].map(({ info }) => info.twin));\n`);
+  return entry;
+}
+
+const measureMany = (bundler: Bundler): Promise<Timed> =>
+  withPrivateDirectory(async (folder) => {
+    const entry = manyImports(folder);
+    printed(twoBuilds(bundler, folder, entry), folder);
+    const first = times(runs, () => hits(bundler, folder, entry)[0]!);
+    return { name: `${bundler}, ${manyKernels} kernels, locked`, unit: "ms", time: spreadOf(first), atMost: manyMs };
+  });
+
+/** A process that builds the demo's page for a server with Vite and prints what that took, its own start left out. */
+const viteBuild = (folder: string, entry: string, hasPlugin: boolean): string => `
+  import { build } from "vite";
+  import kernel from "unplugin-kernel/vite";
+  const options = { root: ${JSON.stringify(folder)}, mode: "tune", cacheDir: "store", logLevel: "silent", budget: { trials: 8 } };
+  const begin = performance.now();
+  await build({
+    root: ${JSON.stringify(folder)}, configFile: false, logLevel: "silent", plugins: ${hasPlugin} ? [kernel(options)] : [],
+    build: { ssr: ${JSON.stringify(entry)}, outDir: "out" },
+  });
+  console.log(performance.now() - begin);
+`;
+
+/** The same program without a kernel: its import is the operator. */
+const measureVite = (): Promise<readonly Timed[]> =>
+  withPrivateDirectory(async (folder) => {
+    const write = (name: string, query: string): string => {
+      const entry = join(folder, name);
+      const report = join(apps, "gemm/report.js");
+      const gemm = join(apps, "../ops/gemm.op.ts");
+      writeFileSync(
+        entry,
+        `import gemm from ${JSON.stringify(gemm + query)};\nimport { report } from ${JSON.stringify(report)};\nreport(gemm);\n`,
+      );
+      return entry;
+    };
+    const [plain, tuned] = [write("plain.js", ""), write("tuned.js", "?tune=wasm")];
+    const programs = [viteBuild(folder, plain, false), viteBuild(folder, tuned, true)];
+    for (const program of programs) printed(program, apps);
+    const pairs = Array.from({ length: runs }, () => programs.map((program) => Number(printed(program, apps))));
+    return ["vite build, without the plugin", "vite build, with a locked kernel"].map((name, at) => ({
+      name,
+      unit: "ms",
+      time: spreadOf(pairs.map((pair) => pair[at]!)),
+      atMost: null,
+    }));
+  });
+
 export async function measureBuilds(): Promise<readonly Timed[]> {
-  const all: Timed[] = [];
+  const all: Timed[] = [...(await measureVite())];
   for (const bundler of ["rollup", "esbuild"] as const)
-    all.push(measureStart(bundler), ...(await measureHits(bundler)));
+    all.push(measureStart(bundler), ...(await measureHits(bundler)), await measureMany(bundler));
   return all;
 }
