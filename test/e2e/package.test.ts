@@ -14,9 +14,10 @@ beforeAll(() => {
   packed = packPackage();
 });
 
-test("the package has every C file that an addon is made of", () => {
+test("the package has every C file that an addon is made of, and nothing of the tests", () => {
   const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => /\.[ch]$/.test(path));
   expect(sources.length).toBeGreaterThan(0);
+  expect(packed.files.filter((path) => path.includes("test"))).toEqual([]);
   expect(packed.files).toEqual(expect.arrayContaining(sources.map((path) => `src/${path.replaceAll("\\", "/")}`)));
 });
 
