@@ -5,7 +5,6 @@
 //   macOS, Windows   opening a file in the temporary directory with the system's own exclusive flag
 
 import { closeSync, openSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -55,7 +54,9 @@ export function tryMachineLock(name: string): Promise<MachineLock | null> {
   return process.platform === "linux" ? listenAbstract(name) : openExclusively(name);
 }
 
-function listenAbstract(name: string): Promise<MachineLock | null> {
+async function listenAbstract(name: string): Promise<MachineLock | null> {
+  // It takes milliseconds to load, and few builds want a lock.
+  const { createServer } = await import("node:net");
   const server = createServer((socket) => socket.destroy());
   server.unref();
   return new Promise((resolve, reject) => {
