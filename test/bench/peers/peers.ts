@@ -34,7 +34,7 @@ import { gemmWorks } from "./suites/gemm.ts";
 import { layerWorks } from "./suites/layers.ts";
 import { appendTiming, readTimings, type Timed, type TimingSuite, timingSuites, timingText } from "./timing.ts";
 import { type SuiteName, suiteNames, taskOf, type Work, workKey } from "./work.ts";
-import { writeReport } from "./write-report.ts";
+import { writeReports } from "./write-report.ts";
 
 const { values } = parseArgs({
   options: {
@@ -211,10 +211,7 @@ async function measureTimings(suites: readonly AnySuite[]): Promise<void> {
 }
 
 if (values.report) {
-  const results = readResults(values.results).filter(({ cpu }) => cpu === cpuName());
-  const timings = readTimings(values.timings).filter(({ cpu }) => cpu === cpuName());
-  if (results.length === 0) throw new Error("there are no results to report");
-  writeReport(results, timings, values.docs);
+  writeReports(readResults(values.results), readTimings(values.timings), values.docs);
 } else {
   const suites = chosenSuites();
   // First: libraries leave threads behind, and LIBXSMM an environment that points into its unloaded code.

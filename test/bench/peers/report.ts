@@ -58,8 +58,9 @@ export const titleOf = ({ suite, target, node, threads }: Named): string =>
     ...(threads > 1 ? [`${threads} threads`] : []),
   ].join(", ");
 
-export const plotName = ({ suite, target, node, threads }: Named): string =>
-  `peers-${suite}${target === wasm ? `-wasm-node-${node}` : ""}${threads > 1 ? `-${threads}-threads` : ""}.svg`;
+/** @param suffix for CPUs other than that of docs/peers.md */
+export const plotName = ({ suite, target, node, threads }: Named, suffix: string): string =>
+  `peers-${suite}${target === wasm ? `-wasm-node-${node}` : ""}${threads > 1 ? `-${threads}-threads` : ""}${suffix}.svg`;
 
 /** Of those that our kernels are beside. */
 export const namesOf = (results: readonly WorkResult[]): readonly string[] => [
@@ -67,10 +68,12 @@ export const namesOf = (results: readonly WorkResult[]): readonly string[] => [
 ];
 
 /** @param results of one CPU, as are `timings` */
-export const printReport = (results: readonly WorkResult[], timings: readonly Timing[]): string =>
-  `${[introduction(results), ...sectionsOf(results).map(sectionText), ...timingTexts(timings)].join("\n\n")}\n`;
+export function printReport(results: readonly WorkResult[], timings: readonly Timing[], suffix: string): string {
+  const sections = sectionsOf(results).map((section) => sectionText(section, suffix));
+  return `${[introduction(results, suffix), ...sections, ...timingTexts(timings)].join("\n\n")}\n`;
+}
 
-function introduction(results: readonly WorkResult[]): string {
+function introduction(results: readonly WorkResult[], suffix: string): string {
   const { cpu } = results[0]!;
   const best = (limit: (peak: WorkResult["peak"]) => number): string =>
     Math.max(...results.map(({ peak }) => limit(peak))).toFixed(0);
@@ -85,7 +88,7 @@ function introduction(results: readonly WorkResult[]): string {
       "as their users do, with their inputs where they have them.",
     "Inner loop: of the innermost loop that multiplies most, how many of its instructions multiply, of how many, and how many go to " +
       "memory, which may be the same.",
-    "![roofline](plots/peers-roofline.svg)",
+    `![roofline](plots/peers-roofline${suffix}.svg)`,
     `Libraries: ${[...versions].map(([name, version]) => `${name} ${version}`).join(", ")}.`,
   ].join("\n\n");
 }
@@ -103,7 +106,7 @@ export function summaryTable(results: readonly WorkResult[]): string {
   return textTable(["", "works", "× the best library", "of"], rows);
 }
 
-function sectionText(section: Section): string {
+function sectionText(section: Section, suffix: string): string {
   const { suite, target, threads, results } = section;
   const names = namesOf(results);
   const hasLoops = results.some(({ innerLoop }) => innerLoop);
@@ -125,7 +128,7 @@ function sectionText(section: Section): string {
   );
   return [
     `## ${titleOf(section)}`,
-    `![${titleOf(section)}](plots/${plotName(section)})`,
+    `![${titleOf(section)}](plots/${plotName(section, suffix)})`,
     textTable(head, rows),
     [...judged, ...failures].join("\n"),
   ]

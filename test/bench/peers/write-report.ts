@@ -1,4 +1,4 @@
-// Results → docs/peers.md and its plots.
+// Results → docs/peers.md and its plots, those of the CPU on which most was measured; those of others → files with its name.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +10,29 @@ import { gflopsOf, limitOf, type WorkResult } from "./result.ts";
 import type { Timing } from "./timing.ts";
 import { dotsOf } from "./work.ts";
 
+export function writeReports(results: readonly WorkResult[], timings: readonly Timing[], docs: string): void {
+  const cpus = [...new Set(results.map(({ cpu }) => cpu))];
+  const ofCpu = (cpu: string): readonly WorkResult[] => results.filter((result) => result.cpu === cpu);
+  const [main, ...others] = cpus.sort((a, b) => ofCpu(b).length - ofCpu(a).length);
+  if (main === undefined) throw new Error("there are no results to report");
+  const ownTimings = (cpu: string): readonly Timing[] => timings.filter((timing) => timing.cpu === cpu);
+  writeReport(ofCpu(main), ownTimings(main), docs, "");
+  writeReadme(join(docs, "../README.md"), summaryTable(ofCpu(main)));
+  for (const cpu of others) writeReport(ofCpu(cpu), ownTimings(cpu), docs, suffixOf(cpu));
+}
+
+/** "Intel(R) Xeon(R) Processor (family 6, model 143)" → "-intel-xeon-6-143" */
+const suffixOf = (cpu: string): string =>
+  `-${cpu
+    .toLowerCase()
+    .replaceAll(/\((?:r|tm)\)|\b(?:processor|cpu|family|model)\b/g, "")
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "")}`;
+
 /** @param results of one CPU, as are `timings` */
-export function writeReport(results: readonly WorkResult[], timings: readonly Timing[], docs: string): void {
+function writeReport(results: readonly WorkResult[], timings: readonly Timing[], docs: string, suffix: string): void {
   mkdirSync(join(docs, "plots"), { recursive: true });
-  writeFileSync(join(docs, "peers.md"), printReport(results, timings));
-  writeReadme(join(docs, "../README.md"), summaryTable(results));
+  writeFileSync(join(docs, `peers${suffix}.md`), printReport(results, timings, suffix));
   for (const section of sectionsOf(results)) {
     const rivals = namesOf(section.results);
     const limits = section.results.flatMap((result) => limitOf(result) ?? []);
@@ -34,9 +52,9 @@ export function writeReport(results: readonly WorkResult[], timings: readonly Ti
       })),
       limit: limits.length > 0 ? section.threads * Math.max(...limits) : null,
     });
-    writeFileSync(join(docs, "plots", plotName(section)), chart);
+    writeFileSync(join(docs, "plots", plotName(section, suffix)), chart);
   }
-  writeFileSync(join(docs, "plots/peers-roofline.svg"), roofline(results));
+  writeFileSync(join(docs, `plots/peers-roofline${suffix}.svg`), roofline(results));
 }
 
 /** The table between its marks; a README that has none is left alone. */
