@@ -91,11 +91,18 @@ const missing = (entries: Readonly<Record<string, string>>, ...present: readonly
 
 function wirePackage(packageFile: PackageFile, folder: string, version: string): readonly Change[] {
   const { file, text, json } = packageFile;
-  const withScript = withEntries(text, "scripts", missing({ tune: "unplugin-kernel tune" }, json.scripts));
-  const withImports = withEntries(withScript, "imports", importPatterns(packageFile, folder));
-  const dependency = missing({ "unplugin-kernel": `^${version}` }, json.dependencies, json.devDependencies);
-  const whole = withEntries(withImports, "devDependencies", dependency);
-  return change(file, whole, "imports of kernels (#op/*), script tune, the dependency");
+  const added = [
+    { section: "imports", entries: importPatterns(packageFile, folder), what: "imports of kernels (#op/*)" },
+    { section: "scripts", entries: missing({ tune: "unplugin-kernel tune" }, json.scripts), what: "script tune" },
+    {
+      section: "devDependencies",
+      entries: missing({ "unplugin-kernel": `^${version}` }, json.dependencies, json.devDependencies),
+      what: "the dependency",
+    },
+  ] as const;
+  const whole = added.reduce((edited, { section, entries }) => withEntries(edited, section, entries), text);
+  const what = added.filter(({ entries }) => Object.keys(entries).length > 0).map((one) => one.what);
+  return change(file, whole, what.join(", "));
 }
 
 const lockfiles: Readonly<Record<string, string>> = {

@@ -36,9 +36,9 @@ function freeName(program: Program): string {
 }
 
 /** With the quotes and semicolons of the file. */
-function inStyle(line: string, text: string, like: SyntaxNode | undefined): string {
+function inStyle(line: string, text: string): string {
   const isSingle = text.split("'").length > text.split('"').length;
-  const hasSemicolons = !like || text.slice(like.start, like.end).endsWith(";");
+  const hasSemicolons = /;[ \t]*(\/\/.*)?$/m.test(text);
   const quoted = isSingle ? line.replaceAll('"', "'") : line;
   return hasSemicolons ? quoted : quoted.replace(/;$/, "");
 }
@@ -48,7 +48,7 @@ function importInsertion(text: string, program: Program, line: string): Insertio
   const eol = endOfLine(text);
   const statements = program.body as SyntaxNode[];
   const last = statements.filter(isImport).at(-1);
-  const styled = inStyle(line, text, last ?? statements[0]);
+  const styled = inStyle(line, text);
   const directive = statements.find((statement) => statement.type === "ExpressionStatement" && statement.directive);
   const after = last ?? directive;
   if (after) {
