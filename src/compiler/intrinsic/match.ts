@@ -35,6 +35,13 @@ export interface OperandPlace {
   readonly index: Affine;
   /** Neighbouring elements that are read; they are repeated to fill the operand. */
   readonly period: number;
+  /** How far apart the rows of a tile are, if they do not follow each other. */
+  readonly rows: Rows | null;
+}
+
+interface Rows {
+  readonly lanes: number;
+  readonly apart: number;
 }
 
 export type Match =
@@ -106,14 +113,28 @@ function placesOf(
   const places: OperandPlace[] = [];
   for (const [at, operand] of intrinsic.meaning.buffers.entries()) {
     const bound = bindings.get(operand.name)!;
-    const period = periodOf(candidate, intrinsic, { operand, ...bound }, roles);
+    const rows = rowsOf(candidate, intrinsic, bound, roles);
+    const period = periodOf(candidate, intrinsic, { operand, ...bound, rows }, roles);
     if (typeof period !== "number") return period;
     if (at === 0 && period !== operand.shape[0]) return repeatedResult(intrinsic, bound.load);
     const asItLies = period === operand.shape[0] && bound.load.dtype === operand.dtype;
     if (intrinsic.text.kind === "tile" && !asItLies) return noTile(intrinsic, bound.load);
-    places.push({ operand, load: bound.load, index: flatForm(candidate, bound.load), period });
+    places.push({ operand, load: bound.load, index: flatForm(candidate, bound.load), period, rows });
   }
   return { kind: "match", places, roles };
+}
+
+/** Instructions that move tiles take any distance between their rows, as long as no two overlap. */
+function rowsOf(
+  candidate: Candidate,
+  { text }: Intrinsic,
+  { load, wanted }: Pick<Bound, "load" | "wanted">,
+  roles: ReadonlyMap<string, string>,
+): Rows | null {
+  const [row] = stepsOf(toAffine(wanted), roles);
+  if (text.kind !== "tile" || !row) return null;
+  const apart = coefficientOf(flatForm(candidate, load), roles.get(row.role)!);
+  return apart > row.step ? { lanes: row.step, apart } : null;
 }
 
 const repeatedResult = ({ name }: Intrinsic, { buffer }: Load): Mismatch => ({
@@ -138,6 +159,7 @@ interface Bound {
   readonly load: Load;
   /** In terms of the meaning's loops. */
   readonly wanted: Expr;
+  readonly rows: Rows | null;
 }
 
 /**
@@ -147,7 +169,7 @@ interface Bound {
 function periodOf(
   candidate: Candidate,
   { name }: Intrinsic,
-  { operand, load, wanted }: Bound,
+  { operand, load, wanted, rows }: Bound,
   roles: ReadonlyMap<string, string>,
 ): number | Mismatch {
   const misplaced = (why: string): Mismatch => ({ kind: "mismatch", what: "layout", why });
@@ -161,7 +183,8 @@ function periodOf(
     const loop = roles.get(role)!;
     const found = coefficientOf(form, loop);
     const stands = found === 0 && !isInner;
-    if (found !== step && !stands) {
+    const isRow = rows !== null && step === rows.lanes;
+    if (found !== step && !stands && !isRow) {
       const apart = `${load.buffer} moves by ${found} elements along ${loop}`;
       return misplaced(`${apart}, ${name} wants its operand ${operand.name} to move by ${step}`);
     }

@@ -4,6 +4,7 @@
 import { type Affine, type AffineTerm, termsKey, toAffine } from "./affine.ts";
 import { exprKey } from "./expr-key.ts";
 import { type Interval, intersect, isBounded, unbounded, union } from "./interval.ts";
+import { lanesOf } from "./lanes.ts";
 import type { Binary, Expr, IrType } from "./loop-ir.ts";
 import type { Ranges } from "./ranges.ts";
 
@@ -30,7 +31,7 @@ export function boundsOf(expr: Expr, ranges: Ranges): Interval {
       return unbounded;
     case "ramp": {
       const { min, max } = boundsOf(expr.base, ranges);
-      const reach = expr.stride * (expr.lanes - 1);
+      const reach = expr.stride * (expr.lanes / lanesOf(expr.base) - 1);
       return { min: min + Math.min(0, reach), max: max + Math.max(0, reach) };
     }
     case "broadcast":

@@ -84,6 +84,7 @@ export const cast = (dtype: IrType, operand: Expr): Expr =>
 
 export const bitcast = (dtype: IrType, operand: Expr): Bitcast => ({ kind: "bitcast", dtype, operand });
 
+/** @param lanes all of them, those of a base that is a ramp included */
 export const ramp = (base: Expr, stride: number, lanes: number): Ramp => ({
   kind: "ramp",
   dtype: "i32",

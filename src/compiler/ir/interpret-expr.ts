@@ -148,12 +148,14 @@ export function compileVector(expr: Expr, scope: Scope): VectorFn {
     case "select":
       return compileVectorSelect(expr, scope);
     case "ramp": {
-      const base = compileScalar(expr.base, scope);
+      const base = compileVector(expr.base, scope);
+      const width = lanesOf(expr.base);
       return () => {
-        const start = base();
-        return Array.from({ length: lanes }, (_, lane) =>
-          start === null ? null : (Number(start) + lane * expr.stride) | 0,
-        );
+        const starts = base();
+        return Array.from({ length: lanes }, (_, lane) => {
+          const start = starts[lane % width]!;
+          return start === null ? null : (Number(start) + Math.floor(lane / width) * expr.stride) | 0;
+        });
       };
     }
     case "broadcast": {

@@ -92,7 +92,7 @@ export interface Bitcast {
   readonly operand: Expr;
 }
 
-/** The i32 vector base, base + stride, base + 2·stride, … */
+/** The i32 vector base, base + stride, base + 2·stride, …; the lanes of a base that is itself a ramp again each time: rows. */
 export interface Ramp {
   readonly kind: "ramp";
   readonly dtype: "i32";

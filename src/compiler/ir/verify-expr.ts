@@ -64,8 +64,12 @@ function nodeProblems(expr: Expr, known: Known): readonly string[] {
       return bitcastProblems(expr);
     case "ramp":
       return [
-        ...when(typeOf(expr.base) !== "i32", `the base is ${typeOf(expr.base)}, not i32`),
-        ...when(!(Number.isInteger(expr.lanes) && expr.lanes >= 2), `a ramp of ${expr.lanes} lanes`),
+        ...when(expr.base.dtype !== "i32", `the base is ${typeOf(expr.base)}, not i32`),
+        ...when(lanesOf(expr.base) > 1 && expr.base.kind !== "ramp", `the base is ${typeOf(expr.base)} and no ramp`),
+        ...when(
+          !(Number.isInteger(expr.lanes / lanesOf(expr.base)) && expr.lanes > lanesOf(expr.base)),
+          `a ramp of ${expr.lanes} lanes`,
+        ),
         ...when(!Number.isInteger(expr.stride), `a stride of ${expr.stride}`),
       ];
     case "broadcast":

@@ -45,6 +45,7 @@ export const bars: readonly Bar[] = [
   { suite: "gemv", rivals: products, of: "geometric mean", least: 1 },
   { suite: "int8", rivals: ["oneDNN"], of: "each", least: 1 },
   { suite: "int8", rivals: ["oneDNN"], of: "geometric mean", least: 1.15 },
+  { suite: "int8-packed", rivals: ["oneDNN"], of: "each", least: 1 },
   { suite: "bf16", rivals: ["oneDNN"], of: "each", least: 1 },
   { suite: "conv", rivals: ["oneDNN"], of: "geometric mean", least: 1 },
   { suite: "conv", rivals: ["onnxruntime-node"], of: "geometric mean", least: 1.3 },

@@ -98,8 +98,8 @@ function chosenWorks(suites: readonly AnySuite[]): readonly Work[] {
       suites.includes(work.suite) &&
       work.name.includes(values.only) &&
       !done.has(workKey(work)) &&
-      // No library for browsers has products of bf16.
-      (work.suite !== "bf16" || target.codegen === "c"),
+      // No library for browsers has these.
+      ((work.suite !== "bf16" && work.suite !== "int8-packed") || target.codegen === "c"),
   );
 }
 

@@ -17,6 +17,7 @@ const titles: Readonly<Record<SuiteName, string>> = {
   chain: "GEMM-exp-GEMM",
   gemv: "Matrix times vector",
   int8: "u8 · i8 products",
+  "int8-packed": "i8 products whose right side stays the same",
   bf16: "bf16 products whose right side stays the same",
   conv: "Convolutions of ResNet-50",
   depthwise: "Depthwise convolutions of MobileNet",

@@ -6,7 +6,7 @@ import { appendLine, readLines } from "../json-lines.ts";
 import { wasm } from "./bars.ts";
 import type { Rival } from "./contest.ts";
 import type { Peak } from "./peak.ts";
-import { isDotSuite, type SuiteName, workKey } from "./work.ts";
+import { dotsOf, type SuiteName, workKey } from "./work.ts";
 
 export interface WorkResult {
   readonly suite: SuiteName;
@@ -48,8 +48,9 @@ export const appendResult = (path: string, result: WorkResult): void => appendLi
 
 /** 1e9 operations a second that a core could do of it. Null: not known. */
 export function limitOf({ suite, target, peak }: WorkResult): number | null {
-  if (!isDotSuite(suite)) return peak.gflops;
-  return (target !== wasm && peak[suite]) || null;
+  const dots = dotsOf(suite);
+  if (!dots) return peak.gflops;
+  return (target !== wasm && peak[dots]) || null;
 }
 
 export const gflopsOf = ({ flops }: WorkResult, ns: number): number => flops / ns;

@@ -13,6 +13,7 @@ export const suiteNames = [
   "chain",
   "gemv",
   "int8",
+  "int8-packed",
   "bf16",
   "conv",
   "depthwise",
@@ -21,8 +22,11 @@ export const suiteNames = [
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
-/** Whether its works have instructions of their own, and so another limit than that of f32. */
-export const isDotSuite = (suite: SuiteName): suite is "int8" | "bf16" => suite === "int8" || suite === "bf16";
+/** What its works multiply, where that has instructions of its own, and so another limit than f32. */
+export const dotsOf = (suite: SuiteName): "int8" | "bf16" | null => {
+  if (suite === "int8" || suite === "int8-packed") return "int8";
+  return suite === "bf16" ? "bf16" : null;
+};
 
 export interface Work {
   readonly suite: SuiteName;

@@ -8,7 +8,7 @@ import { wasm } from "./bars.ts";
 import { namesOf, plotName, printReport, sectionsOf, summaryTable, titleOf } from "./report.ts";
 import { gflopsOf, limitOf, type WorkResult } from "./result.ts";
 import type { Timing } from "./timing.ts";
-import { isDotSuite } from "./work.ts";
+import { dotsOf } from "./work.ts";
 
 /** @param results of one CPU, as are `timings` */
 export function writeReport(results: readonly WorkResult[], timings: readonly Timing[], docs: string): void {
@@ -20,7 +20,7 @@ export function writeReport(results: readonly WorkResult[], timings: readonly Ti
     const limits = section.results.flatMap((result) => limitOf(result) ?? []);
     const chart = barChart({
       title: titleOf(section),
-      unit: section.suite === "int8" ? "Gop/s" : "GFLOP/s",
+      unit: dotsOf(section.suite) === "int8" ? "Gop/s" : "GFLOP/s",
       programs: ["ours", ...rivals],
       works: section.results.map((result) => ({
         name: result.name,
@@ -51,7 +51,7 @@ const roofline = (results: readonly WorkResult[]): string =>
     title: "Our kernels under the roof of one core",
     ...peakOf(results),
     series: sectionsOf(results)
-      .filter(({ suite, target, threads }) => !isDotSuite(suite) && target !== wasm && threads === 1)
+      .filter(({ suite, target, threads }) => !dotsOf(suite) && target !== wasm && threads === 1)
       .map(({ suite, results: own }) => ({
         name: suite,
         points: own.map(({ name, flops, bytes, medianNs }) => ({ name, flops, bytes, ns: medianNs })),

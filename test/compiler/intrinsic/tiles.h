@@ -29,8 +29,10 @@ static inline void uk_tile_release(void) {
 }
 
 #define uk_tile_zero(to) __builtin_memset(uk_tile_at(to), 0, sizeof(uk_tile))
-#define uk_tile_load(to, from) __builtin_memcpy(uk_tile_at(to), from, sizeof(uk_tile))
-#define uk_tile_store(from, to) __builtin_memcpy(to, uk_tile_at(from), sizeof(uk_tile))
+#define uk_tile_load(to, from, bytes) \
+  for (int row = 0; row < 16; row++) __builtin_memcpy((char *)uk_tile_at(to) + row * 64, (const char *)(from) + row * (bytes), 64)
+#define uk_tile_store(from, to, bytes) \
+  for (int row = 0; row < 16; row++) __builtin_memcpy((char *)(to) + row * (bytes), (char *)uk_tile_at(from) + row * 64, 64)
 
 #define UK_SOFT_BYTES(name, left, right)                                                                     \
   static inline void uk_soft_##name(int *c, const left *a, const right *b) {                                   \

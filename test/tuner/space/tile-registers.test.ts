@@ -2,6 +2,7 @@
 // on vectors.
 
 import { describe, expect, test } from "vitest";
+import { withConstants } from "../../../src/compiler/expr/op.ts";
 import {
   type ComputeDef,
   compileJs,
@@ -28,7 +29,8 @@ import { referenceOf, wrongJs } from "../../support/reference.ts";
 
 const { amx } = frozenTargets;
 const { batchMatmul, gemm } = opLibrary;
-const spaceOf = (op: ComputeDef, target: Target = amx) => generateSpace({ op, target, numerics: "fast", threads: 1 });
+const spaceOf = (op: ComputeDef, target: Target = amx) =>
+  generateSpace({ op, target, numerics: "fast", threads: 1, ...(op.constants && { constants: op.constants }) });
 const onTiles = (op: ComputeDef, target?: Target): readonly Template[] =>
   spaceOf(op, target).templates.filter(({ name }) => name.includes("on tiles"));
 const names = (op: ComputeDef, target?: Target): readonly string[] => onTiles(op, target).map(({ name }) => name);
@@ -63,7 +65,7 @@ describe("templates", () => {
   });
 
   test("sums that an epilogue reads, batches", () => {
-    expect(names(biased)).toEqual(["C.sum on tiles for tdpbssd"]);
+    expect(names(biased)).toEqual(["C.sum on tiles for tdpbssd", "C with C.sum on tiles for tdpbssd"]);
     expect(names(batched)).toEqual(["C on tiles for tdpbssd"]);
   });
 
@@ -74,8 +76,14 @@ describe("templates", () => {
   });
 });
 
+const layer = instantiate(withConstants(gemm({ M: 32, N: 48, K: 96, dtype: "bf16" }), "B"), {}, "layer");
+const paddedLayer = instantiate(withConstants(gemm({ M: 20, N: 50, K: 70, dtype: "i8" }), "B"), {}, "padded_layer");
+
 const ops: readonly ComputeDef[] = [
   narrowGemm(13, 41, 29, "u8", "i8"),
+  narrowGemm(32, 48, 128, "i8", "i8"),
+  layer,
+  paddedLayer,
   narrowGemm(70, 96, 128, "i8", "i8"),
   narrowGemm(33, 50, 70, "bf16", "bf16"),
   biased,
@@ -102,4 +110,48 @@ test.each(ops.map((op) => [op.name, op] as const))("every schedule of %s is lega
       if (drawn < 3) expect(wrongJs(reference, compileJs(generateJs(scheduled.nest)))).toBeNull();
     }
   }
+});
+
+describe("where tiles lie", () => {
+  /** The loop IR of schedules that are drawn until one has these decisions. */
+  const loweredWith = (op: ComputeDef, wanted: Readonly<Record<string, number>>): string => {
+    const rng = createRng(1);
+    const template = onTiles(op).at(-1)!;
+    for (let drawn = 0; drawn < 200; drawn++) {
+      const result = sample(compileModel(template.model), rng);
+      if (result.kind !== "found") throw new Error(result.kind);
+      const { assignment } = result;
+      if (Object.entries(wanted).some(([name, value]) => assignment[name] !== value)) continue;
+      const scheduled = replay(fromCompute(op), instantiateTemplate(template.instructions, assignment));
+      if (scheduled.kind === "illegal") throw new Error(printDiagnostic(scheduled.diagnostic));
+      return printFunc(lower(scheduled.nest, { target: amx, numerics: "fast" }));
+    }
+    throw new Error("none was drawn");
+  };
+
+  test("whole tiles are loaded and stored where they are, row by row", () => {
+    const text = loweredWith(narrowGemm(32, 48, 128, "i8", "i8"), { "C.pack.A": 0, "C.store": 1 });
+    expect(text).toMatch(/A\[ramp\(ramp\(.*, 1, 64\), 128, 1024\)\]/);
+    expect(text).toMatch(/C\[ramp\(ramp\(.*, 1, 16\), 48, 256\)\] = C\.acc/);
+    expect(text).not.toMatch(/A\.pack|C\.acc\.pack/);
+  });
+
+  test("constants lie in tiles before the loops, with their padding", () => {
+    for (const [op, laidOut] of [
+      [layer, "B.layout: bf16[3, 48, 16, 2]"],
+      [paddedLayer, "B.pad: i8[4, 32, 16, 4]"],
+    ] as const) {
+      const [template] = onTiles(op);
+      const result = sample(compileModel(template!.model), createRng(1));
+      if (result.kind !== "found") throw new Error(result.kind);
+      const scheduled = replay(fromCompute(op), instantiateTemplate(template!.instructions, result.assignment));
+      expect(scheduled.kind === "ok" && printFunc(scheduled.nest)).toContain(laidOut);
+    }
+  });
+
+  test("a map takes the sums from the tiles' copy, without a buffer of all sums", () => {
+    const text = loweredWith(layer, {});
+    expect(text).toContain("C[ramp(");
+    expect(text).not.toMatch(/C\.sum: /);
+  });
 });

@@ -1,8 +1,9 @@
 // Reading and writing buffers → C text: scalars, whole pieces, partial pieces (`active`), strided and gathered lanes.
 
 import { lanesOf } from "../../ir/lanes.ts";
-import type { Expr, Load, Prefetch, Store } from "../../ir/loop-ir.ts";
+import type { Expr, Load, Prefetch, Ramp, Store } from "../../ir/loop-ir.ts";
 import { flatMap } from "../../support/flat-map.ts";
+import { invariant } from "../../support/invariant.ts";
 import { bare } from "./bare.ts";
 import { bufferOf, type Context, type Value } from "./context.ts";
 import { cName, type Element, elementBytes, type Piece, scalarPiece, storedElement } from "./element.ts";
@@ -76,7 +77,7 @@ function scalarLoad(context: Context, buffer: string, index: Expr, lane: number)
 
 function laneIndex(context: Context, index: Expr, lane: number): string {
   if (lanesOf(index) === 1) return indexText(context, index);
-  if (index.kind === "ramp") return offsetText(context, index.base, lane * index.stride);
+  if (index.kind === "ramp") return offsetText(context, startOf(index), lane * index.stride);
   return emit(context, index, { start: lane, lanes: 1 }).text;
 }
 
@@ -90,6 +91,12 @@ function gatherText(context: Context, load: Load, element: Element, piece: Piece
   return `({ ${setup}${count}(${context.prelude.type(element, piece.lanes)}){${lanes.join(", ")}}; })`;
 }
 
+/** Rows are what tiles consist of, and no vectors. */
+function startOf({ base }: Ramp): Expr {
+  invariant(lanesOf(base) === 1, "rows are moved as tiles only");
+  return base;
+}
+
 interface Scattered {
   /** Declarations that come first. */
   readonly setup: string;
@@ -100,7 +107,7 @@ interface Scattered {
 function scatteredLanes(context: Context, buffer: string, index: Expr, piece: Piece, pointee: string): Scattered {
   const name = bufferName(context, buffer);
   if (index.kind === "ramp") {
-    const base = offsetText(context, index.base, piece.start * index.stride);
+    const base = offsetText(context, startOf(index), piece.start * index.stride);
     return { setup: `${pointee} *uk_p = ${name} + ${base}; `, at: (lane) => `uk_p[${lane * index.stride}]` };
   }
   const type = context.prelude.type("i32", piece.lanes);

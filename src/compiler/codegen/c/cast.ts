@@ -25,7 +25,7 @@ function convert(context: Context, value: Value, from: IrType, to: IrType, lanes
   }
   if (isHalf(to)) {
     const wide = from === "f32" ? value : convert(context, value, from, "f32", lanes);
-    return { text: `${narrowHalf(prelude, to, lanes)}(${wide.text})`, element: "u16" };
+    return { text: `${narrowHalf(prelude, to, lanes, context.numerics)}(${wide.text})`, element: "u16" };
   }
   if (from === "bool" && lanes > 1) return convert(context, maskToBits(context, value, lanes), "u8", to, lanes);
   if (to === "bool") return toBool(context, value, lanes);

@@ -12,7 +12,7 @@ export function constantText(context: Context, dtype: IrType, value: number): st
       return floatText(Math.fround(value), "f");
     case "f16":
     case "bf16":
-      return `${narrowHalf(context.prelude, dtype, 1)}(${floatText(Math.fround(value), "f")})`;
+      return `${narrowHalf(context.prelude, dtype, 1, context.numerics)}(${floatText(Math.fround(value), "f")})`;
     case "i64":
       return integerText(value, "LL");
     case "i32":

@@ -2,6 +2,7 @@
 
 import type { Buffer } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
+import type { Numerics } from "../../target/target.ts";
 import type { Part } from "../part.ts";
 import type { Element } from "./element.ts";
 import type { Names } from "./names.ts";
@@ -12,6 +13,7 @@ export interface Context {
   readonly prelude: Prelude;
   readonly names: Names;
   readonly buffers: ReadonlyMap<string, Buffer>;
+  readonly numerics: Numerics;
   readonly vectorBytes: number;
   /** Most lanes of a piece: the vector width of the target over the widest element of the function. */
   readonly pieceLanes: number;

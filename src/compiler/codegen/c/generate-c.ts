@@ -20,7 +20,8 @@ import { widestElement } from "./widest-element.ts";
 
 /**
  * The C text of a verified flat function. Vectors of any lane count are cut into pieces no wider than the target's
- * registers. `numerics` decides whether the compiler may fuse products and sums (a flag of the build, not of the text).
+ * registers. `numerics` decides whether conversions to bf16 may flush denormals; whether products and sums
+ * are fused is a flag of the build.
  *
  *     generateC(flat, avx2, { numerics: "fast" }).text
  */
@@ -28,7 +29,7 @@ export function generateC(func: LoopFunc, target: Target, options: { readonly nu
   const parts = target.threads > 1 ? partsOf(func) : [];
   const threads = parts.length > 0 ? target.threads : 1;
   const layout = layoutOf(func, parts, threads);
-  const context = contextOf(func, target, parts);
+  const context = contextOf(func, target, options.numerics, parts);
   const functions = parts.map((part) => partFunction(context, layout, part)).join("");
   const main = mainFunction(context, layout, func);
   return {
@@ -78,12 +79,13 @@ function partFunction(context: Context, layout: Layout, { name, loop, buffers }:
 
 const textOf = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join("");
 
-function contextOf(func: LoopFunc, target: Target, parts: readonly Part[]): Context {
+function contextOf(func: LoopFunc, target: Target, numerics: Numerics, parts: readonly Part[]): Context {
   invariant(/^[A-Za-z_]\w*$/.test(func.name), `${func.name} is not an identifier`);
   return {
     prelude: new Prelude(),
     names: new Names([func.name, ...parts.map(({ name }) => name)]),
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
+    numerics,
     vectorBytes: target.vectorBytes,
     pieceLanes: target.vectorBytes / widestElement(func.body),
     operandLocals: operandLocals(func.body),

@@ -1,6 +1,7 @@
 // Helper functions between f32 and the 16-bit floats, on bit patterns, branch-free: the same steps serve one lane and
-// many. f32 → 16 bit rounds to nearest even; NaN becomes the quiet NaN of the type.
+// many, where there is no instruction. f32 → 16 bit rounds to nearest even; NaN becomes a quiet NaN of the type.
 
+import type { Numerics } from "../../target/target.ts";
 import type { Element } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
 import { type Instruction, inline, instructionOfSize, select, splat } from "./vector-function.ts";
@@ -34,12 +35,13 @@ export function widenHalf(prelude: Prelude, half: Half, lanes: number): string {
 }
 
 /** `name(a)`: the bit pattern nearest to the f32 value `a`. */
-export function narrowHalf(prelude: Prelude, half: Half, lanes: number): string {
+export function narrowHalf(prelude: Prelude, half: Half, lanes: number, numerics: Numerics): string {
   const name = `uk_${half}_f32${lanes === 1 ? "" : `x${lanes}`}`;
   return prelude.define(name, () => {
     const kit = kitOf(prelude, lanes);
     const steps = half === "bf16" ? narrowBfloatSteps(kit) : narrowSteps(kit);
-    return halfFunction(`${kit.u16} ${name}(${kit.f32} a)`, half === "f16" ? narrowInstruction(lanes) : null, steps);
+    const instruction = half === "f16" ? narrowInstruction(lanes) : narrowBfloatInstruction(prelude, lanes, numerics);
+    return halfFunction(`${kit.u16} ${name}(${kit.f32} a)`, instruction, steps);
   });
 }
 
@@ -95,6 +97,14 @@ const narrowInstruction = (lanes: number): Instruction | null =>
       text: "(uk_u16x16)__builtin_ia32_vcvtps2ph512_mask(a, 0, (uk_i16x16){0}, -1)",
     },
   });
+
+/** It flushes denormals. In assembler, as compilers do not agree on the builtin's types. */
+function narrowBfloatInstruction(prelude: Prelude, lanes: number, numerics: Numerics): Instruction | null {
+  if (numerics === "strict" || lanes !== 16) return null;
+  const result = prelude.type("u16", lanes);
+  const text = `({ ${result} r; __asm__("vcvtneps2bf16 %1, %0" : "=v"(r) : "v"(a)); r; })`;
+  return { when: "defined(__AVX512BF16__)", text };
+}
 
 function halfFunction(signature: string, instruction: Instruction | null, steps: readonly string[]): string {
   const lines = steps.map((step) => `  ${step}`).join("\n");

@@ -7,10 +7,13 @@ import { intrinsicNamed } from "../../intrinsic/intrinsics.ts";
 import type { Assign, Define, Expr, IntrinsicCall, Load, Store } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { addressOf } from "./access.ts";
-import type { Context } from "./context.ts";
+import { bufferOf, type Context } from "./context.ts";
+import { elementBytes, storedElement } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
 import { isTileCall } from "./tile-registers.ts";
 import { inline } from "./vector-function.ts";
+
+const rowBytes = 64;
 
 /** Null if the statement is not on tiles. */
 export function emitTileStatement(context: Context, stmt: Define | Assign | Store): readonly string[] | null {
@@ -20,10 +23,9 @@ export function emitTileStatement(context: Context, stmt: Define | Assign | Stor
 function emitTileStore(context: Context, { buffer, indices, value, active }: Store): readonly string[] | null {
   const { held } = context.tiles;
   if (!isTileCall(value) && !(value.kind === "local" && held.has(value.name))) return null;
-  const [index] = indices;
-  invariant(index?.kind === "ramp" && index.stride === 1 && !active, `a tile is stored apart in ${buffer}`);
+  invariant(!active, `a part of a tile is stored in ${buffer}`);
   const { register, lines } = inRegister(context, value, context.tiles.free);
-  return [...lines, `${tileStore(context.prelude)}(${register}, ${addressOf(context, buffer, index.base, 0)});`];
+  return [...lines, `${tileStore(context.prelude)}(${register}, ${placeOf(context, buffer, indices)});`];
 }
 
 function emitTileLocal(context: Context, { kind, name, value }: Define | Assign): readonly string[] | null {
@@ -33,7 +35,8 @@ function emitTileLocal(context: Context, { kind, name, value }: Define | Assign)
   const [first, ...free] = context.tiles.free;
   const place = context.names.of("local", name);
   const declaration = kind === "define" ? [`${tileType(context.prelude)} ${place} __attribute__((aligned(64)));`] : [];
-  return [...declaration, ...into(context, first!, value, free), `${tileStore(context.prelude)}(${first}, &${place});`];
+  const kept = `${tileStore(context.prelude)}(${first}, &${place}, ${rowBytes});`;
+  return [...declaration, ...into(context, first!, value, free), kept];
 }
 
 // ── values ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -51,7 +54,7 @@ function inRegister(context: Context, value: Expr, free: readonly number[]) {
 function into(context: Context, register: number, value: Expr, free: readonly number[]): readonly string[] {
   const { prelude } = context;
   if (isTileCall(value)) return product(context, register, value, free);
-  if (value.kind === "load") return [`${tileLoad(prelude)}(${register}, ${addressOfTile(context, value)});`];
+  if (value.kind === "load") return [`${tileLoad(prelude)}(${register}, ${placeOfLoad(context, value)});`];
   if (value.kind === "local") return copied(context, register, value.name);
   invariant(value.kind === "broadcast" && value.value.kind === "const" && value.value.value === 0, "no tile");
   return [`${tileZero(prelude)}(${register});`];
@@ -70,15 +73,27 @@ function product(context: Context, register: number, { name, operands }: Intrins
 function copied({ prelude, names, tiles }: Context, register: number, name: string): readonly string[] {
   const from = tiles.held.get(name);
   if (from === register) return [];
-  if (typeof from !== "number") return [`${tileLoad(prelude)}(${register}, &${names.of("local", name)});`];
-  const [store, load] = [`${tileStore(prelude)}(${from}, &copy);`, `${tileLoad(prelude)}(${register}, &copy);`];
+  const through = (place: string): string => `&${place}, ${rowBytes}`;
+  if (typeof from !== "number") return [`${tileLoad(prelude)}(${register}, ${through(names.of("local", name))});`];
+  const [store, load] = [
+    `${tileStore(prelude)}(${from}, ${through("copy")});`,
+    `${tileLoad(prelude)}(${register}, ${through("copy")});`,
+  ];
   return [`{ ${tileType(prelude)} copy; ${store} ${load} }`];
 }
 
-function addressOfTile(context: Context, { buffer, indices, active }: Load): string {
-  const [index] = indices;
-  invariant(index?.kind === "ramp" && index.stride === 1 && !active, `a tile lies apart in ${buffer}`);
-  return addressOf(context, buffer, index.base, 0);
+function placeOfLoad(context: Context, { buffer, indices, active }: Load): string {
+  invariant(!active, `a part of a tile is loaded from ${buffer}`);
+  return placeOf(context, buffer, indices);
+}
+
+/** The first row, and how many bytes apart they are. */
+function placeOf(context: Context, buffer: string, [index]: readonly Expr[]): string {
+  invariant(index?.kind === "ramp", `a tile lies apart in ${buffer}`);
+  const { base, stride } = index;
+  const first = base.kind === "ramp" ? base.base : base;
+  const bytes = base.kind === "ramp" ? stride * elementBytes[storedElement[bufferOf(context, buffer).dtype]] : rowBytes;
+  return `${addressOf(context, buffer, first, 0)}, ${bytes}`;
 }
 
 // ── text ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -98,15 +113,19 @@ const assembler = (prelude: Prelude, name: string, parameters: string, text: str
 
 const tileZero = (prelude: Prelude): string => assembler(prelude, "uk_tile_zero", "to", '"tilezero %%tmm" #to : :');
 
-/** Rows are 64 bytes apart. */
+/** The memory from the first row to the last, for the compiler. */
+const memoryAt = (pointer: string): string => `*(char (*)[15 * bytes + ${rowBytes}])(${pointer})`;
+
+/** Rows are so many bytes apart. */
 function tileLoad(prelude: Prelude): string {
-  const memory = `"r"(from), "r"(64L), "m"(*(const ${tileType(prelude)} *)(from))`;
-  return assembler(prelude, "uk_tile_load", "to, from", `"tileloadd (%0,%1,1), %%tmm" #to : : ${memory}`);
+  const memory = `"r"(from), "r"((long)bytes), "m"(${memoryAt("from")})`;
+  return assembler(prelude, "uk_tile_load", "to, from, bytes", `"tileloadd (%0,%1,1), %%tmm" #to : : ${memory}`);
 }
 
+/** What lies between the rows stays. */
 function tileStore(prelude: Prelude): string {
-  const memory = `"=m"(*(${tileType(prelude)} *)(to)) : "r"(to), "r"(64L)`;
-  return assembler(prelude, "uk_tile_store", "from, to", `"tilestored %%tmm" #from ", (%1,%2,1)" : ${memory}`);
+  const memory = `"+m"(${memoryAt("to")}) : "r"(to), "r"((long)bytes)`;
+  return assembler(prelude, "uk_tile_store", "from, to, bytes", `"tilestored %%tmm" #from ", (%1,%2,1)" : ${memory}`);
 }
 
 function tileProduct(prelude: Prelude, name: string): string {

@@ -61,8 +61,7 @@ function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges }: Context): 
   if (found.kind === "mismatch") return null;
   const starts = loops.reduce((all, { name }) => withRange(all, name, 0, 0), ranges);
   const operands = found.places.map((place) => operandOf(place, starts));
-  const lanes = intrinsic.meaning.buffers[0]!.shape[0]!;
-  const at = ramp(simplifyIndex(fromAffine(found.places[0]!.index), starts), 1, lanes);
+  const at = indexOf(found.places[0]!, starts);
   return store({ name: buffer }, [at], callOrMove(value, intrinsic, operands));
 }
 
@@ -76,8 +75,14 @@ function callOrMove(value: Expr, { name, meaning }: Intrinsic, operands: readonl
 }
 
 /** The operand as a vector: a run of elements, repeated as often as need be, in the type that the intrinsic takes. */
-function operandOf({ operand, load, index, period }: OperandPlace, starts: Ranges): Expr {
-  const base = simplifyIndex(fromAffine(index), starts);
-  const run: Expr = updateLoad(load, { indices: [period === 1 ? base : ramp(base, 1, period)] });
+function operandOf(place: OperandPlace, starts: Ranges): Expr {
+  const { operand, load } = place;
+  const run: Expr = updateLoad(load, { indices: [indexOf(place, starts)] });
   return cast(operand.dtype, broadcast(run, operand.shape[0]!));
+}
+
+function indexOf({ index, period, rows }: OperandPlace, starts: Ranges): Expr {
+  const base = simplifyIndex(fromAffine(index), starts);
+  if (rows) return ramp(ramp(base, 1, rows.lanes), rows.apart, period);
+  return period === 1 ? base : ramp(base, 1, period);
 }

@@ -56,7 +56,7 @@ function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { t
 }
 
 /** The reduction whose results the stage reads, each once and at its own place. */
-function sumsOf(stage: SchedulableStage, context: RuleContext): SchedulableStage | null {
+export function sumsOf(stage: SchedulableStage, context: RuleContext): SchedulableStage | null {
   const candidates = context.stages.filter(
     (it) => it.readers.length === 1 && it.readers[0] === stage.name && !it.isOutput && it.spatial.length > 0,
   );

@@ -161,14 +161,15 @@ static dnnl_primitive_attr_t attributes_of(const struct epilogue *epilogue, cons
   return attributes;
 }
 
-// B lies as the library likes it best. All of it is of one type.
+// B lies as the library likes it best. All of it is of one type, but bytes are summed in i32.
 static struct peer_call *open_matmul(dnnl_data_type_t type, const double *extents, struct epilogue epilogue,
                                      void *const *arrays) {
+  const dnnl_data_type_t sum = type == dnnl_s8 ? dnnl_s32 : type;
   const dnnl_dim_t m = extents[0], n = extents[1], k = extents[2];
   const int has_third = epilogue.has_bias || epilogue.has_residual;
   const struct argument a = {DNNL_ARG_SRC, dnnl_query_src_md, 0, 2, {m, k}, type, dnnl_ab, arrays[0]};
   const struct argument b = {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, 2, {k, n}, type, dnnl_ab, arrays[1]};
-  const struct argument c = {DNNL_ARG_DST, dnnl_query_dst_md, 0, 2, {m, n}, type, dnnl_ab, arrays[2 + has_third]};
+  const struct argument c = {DNNL_ARG_DST, dnnl_query_dst_md, 0, 2, {m, n}, sum, dnnl_ab, arrays[2 + has_third]};
   const struct argument bias = {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, 2, {1, n}, type, dnnl_ab, arrays[2]};
   const int first_binary = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
   // It is no argument that a primitive is asked about: it lies as the result does.
@@ -250,6 +251,7 @@ struct peer_call *peer_open(const char *name, const double *extents, void *const
   if (is(name, "gemv-f32")) return open_product(sgemm, m, 1, n, arrays);
   if (is(name, "gemm-f32-packed")) return open_matmul(dnnl_f32, extents, (struct epilogue){none}, arrays);
   if (is(name, "batch-f32")) return open_batch(extents, arrays);
+  if (is(name, "gemm-s8-packed")) return open_matmul(dnnl_s8, extents, (struct epilogue){none}, arrays);
   if (is(name, "gemm-bf16-packed")) return open_matmul(dnnl_bf16, extents, (struct epilogue){none}, arrays);
   if (is(name, "gemm-bias-relu")) return open_matmul(dnnl_f32, extents, (struct epilogue){dnnl_eltwise_relu, 1}, arrays);
   if (is(name, "gemm-bias-gelu")) return open_matmul(dnnl_f32, extents, (struct epilogue){dnnl_eltwise_gelu_erf, 1}, arrays);

@@ -3,6 +3,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
+#if defined(__AMX_TILE__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #if defined(__AVX512F__)
 enum { LANES = 16 };
@@ -45,14 +49,39 @@ PEAK(peak_f32, floats, 0.999f, 0.5f, MULTIPLY_ADD, 2 * LANES)
 
 // Dot products of bytes, and of pairs of bf16. 0: this machine has no instruction for them.
 
-#if defined(__AVX512VNNI__)
+#if defined(__AMX_TILE__)
+// Of whole tiles, as many sums as kernels keep. The system lets a process use them when it asks.
+#define TILES(name, instruction, operations)                                                                      \
+  double name(int steps) {                                                                                         \
+    static const struct {                                                                                          \
+      unsigned char palette, start, zero[14];                                                                      \
+      unsigned short row_bytes[16];                                                                                \
+      unsigned char rows[16];                                                                                      \
+    } whole = {1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};                     \
+    if (syscall(SYS_arch_prctl, 0x1023, 18) != 0) return 0;                                                        \
+    __asm__ volatile("ldtilecfg %0" : : "m"(whole));                                                               \
+    const double begin = seconds();                                                                                \
+    for (int at = 0; at < steps; at++)                                                                             \
+      __asm__ volatile(instruction " %%tmm6, %%tmm4, %%tmm0\n\t" instruction " %%tmm7, %%tmm4, %%tmm1\n\t"         \
+                       instruction " %%tmm6, %%tmm5, %%tmm2\n\t" instruction " %%tmm7, %%tmm5, %%tmm3" : :);       \
+    const double taken = seconds() - begin;                                                                        \
+    __asm__ volatile("tilerelease" : :);                                                                           \
+    return 4.0 * (operations) * steps / taken / 1e9;                                                               \
+  }
+#endif
+
+#if defined(__AMX_INT8__)
+TILES(peak_int8, "tdpbusd", 2 * 16 * 16 * 64)
+#elif defined(__AVX512VNNI__)
 #define DOT_BYTES(at) sum##at = __builtin_ia32_vpdpbusd_v16si(sum##at, a, b);
 PEAK(peak_int8, integers, 0x01020304, 0x05060708, DOT_BYTES, 2 * 4 * LANES)
 #else
 double peak_int8(int steps) { return 0 * steps; }
 #endif
 
-#if defined(__AVX512BF16__)
+#if defined(__AMX_BF16__)
+TILES(peak_bf16, "tdpbf16ps", 2 * 16 * 16 * 32)
+#elif defined(__AVX512BF16__)
 #if __GNUC__ >= 13
 typedef __bf16 pairs __attribute__((vector_size(4 * LANES)));
 #else

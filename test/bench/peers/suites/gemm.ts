@@ -111,6 +111,12 @@ const int8: readonly Work[] = bytes.map((shape) => {
   return { suite: "int8", name: nameOf(shape), op, call: { name: "gemm-u8s8", extents: shape } };
 });
 
+const int8Packed: readonly Work[] = shapes.packed.map((shape) => {
+  const [M, N, K] = shape;
+  const call = { name: "gemm-s8-packed", extents: shape };
+  return { suite: "int8-packed", name: nameOf(shape), op: gemm({ M, N, K, dtype: "i8" }), constants: ["B"], call };
+});
+
 const bf16: readonly Work[] = shapes.packed.map((shape) => {
   const [M, N, K] = shape;
   const call = { name: "gemm-bf16-packed", extents: shape };
@@ -127,5 +133,6 @@ export const gemmWorks: Readonly<Partial<Record<SuiteName, readonly Work[]>>> = 
   chain,
   gemv: vectors,
   int8,
+  "int8-packed": int8Packed,
   bf16,
 };
