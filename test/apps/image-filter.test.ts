@@ -1,10 +1,11 @@
 // The example fixtures/apps/image-filter, built by Rollup from its lock, against plain loops.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, noBrowser, serveFolder } from "../support/browser.ts";
 import { buildExample, copyExample } from "../support/example-app.ts";
 
 const size = 512;
@@ -32,6 +33,20 @@ function plainEdges(): Float64Array {
   });
 }
 
+interface Filter {
+  findEdges(pixels: Float32Array): Float32Array;
+}
+
+const pixels = (): Float32Array => Float32Array.from(imageOf(size, pixelAt));
+
+function expectRight(edges: ArrayLike<number>): void {
+  const wanted = plainEdges();
+  const worst = wanted.reduce((most, value, at) => Math.max(most, Math.abs(value - edges[at]!)), 0);
+  // A side of the gradient adds up to 4 · 255, each partial sum rounded to half of 2^-23 of it: 25 sums of the blur, 8 of the gradient.
+  expect(worst).toBeLessThan(4 * 255 * 2 ** -24 * 33);
+  expect(Math.max(...wanted.subarray(0, 200 * size))).toBeGreaterThan(300);
+}
+
 describe("image-filter", () => {
   let root: string;
   let built: string;
@@ -45,15 +60,24 @@ describe("image-filter", () => {
   });
 
   it("finds the edges that plain loops find", async () => {
-    const { findEdges } = await import(join(root, "dist/find-edges.js"));
-    const wanted = plainEdges();
-    const edges: Float32Array = findEdges(
-      Float32Array.from({ length: size * size }, (_, at) => pixelAt(Math.floor(at / size), at % size)),
+    const { findEdges }: Filter = await import(join(root, "dist/find-edges.js"));
+    expectRight(findEdges(pixels()));
+  });
+
+  it.skipIf(noBrowser)(`finds them in a page${noBrowser ? ` (${noBrowser})` : ""}`, async () => {
+    const html = `<script type="module">import * as filter from "./find-edges.js"; Object.assign(window, filter);</script>`;
+    writeFileSync(join(root, "dist/index.html"), html);
+    const server = await serveFolder(join(root, "dist"));
+    const browser = await launchBrowser();
+    const page = await browser.newPage();
+    await page.goto(server.url);
+    const edges = await page.evaluate(
+      (image) => [...(window as unknown as Filter).findEdges(Float32Array.from(image))],
+      [...pixels()],
     );
-    const worst = wanted.reduce((most, value, at) => Math.max(most, Math.abs(value - edges[at]!)), 0);
-    // A side of the gradient adds up to 4 · 255, each partial sum rounded to half of 2^-23 of it: 25 sums of the blur, 8 of the gradient.
-    expect(worst).toBeLessThan(4 * 255 * 2 ** -24 * 33);
-    expect(Math.max(...wanted.subarray(0, 200 * size))).toBeGreaterThan(300);
+    await browser.close();
+    await server.close();
+    expectRight(edges);
   });
 
   it("is a program that writes an image", () => {
