@@ -1,17 +1,71 @@
-// What `npm publish` would send: whoever installs it builds addons from the C files that are in it.
+// What `npm publish` would send: whoever installs it builds addons from the C files that are in it, finds types for every entry,
+// and needs nothing of this repository.
 
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { expect, test } from "vitest";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { publint } from "publint";
+import { beforeAll, expect, it, test } from "vitest";
+import { installPacked, type Packed, packedBytes, packPackage } from "../support/packed-package.ts";
 
-const packed = (): readonly string[] => {
-  const said = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { encoding: "utf8" });
-  const [{ files }] = JSON.parse(said) as [{ files: readonly { readonly path: string }[] }];
-  return files.map(({ path }) => path);
-};
+let packed: Packed;
+beforeAll(() => {
+  packed = packPackage();
+});
 
 test("the package has every C file that an addon is made of", () => {
   const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => /\.[ch]$/.test(path));
   expect(sources.length).toBeGreaterThan(0);
-  expect(packed()).toEqual(expect.arrayContaining(sources.map((path) => `src/${path.replaceAll("\\", "/")}`)));
+  expect(packed.files).toEqual(expect.arrayContaining(sources.map((path) => `src/${path.replaceAll("\\", "/")}`)));
 });
+
+test("publint has nothing to say", async () => {
+  const { buffer } = new Uint8Array(packedBytes(packed));
+  const { messages } = await publint({ pack: { tarball: buffer }, strict: true });
+  expect(messages).toEqual([]);
+});
+
+const attw = fileURLToPath(new URL("../tools/node_modules/@arethetypeswrong/core/dist/index.js", import.meta.url));
+const noAttw = existsSync(attw) ? null : "not here: npm ci --prefix test/tools";
+
+/** Of each way in which TypeScript resolves: the package is ESM, so CommonJS and Node 10 have no use for it. */
+const unsupported = ["node10", "node16-cjs"];
+
+it.skipIf(noAttw)(`the types of every entry resolve${noAttw ? ` (${noAttw})` : ""}`, async () => {
+  const { checkPackage, createPackageFromTarballData } = await import(attw);
+  const { entrypoints, problems } = await checkPackage(createPackageFromTarballData(packedBytes(packed)));
+  expect(Object.keys(entrypoints)).toContain("./vite");
+  const own = (problems as readonly Readonly<Record<string, string>>[])
+    .map(({ kind, entrypoint, fileName, resolutionKind, resolutionOption }) => ({
+      kind,
+      place: entrypoint ?? fileName,
+      resolution: resolutionKind ?? resolutionOption ?? "any",
+    }))
+    .filter(({ resolution }) => !unsupported.includes(resolution));
+  expect(own).toEqual([]);
+});
+
+const main = `import gemm from "./gemm.op.ts?tune=wasm";
+console.log(JSON.stringify([...gemm(new Float32Array(64).fill(1), new Float32Array(64).fill(2)).subarray(0, 2)]));`;
+const operator = `import { gemm } from "unplugin-kernel/ops";
+export default gemm({ M: 8, N: 8, K: 8 });`;
+const build = `import { build } from "esbuild";
+import kernel from "unplugin-kernel/esbuild";
+await build({ entryPoints: ["src/main.js"], bundle: true, platform: "node", format: "esm", outfile: "out/main.mjs",
+  logLevel: "warning", plugins: [kernel({ mode: "frozen" })] });`;
+
+test("an empty project installs it, tunes, and builds from the lock", () => {
+  const root = installPacked(packed);
+  mkdirSync(join(root, "src"));
+  for (const [name, text] of Object.entries({ "src/main.js": main, "src/gemm.op.ts": operator, "build.js": build }))
+    writeFileSync(join(root, name), text);
+  const run = (...args: readonly string[]): string =>
+    execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", stdio: "pipe" });
+  const cli = join(root, "node_modules/unplugin-kernel/dist/cli.js");
+  expect(JSON.parse(run(cli, "doctor", "--json"))).toHaveProperty("cpu");
+  const tuned = JSON.parse(run(cli, "tune", "--json", "--seconds", "2", "--trials", "4"));
+  expect(tuned.kernels).toMatchObject([{ origin: "tuned", error: null }]);
+  run("build.js");
+  expect(JSON.parse(run("out/main.mjs"))).toEqual([16, 16]);
+}, 300_000);
