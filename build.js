@@ -30,6 +30,7 @@ const entries = {
   rsbuild: "plugin/rsbuild.ts",
   farm: "plugin/farm.ts",
   bun: "plugin/bun.ts",
+  loader: "plugin/loader.ts",
   "native/worker": "native/runner/worker.ts",
 };
 

@@ -25,6 +25,7 @@ const entries = {
   sampling: "bench/sampling.ts",
   search: "bench/search/search.ts",
   seeds: "bench/peers/seeds.ts",
+  starters: "starters/starters.ts",
 };
 
 function run(executable, ...args) {

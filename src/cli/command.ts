@@ -36,6 +36,8 @@ export const exitCodes = {
   wrong: 1,
   /** The command line itself. */
   usage: 2,
+  /** `init`: a file is its owner's to edit. */
+  byHand: 3,
 } as const;
 
 export const badArgumentCode = "command.bad-argument";

@@ -30,6 +30,13 @@ async function* sourceFiles(folder: string): AsyncGenerator<string> {
   }
 }
 
+/** The operator files below `root`, absolute and sorted. */
+export async function findOperators(root: string, accepts: (path: string) => boolean): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const path of sourceFiles(root)) if (accepts(path)) found.push(path);
+  return found.sort();
+}
+
 /** `from "…"`, `import "…"`, `import("…")` */
 const importForm = /\b(?:from|import)\s*\(?\s*(["'])([^"'\n]+)\1/g;
 

@@ -1,0 +1,77 @@
+// `init`: makes a project one that tunes its kernels. It asks nothing, changes nothing that it does not understand, and may be run again.
+
+import { createRequire } from "node:module";
+import { relative } from "node:path";
+import { badArgument, type Command, exitCodes, type Flags } from "../command.ts";
+import { findOperators } from "../find-imports.ts";
+import { type HostName, hostNames } from "../init/hosts.ts";
+import type { ByHand, Change, InitPlan } from "../init/plan.ts";
+
+/** @throws DiagnosticError `command.bad-argument` */
+function hostOf({ host }: Flags): HostName | null {
+  if (host === undefined) return null;
+  const known = hostNames.find((name) => name === host);
+  if (!known) throw badArgument(`--host is "${host}"`, hostNames.join(", "));
+  return known;
+}
+
+const ownVersion = (): string => createRequire(import.meta.url)("unplugin-kernel/package.json").version;
+
+const done = { new: ["written", "would be written"], edited: ["edited", "would be edited"] } as const;
+
+const stateOf = ({ isNew }: Change, isDryRun: boolean): string => done[isNew ? "new" : "edited"][isDryRun ? 1 : 0];
+
+function nextSteps({ install, exampleImport }: InitPlan): readonly string[] {
+  return [
+    ...(install ? [install] : []),
+    `${exampleImport}   in your code: a function over typed arrays`,
+    "npm run tune   finds its fastest schedule, in half a minute at most, as the first build does; writes kernels.lock.json",
+    "git add kernels.lock.json   builds and CI take it from there and measure nothing",
+  ];
+}
+
+const handLines = (name: string, { why, lines }: ByHand): readonly string[] => [
+  `by hand: ${name}: ${why}; add`,
+  ...lines.map((line) => `    ${line}`),
+];
+
+export const init: Command = {
+  usage: "init",
+  description:
+    "Wire a project: the plugin in its bundler's configuration, imports, types, a script, an operator to begin with",
+  options: [
+    { flags: "--host <name>", description: `the bundler, where it cannot be told: ${hostNames.join(", ")}` },
+    { flags: "--dry-run", description: "change nothing, say what would be changed" },
+  ],
+  examples: ["unplugin-kernel init", "unplugin-kernel init --dry-run --host webpack"],
+  async run({ options: { root, accepts } }, _, flags) {
+    const isDryRun = Boolean(flags.dryRun);
+    const [{ planInit }, { replaceFile }] = await Promise.all([
+      import("../init/plan.ts"),
+      import("../init/replace-file.ts"),
+    ]);
+    const operators = await findOperators(root, accepts);
+    const plan = planInit({ root, host: hostOf(flags), operators, version: ownVersion() });
+    if (!isDryRun) for (const { file, text } of plan.changes) replaceFile(file, text);
+    const nameOf = (file: string): string => relative(root, file).replaceAll("\\", "/");
+    const changes = plan.changes.map((change) => ({
+      file: nameOf(change.file),
+      state: stateOf(change, isDryRun),
+      what: change.what,
+    }));
+    const byHand = plan.byHand.map(({ file, why, lines }) => ({ file: nameOf(file), why, lines }));
+    const isDone = changes.length + byHand.length === 0;
+    const next = isDone ? [] : nextSteps(plan);
+    const text = [
+      ...changes.map(({ file, state, what }) => `${state} ${file}: ${what}`),
+      ...plan.byHand.flatMap((one) => handLines(nameOf(one.file), one)),
+      ...(isDone ? [`nothing to do: ${plan.host} has the plugin, and package.json the rest`] : ["next:"]),
+      ...next.map((line) => `    ${line}`),
+    ];
+    return {
+      exitCode: byHand.length > 0 ? exitCodes.byHand : exitCodes.done,
+      json: { host: plan.host, changes, byHand, next },
+      text: text.join("\n"),
+    };
+  },
+};

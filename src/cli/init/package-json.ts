@@ -1,0 +1,83 @@
+// package.json: what of it says how a project is built, and entries that are added to its text without touching the rest.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DiagnosticError } from "../../compiler/index.ts";
+import { propertyOf } from "./config-objects.ts";
+import { type ObjectExpression, parseJson } from "./syntax.ts";
+import { endOfLine, indentUnit, insert, newProperty } from "./text-edit.ts";
+
+type Strings = Readonly<Record<string, string>>;
+
+export interface PackageJson {
+  readonly scripts?: Strings;
+  readonly imports?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Strings;
+  readonly devDependencies?: Strings;
+}
+
+export interface PackageFile {
+  /** Absolute. */
+  readonly file: string;
+  readonly text: string;
+  readonly json: PackageJson;
+}
+
+const sections = ["scripts", "imports", "dependencies", "devDependencies"] as const;
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function refuse(code: string, message: string, hint: string): never {
+  throw new DiagnosticError({ code, message, loc: null, hint, detail: null });
+}
+
+/** @throws DiagnosticError `init.no-package`, `init.broken-package` */
+export function readPackageJson(root: string): PackageFile {
+  const file = join(root, "package.json");
+  if (!existsSync(file)) refuse("init.no-package", `there is no package.json in ${root}`, "npm init -y makes one");
+  const text = readFileSync(file, "utf8");
+  let json: PackageJson;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    refuse("init.broken-package", `${file} is no JSON: ${(error as Error).message}`, "npm pkg fix may help");
+  }
+  const wrong = isObject(json) ? sections.find((name) => json[name] !== undefined && !isObject(json[name])) : "it";
+  if (wrong) refuse("init.broken-package", `${file}: ${wrong} is no object`, "npm pkg fix may help");
+  return { file, text, json };
+}
+
+/** Which property a new key comes behind, so that sorted keys stay sorted; -1: the last. */
+function sortedPlace({ properties }: ObjectExpression, key: string): number {
+  const keys = properties.map((property) => (property.type === "Property" ? nameOfKey(property) : ""));
+  const isSorted = keys.every((name, at) => at === 0 || keys[at - 1]! < name);
+  const behind = keys.filter((name) => name < key).length - 1;
+  return isSorted && behind >= 0 && behind < keys.length - 1 ? behind : -1;
+}
+
+const nameOfKey = ({ key }: { key: { type: string } }): string =>
+  key.type === "Literal" ? String((key as { value?: unknown }).value) : "";
+
+const quote = (value: string): string => JSON.stringify(value);
+
+/** The text with entries added to one of its sections, in the order given; the section is made where it is missing. */
+export function withEntries(text: string, section: (typeof sections)[number], entries: Strings): string {
+  return Object.entries(entries).reduce((edited, [key, value]) => withEntry(edited, section, key, value), text);
+}
+
+function withEntry(text: string, section: string, key: string, value: string): string {
+  const object = parseJson(text) as ObjectExpression;
+  const inside = propertyOf(object, section)?.value;
+  const entry = `${quote(key)}: ${quote(value)}`;
+  if (inside?.type === "ObjectExpression") {
+    const behind = section.endsWith("ependencies") ? sortedPlace(inside, key) : -1;
+    return insert(text, [newProperty(text, inside, entry, behind)]);
+  }
+  const unit = indentUnit(text);
+  const eol = endOfLine(text);
+  const whole = `${quote(section)}: {${eol}${unit}${unit}${entry}${eol}${unit}}`;
+  const scripts = propertyOf(object, "scripts");
+  const behind = section === "imports" && scripts ? object.properties.indexOf(scripts) : -1;
+  return insert(text, [newProperty(text, object, whole, behind)]);
+}

@@ -1,0 +1,41 @@
+// The text of a configuration file → its syntax tree, JavaScript or TypeScript. acorn tells where each thing stands in the text, so that
+// a file is edited in place and nothing else in it changes.
+
+import { tsPlugin } from "@sveltejs/acorn-typescript";
+import { type AnyNode, type Expression, type Node, Parser, type Program, parseExpressionAt } from "acorn";
+
+export type { AnyNode, ArrayExpression, Expression, ObjectExpression, Program, Property } from "acorn";
+
+/** What TypeScript writes around an expression: `{ … } satisfies Config`. */
+interface TypedExpression extends Node {
+  readonly type: "TSAsExpression" | "TSSatisfiesExpression" | "TSNonNullExpression" | "TSExportAssignment";
+  readonly expression: Expression;
+}
+
+export type SyntaxNode = AnyNode | TypedExpression;
+
+const TypeScript = Parser.extend(tsPlugin() as unknown as (base: typeof Parser) => typeof Parser);
+
+/** @throws SyntaxError */
+export const parseScript = (text: string): Program =>
+  TypeScript.parse(text, { ecmaVersion: "latest", sourceType: "module", locations: true });
+
+/** JSON is an expression of JavaScript's. @throws SyntaxError */
+export function parseJson(text: string): Expression {
+  JSON.parse(text);
+  return parseExpressionAt(text, 0, { ecmaVersion: "latest" });
+}
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+
+const childrenOf = (node: SyntaxNode): readonly SyntaxNode[] => Object.values(node).flat().filter(isNode);
+
+/** The node and all that is in it, but for what is inside of nodes that `isClosed`. */
+export function* nodesIn(node: SyntaxNode, isClosed = (_: SyntaxNode): boolean => false): Generator<SyntaxNode> {
+  yield node;
+  for (const child of childrenOf(node)) {
+    if (isClosed(child)) yield child;
+    else yield* nodesIn(child, isClosed);
+  }
+}

@@ -1,0 +1,99 @@
+// The text of a bundler's configuration file → the same with the plugin in it, or why it is to be done by hand.
+
+import { exportedOptions, NotUnderstood, optionsOfCalls, pluginsOf } from "./config-objects.ts";
+import { type HostName, hosts, pluginImport } from "./hosts.ts";
+import { nodesIn, type Program, parseScript, type SyntaxNode } from "./syntax.ts";
+import { endOfLine, firstElement, type Insertion, insert, newProperty } from "./text-edit.ts";
+
+export type Wiring =
+  | { readonly kind: "wired" }
+  | { readonly kind: "edited"; readonly text: string }
+  | { readonly kind: "by-hand"; readonly why: string; readonly lines: readonly string[] };
+
+const isPackageOfOurs = (node: SyntaxNode): boolean =>
+  node.type === "Literal" && typeof node.value === "string" && node.value.startsWith("unplugin-kernel/");
+
+const isModuleSyntax = ({ type }: SyntaxNode): boolean =>
+  type === "ImportDeclaration" || type.startsWith("Export") || type === "TSExportAssignment";
+
+/** It has what only CommonJS has, and nothing that only modules have. */
+const isCommonJs = (program: Program): boolean =>
+  !(program.body as SyntaxNode[]).some(isModuleSyntax) &&
+  [...nodesIn(program)].some((node) => node.type === "Identifier" && /^(require|module|exports)$/.test(node.name));
+
+const isRequireCall = (node: SyntaxNode): boolean =>
+  node.type === "CallExpression" && node.callee.type === "Identifier" && node.callee.name === "require";
+
+const isImport = (statement: SyntaxNode): boolean =>
+  statement.type === "ImportDeclaration" ||
+  (statement.type === "VariableDeclaration" &&
+    statement.declarations.some(({ init }) => init && [...nodesIn(init)].some(isRequireCall)));
+
+/** A name that the file does not use yet. */
+function freeName(program: Program): string {
+  const used = new Set([...nodesIn(program)].map((node) => (node.type === "Identifier" ? node.name : "")));
+  return ["kernel", "kernelPlugin"].find((name) => !used.has(name)) ?? "unpluginKernel";
+}
+
+/** With the quotes and semicolons of the file. */
+function inStyle(line: string, text: string): string {
+  const isSingle = text.split("'").length > text.split('"').length;
+  const hasSemicolons = /;[ \t]*(\/\/.*)?$/m.test(text);
+  const quoted = isSingle ? line.replaceAll('"', "'") : line;
+  return hasSemicolons ? quoted : quoted.replace(/;$/, "");
+}
+
+/** Behind the other imports, or before everything but `#!` and "use strict". */
+function importInsertion(text: string, program: Program, line: string): Insertion {
+  const eol = endOfLine(text);
+  const statements = program.body as SyntaxNode[];
+  const last = statements.filter(isImport).at(-1);
+  const styled = inStyle(line, text);
+  const directive = statements.find((statement) => statement.type === "ExpressionStatement" && statement.directive);
+  const after = last ?? directive;
+  if (after) {
+    const restOfLine = /^[ \t]*(\/\/[^\r\n]*)?(?=\r?\n|$)/.exec(text.slice(after.end))?.[0] ?? "";
+    return { at: after.end + restOfLine.length, text: eol + styled };
+  }
+  const at = /^#!.*\r?\n/.exec(text)?.[0].length ?? 0;
+  return { at, text: styled + eol + eol };
+}
+
+function edit(text: string, program: Program, host: HostName): string {
+  const { options } = hosts[host];
+  const objects = options.kind === "exported" ? exportedOptions(program) : optionsOfCalls(program, options);
+  const name = freeName(program);
+  const call = `${name}()`;
+  // Several ways may lead to one list.
+  const places = new Set(objects.map((object) => pluginsOf(object, program)));
+  const insertions = [...places].map((place) =>
+    place.type === "ArrayExpression" ? firstElement(text, place, call) : newProperty(text, place, `plugins: [${call}]`),
+  );
+  const line = pluginImport(host, isCommonJs(program), name);
+  return insert(text, [importInsertion(text, program, line), ...insertions]);
+}
+
+const byHand = (host: HostName, why: string, inCommonJs: boolean): Wiring => ({
+  kind: "by-hand",
+  why,
+  lines: [pluginImport(host, inCommonJs), "plugins: [kernel()],"],
+});
+
+/** A file that names the plugin is left as it is, whatever it does with it. */
+export function wireConfig(text: string, host: HostName): Wiring {
+  let program: Program;
+  try {
+    program = parseScript(text);
+  } catch (error) {
+    return byHand(host, `it cannot be read: ${(error as Error).message}`, /\bmodule\.exports\b/.test(text));
+  }
+  if ([...nodesIn(program)].some(isPackageOfOurs)) return { kind: "wired" };
+  try {
+    const edited = edit(text, program, host);
+    parseScript(edited);
+    return { kind: "edited", text: edited };
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error;
+    return byHand(host, error.message, isCommonJs(program));
+  }
+}

@@ -1,0 +1,90 @@
+// `unplugin-kernel/loader`, for bundlers that take webpack's loaders and no plugins, as Turbopack does: an operator file with `?tune=…`
+// becomes the module of its kernel.
+//
+// Such a host has no way to emit files. So WASM is part of the code, and an addon is read from the store, where it was built.
+
+import { existsSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import type { KernelAsset } from "./binding/asset.ts";
+import { emitModule } from "./binding/module.ts";
+import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
+import { type Platform, placeAssets } from "./emit/place.ts";
+import { consoleSink } from "./log.ts";
+import { type ParsedRequest, parseRequest } from "./request.ts";
+import { createSession, type Session } from "./session.ts";
+import type { KernelPluginOptions } from "./types.ts";
+
+export type * from "./types.ts";
+
+/** What we use of a loader's `this`. */
+export interface LoaderContext {
+  readonly resourcePath: string;
+  readonly resourceQuery: string;
+  /** The project's folder. */
+  readonly rootContext: string;
+  /** "node", "web", … */
+  readonly target: string;
+  readonly mode: "production" | "development" | "none";
+  getOptions(): KernelPluginOptions;
+  addDependency(file: string): void;
+  /** Of a file that is not there yet. */
+  addMissingDependency(file: string): void;
+  async(): (error: Error | null, code?: string) => void;
+}
+
+const compile: CompileKernel = async (request, services) =>
+  (await import("./compile-kernel.ts")).compileKernel(request, services);
+
+/** By folder and options: modules that are loaded at the same time share what is compiled. */
+const sessions = new Map<string, Session>();
+
+function sessionOf(options: KernelPluginOptions, root: string): Session {
+  const key = JSON.stringify([root, options]);
+  const session = sessions.get(key) ?? createSession(options, compile);
+  if (!sessions.has(key)) session.configure(root, consoleSink);
+  sessions.set(key, session);
+  return session;
+}
+
+const platformOf = (target: string): Platform =>
+  /node|electron-main/.test(target) ? "node" : /^web/.test(target) ? "browser" : "universal";
+
+/** By the module's own address: no path of the building machine is in the text. Of a `new URL` Turbopack would make a file to serve. */
+function addonUrl(file: string, importer: string): string {
+  const path = relative(dirname(importer), file).replaceAll("\\", "/");
+  return `import.meta.url.replace(/[^/]*$/, ${JSON.stringify(path)})`;
+}
+
+function moduleText(kernel: CompiledKernel, { path }: ParsedRequest, target: string): string {
+  const file = kernel.native?.path;
+  const urlOf = ({ role }: KernelAsset): string | null => (role === "native" && file ? addonUrl(file, path) : null);
+  return emitModule(kernel, placeAssets(kernel, platformOf(target), true, urlOf));
+}
+
+async function load(context: LoaderContext, source: string): Promise<string> {
+  const { resourcePath, resourceQuery, rootContext, target, mode } = context;
+  const request = parseRequest(resourcePath + resourceQuery);
+  if (!request) return source;
+  const session = sessionOf(context.getOptions(), rootContext);
+  const { lockfile, mode: configured } = session.options();
+  // Before anything fails: failures are cached too, until a file that they depend on changes.
+  if (existsSync(lockfile)) context.addDependency(lockfile);
+  else context.addMissingDependency(lockfile);
+  // A dev server answers at once; what is tuned meanwhile comes by the lock.
+  const kernel = await session.compile(
+    request,
+    mode === "development" && configured === "tune" ? "predict" : configured,
+  );
+  for (const file of kernel.watchFiles) context.addDependency(file);
+  session.finish();
+  return moduleText(kernel, request, target);
+}
+
+/** An operator file without `?tune=` is left as it is. */
+export default function kernelLoader(this: LoaderContext, source: string): void {
+  const done = this.async();
+  load(this, source).then(
+    (code) => done(null, code),
+    (error) => done(error),
+  );
+}

@@ -1,0 +1,118 @@
+// `init` as users run it: what it writes, says and answers, the second time too.
+
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { runCli, writeProject } from "../project.ts";
+
+const config = `import { defineConfig } from "vite";\n\nexport default defineConfig({ plugins: [] });\n`;
+const files = {
+  "package.json": `${JSON.stringify({ name: "app", devDependencies: { vite: "8" } }, null, 2)}\n`,
+  "tsconfig.json": "{}",
+  "vite.config.ts": config,
+  "src/main.ts": "console.log(1);\n",
+};
+
+/** All files but those of packages, by name. */
+function textsOf(root: string): Readonly<Record<string, string>> {
+  const names = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+    (name) => !name.startsWith("node_modules") && statSync(join(root, name)).isFile(),
+  );
+  return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(root, name), "utf8")]));
+}
+
+describe("init", () => {
+  const root = writeProject(files);
+
+  it("says what it would do, and does nothing of it", () => {
+    const before = textsOf(root);
+    const { exitCode, output } = runCli(root, "init", "--dry-run");
+    expect(output).toContain("would be edited vite.config.ts: the plugin\n");
+    expect(output).toContain("would be written src/kernels/gemm.op.ts");
+    expect(exitCode).toBe(0);
+    expect(textsOf(root)).toEqual(before);
+  });
+
+  it("wires a project", () => {
+    chmodSync(join(root, "vite.config.ts"), 0o755);
+    const { exitCode, output, errors } = runCli(root, "init");
+    expect(errors).toBe("");
+    expect(output).toBe(`edited vite.config.ts: the plugin
+edited package.json: imports of kernels (#op/*), script tune, the dependency
+written src/kernels/gemm.op.ts: an operator to begin with
+written src/kernel-env.d.ts: the types of imports of kernels
+next:
+    import gemm from "#op/gemm.op.ts?tune=wasm";   in your code: a function over typed arrays
+    npm run tune   finds its fastest schedule, in half a minute at most, as the first build does; writes kernels.lock.json
+    git add kernels.lock.json   builds and CI take it from there and measure nothing
+`);
+    expect(exitCode).toBe(0);
+    expect(Object.keys(textsOf(root))).toEqual([
+      "package.json",
+      "src/kernel-env.d.ts",
+      "src/kernels/gemm.op.ts",
+      "src/main.ts",
+      "tsconfig.json",
+      "vite.config.ts",
+    ]);
+    expect(statSync(join(root, "vite.config.ts")).mode & 0o777).toBe(0o755);
+  });
+
+  it("has nothing to do the second time", () => {
+    const before = textsOf(root);
+    const { exitCode, output } = runCli(root, "init");
+    expect(output).toBe("nothing to do: vite has the plugin, and package.json the rest\n");
+    expect(exitCode).toBe(0);
+    expect(textsOf(root)).toEqual(before);
+  });
+
+  it("goes on where a run has ended in the middle", () => {
+    const whole = textsOf(root);
+    rmSync(join(root, "src/kernels/gemm.op.ts"));
+    expect(runCli(root, "init").output).toContain("written src/kernels/gemm.op.ts");
+    expect(textsOf(root)).toEqual(whole);
+  });
+});
+
+test("init leaves a file that it does not understand as it is, says what to add, and answers 3", () => {
+  const own = "export default { ...shared };\n";
+  const root = writeProject({ ...files, "vite.config.ts": own });
+  const { exitCode, output } = runCli(root, "init", "--json");
+  expect(exitCode).toBe(3);
+  const { host, changes, byHand } = JSON.parse(output);
+  expect(host).toBe("vite");
+  expect(changes).toContainEqual({ file: "package.json", state: "edited", what: expect.any(String) });
+  expect(byHand).toEqual([
+    {
+      file: "vite.config.ts",
+      why: "its options are made of others, which may have plugins",
+      lines: ['import kernel from "unplugin-kernel/vite";', "plugins: [kernel()],"],
+    },
+  ]);
+  expect(textsOf(root)["vite.config.ts"]).toBe(own);
+  expect(
+    runCli(root, "init").errors,
+  ).toBe(`by hand: vite.config.ts: its options are made of others, which may have plugins; add
+    import kernel from "unplugin-kernel/vite";
+    plugins: [kernel()],
+next:
+    import gemm from "#op/gemm.op.ts?tune=wasm";   in your code: a function over typed arrays
+    npm run tune   finds its fastest schedule, in half a minute at most, as the first build does; writes kernels.lock.json
+    git add kernels.lock.json   builds and CI take it from there and measure nothing
+`);
+});
+
+test.each([
+  [[], {}, 1, "init.no-package"],
+  [[], { "package.json": "{" }, 1, "init.broken-package"],
+  [[], { "package.json": "{}" }, 1, "init.no-bundler"],
+  [[], { "package.json": "{}", "webpack.config.js": "", "rollup.config.js": "" }, 1, "init.several-bundlers"],
+  [["--host", "grunt"], files, 2, 'command.bad-argument: --host is "grunt"'],
+])("init %j of %j answers %i: %s", (args, project, code, message) => {
+  const root = writeProject(project);
+  const before = textsOf(root);
+  const { exitCode, errors } = runCli(root, "init", ...args);
+  expect(errors).toContain(message);
+  expect(exitCode).toBe(code);
+  expect(textsOf(root)).toEqual(before);
+});
