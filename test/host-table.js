@@ -1,0 +1,47 @@
+// What the tests of bundlers found → docs/hosts.md: what works in which host. A row for each thing that is tested in all, then what
+// one host alone is tested for.
+
+const names = ["vite", "rollup", "rolldown", "esbuild", "webpack", "rspack", "rsbuild", "farm", "bun"];
+
+/** Tests whose first title begins with a host: "rspack, mode off" > "runs the reference loops". */
+export function hostTests({ testResults }) {
+  return testResults.flatMap(({ name: file, assertionResults }) =>
+    /[\\/]test[\\/]e2e[\\/]/.test(file)
+      ? assertionResults.flatMap(({ ancestorTitles, title, status }) => {
+          const [host, ...rest] = (ancestorTitles[0] ?? "").split(/[, ]+/);
+          const feature = [rest.join(" "), ...ancestorTitles.slice(1), title.replace(/ \(.*\)$/, "")];
+          return names.includes(host) ? [{ host, feature: feature.filter(Boolean).join(": "), status }] : [];
+        })
+      : [],
+  );
+}
+
+const row = (cells) => `| ${cells.join(" | ")} |`;
+
+/** @param tests all passed */
+export function hostTable(tests) {
+  const hostsOf = new Map();
+  for (const { host, feature } of tests) hostsOf.set(feature, (hostsOf.get(feature) ?? new Set()).add(host));
+  const shared = [...hostsOf].filter(([, hosts]) => hosts.size > 1);
+  const single = names.flatMap((name) =>
+    [...hostsOf].filter(([, hosts]) => hosts.size === 1 && hosts.has(name)).map(([feature]) => row([name, feature])),
+  );
+  const table = shared.map(([feature, hosts]) =>
+    row([feature, ...names.map((name) => (hosts.has(name) ? "yes" : "–"))]),
+  );
+  return `# What works in which bundler
+
+Written by the tests (\`UPDATE_HOSTS=1 npm test\`), and held against them by each \`npm test\`: "yes" is a test that passes, "–" none. The
+same apps are built by each bundler, moved to another folder and run there.
+
+${row(["", ...names])}
+${row(["---", ...names.map(() => ":-:")])}
+${table.sort().join("\n")}
+
+## Of one bundler alone
+
+| | |
+|---|---|
+${single.join("\n")}
+`;
+}
