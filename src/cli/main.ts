@@ -6,12 +6,13 @@ import { badArgument, badArgumentCode, type Command, exitCodes, type Flags, type
 import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
 import { inspect } from "./commands/inspect.ts";
+import { report } from "./commands/report.ts";
 import { tune } from "./commands/tune.ts";
 import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { openProject, projectOptions } from "./project.ts";
 
-const commands: readonly Command[] = [types, tune, inspect, verify, cache, doctor];
+const commands: readonly Command[] = [types, tune, inspect, report, verify, cache, doctor];
 const name = "unplugin-kernel";
 
 const isUsageError = (error: unknown): boolean => error instanceof Error && error.name === "CACError";
