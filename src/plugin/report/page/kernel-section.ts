@@ -10,7 +10,13 @@ import { roofline } from "./roofline.ts";
 import { schedules } from "./schedules.ts";
 import { timeSplit } from "./time-split.ts";
 
-export function kernelSection(kernel: KernelReport | FailedKernel, id: string): HTMLDetailsElement {
+export interface KernelSection {
+  readonly element: HTMLDetailsElement;
+  /** At once: a browser tells of what it opens only later. */
+  open(): void;
+}
+
+export function kernelSection(kernel: KernelReport | FailedKernel, id: string): KernelSection {
   const name = element("span", { class: "name" }, fileOf(kernel.name));
   const about = element("span", { class: "about" }, aboutOf(kernel));
   const summary = element("summary", {}, element("h2", {}, name, " ", about));
@@ -22,7 +28,13 @@ export function kernelSection(kernel: KernelReport | FailedKernel, id: string): 
     details.append(...(kernel.kind === "kernel" ? contentOf(kernel) : [failure(kernel)]));
   };
   details.addEventListener("toggle", make);
-  return details;
+  return {
+    element: details,
+    open() {
+      details.open = true;
+      make();
+    },
+  };
 }
 
 function aboutOf(kernel: KernelReport | FailedKernel): string {

@@ -5,7 +5,7 @@ import { element } from "./dom.ts";
 import { kernelSection } from "./kernel-section.ts";
 import { machine } from "./machine.ts";
 import { overview } from "./overview.ts";
-import { themeSwitch } from "./theme.ts";
+import { showForPaper, showForScreen, themeSwitch } from "./theme.ts";
 
 const data = JSON.parse(document.getElementById("data")!.textContent!) as ReportData;
 
@@ -14,11 +14,11 @@ const idOf = (kernel: KernelReport | FailedKernel): string => `kernel-${data.ker
 const sections = data.kernels.map((kernel) => kernelSection(kernel, idOf(kernel)));
 
 function open(id: string): void {
-  const section = sections.find((it) => it.id === id);
+  const section = sections.find((it) => it.element.id === id);
   if (!section) return;
-  section.open = true;
-  section.scrollIntoView({ block: "start" });
-  section.querySelector("summary")!.focus({ preventScroll: true });
+  section.open();
+  section.element.scrollIntoView({ block: "start" });
+  section.element.querySelector("summary")!.focus({ preventScroll: true });
 }
 
 const openByAddress = (): void => open(location.hash.slice(1));
@@ -34,13 +34,15 @@ document
       themeSwitch(),
     ),
     overview(data, idOf, open),
-    ...sections,
+    ...sections.map((section) => section.element),
     machine(data.machine),
   );
-if (sections.length === 1) sections[0]!.open = true;
+if (sections.length === 1) sections[0]!.open();
 addEventListener("hashchange", openByAddress);
 // On paper nothing can be opened.
 addEventListener("beforeprint", () => {
-  for (const section of sections) section.open = true;
+  for (const section of sections) section.open();
+  showForPaper();
 });
+addEventListener("afterprint", showForScreen);
 openByAddress();

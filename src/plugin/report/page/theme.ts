@@ -26,6 +26,10 @@ function keep(theme: Theme): void {
   }
 }
 
+/** Paper is white. */
+export const showForPaper = (): void => show("light");
+export const showForScreen = (): void => show(kept());
+
 function show(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "auto") delete dataset.theme;
@@ -37,9 +41,6 @@ export function themeSwitch(): HTMLElement {
   const current = kept();
   show(current);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
-  // Paper is white.
-  addEventListener("beforeprint", () => show("light"));
-  addEventListener("afterprint", () => show(kept()));
   const choices = themes.map((theme) => {
     const input = element("input", { type: "radio", name: "theme", value: theme, checked: theme === current });
     input.addEventListener("change", () => {
