@@ -26,10 +26,10 @@ export interface Session {
   /** Starts the count of a build. */
   begin(): void;
   /**
-   * Prints the summary of what was compiled since `begin`, once, and writes the declarations if they have changed, and the
-   * report of all kernels so far.
+   * Prints the summary of what was compiled since `begin`, once, and writes the declarations if they have changed. At the end of
+   * a build also the report of all kernels so far.
    */
-  finish(): Promise<void>;
+  finish(isBuild?: boolean): Promise<void>;
   /** Stops tuning; what was measured is kept. */
   close(): void;
 }
@@ -113,13 +113,13 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       tally = nothing;
       if (flying.size === 0) tunings = null;
     },
-    async finish() {
+    async finish(isBuild = true) {
       const line = summarize([...tally.kernels.values()], basename(options.lockfile), tally.elapsedMs);
       tally = nothing;
       if (line) log.info(line);
       if (options.dts && imports.size > 0)
         writeIfChanged(options.dts, declarationsText([...imports.values()], options.dts));
-      await report.write(options, log);
+      if (isBuild) await report.write(options, log);
     },
     close: () => controller.abort(),
   };

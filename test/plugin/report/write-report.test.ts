@@ -2,8 +2,10 @@
 
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createServer } from "vite";
 import { beforeAll, describe, expect, it } from "vitest";
 import { compileKernel } from "../../../src/plugin/compile-kernel.ts";
+import { createKernelPlugin } from "../../../src/plugin/index.ts";
 import { parseRequest } from "../../../src/plugin/request.ts";
 import { createSession, type Session } from "../../../src/plugin/session.ts";
 import type { KernelPluginOptions, Mode } from "../../../src/plugin/types.ts";
@@ -169,4 +171,18 @@ it.each(["rollup", "vite", "esbuild", "webpack"] as const)("%s: it is there when
   const root = writeApp({ ...files, "src/gemm.op.ts": gemmText() });
   await buildApp(host, root, compileKernel, { mode: "predict", cacheDir: "store", report: true });
   expect(kernelsIn(dataOf(root))).toMatchObject([{ name: "src/gemm.op.ts?tune=wasm", origin: "predicted" }]);
+});
+
+it("a dev server that is closed writes none", async () => {
+  const root = writeApp({ "src/gemm.op.ts": gemmText() });
+  const server = await createServer({
+    root,
+    configFile: false,
+    logLevel: "silent",
+    server: { middlewareMode: true, ws: false },
+    plugins: [createKernelPlugin(compileKernel).vite({ mode: "predict", cacheDir: "store", report: true })],
+  });
+  await server.environments.ssr.pluginContainer.load(`${join(root, "src/gemm.op.ts")}?tune=wasm`);
+  await server.close();
+  expect(existsSync(join(root, fileName))).toBe(false);
 });
