@@ -18,7 +18,7 @@ export const report: Command = {
     const kernels = kernelsOf(await imports());
     const data = await collectReport(
       kernels.map((request) => ({ request, built: null })),
-      { options, mayMeasure: true, warn: session.log().warn, contextOf: (request) => contextOf(request, "predict") },
+      { options, measuring: "again", warn: session.log().warn, contextOf: (request) => contextOf(request, "predict") },
     );
     const file = resolve(options.root, String(out));
     writeIfChanged(file, reportPage(data));

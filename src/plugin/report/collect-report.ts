@@ -16,6 +16,7 @@ import {
   reportSchema,
   type ScheduleOrigin,
 } from "./report-data.ts";
+import { limitsSource, type Measuring } from "./roof.ts";
 
 /** A kernel to report. */
 export interface Reported {
@@ -26,8 +27,8 @@ export interface Reported {
 
 export interface Collecting {
   readonly options: ResolvedOptions;
-  /** As in `History`. */
-  readonly mayMeasure: boolean;
+  /** Of the limits of the machine. */
+  readonly measuring: Measuring;
   warn(line: string): void;
   contextOf(request: ParsedRequest): Promise<KernelContext>;
 }
@@ -38,7 +39,7 @@ export async function collectReport(kernels: readonly Reported[], collecting: Co
   const history: History = {
     database: openRecords(recordsFile(cacheDir), collecting.warn),
     tunings: readTunings(tuningsFile(cacheDir)),
-    mayMeasure: collecting.mayMeasure,
+    limits: limitsSource(collecting.measuring),
   };
   const reports = new Map<string, KernelReport | FailedKernel>();
   for (const kernel of kernels) {

@@ -17,14 +17,13 @@ import { keyFields } from "../compile/schedule.ts";
 import { generated } from "../compile/schedule-source.ts";
 import { measurementsOf, tuningsOf } from "./measurements.ts";
 import type { KernelReport, ScheduleOrigin, SchedulePair, ScheduleReport } from "./report-data.ts";
-import { roofOf } from "./roof.ts";
+import { type LimitsSource, roofOf } from "./roof.ts";
 
 /** What was measured in this cache directory, of all kernels. */
 export interface History {
   readonly database: RecordDatabase;
   readonly tunings: readonly LoggedTuning[];
-  /** Whether the limits of the machine may be measured where they are not known: it takes a second. */
-  readonly mayMeasure: boolean;
+  readonly limits: LimitsSource;
 }
 
 /**
@@ -63,7 +62,7 @@ export async function kernelReport(
       trials: measured.trials,
       isHere,
     },
-    roof: await roofOf(context, target, toolchain, history.mayMeasure),
+    roof: await roofOf(context, target, toolchain, history.limits),
     tunings: tuningsOf(records, tunings),
     ...measurementsOf(records, decision.candidate, predicted),
     schedules: schedulesOf(decision, predicted),

@@ -1,12 +1,33 @@
-// The roof over a kernel: what one core of this machine can do for its target, measured once and kept. Nothing is made up where it
-// is not known.
+// The roof over a kernel: what one core of this machine can do for its target, measured and kept. Nothing is made up where it is
+// not known.
 
 import { factsOf, type Target } from "../../compiler/index.ts";
 import { type MachineLimits, measureLimits } from "../../native/limits/machine-limits.ts";
-import { limitsSchema, readLimits, writeLimits } from "../../tuner/record/limits-file.ts";
+import { limitsSchema, readLimits, type StoredLimits, writeLimits } from "../../tuner/record/limits-file.ts";
 import { targetClass } from "../../tuner/store/key.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
 import type { RoofReport } from "./report-data.ts";
+
+/** Whether limits may be measured, which takes a second; `again`: the greatest so far count, as others may have had a part of the core. */
+export type Measuring = "never" | "if unknown" | "again";
+
+/** The limits of one core; text: why they are not known. */
+export type LimitsSource = (
+  context: KernelContext,
+  target: Target,
+  toolchain: string,
+) => Promise<MachineLimits | string>;
+
+/** Asks the machine once for each target and compiler. */
+export function limitsSource(measuring: Measuring): LimitsSource {
+  const known = new Map<string, Promise<MachineLimits | string>>();
+  return (context, target, toolchain) => {
+    const id = JSON.stringify([targetClass(target), toolchain]);
+    const limits = known.get(id) ?? limitsOf(context, target, toolchain, measuring);
+    known.set(id, limits);
+    return limits;
+  };
+}
 
 /**
  * @param target of its schedule, which may be another machine's
@@ -16,13 +37,13 @@ export async function roofOf(
   context: KernelContext,
   target: Target,
   toolchain: string,
-  mayMeasure: boolean,
+  limits: LimitsSource,
 ): Promise<RoofReport> {
   const { bytesRead, bytesWritten } = factsOf(context.op);
   const isCached = bytesRead + bytesWritten <= target.l3Bytes;
   const unknown = (source: string): RoofReport => ({ gflops: null, reading: null, isCached, source });
   if (targetClass(target) !== targetClass(context.task.target)) return unknown("its schedule is another machine's");
-  const known = await limitsOf(context, { ...target, threads: 1 }, toolchain, mayMeasure);
+  const known = await limits(context, { ...target, threads: 1 }, toolchain);
   if (typeof known === "string") return unknown(known);
   const share = shareOfF32(context);
   return {
@@ -41,29 +62,31 @@ function shareOfF32({ op: { stages } }: KernelContext): number | null {
   return own.includes(null) ? null : Math.min(...own.map((share) => share ?? 1));
 }
 
-/** Text: why they are not known. */
 async function limitsOf(
   { services, missing, toolchain: detect }: KernelContext,
   target: Target,
   toolchain: string,
-  mayMeasure: boolean,
+  measuring: Measuring,
 ): Promise<MachineLimits | string> {
   const { cacheDir } = services.options;
   const key = { targetClass: targetClass(target), toolchain };
   const stored = readLimits(cacheDir, key);
-  if (stored) return stored;
+  if (stored && measuring !== "again") return stored;
   if (missing.length > 0) return `this CPU has no ${missing.join(", ")}`;
-  if (!mayMeasure) return "a build in this mode measures nothing";
+  if (measuring === "never") return "a build in this mode measures nothing";
   const compiler = target.codegen === "c" ? await detect() : null;
-  if (target.codegen === "c" && compiler?.identity !== toolchain) return "the compiler that measured it is not here";
-  const limits = await measureLimits(target, compiler);
-  if (!limits) return "the kernels that measure them could not be built";
+  if (target.codegen === "c" && compiler?.identity !== toolchain)
+    return stored ?? "the compiler that measured it is not here";
+  const measured = await measureLimits(target, compiler);
+  if (!measured) return stored ?? "the kernels that measure them could not be built";
+  const greatest = (name: keyof MachineLimits): number => Math.max(measured[name], stored?.[name] ?? 0);
+  const limits = { gflops: greatest("gflops"), reading: greatest("reading") };
   keep(cacheDir, { schema: limitsSchema, ...key, ...limits });
   return limits;
 }
 
 /** A disk that is full or may not be written costs another measurement. */
-function keep(directory: string, limits: Parameters<typeof writeLimits>[1]): void {
+function keep(directory: string, limits: StoredLimits): void {
   try {
     writeLimits(directory, limits);
   } catch (error) {

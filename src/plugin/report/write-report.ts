@@ -22,7 +22,7 @@ export async function writeReport(
   try {
     const data = await collectReport(kernels, {
       options,
-      mayMeasure: options.mode === "tune",
+      measuring: options.mode === "tune" ? "if unknown" : "never",
       warn: log.warn,
       // No kernel is tuned for a report, whatever the build does.
       contextOf: (request) => kernelContext(kernelRequest(request, options, "predict"), services),

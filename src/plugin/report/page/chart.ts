@@ -142,7 +142,7 @@ function seriesOf({ name, kind, colour, values }: ChartSeries, ground: string): 
       return {
         ...common,
         paths: () => null,
-        points: { show: true, size: 11, width: 2.5, stroke: colour, fill: ground },
+        points: { show: true, size: 17, width: 2, stroke: colour, fill: "transparent" },
       };
     case "spot":
       return { ...common, paths: () => null, points: { show: true, size: 12, width: 2, stroke: ground, fill: colour } };

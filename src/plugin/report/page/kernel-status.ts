@@ -15,6 +15,10 @@ const origins: Readonly<Record<ScheduleOrigin, string>> = {
 export const statusOf = ({ origin, measured }: KernelReport): string =>
   origin === "lock" && !measured ? "from the lock, predicted" : origins[origin];
 
+/** In a word. */
+export const originOf = ({ origin, measured }: KernelReport): string =>
+  origin === "lock" && !measured ? "lock, predicted" : origin;
+
 /** Of the machine's peak, by the median of the final race; null: one of them is not known. */
 export const shareOfPeak = ({ measured, roof }: KernelReport): number | null =>
   measured && roof.gflops !== null && measured.isHere ? measured.gflops / roof.gflops : null;

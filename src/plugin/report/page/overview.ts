@@ -3,7 +3,7 @@
 import type { FailedKernel, KernelReport, ReportData } from "../report-data.ts";
 import { type Child, element } from "./dom.ts";
 import { none, orNone, percent, plural, seconds, speed, times } from "./figures.ts";
-import { fileOf, parametersOf, queryOf, shareOfPeak, speedUpOf, statusOf } from "./kernel-status.ts";
+import { fileOf, originOf, parametersOf, queryOf, shareOfPeak, speedUpOf } from "./kernel-status.ts";
 import { type Column, sortableTable } from "./sortable-table.ts";
 
 type Kernel = KernelReport | FailedKernel;
@@ -43,8 +43,8 @@ const columns: readonly Column<Row>[] = [
   column("Target", targetOf, targetOf),
   {
     title: "Schedule",
-    key: ({ kernel }) => (kernel.kind === "kernel" ? statusOf(kernel) : "failed"),
-    cell: ({ kernel }) => (kernel.kind === "kernel" ? statusOf(kernel) : element("span", { class: "bad" }, "failed")),
+    key: ({ kernel }) => (kernel.kind === "kernel" ? originOf(kernel) : "failed"),
+    cell: ({ kernel }) => (kernel.kind === "kernel" ? originOf(kernel) : element("span", { class: "bad" }, "failed")),
   },
   column("GFLOP/s", gflopsOf, (kernel) => orNone(gflopsOf(kernel), speed), true),
   column("of peak", shareOfPeak, (kernel) => orNone(shareOfPeak(kernel), percent), true),

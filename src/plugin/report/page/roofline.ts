@@ -78,8 +78,9 @@ function chartOf(kernel: KernelReport, points: readonly Point[]): Chart {
     series: [
       ...lines.flatMap(({ name }) => series(name, "line", colourOf(3))),
       ...series("candidates", "dots", colourOf(0)),
-      ...series("default", "ring", colourOf(1)),
       ...series("winner", "spot", colourOf(2)),
+      // Around the winner where the two are as fast.
+      ...series("default", "ring", colourOf(1)),
     ],
     isLive: false,
   };
