@@ -11,7 +11,8 @@ const accumulators = 12;
 const steps = 20_000;
 /** More than caches hold, as far as that is no more than a quarter of a gigabyte. */
 const [leastRead, mostRead] = [2 ** 26, 2 ** 28];
-const tries = 20;
+/** Others may have a part of the core now and then: as many as there is time for. */
+const tries = 4_000;
 const mostNs = 300e6;
 
 /** Null: they could not be built. */

@@ -115,7 +115,9 @@ function axisOf({ title, logMarks, isWhole }: ChartAxis, { text, grid }: { text:
     stroke: text,
     grid: { stroke: grid, width: 1 },
     ticks: { show: false },
-    values: (_, splits) => splits.map((value) => (value === null ? null : threeDigits(value))),
+    // In the corner the two axes' marks would lie on each other.
+    values: (_, splits, at) =>
+      splits.map((value) => (value === null || (at === 1 && logMarks?.[0] === value) ? null : threeDigits(value))),
     ...(isWhole ? { incrs: wholeSteps } : {}),
     ...marks,
   };

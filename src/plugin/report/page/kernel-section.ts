@@ -61,6 +61,7 @@ function contentOf(kernel: KernelReport): readonly HTMLElement[] {
 function figures(kernel: KernelReport): HTMLElement {
   const { measured, flops, bytes: moved, twin, numerics, threads, candidates: all } = kernel;
   const failed = all.filter(({ ns }) => ns === null).length;
+  const [first = twin, ...others] = twin.split(", ");
   const entries: readonly (readonly [name: string, value: string, more: Child])[] = [
     [
       "Speed",
@@ -82,7 +83,7 @@ function figures(kernel: KernelReport): HTMLElement {
     ],
     ["Candidates here", count(all.length), failed > 0 ? `${failed} failed` : "none failed"],
     ["Work", `${threeDigits(flops / 1e6)} MFLOP`, `${bytes(moved)} in and out`],
-    ["Twin", twin, `${numerics} numerics${threads > 1 ? `, ${threads} threads` : ""}`],
+    ["Twin", first, [...others, `${numerics} numerics`, ...(threads > 1 ? [`${threads} threads`] : [])].join(", ")],
   ];
   const list = entries.map(([name, value, more]) =>
     element(
