@@ -119,7 +119,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       if (line) log.info(line);
       if (options.dts && imports.size > 0)
         writeIfChanged(options.dts, declarationsText([...imports.values()], options.dts));
-      if (isBuild) await report.write(options, log);
+      if (isBuild && !controller.signal.aborted) await report.write(options, log);
     },
     close: () => controller.abort(),
   };

@@ -10,9 +10,9 @@ import { bytes, percent, threeDigits } from "./figures.ts";
 export function roofline(kernel: KernelReport): HTMLElement {
   const section = element("section", {}, element("h3", {}, "Roofline"));
   const points = pointsOf(kernel);
-  if (points.length === 0) section.append(element("p", { class: "note" }, "Nothing of it was measured here."));
-  else section.append(chartFigure(chartOf(kernel, points)));
-  section.append(element("p", { class: "note" }, roofNote(kernel)));
+  const note = points.length > 0 ? roofNote(kernel) : "Nothing of it was measured here.";
+  if (points.length > 0) section.append(chartFigure(chartOf(kernel, points)));
+  section.append(element("p", { class: "note" }, note));
   return section;
 }
 
