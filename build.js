@@ -1,5 +1,5 @@
-// Builds the package: bundles the entries of package.json's exports into dist/ (rollup, shared chunks) and the measuring
-// worker into dist/native/, and writes the declarations (tsc). The C sources of addons are read where they are, in src/.
+// Builds the package: bundles the entries of package.json's exports into dist/ (rollup, shared chunks), the measuring worker
+// into dist/native/ and the page of reports into one HTML file, and writes the declarations (tsc). The C sources of addons are read where they are, in src/.
 //
 //     node build.js            everything
 //     node build.js --no-types only what runs: what the demo and the tests need
@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { rollup } from "rollup";
+import { buildReportPage } from "./build-report-page.js";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, "dist");
@@ -75,5 +76,5 @@ function declarations() {
   execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 }
 
-await bundle();
+await Promise.all([bundle(), buildReportPage(join(dist, "report-page.html"))]);
 if (!process.argv.includes("--no-types")) declarations();

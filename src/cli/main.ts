@@ -7,12 +7,13 @@ import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
 import { init } from "./commands/init.ts";
 import { inspect } from "./commands/inspect.ts";
+import { report } from "./commands/report.ts";
 import { tune } from "./commands/tune.ts";
 import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { openProject, projectOptions } from "./project.ts";
 
-const commands: readonly Command[] = [init, types, tune, inspect, verify, cache, doctor];
+const commands: readonly Command[] = [init, types, tune, inspect, report, verify, cache, doctor];
 const name = "unplugin-kernel";
 
 const isUsageError = (error: unknown): boolean => error instanceof Error && error.name === "CACError";

@@ -139,7 +139,10 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
         },
       },
       watchChange: (file) => dev.changed(file),
-      buildEnd: () => session.finish(),
+      buildEnd() {
+        const isDevServer = host.mode(this as HookContext, "tune") !== "tune";
+        return session.finish(!isDevServer);
+      },
       ...host.hooks,
     };
   });

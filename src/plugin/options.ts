@@ -29,6 +29,9 @@ export interface ResolvedOptions {
   readonly numerics: Numerics;
 }
 
+/** Of the file that a report is written to, unless said. */
+export const reportName = "unplugin-kernel-report.html";
+
 /** Seconds and trials of one tuning; performance.md asks for a first tuning within 60 s on two cores. */
 export const defaultBudget: Budget = { seconds: 30, trials: 512 };
 
@@ -147,7 +150,7 @@ export function resolveOptions(
     remote: options.remote ?? null,
     trust: options.trust ?? [],
     dts: outputPath(root, options.dts, "kernel-imports.d.ts"),
-    report: outputPath(root, options.report, "kernel-report.html"),
+    report: outputPath(root, options.report, reportName),
     logLevel: options.logLevel ?? "info",
     numerics: options.numerics ?? "fast",
   };

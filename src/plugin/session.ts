@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import { nowMs } from "../native/clock.ts";
+import { createBuildReport } from "./build-report.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
 import { declarationsText, type KernelImport } from "./declarations.ts";
@@ -24,8 +25,11 @@ export interface Session {
   imported(use: KernelImport): void;
   /** Starts the count of a build. */
   begin(): void;
-  /** Prints the summary of what was compiled since `begin`, once, and writes the declarations if they have changed. */
-  finish(): void;
+  /**
+   * Prints the summary of what was compiled since `begin`, once, and writes the declarations if they have changed. At the end of
+   * a build also the report of all kernels so far.
+   */
+  finish(isBuild?: boolean): Promise<void>;
   /** Stops tuning; what was measured is kept. */
   close(): void;
 }
@@ -50,6 +54,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   /** Made when the options are known, and again for each build. */
   let tunings: BuildTunings | null = null;
   const imports = new Map<string, KernelImport>();
+  const report = createBuildReport();
   const flying = new Map<string, Promise<CompiledKernel>>();
   const compiling = new Set<Promise<unknown>>();
   /** Kernels are compiled at the same time: what counts is the time in which there was any. */
@@ -76,6 +81,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     const services = { options, log, signal, tunings, onProgress: log.progress.show };
     const kernel = await together(compile(kernelRequest(request, options, mode), services)).finally(log.progress.end);
     tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };
+    report.add(request, kernel);
     return kernel;
   };
 
@@ -107,12 +113,13 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       tally = nothing;
       if (flying.size === 0) tunings = null;
     },
-    finish() {
+    async finish(isBuild = true) {
       const line = summarize([...tally.kernels.values()], basename(options.lockfile), tally.elapsedMs);
       tally = nothing;
       if (line) log.info(line);
       if (options.dts && imports.size > 0)
         writeIfChanged(options.dts, declarationsText([...imports.values()], options.dts));
+      if (isBuild && !controller.signal.aborted) await report.write(options, log);
     },
     close: () => controller.abort(),
   };

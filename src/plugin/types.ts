@@ -46,7 +46,7 @@ export interface KernelPluginOptions {
   trust?: readonly string[];
   /** Where to write declarations of the imports; false (default): nowhere. */
   dts?: boolean | string;
-  /** Where to write an HTML report; false (default): nowhere. */
+  /** Where to write an HTML report at the end of a build; true: `unplugin-kernel-report.html`; false (default): nowhere. */
   report?: boolean | string;
   logLevel?: LogLevel;
   /** `fast` (default): sums may be reassociated, products and sums fused. `strict`: the order of the reference. */

@@ -11,6 +11,7 @@ import type { Measurement, Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profile, type Profiler } from "./profile.ts";
 import type { RecordDatabase } from "./record/database.ts";
 import type { TuningRecord } from "./record/record.ts";
+import { type LoggedTuning, loggedTuning } from "./record/tuning-log.ts";
 import type { ConvergenceRun } from "./report/convergence.ts";
 import { createRng } from "./rng.ts";
 import { type ConvergenceRule, convergenceFor, hasConverged } from "./search/convergence.ts";
@@ -63,6 +64,8 @@ export interface TuningOptions {
   readonly onProgress?: ((progress: TuneProgress) => void) | undefined;
   /** Each measurement, as it comes. */
   readonly onTrial?: ((trial: TimedTrial) => void) | undefined;
+  /** How it went, at the end of one that measured anything. */
+  readonly onEnd?: ((tuning: LoggedTuning) => void) | undefined;
 }
 
 export interface TuneProgress {
@@ -200,7 +203,9 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
         return decide(task, space, finalistsOf(rankedTrials(state), most), race);
       });
       const [failures, profile] = [failuresOf(state), profiler.profile()];
-      return { winner, recorded, elapsedMs: elapsedMs(), failures, profile, ...history.summary() };
+      const result: TuneResult = { winner, recorded, elapsedMs: elapsedMs(), failures, profile, ...history.summary() };
+      if (result.measured > 0) options.onEnd?.(loggedTuning(task, options, result));
+      return result;
     },
   };
 }

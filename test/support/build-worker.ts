@@ -1,6 +1,7 @@
-// Before all tests: bundles the measuring process as the package's build does, so that the runner finds it.
+// Before all tests: bundles the measuring process and the page of reports as the package's build does, so that they are found.
 
 import { build } from "esbuild";
+import { buildReportPage } from "../../build-report-page.js";
 
 export async function setup(): Promise<void> {
   await build({
@@ -12,4 +13,5 @@ export async function setup(): Promise<void> {
     target: "node20",
     logLevel: "warning",
   });
+  await buildReportPage("dist/report-page.html");
 }

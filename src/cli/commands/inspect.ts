@@ -1,7 +1,7 @@
 // `inspect`: one kernel from its expression to its code, with the schedule of the lock or the store, else the predicted one.
 
 import { relative, resolve } from "node:path";
-import { decideSchedule } from "../../plugin/compile/decide-schedule.ts";
+import { knownSchedule } from "../../plugin/compile/decide-schedule.ts";
 import { parseRequest } from "../../plugin/request.ts";
 import { inspectCandidate, templateSizes } from "../../tuner/inspect.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
@@ -36,7 +36,7 @@ export const inspect: Command = {
     const request = parseRequest(given);
     if (!request) throw badArgument(`"${given}" is no import of a kernel`, "one as ./gemm.op.ts?tune=avx2");
     const path = resolve(root, request.path);
-    const { task, candidate, origin } = await decideSchedule(await contextOf({ ...request, path }, "predict"));
+    const { task, candidate, origin } = await knownSchedule(await contextOf({ ...request, path }, "predict"));
     const space = generateSpace(task);
     const {
       text: _,

@@ -33,6 +33,15 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   return lockDecision(context, tuned);
 }
 
+/**
+ * What a build would take that measures nothing, for those who look at a kernel: lock and store stay as they are.
+ *
+ * @param context in a mode other than `frozen`
+ * @throws DiagnosticError `lock.broken`, `lock.version`, `space.empty`
+ */
+export const knownSchedule = async (context: KernelContext): Promise<Decision> =>
+  (await fromLock(context)) ?? (await fromStore(context)) ?? predicted(context);
+
 /** Equal kernels of a build are tuned once, whatever their files are called, whether or not they come together. */
 async function tuneOnce(context: KernelContext): Promise<Decision> {
   const { started } = context.services.tunings;

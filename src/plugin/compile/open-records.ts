@@ -1,7 +1,21 @@
 // The records of the cache directory, for a tuning that goes on when they cannot be read or written: a full or read-only
 // disk costs one warning, and memory keeps what was measured.
 
+import { join } from "node:path";
 import { memoryDatabase, openDatabase, type RecordDatabase } from "../../tuner/record/database.ts";
+import { appendTuning, type LoggedTuning } from "../../tuner/record/tuning-log.ts";
+
+export const recordsFile = (cacheDir: string): string => join(cacheDir, "records.jsonl");
+export const tuningsFile = (cacheDir: string): string => join(cacheDir, "tunings.jsonl");
+
+/** Nothing of the log is needed to build a kernel: what cannot be written is left out. */
+export function logTuning(path: string, tuning: LoggedTuning): void {
+  try {
+    appendTuning(path, tuning);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
 
 export function openRecords(path: string, warn: (line: string) => void): RecordDatabase {
   let isWarned = false;

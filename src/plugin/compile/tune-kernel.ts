@@ -1,9 +1,9 @@
 // Tunes one kernel: a workbench with the right answers, the records, the search, and what is to be said of its failures.
 
-import { join } from "node:path";
 import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { familyOnTarget } from "../../tuner/family.ts";
+import { createProfiler } from "../../tuner/profile.ts";
 import { referenceTask } from "../../tuner/reference.ts";
 import { groupConvergence } from "../../tuner/scheduler/group-convergence.ts";
 import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
@@ -18,7 +18,7 @@ import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { emptySpace } from "./make-prediction.ts";
 import { nativeKernel } from "./native-kernel.ts";
-import { openRecords } from "./open-records.ts";
+import { logTuning, openRecords, recordsFile, tuningsFile } from "./open-records.ts";
 import { scheduleOf } from "./schedule-source.ts";
 
 /** One seed for all: a build is to be repeatable. */
@@ -75,9 +75,9 @@ function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turn
     strategy: strategies.default,
     seed,
     taskKey: key,
-    database: openRecords(join(services.options.cacheDir, "records.jsonl"), (line) =>
-      services.log.warn(`${lockName}: ${line}`),
-    ),
+    database: openRecords(recordsFile(services.options.cacheDir), (line) => services.log.warn(`${lockName}: ${line}`)),
+    onEnd: (tuning) => logTuning(tuningsFile(services.options.cacheDir), tuning),
+    profiler: createProfiler(turns.clock),
     workbench,
     clock: turns.clock,
     isOver: turns.isOver,

@@ -1,10 +1,8 @@
-// The record database: a file of JSON lines that is only ever appended to. Each record is one write to a file opened
-// for appending, so processes may share it and a kill -9 costs at most the line being written: a torn line is skipped
-// by readers, and the next append starts a new line after it. The best is a query, never a separate truth.
+// The record database: a file of JSON lines that is only ever appended to. Processes may share it, and a kill -9 costs at
+// most the line being written: a torn line is skipped by readers. The best is a query, never a separate truth.
 
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
 import { searchedNs } from "../measure/measurement.ts";
+import { appendLine, readOrEmpty } from "./append-line.ts";
 import { decodeRecord, maxReasonLength } from "./decode-record.ts";
 import type { TuningRecord } from "./record.ts";
 import { ShapeError } from "./strict.ts";
@@ -110,42 +108,4 @@ function fastestOf(records: readonly TuningRecord[]): TuningRecord[] {
   const sorted = timed.sort((left, right) => recordedNs(left) - recordedNs(right));
   const seen = new Set<string>();
   return sorted.filter((record) => !seen.has(identity(record)) && seen.add(identity(record)));
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
-}
-
-/** One write: O_APPEND makes it land whole behind whatever other processes wrote. */
-function appendLine(path: string, line: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const file = openSync(path, "a+");
-  try {
-    const bytes = Buffer.from(`${endsInsideLine(file) ? "\n" : ""}${line}\n`);
-    const written = writeSync(file, bytes);
-    if (written < bytes.length) throw tornWrite(path, written, bytes.length);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** As the system's own error for a disk that was full before. */
-const tornWrite = (path: string, written: number, wanted: number): NodeJS.ErrnoException =>
-  Object.assign(new Error(`ENOSPC: only ${written} of ${wanted} bytes could be written to ${path}`), {
-    code: "ENOSPC",
-    syscall: "write",
-  });
-
-/** Whether the last line was torn by a kill or a full disk. */
-function endsInsideLine(file: number): boolean {
-  const { size } = fstatSync(file);
-  if (size === 0) return false;
-  const last = Buffer.alloc(1);
-  readSync(file, last, 0, 1, size - 1);
-  return last.toString() !== "\n";
 }

@@ -1,9 +1,13 @@
 // A profile → where the time went, as text: milliseconds, share and a bar for each part, in the order of a tuning.
 
-import { type Profile, sharesOf, tuningParts } from "../profile.ts";
+import { type Profile, sharesOf, type TuningPart, tuningParts } from "../profile.ts";
 import { duration, percent } from "./quantity.ts";
 
 const barWidth = 40;
+
+/** Milliseconds of each part, in the order of a tuning. */
+export const timeParts = (profile: Profile): readonly { readonly part: TuningPart; readonly ms: number }[] =>
+  tuningParts.map((part) => ({ part, ms: profile[part] }));
 
 /** @example console.log(timeSplit(profiler.profile())) */
 export function timeSplit(profile: Profile): string {

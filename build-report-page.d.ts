@@ -1,0 +1,2 @@
+/** @param file where reports are to find the page without its data: dist/report-page.html */
+export function buildReportPage(file: string): Promise<void>;

@@ -1,0 +1,34 @@
+// `report`: one HTML page about the kernels that the project imports, of what lock, store and records hold.
+
+import { relative, resolve } from "node:path";
+import { reportName } from "../../plugin/options.ts";
+import { collectReport } from "../../plugin/report/collect-report.ts";
+import { reportPage } from "../../plugin/report/report-page.ts";
+import { writeIfChanged } from "../../plugin/write-if-changed.ts";
+import { type Command, exitCodes } from "../command.ts";
+import { kernelsOf } from "../find-imports.ts";
+
+export const report: Command = {
+  usage: "report",
+  description:
+    "Write one HTML page about the project's kernels: how they were searched, how fast they are, what was chosen",
+  options: [{ flags: "--out <file>", description: `${reportName} unless said` }],
+  examples: ["unplugin-kernel report", "unplugin-kernel report --out build/kernels.html"],
+  async run({ session, options, imports, contextOf }, _, { out = reportName }) {
+    const kernels = kernelsOf(await imports());
+    const data = await collectReport(
+      kernels.map((request) => ({ request, built: null })),
+      { options, measuring: "again", warn: session.log().warn, contextOf: (request) => contextOf(request, "predict") },
+    );
+    const file = resolve(options.root, String(out));
+    writeIfChanged(file, reportPage(data));
+    const failed = data.kernels.flatMap((kernel) => (kernel.kind === "failed" ? [kernel.error] : []));
+    const count = data.kernels.length;
+    const written = `${relative(options.root, file)} written, ${count} kernel${count === 1 ? "" : "s"}`;
+    return {
+      exitCode: failed.length > 0 ? exitCodes.wrong : exitCodes.done,
+      json: { file, ...data },
+      text: [written, ...failed].join("\n"),
+    };
+  },
+};

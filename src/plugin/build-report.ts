@@ -1,0 +1,30 @@
+// The kernels of a plugin instance, for the report that is written at the end of each of its builds, if one is asked for.
+
+import type { CompiledKernel } from "./compiled-kernel.ts";
+import type { Log } from "./log.ts";
+import type { ResolvedOptions } from "./options.ts";
+import type { Reported } from "./report/collect-report.ts";
+import type { ParsedRequest } from "./request.ts";
+
+export interface BuildReport {
+  add(request: ParsedRequest, kernel: CompiledKernel): void;
+  /** Of all kernels so far: the environments of a build come one after the other. */
+  write(options: ResolvedOptions, log: Log): Promise<void>;
+}
+
+export function createBuildReport(): BuildReport {
+  const kernels = new Map<string, Reported>();
+  return {
+    add(request, { origin }) {
+      const id = request.path + request.query;
+      const before = kernels.get(id)?.built ?? origin;
+      // Another environment of the build that tuned a kernel finds it in the lock.
+      kernels.set(id, { request, built: origin === "lock" ? before : origin });
+    },
+    async write(options, log) {
+      if (!options.report || kernels.size === 0) return;
+      const { writeReport } = await import("./report/write-report.ts");
+      await writeReport(options.report, [...kernels.values()], options, log);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// The kernels of a project → the data of its report, from lock, store and the records of the cache directory. No kernel is measured.
+
+import { basename, relative } from "node:path";
+import { DiagnosticError } from "../../compiler/index.ts";
+import { readTunings } from "../../tuner/record/tuning-log.ts";
+import type { KernelContext } from "../compile/kernel-context.ts";
+import { openRecords, recordsFile, tuningsFile } from "../compile/open-records.ts";
+import type { ResolvedOptions } from "../options.ts";
+import type { ParsedRequest } from "../request.ts";
+import { type History, kernelReport } from "./kernel-report.ts";
+import { machineReport } from "./machine-report.ts";
+import {
+  type FailedKernel,
+  type KernelReport,
+  type ReportData,
+  reportSchema,
+  type ScheduleOrigin,
+} from "./report-data.ts";
+import { limitsSource, type Measuring } from "./roof.ts";
+
+/** A kernel to report. */
+export interface Reported {
+  readonly request: ParsedRequest;
+  /** As in `kernelReport`. */
+  readonly built: ScheduleOrigin | null;
+}
+
+export interface Collecting {
+  readonly options: ResolvedOptions;
+  /** Of the limits of the machine. */
+  readonly measuring: Measuring;
+  warn(line: string): void;
+  contextOf(request: ParsedRequest): Promise<KernelContext>;
+}
+
+/** Kernels that are imported under two spellings are one. What a kernel's operator file does wrong is said in its place. */
+export async function collectReport(kernels: readonly Reported[], collecting: Collecting): Promise<ReportData> {
+  const { root, cacheDir } = collecting.options;
+  const history: History = {
+    database: openRecords(recordsFile(cacheDir), collecting.warn),
+    tunings: readTunings(tuningsFile(cacheDir)),
+    limits: limitsSource(collecting.measuring),
+  };
+  const reports = new Map<string, KernelReport | FailedKernel>();
+  for (const kernel of kernels) {
+    const report = await reportOf(kernel, history, collecting);
+    reports.set(report.name, report);
+  }
+  const sorted = [...reports.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { schema: reportSchema, project: basename(root), machine: await machineReport(root), kernels: sorted };
+}
+
+async function reportOf(
+  { request, built }: Reported,
+  history: History,
+  { contextOf, options: { root } }: Collecting,
+): Promise<KernelReport | FailedKernel> {
+  try {
+    return await kernelReport(await contextOf(request), history, built);
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    return { kind: "failed", name: relative(root, request.path) + request.query, error: error.message };
+  }
+}

@@ -1,0 +1,111 @@
+// One kernel of a project → what a report says of it: its schedule and the default one, what was measured, how it was searched.
+
+import { factsOf, printComputeDef, printTrace } from "../../compiler/index.ts";
+import { inspectCandidate } from "../../tuner/inspect.ts";
+import type { RecordDatabase } from "../../tuner/record/database.ts";
+import type { TuningRecord } from "../../tuner/record/record.ts";
+import type { LoggedTuning } from "../../tuner/record/tuning-log.ts";
+import { candidateKey } from "../../tuner/search/search-space.ts";
+import { generateSpace } from "../../tuner/space/generate.ts";
+import type { Candidate } from "../../tuner/space/space.ts";
+import { scheduleKey, targetClass } from "../../tuner/store/key.ts";
+import type { TuningTask } from "../../tuner/task.ts";
+import { type Decision, knownSchedule } from "../compile/decide-schedule.ts";
+import type { KernelContext } from "../compile/kernel-context.ts";
+import { predictSchedule } from "../compile/predict-schedule.ts";
+import { keyFields } from "../compile/schedule.ts";
+import { generated } from "../compile/schedule-source.ts";
+import { measurementsOf, tuningsOf } from "./measurements.ts";
+import type { KernelReport, ScheduleOrigin, SchedulePair, ScheduleReport } from "./report-data.ts";
+import { type LimitsSource, roofOf } from "./roof.ts";
+
+/** What was measured in this cache directory, of all kernels. */
+export interface History {
+  readonly database: RecordDatabase;
+  readonly tunings: readonly LoggedTuning[];
+  readonly limits: LimitsSource;
+}
+
+/**
+ * @param built where the schedule of a build that has just ended is from; null: of what a build would take
+ * @throws DiagnosticError `lock.broken`, `lock.version`, `space.empty`
+ */
+export async function kernelReport(
+  context: KernelContext,
+  history: History,
+  built: ScheduleOrigin | null,
+): Promise<KernelReport> {
+  const { op, parameters, lockName, request } = context;
+  const decision = await knownSchedule(context);
+  const { task, measured } = decision;
+  const { target, numerics, threads } = task;
+  const predicted = (await predictSchedule(context, task)).candidate;
+  const { records, tunings, toolchain } = measuredOf(task, history, measured?.toolchain ?? null);
+  const { flops, bytesRead, bytesWritten } = factsOf(op);
+  const isHere = measured?.machine === targetClass(context.task.target);
+  return {
+    kind: "kernel",
+    name: lockName,
+    parameters,
+    target: target.name,
+    numerics,
+    threads,
+    twin: target.codegen === "wasm" ? wasmTwin[numerics] : nativeTwin[request.fallback],
+    origin: built ?? decision.origin,
+    expression: printComputeDef(op),
+    flops,
+    bytes: bytesRead + bytesWritten,
+    measured: measured && {
+      medianNs: measured.medianNs,
+      gflops: measured.gflops,
+      toolchain: measured.toolchain,
+      trials: measured.trials,
+      isHere,
+    },
+    roof: await roofOf(context, target, toolchain, history.limits),
+    tunings: tuningsOf(records, tunings),
+    ...measurementsOf(records, decision.candidate, predicted),
+    schedules: schedulesOf(decision, predicted),
+  };
+}
+
+const wasmTwin = { fast: "relaxed SIMD, else SIMD128", strict: "SIMD128" } as const;
+const nativeTwin = { wasm: "WASM", none: "none" } as const;
+
+interface Measured {
+  readonly records: readonly TuningRecord[];
+  readonly tunings: readonly LoggedTuning[];
+  readonly toolchain: string;
+}
+
+/** Of the compiler that the decision was measured with; where nobody tells, of the one that measured last. */
+function measuredOf(task: TuningTask, { database, tunings }: History, wanted: string | null): Measured {
+  const query = { task: scheduleKey(keyFields(task)), targetClass: targetClass(task.target) };
+  const all = database.records(query);
+  const toolchain = wanted ?? all.at(-1)?.toolchain ?? (task.target.codegen === "wasm" ? "wasm" : "");
+  const isOurs = (it: LoggedTuning): boolean =>
+    it.task === query.task && it.targetClass === query.targetClass && it.toolchain === toolchain;
+  return { records: all.filter((it) => it.toolchain === toolchain), tunings: tunings.filter(isOurs), toolchain };
+}
+
+function schedulesOf(decision: Decision, predicted: Candidate): SchedulePair {
+  const { task, candidate } = decision;
+  if (!generated(decision))
+    return {
+      chosen: null,
+      default: null,
+      problem: "the decisions do not lead to their source: unplugin-kernel verify",
+    };
+  const isDefault = candidateKey(candidate) === candidateKey(predicted);
+  return {
+    chosen: scheduleReport(task, candidate),
+    default: isDefault ? null : scheduleReport(task, predicted),
+    problem: null,
+  };
+}
+
+function scheduleReport(task: TuningTask, candidate: Candidate): ScheduleReport {
+  const { template, decisions, trace, nest, code } = inspectCandidate(task, generateSpace(task), candidate);
+  const language = task.target.codegen === "wasm" ? "WAT" : "C";
+  return { template, decisions, steps: printTrace(trace), nest, code, language };
+}

@@ -1,0 +1,21 @@
+// Facts of this machine for a report.
+
+import { cpus } from "node:os";
+import { codegenVersion } from "../../compiler/index.ts";
+import { detectToolchains } from "../../native/toolchain/detect.ts";
+import { bestTargetName, detectMachine } from "../../native/toolchain/machine.ts";
+import type { MachineReport } from "./report-data.ts";
+
+export async function machineReport(project: string): Promise<MachineReport> {
+  const machine = detectMachine();
+  const compilers = await detectToolchains({ project });
+  return {
+    ...machine,
+    cpu: cpus()[0]?.model.trim() ?? "unknown",
+    native: bestTargetName(machine),
+    compilers: compilers.map(({ family, version }) => ({ family, version })),
+    node: process.versions.node,
+    v8: process.versions.v8,
+    codegen: codegenVersion,
+  };
+}

@@ -1,0 +1,103 @@
+// One kernel: its figures, and all about its search and its schedule. What is closed is not made yet.
+
+import type { FailedKernel, KernelReport } from "../report-data.ts";
+import { candidates } from "./candidates.ts";
+import { convergence } from "./convergence.ts";
+import { type Child, element } from "./dom.ts";
+import { bytes, count, duration, orNone, percent, speed, threeDigits, times } from "./figures.ts";
+import { fileOf, parametersOf, queryOf, shareOfPeak, speedUpOf, statusOf } from "./kernel-status.ts";
+import { roofline } from "./roofline.ts";
+import { schedules } from "./schedules.ts";
+import { timeSplit } from "./time-split.ts";
+
+export interface KernelSection {
+  readonly element: HTMLDetailsElement;
+  /** At once: a browser tells of what it opens only later. */
+  open(): void;
+}
+
+export function kernelSection(kernel: KernelReport | FailedKernel, id: string): KernelSection {
+  const name = element("span", { class: "name" }, fileOf(kernel.name));
+  const about = element("span", { class: "about" }, aboutOf(kernel));
+  const summary = element("summary", {}, element("h2", {}, name, " ", about));
+  const details = element("details", { id, class: "card kernel" }, summary);
+  let isMade = false;
+  const make = (): void => {
+    if (isMade || !details.open) return;
+    isMade = true;
+    details.append(...(kernel.kind === "kernel" ? contentOf(kernel) : [failure(kernel)]));
+  };
+  details.addEventListener("toggle", make);
+  return {
+    element: details,
+    open() {
+      details.open = true;
+      make();
+    },
+  };
+}
+
+function aboutOf(kernel: KernelReport | FailedKernel): string {
+  if (kernel.kind === "failed") return `${queryOf(kernel.name)} · failed`;
+  const { target, measured } = kernel;
+  return [target, parametersOf(kernel), ...(measured ? [`${speed(measured.gflops)} GFLOP/s`] : [])].join(" · ");
+}
+
+const failure = ({ error }: FailedKernel): HTMLElement => element("pre", { class: "error" }, error);
+
+function contentOf(kernel: KernelReport): readonly HTMLElement[] {
+  const parts = [
+    figures(kernel),
+    element("pre", { class: "expression", "aria-label": "What it computes", tabindex: 0 }, kernel.expression),
+    convergence(kernel),
+    roofline(kernel),
+    schedules(kernel),
+    candidates(kernel),
+    timeSplit(kernel),
+  ];
+  return parts.filter((part) => part !== null);
+}
+
+function figures(kernel: KernelReport): HTMLElement {
+  const { measured, flops, bytes: moved, twin, numerics, threads, candidates: all } = kernel;
+  const failed = all.filter(({ ns }) => ns === null).length;
+  const [first = twin, ...others] = twin.split(", ");
+  const entries: readonly (readonly [name: string, value: string, more: Child])[] = [
+    [
+      "Speed",
+      orNone(measured?.gflops ?? null, (value) => `${speed(value)} GFLOP/s`),
+      measured
+        ? `${duration(measured.medianNs)} a call${measured.isHere ? "" : ", on another machine"}`
+        : "not measured",
+    ],
+    [
+      "Against the default",
+      orNone(speedUpOf(kernel), times),
+      speedUpOf(kernel) === null ? "no record has both" : "as fast",
+    ],
+    ["Of the peak", orNone(shareOfPeak(kernel), percent), peakOf(kernel)],
+    [
+      "Schedule",
+      statusOf(kernel),
+      measured ? `of ${count(measured.trials)} measured, ${shortToolchain(measured.toolchain)}` : "",
+    ],
+    ["Candidates here", count(all.length), failed > 0 ? `${failed} failed` : "none failed"],
+    ["Work", `${threeDigits(flops / 1e6)} MFLOP`, `${bytes(moved)} in and out`],
+    ["Twin", first, [...others, `${numerics} numerics`, ...(threads > 1 ? [`${threads} threads`] : [])].join(", ")],
+  ];
+  const list = entries.map(([name, value, more]) =>
+    element(
+      "div",
+      {},
+      element("dt", {}, name),
+      element("dd", {}, element("strong", {}, value), element("small", {}, more)),
+    ),
+  );
+  return element("dl", { class: "figures" }, ...list);
+}
+
+const peakOf = ({ roof }: KernelReport): string =>
+  roof.gflops === null ? "not known here" : `of ${threeDigits(roof.gflops)} GFLOP/s`;
+
+/** "gcc 12.2.0 x86_64-linux-gnu …" → "gcc 12.2.0" */
+const shortToolchain = (toolchain: string): string => toolchain.split(" ").slice(0, 2).join(" ");

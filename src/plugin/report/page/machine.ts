@@ -1,0 +1,31 @@
+// The machine that made the report.
+
+import type { MachineReport } from "../report-data.ts";
+import { element } from "./dom.ts";
+import { bytes, plural } from "./figures.ts";
+
+export function machine(facts: MachineReport): HTMLElement {
+  const { cpu, cores, platform, caches, native, compilers, node, v8, codegen, features } = facts;
+  const entries: readonly (readonly [string, string])[] = [
+    ["CPU", `${cpu}, ${plural(cores, "core")}, ${platform}`],
+    [
+      "Caches of a core",
+      caches ? `L1 ${bytes(caches.l1Bytes)}, L2 ${bytes(caches.l2Bytes)}, L3 ${bytes(caches.l3Bytes)}` : "not known",
+    ],
+    ["Target native", native],
+    ["Compilers", compilers.map(({ family, version }) => `${family} ${version}`).join(", ") || "none found"],
+    ["Node", `${node}, V8 ${v8}`],
+    ["Code generator", `version ${codegen}`],
+    ["Features", features.join(" ") || "not known"],
+  ];
+  return element(
+    "section",
+    { id: "machine", class: "card" },
+    element("h2", {}, "Machine"),
+    element(
+      "dl",
+      { class: "facts" },
+      ...entries.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))),
+    ),
+  );
+}

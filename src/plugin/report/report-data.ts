@@ -1,0 +1,141 @@
+// What a report says, as data: what the page draws, and what `report --json` prints. Types alone: the page is built of them too.
+
+export const reportSchema = 1;
+
+export interface ReportData {
+  readonly schema: typeof reportSchema;
+  /** Name of the project's folder. */
+  readonly project: string;
+  readonly machine: MachineReport;
+  /** By name. */
+  readonly kernels: readonly (KernelReport | FailedKernel)[];
+}
+
+/** The machine that made the report. */
+export interface MachineReport {
+  readonly cpu: string;
+  /** "linux-x64" */
+  readonly platform: string;
+  readonly cores: number;
+  /** Spelled like -m options. */
+  readonly features: readonly string[];
+  readonly caches: { readonly l1Bytes: number; readonly l2Bytes: number; readonly l3Bytes: number } | null;
+  /** What target `native` means here. */
+  readonly native: string;
+  readonly compilers: readonly { readonly family: string; readonly version: string }[];
+  readonly node: string;
+  readonly v8: string;
+  /** Version of the space rules, passes and code generators together. */
+  readonly codegen: string;
+}
+
+/** A kernel of which nothing can be told. */
+export interface FailedKernel {
+  readonly kind: "failed";
+  readonly name: string;
+  readonly error: string;
+}
+
+/** Where its schedule is from; `reference`: it has none, but the plain loops. */
+export type ScheduleOrigin = "lock" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
+
+export interface KernelReport {
+  readonly kind: "kernel";
+  /** As in the lock file: "src/gemm.op.ts?M=64&tune=avx2". */
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, number | string>>;
+  readonly target: string;
+  readonly numerics: "fast" | "strict";
+  readonly threads: number;
+  /** Who answers where the first choice cannot: "relaxed SIMD, else SIMD128". */
+  readonly twin: string;
+  readonly origin: ScheduleOrigin;
+  /** What it computes, as text. */
+  readonly expression: string;
+  readonly flops: number;
+  /** Of inputs and results, each once. */
+  readonly bytes: number;
+  /** Null: its schedule was predicted. */
+  readonly measured: MeasuredReport | null;
+  readonly roof: RoofReport;
+  /** Times of the winner and of the default schedule that compare; null: one of them has no record here. */
+  readonly againstDefault: { readonly winnerNs: number; readonly defaultNs: number } | null;
+  readonly tunings: readonly TuningReport[];
+  readonly templates: readonly TemplateReport[];
+  /** In the order in which they were measured. */
+  readonly candidates: readonly CandidateReport[];
+  /** Places among the candidates; null: it was not measured here. */
+  readonly winner: number | null;
+  readonly default: number | null;
+  readonly schedules: SchedulePair;
+}
+
+export interface MeasuredReport {
+  readonly medianNs: number;
+  readonly gflops: number;
+  readonly toolchain: string;
+  /** Candidates that were measured to find it. */
+  readonly trials: number;
+  /** Whether on a machine as this one. */
+  readonly isHere: boolean;
+}
+
+/** The limits of the machine for this kernel; null: not known. */
+export interface RoofReport {
+  readonly gflops: number | null;
+  /** GB/s of memory. */
+  readonly reading: number | null;
+  /** Whether all operands fit into the caches, which deliver more than memory does. */
+  readonly isCached: boolean;
+  /** In words: where they are from, or why they are not known. */
+  readonly source: string;
+}
+
+/** One tuning, from the first measurement to the last. */
+export interface TuningReport {
+  /** Null: not kept. */
+  readonly strategy: string | null;
+  /** Null: not kept. */
+  readonly ended: "budget" | "converged" | "exhausted" | null;
+  readonly measured: number;
+  /** Null: not kept. */
+  readonly elapsedMs: number | null;
+  /** When the best became better: after so many candidates, so many milliseconds (null: not kept), and nanoseconds since. */
+  readonly improvements: readonly (readonly [trial: number, elapsedMs: number | null, ns: number])[];
+  /** Milliseconds by part; null: not kept. */
+  readonly timeSplit: readonly { readonly part: string; readonly ms: number }[] | null;
+}
+
+export interface TemplateReport {
+  readonly name: string;
+  readonly tunables: readonly string[];
+}
+
+export interface CandidateReport {
+  /** Its place among the templates. */
+  readonly template: number;
+  /** Of the template's tunables, in their order. */
+  readonly values: readonly number[];
+  /** The least of its samples; null: it failed. */
+  readonly ns: number | null;
+  readonly status: "ok" | "build-failed" | "crashed" | "timed-out" | "wrong-result";
+  readonly reason: string | null;
+}
+
+export interface SchedulePair {
+  readonly chosen: ScheduleReport | null;
+  /** The predicted one, which a build takes that measures nothing; null: it is the chosen one. */
+  readonly default: ScheduleReport | null;
+  /** Why the chosen one is missing. */
+  readonly problem: string | null;
+}
+
+export interface ScheduleReport {
+  readonly template: string;
+  readonly decisions: Readonly<Record<string, number | string>>;
+  /** Its instructions. */
+  readonly steps: string;
+  readonly nest: string;
+  readonly code: string;
+  readonly language: "C" | "WAT";
+}

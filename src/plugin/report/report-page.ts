@@ -1,0 +1,18 @@
+// The data of a report → one HTML page that needs nothing else. What draws it, page/, is bundled when the package is built.
+
+import { readFileSync } from "node:fs";
+import { packageFile } from "../../native/native-file.ts";
+import type { ReportData } from "./report-data.ts";
+
+/** Where build.js puts the page without its data. */
+const templateFile = "dist/report-page.html";
+/** In its place comes the data. */
+const placeholder = "{{data}}";
+
+export function reportPage(data: ReportData): string {
+  const [head, tail] = readFileSync(packageFile(templateFile), "utf8").split(placeholder);
+  return `${head}${jsonInHtml(data)}${tail}`;
+}
+
+/** A `<` would begin a tag, or end the element that holds the data. */
+const jsonInHtml = (data: ReportData): string => JSON.stringify(data).replaceAll("<", "\\u003c");

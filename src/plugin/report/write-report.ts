@@ -1,0 +1,35 @@
+// Writes the report of a build that has ended.
+
+import { relative } from "node:path";
+import { createBuildTunings } from "../build-tunings.ts";
+import { kernelContext } from "../compile/kernel-context.ts";
+import type { Log } from "../log.ts";
+import type { ResolvedOptions } from "../options.ts";
+import { kernelRequest } from "../session.ts";
+import { writeIfChanged } from "../write-if-changed.ts";
+import { collectReport, type Reported } from "./collect-report.ts";
+import { reportPage } from "./report-page.ts";
+
+/** A report that cannot be written costs a warning, not the build. */
+export async function writeReport(
+  file: string,
+  kernels: readonly Reported[],
+  options: ResolvedOptions,
+  log: Log,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const services = { options, log, signal, tunings: createBuildTunings({ totalSeconds: null, signal }) };
+  try {
+    const data = await collectReport(kernels, {
+      options,
+      measuring: options.mode === "tune" ? "if unknown" : "never",
+      warn: log.warn,
+      // No kernel is tuned for a report, whatever the build does.
+      contextOf: (request) => kernelContext(kernelRequest(request, options, "predict"), services),
+    });
+    writeIfChanged(file, reportPage(data));
+    log.info(`report: ${relative(options.root, file)}`);
+  } catch (error) {
+    log.warn(`no report: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,44 @@
+// One line more in a file that several processes append to. Each line is one write to a file opened for appending, so a kill -9
+// costs at most the line being written, and the next one starts after it.
+
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Throws what the file system throws. One write: O_APPEND makes it land whole behind whatever other processes wrote. */
+export function appendLine(path: string, line: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const file = openSync(path, "a+");
+  try {
+    const bytes = Buffer.from(`${endsInsideLine(file) ? "\n" : ""}${line}\n`);
+    const written = writeSync(file, bytes);
+    if (written < bytes.length) throw tornWrite(path, written, bytes.length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Empty where there is no file. */
+export function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** As the system's own error for a disk that was full before. */
+const tornWrite = (path: string, written: number, wanted: number): NodeJS.ErrnoException =>
+  Object.assign(new Error(`ENOSPC: only ${written} of ${wanted} bytes could be written to ${path}`), {
+    code: "ENOSPC",
+    syscall: "write",
+  });
+
+/** Whether the last line was torn by a kill or a full disk. */
+function endsInsideLine(file: number): boolean {
+  const { size } = fstatSync(file);
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  return last.toString() !== "\n";
+}

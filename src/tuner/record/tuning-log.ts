@@ -1,0 +1,98 @@
+// How tunings went: a line of JSON a tuning, beside the records of what was measured. For people alone: no decision reads it.
+
+import type { Profile } from "../profile.ts";
+import type { ConvergenceRun } from "../report/convergence.ts";
+import { targetClass } from "../store/key.ts";
+import type { TuningTask } from "../task.ts";
+import type { TuneResult, TuningEnd, TuningOptions } from "../tuning.ts";
+import { appendLine, readOrEmpty } from "./append-line.ts";
+import { type Decode, integer, list, nullable, number, object, oneOf, ShapeError, sha256Hex, text } from "./strict.ts";
+
+export const tuningSchema = 1;
+
+export interface LoggedTuning {
+  readonly schema: typeof tuningSchema;
+  /** As in `TuningRecord`. */
+  readonly task: string;
+  readonly targetClass: string;
+  readonly toolchain: string;
+  /** Its name. */
+  readonly strategy: string;
+  readonly ended: TuningEnd;
+  /** Candidates, those of earlier records left out. */
+  readonly measured: number;
+  readonly elapsedMs: number;
+  readonly history: ConvergenceRun;
+  /** Where the time went; all zeros where nobody looked. */
+  readonly profile: Profile;
+}
+
+const duration = number(0, 1e12);
+const trial = integer(0, 1e9);
+
+const improvement: Decode<ConvergenceRun["improvements"][number]> = (value, path) => {
+  if (!Array.isArray(value) || value.length !== 3) throw new ShapeError(path, "a list of three numbers");
+  const [at, elapsedMs, ns] = value;
+  return [trial(at, [...path, 0]), duration(elapsedMs, [...path, 1]), duration(ns, [...path, 2])];
+};
+
+const decodeTuning: Decode<LoggedTuning> = object<LoggedTuning>({
+  schema: oneOf(tuningSchema),
+  task: sha256Hex,
+  targetClass: text(2000),
+  toolchain: text(200),
+  strategy: text(100),
+  ended: oneOf("budget", "converged", "exhausted"),
+  measured: trial,
+  elapsedMs: duration,
+  history: object<ConvergenceRun>({
+    improvements: list(improvement, 10_000),
+    stopped: nullable(object({ trial, elapsedMs: duration })),
+  }),
+  profile: object<Profile>({
+    space: duration,
+    sampling: duration,
+    search: duration,
+    prediction: duration,
+    training: duration,
+    lowering: duration,
+    build: duration,
+    run: duration,
+  }),
+});
+
+export const loggedTuning = (
+  task: TuningTask,
+  { taskKey, workbench, strategy }: TuningOptions,
+  { ended, measured, elapsedMs, history, profile }: TuneResult,
+): LoggedTuning => ({
+  schema: tuningSchema,
+  task: taskKey,
+  targetClass: targetClass(task.target),
+  toolchain: workbench.toolchain,
+  strategy: strategy.name,
+  ended,
+  measured,
+  elapsedMs,
+  history,
+  profile,
+});
+
+/** Throws what the file system throws. */
+export const appendTuning = (path: string, tuning: LoggedTuning): void => appendLine(path, JSON.stringify(tuning));
+
+/** In the order of the file; a line that is not exactly a tuning is left out. */
+export const readTunings = (path: string): readonly LoggedTuning[] =>
+  readOrEmpty(path)
+    .split("\n")
+    .flatMap((line) => parseLine(line) ?? []);
+
+function parseLine(line: string): LoggedTuning | null {
+  if (line.trim() === "") return null;
+  try {
+    return decodeTuning(JSON.parse(line), []);
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

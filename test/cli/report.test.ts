@@ -1,0 +1,68 @@
+// `report` as users run it: the page, its data as JSON, and what it leaves alone.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ReportData } from "../../src/plugin/report/report-data.ts";
+import { dataIn, kernelsIn } from "../support/report-in-page.ts";
+import { gemm, runCli, writeProject } from "./project.ts";
+
+const files = {
+  "src/gemm.op.ts": gemm,
+  "src/main.ts": 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n',
+};
+const page = "unplugin-kernel-report.html";
+
+describe("report", () => {
+  let root: string;
+  beforeAll(() => {
+    root = writeProject(files);
+  });
+  const text = (name: string): string => readFileSync(join(root, name), "utf8");
+
+  test("of a project that was never tuned has the predicted schedules, and writes no lock", () => {
+    expect(runCli(root, "report")).toMatchObject({ exitCode: 0, output: `${page} written, 1 kernel\n`, errors: "" });
+    expect(kernelsIn(dataIn(text(page)))).toMatchObject([{ origin: "predicted", measured: null }]);
+    expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
+  });
+
+  test("after a tuning has what it measured; --json prints what the page holds", () => {
+    expect(runCli(root, "tune", "--seconds", "2", "--trials", "6").exitCode).toBe(0);
+    const lock = text("kernels.lock.json");
+    const { exitCode, output } = runCli(root, "report", "--json", "--out", "deep/kernels.html");
+    expect(exitCode).toBe(0);
+    const { file, ...data } = JSON.parse(output) as ReportData & { file: string };
+    expect(file).toBe(join(root, "deep/kernels.html"));
+    expect(dataIn(text("deep/kernels.html"))).toEqual(data);
+    const [kernel] = kernelsIn(data);
+    expect(kernel).toMatchObject({ origin: "lock", tunings: [{ strategy: "default" }] });
+    expect(kernel!.candidates.length).toBe(kernel!.tunings[0]!.measured);
+    expect(text("kernels.lock.json")).toBe(lock);
+  });
+
+  test("a store that knows more than the lock is looked at, and the lock is left alone", () => {
+    const elsewhere = ["--lockfile", "other.lock.json"];
+    const { output } = runCli(root, "report", "--json", ...elsewhere);
+    expect(kernelsIn(JSON.parse(output))).toMatchObject([{ origin: "store" }]);
+    expect(existsSync(join(root, "other.lock.json"))).toBe(false);
+  });
+});
+
+test("a kernel that cannot be made is told, on the page too, and the others are there", () => {
+  const bad = 'import bad from "./gemm.op.ts?tune=wasm&X=1";\nconsole.log(bad);\n';
+  const root = writeProject({ ...files, "src/bad.ts": bad });
+  const { exitCode, errors } = runCli(root, "report");
+  expect(exitCode).toBe(1);
+  expect(errors).toContain("request.unknown-key: src/gemm.op.ts has no parameter X");
+  const { kernels } = dataIn(readFileSync(join(root, page), "utf8"));
+  expect(kernels.map(({ kind, name }) => [kind, name])).toEqual([
+    ["failed", "src/gemm.op.ts?X=1&tune=wasm"],
+    ["kernel", "src/gemm.op.ts?tune=wasm"],
+  ]);
+});
+
+test("a project without kernels has a page too", () => {
+  const root = writeProject({ "src/main.ts": "console.log(1);\n" });
+  expect(runCli(root, "report")).toMatchObject({ exitCode: 0, output: `${page} written, 0 kernels\n` });
+  expect(dataIn(readFileSync(join(root, page), "utf8")).kernels).toEqual([]);
+});
