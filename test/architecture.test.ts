@@ -124,7 +124,7 @@ test("bundlers: types only, and unplugin; operator files are bundled by esbuild,
   const hosts = /^(vite|rollup|rolldown|webpack|@rspack\/.*|@rsbuild\/.*|@farmfe\/.*|esbuild|unplugin)$/;
   const reason = ({ path }: SourceFile, { from, kind }: Import): string | null => {
     if (!hosts.test(from) || kind === "type") return null;
-    const loaders = ["src/plugin/operator/bundle-with-esbuild.ts", "src/cli/imports-of-script.ts"];
+    const loaders = ["src/plugin/operator/bundle-with-esbuild.ts", "src/plugin/declarations/imports-of-script.ts"];
     const isLoader = loaders.includes(path) && from === "esbuild";
     if (!path.startsWith("src/plugin/") && !isLoader) return "no bundler outside the plugin";
     return from === "unplugin" || isLoader ? null : "types only";
@@ -158,7 +158,8 @@ test("a build that finds its kernels loads no part of the tuner but the store an
 test("a bundler that loads the plugin loads no part of the tuner, and no kernel is compiled without need", () => {
   const loaded = [...loadedWith("src/plugin/index.ts")];
   expect(loaded).toContain("src/plugin/build-tunings.ts");
-  expect(loaded.filter(isOneOf("src/tuner/", "src/plugin/compile/", "src/native/runner/"))).toEqual([]);
+  const needless = isOneOf("src/tuner/", "src/plugin/compile/", "src/plugin/declarations/", "src/native/runner/");
+  expect(loaded.filter(needless)).toEqual([]);
 });
 
 // ── sizes and names ─────────────────────────────────────────────────────────────────────────────────────────────────

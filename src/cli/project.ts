@@ -3,13 +3,13 @@
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
 import { compileKernel } from "../plugin/compile-kernel.ts";
+import { type FoundImport, findImports } from "../plugin/declarations/find-imports.ts";
 import { consoleSink } from "../plugin/log.ts";
 import type { ResolvedOptions } from "../plugin/options.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
 import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
 import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
 import type { CommandOption, Flags } from "./command.ts";
-import { type FoundImport, findImports } from "./find-imports.ts";
 
 export interface Project {
   readonly session: Session;

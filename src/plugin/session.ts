@@ -4,14 +4,13 @@ import { basename } from "node:path";
 import { nowMs } from "../native/clock.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
-import { declarationsText, type KernelImport } from "./declarations.ts";
+import { createDeclarationsInBuild } from "./declarations-in-build.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import type { ParsedRequest } from "./request.ts";
 import { summarize } from "./summary.ts";
 import type { KernelPluginOptions, Mode } from "./types.ts";
-import { writeIfChanged } from "./write-if-changed.ts";
 
 export interface Session {
   options(): ResolvedOptions;
@@ -20,12 +19,12 @@ export interface Session {
   configure(hostRoot: string, sink: LogSink): void;
   /** One compilation at a time for one kernel, however many modules, environments and callers want it. */
   compile(request: ParsedRequest, mode?: Mode): Promise<CompiledKernel>;
-  /** Remembers how a kernel is imported, for the declarations. */
-  imported(use: KernelImport): void;
-  /** Starts the count of a build. */
+  /** Starts the count of a build, and the making of declarations, if they are wanted. */
   begin(): void;
-  /** Prints the summary of what was compiled since `begin`, once, and writes the declarations if they have changed. */
-  finish(): void;
+  /** A source file is another: declarations follow. */
+  changed(): void;
+  /** Prints the summary of what was compiled since `begin`, once, and waits for the declarations. */
+  finish(): Promise<void>;
   /** Stops tuning; what was measured is kept. */
   close(): void;
 }
@@ -49,7 +48,10 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const controller = new AbortController();
   /** Made when the options are known, and again for each build. */
   let tunings: BuildTunings | null = null;
-  const imports = new Map<string, KernelImport>();
+  const declarations = createDeclarationsInBuild(
+    () => options,
+    (line) => log.warn(line),
+  );
   const flying = new Map<string, Promise<CompiledKernel>>();
   const compiling = new Set<Promise<unknown>>();
   /** Kernels are compiled at the same time: what counts is the time in which there was any. */
@@ -102,17 +104,17 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       interrupt ??= onInterrupt(controller, () => Promise.allSettled(flying.values()));
       return started;
     },
-    imported: (use) => void imports.set(use.specifier + use.file, use),
     begin() {
       tally = nothing;
+      declarations.refresh();
       if (flying.size === 0) tunings = null;
     },
-    finish() {
+    changed: declarations.refresh,
+    async finish() {
       const line = summarize([...tally.kernels.values()], basename(options.lockfile), tally.elapsedMs);
       tally = nothing;
       if (line) log.info(line);
-      if (options.dts && imports.size > 0)
-        writeIfChanged(options.dts, declarationsText([...imports.values()], options.dts));
+      await declarations.settled();
     },
     close: () => controller.abort(),
   };

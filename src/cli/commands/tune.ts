@@ -2,9 +2,9 @@
 
 import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
+import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { badArgument, type Command, exitCodes } from "../command.ts";
-import { kernelsOf } from "../find-imports.ts";
 
 interface Row {
   readonly kernel: string;

@@ -2,8 +2,8 @@
 
 import { relative } from "node:path";
 import { expect, test } from "vitest";
-import { findImports, kernelsOf } from "../../src/cli/find-imports.ts";
-import { gemm, writeProject } from "./project.ts";
+import { findImports, kernelsOf } from "../../../src/plugin/declarations/find-imports.ts";
+import { gemm, writeProject } from "../../cli/project.ts";
 
 const accepts = (path: string): boolean => path.endsWith(".op.ts");
 const importsIn = async (files: Readonly<Record<string, string>>): Promise<readonly string[]> => {
