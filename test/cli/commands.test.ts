@@ -134,6 +134,7 @@ describe("the command line itself", () => {
     [["inspect", "./src/gemm.op.ts?tune=wasm", "--only", "all"], 'command.bad-argument: --only is "all"'],
     [["tune", "gemm.op.ts"], "command.bad-argument: no import asks for a kernel of gemm.op.ts"],
     [["cache", "rm"], "command.bad-argument: cache rm"],
+    [["cache", "import"], "command.bad-argument: cache import names no file"],
     [["cache", "gc", "--days", "few"], 'command.bad-argument: --days is "few"'],
     [["tune", "--seconds", "soon"], 'command.bad-argument: --seconds is "soon"'],
   ])("%j is a mistake: exit code 2", (args, message) => {
