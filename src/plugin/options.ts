@@ -117,7 +117,7 @@ const outputPath = (root: string, value: boolean | string | undefined, name: str
   value === undefined || value === false ? null : resolve(root, value === true ? name : value);
 
 /** CI services set CI=true or CI=1; CI=false and CI=0 mean that it is none. */
-const isCi = (environment: Readonly<Record<string, string | undefined>>): boolean =>
+export const isCi = (environment: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "");
 
 /**

@@ -3,7 +3,7 @@
 import { basename } from "node:path";
 import { nowMs } from "../native/clock.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
-import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
+import type { CompiledKernel, CompileKernel, CompileServices, KernelRequest } from "./compiled-kernel.ts";
 import { createDeclarationsInBuild } from "./declarations-in-build.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
@@ -12,13 +12,19 @@ import type { ParsedRequest } from "./request.ts";
 import { summarize } from "./summary.ts";
 import type { KernelPluginOptions, Mode } from "./types.ts";
 
+type OnProgress = CompileServices["onProgress"];
+
 export interface Session {
   options(): ResolvedOptions;
   log(): Log;
   /** The host has told its root folder and has a logger of its own. */
   configure(hostRoot: string, sink: LogSink): void;
-  /** One compilation at a time for one kernel, however many modules, environments and callers want it. */
-  compile(request: ParsedRequest, mode?: Mode): Promise<CompiledKernel>;
+  /**
+   * One compilation at a time for one kernel, however many modules, environments and callers want it.
+   *
+   * @param onProgress of who starts it; else it goes to the log
+   */
+  compile(request: ParsedRequest, mode?: Mode, onProgress?: OnProgress): Promise<CompiledKernel>;
   /** Starts the count of a build, and the making of declarations, if they are wanted. */
   begin(): void;
   /** A source file is another: declarations follow. */
@@ -41,6 +47,19 @@ interface Tally {
 }
 const nothing: Tally = { kernels: new Map(), elapsedMs: 0 };
 
+/** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
+async function together<T>(compiled: Promise<T>, compiling: Set<Promise<unknown>>, signal: AbortSignal): Promise<T> {
+  compiling.add(compiled);
+  try {
+    return await compiled;
+  } catch (error) {
+    if (signal.aborted) await Promise.allSettled(compiling);
+    throw error;
+  } finally {
+    compiling.delete(compiled);
+  }
+}
+
 export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
@@ -59,24 +78,12 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   /** Only while something is being compiled. */
   let interrupt: Interrupt | null = null;
 
-  /** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
-  async function together<T>(compiled: Promise<T>): Promise<T> {
-    compiling.add(compiled);
-    try {
-      return await compiled;
-    } catch (error) {
-      if (controller.signal.aborted) await Promise.allSettled(compiling);
-      throw error;
-    } finally {
-      compiling.delete(compiled);
-    }
-  }
-
-  const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
+  const run = async (id: string, request: ParsedRequest, mode: Mode, onProgress: OnProgress) => {
     const { signal } = controller;
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
-    const services = { options, log, signal, tunings, onProgress: log.progress.show };
-    const kernel = await together(compile(kernelRequest(request, options, mode), services)).finally(log.progress.end);
+    const services = { options, log, signal, tunings, onProgress };
+    const compiled = compile(kernelRequest(request, options, mode), services);
+    const kernel = await together(compiled, compiling, signal).finally(log.progress.end);
     tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };
     return kernel;
   };
@@ -96,10 +103,10 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       options = resolveOptions(given, hostRoot);
       log = createLog(options.logLevel, sink);
     },
-    compile(request, mode = options.mode) {
+    compile(request, mode = options.mode, onProgress = log.progress.show) {
       const id = `${mode} ${request.path}${request.query}`;
       if (flying.size === 0) busySince = nowMs();
-      const started = flying.get(id) ?? run(id, request, mode).finally(() => landed(id));
+      const started = flying.get(id) ?? run(id, request, mode, onProgress).finally(() => landed(id));
       flying.set(id, started);
       interrupt ??= onInterrupt(controller, () => Promise.allSettled(flying.values()));
       return started;
