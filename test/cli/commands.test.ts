@@ -126,7 +126,7 @@ test("doctor knows every target", () => {
 describe("the command line itself", () => {
   const root = writeProject(files);
   test.each([
-    [[], "commands: types, tune, inspect, verify, cache, doctor"],
+    [[], "commands: types, tune, bench, inspect, verify, cache, doctor"],
     [["nonsense"], "unplugin-kernel has no command nonsense"],
     [["tune", "--bogus"], "Unknown option `--bogus`"],
     [["inspect"], "missing required args"],

@@ -1,16 +1,16 @@
 // `tune`: every kernel that the project imports gets its schedule, from lock or store or by measuring, and an entry in the lock.
 
-import { relative, resolve } from "node:path";
+import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import type { CompileServices } from "../../plugin/compiled-kernel.ts";
-import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import { consoleSink } from "../../plugin/log.ts";
 import { isCi } from "../../plugin/options.ts";
 import { progressLine } from "../../plugin/progress.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
-import { badArgument, type Command, exitCodes } from "../command.ts";
+import { type Command, exitCodes } from "../command.ts";
 import type { Project } from "../project.ts";
+import { wantedKernels } from "../wanted-kernels.ts";
 
 interface Row {
   readonly kernel: string;
@@ -75,13 +75,7 @@ export const tune: Command = {
   ],
   examples: ["unplugin-kernel tune", "unplugin-kernel tune src/gemm.op.ts --seconds 60"],
   async run(project, files, { json }) {
-    const { root } = project.options;
-    const kernels = kernelsOf(await project.imports());
-    const named = files.map((file) => resolve(root, file));
-    const unknown = files.find((_, at) => kernels.every(({ path }) => path !== named[at]));
-    if (unknown !== undefined)
-      throw badArgument(`no import asks for a kernel of ${unknown}`, "operator files that are imported");
-    const wanted = kernels.filter(({ path }) => named.length === 0 || named.includes(path));
+    const wanted = await wantedKernels(project, files);
     const isLive = !json && isTerminal() && wanted.length > 0;
     const rows = isLive
       ? await tuneLive(project, wanted)
