@@ -1,7 +1,7 @@
 // The plugin's options as given → complete, checked options. The only file of the plugin that reads the environment.
 
 import { resolve } from "node:path";
-import { type Diagnostic, DiagnosticError, type Numerics } from "../compiler/index.ts";
+import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } from "../compiler/index.ts";
 import type { Budget } from "../tuner/task.ts";
 import { pathFilter } from "./path-pattern.ts";
 import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
@@ -91,7 +91,7 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-function mistake(code: string, message: string, hint: string | null): Diagnostic {
+function mistake(code: DiagnosticCode, message: string, hint: string | null): Diagnostic {
   return { code, message, loc: null, hint, detail: null };
 }
 
