@@ -124,7 +124,11 @@ test("bundlers: types only, and unplugin; operator files are bundled by esbuild,
   const hosts = /^(vite|rollup|rolldown|webpack|@rspack\/.*|@rsbuild\/.*|@farmfe\/.*|esbuild|unplugin)$/;
   const reason = ({ path }: SourceFile, { from, kind }: Import): string | null => {
     if (!hosts.test(from) || kind === "type") return null;
-    const loaders = ["src/plugin/operator/bundle-with-esbuild.ts", "src/plugin/declarations/imports-of-script.ts"];
+    const loaders = [
+      "src/plugin/operator/bundle-with-esbuild.ts",
+      "src/plugin/declarations/imports-of-script.ts",
+      "src/plugin/declarations/resolve-import.ts",
+    ];
     const isLoader = loaders.includes(path) && from === "esbuild";
     if (!path.startsWith("src/plugin/") && !isLoader) return "no bundler outside the plugin";
     return from === "unplugin" || isLoader ? null : "types only";

@@ -1,13 +1,12 @@
 // A project's source files → the kernels that they import. Nothing is bundled: scripts are parsed one by one, and in files of other
 // kinds (Vue, Svelte, Astro, HTML) imports are found by their form.
 
-import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { locateOperator } from "../locate-operator.ts";
 import { type ParsedRequest, parseRequest, requestPattern } from "../request.ts";
 import { importsOfScript } from "./imports-of-script.ts";
+import { resolveImport } from "./resolve-import.ts";
 
 export interface FoundImport {
   /** As written: "./gemm.op.ts?tune=wasm". */
@@ -82,8 +81,8 @@ export async function findImports(
   for await (const importer of sourceFiles(root)) {
     for (const specifier of await specifiersIn(importer)) {
       const request = requestOf(specifier, onMistake);
-      const path = request && (await locateOperator(specifier, importer));
-      if (!path || !existsSync(path) || !accepts(path)) continue;
+      const path = request && (await resolveImport(specifier, importer, root));
+      if (!path || !accepts(path)) continue;
       found.push({ specifier, importer, request: { ...request, path } });
     }
   }

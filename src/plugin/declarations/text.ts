@@ -1,6 +1,6 @@
 // Imports of kernels → a declaration file that gives each the type of its kernel.
 //
-// TypeScript matches `declare module` patterns with one star, and a relative import only by its end; the first of
+// TypeScript matches `declare module` patterns with one star, and one that is relative or begins with / only by its end; the first of
 // several that match wins. So each spelling of an import gets its own entry, and the fallback comes last.
 
 import { basename, dirname, relative, sep } from "node:path";
@@ -33,7 +33,7 @@ ${lines.map((line) => `  /** ${line} */\n`).join("")}  const kernel: ${type};
 function byEnd(imports: readonly KernelImport[]): ReadonlyMap<string, readonly KernelImport[]> {
   const groups = new Map<string, KernelImport[]>();
   for (const it of imports) {
-    const end = it.specifier.startsWith(".") ? `*/${basename(it.specifier)}` : it.specifier;
+    const end = /^[./]/.test(it.specifier) ? `*/${basename(it.specifier)}` : it.specifier;
     groups.set(end, [...(groups.get(end) ?? []), it]);
   }
   return groups;

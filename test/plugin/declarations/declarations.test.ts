@@ -231,8 +231,12 @@ for (const { title, missing, compiler } of compilers)
       const wrong = (specifier: string): string => uses(specifier).replace("C: Int32Array", "C: Float64Array");
       const files = {
         ...operators,
-        "kernels.d.ts": await declarationsOf({ ...operators, "main.ts": importing(...kernels) }),
+        "kernels.d.ts": await declarationsOf({
+          ...operators,
+          "main.ts": importing(...kernels, "/inc.op.ts?tune=wasm"),
+        }),
         "declared.ts": uses("./inc.op.ts?tune=wasm"),
+        "rooted.ts": uses("/inc.op.ts?tune=wasm"),
         "declared-wrong.ts": wrong("./inc.op.ts?tune=wasm"),
         "general.ts": uses("./other.op.ts?N=3&tune=avx2"),
         "pattern.ts": uses("#op/inc.op.ts?tune=wasm"),

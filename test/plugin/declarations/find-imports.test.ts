@@ -50,6 +50,23 @@ test("by the imports of package.json, whose patterns name the query", async () =
   expect(found).toEqual(["src/deep/a.ts: src/gemm.op.ts?tune=wasm"]);
 });
 
+test("by tsconfig's paths, from packages, and from the root as Vite has it", async () => {
+  const found = await importsIn({
+    "tsconfig.json": JSON.stringify({ compilerOptions: { paths: { "@ops/*": ["./src/*"] } } }),
+    "node_modules/ops/package.json": JSON.stringify({ name: "ops", exports: { "./*": "./lib/*" } }),
+    "node_modules/ops/lib/scan.op.ts": gemm,
+    "src/deep/a.ts": 'import a from "@ops/gemm.op.ts?tune=wasm"; a();\n',
+    "src/deep/b.ts": 'import b from "ops/scan.op.ts?tune=wasm"; b();\n',
+    "src/deep/c.ts": 'import c from "/src/gemm.op.ts?tune=wasm"; c();\n',
+    "src/deep/d.ts": 'import d from "@nothing/gemm.op.ts?tune=wasm"; import e from "/gemm.op.ts?tune=wasm"; d(e);\n',
+  });
+  expect(found).toEqual([
+    "src/deep/a.ts: src/gemm.op.ts?tune=wasm",
+    "src/deep/b.ts: node_modules/ops/lib/scan.op.ts?tune=wasm",
+    "src/deep/c.ts: src/gemm.op.ts?tune=wasm",
+  ]);
+});
+
 test("each kernel once, however it is spelt", async () => {
   const root = writeProject({
     "src/gemm.op.ts": gemm,
