@@ -1,6 +1,6 @@
 // Tables of the docs against the source that they are about: error codes, and the plugin's options.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { codes } from "../../src/compiler/index.ts";
@@ -55,6 +55,21 @@ test("every code is said somewhere", () => {
     return text.includes(`"${code}"`) || (hasArea(area) && hasRest(rest));
   };
   expect(Object.keys(codes).filter((code) => !isSaid(code))).toEqual([]);
+});
+
+/** Why a code is in no test. */
+const untested: Readonly<Record<string, string>> = {
+  "build.failed": "a compiler that works and refuses what is generated is a bug of ours",
+};
+
+test("every code that a build or the command line may give is provoked by a test", () => {
+  const root = join(dirname(docs), "test");
+  const names = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+    (name) => /\.(test\.ts|snap)$/.test(name) && !name.includes("node_modules"),
+  );
+  const text = names.map((name) => readFileSync(join(root, name), "utf8").replaceAll("\\.", ".")).join("\n");
+  const given = rowsOf(read("errors.md").split("\n## ")[1]!).map(([code = ""]) => plain(code));
+  expect(given.filter((code) => !text.includes(code) && !(code in untested))).toEqual([]);
 });
 
 describe("the options in docs/plugin.md", () => {
