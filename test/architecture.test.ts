@@ -249,9 +249,11 @@ describe("the rules find what they forbid", () => {
 /** Of the plugin, what a build does not need that finds its kernels in the store. */
 const forMisses = [
   "src/plugin/operator/bundle-with-esbuild.ts",
+  "src/plugin/compile/check-decision.ts",
   "src/plugin/compile/check-twins.ts",
   "src/plugin/compile/make-prediction.ts",
   "src/plugin/compile/reference-loops.ts",
+  "src/plugin/compile/remote-decision.ts",
   "src/plugin/compile/schedule-source.ts",
   "src/plugin/compile/shared-machine.ts",
   "src/plugin/compile/tune-kernel.ts",

@@ -4,9 +4,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { DiagnosticError } from "../compiler/index.ts";
+import { problemOf } from "../plugin/compile/check-decision.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
-import { generated } from "../plugin/compile/schedule-source.ts";
-import { runSchedule } from "../plugin/compile/verify-kernel.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
@@ -84,19 +83,6 @@ interface Row {
   readonly why: string | null;
 }
 
-/** Null: it is right. What cannot be run here is not taken either. */
-async function problemOf(context: KernelContext, { candidate, source }: SharedDecision): Promise<string | null> {
-  const schedule = { task: context.task, candidate, source };
-  try {
-    if (!generated(schedule)) return "its decisions do not lead to its source";
-    const notRun = await runSchedule(context, schedule);
-    return notRun && `it cannot be checked here: ${notRun}`;
-  } catch (error) {
-    if (error instanceof DiagnosticError) return error.message;
-    throw error;
-  }
-}
-
 /** @throws DiagnosticError `exchange.unwritable` */
 async function take(context: KernelContext, decision: SharedDecision): Promise<Pick<Row, "state" | "why">> {
   const { key, candidate, source, measured } = decision;
@@ -113,7 +99,7 @@ async function take(context: KernelContext, decision: SharedDecision): Promise<P
 }
 
 /** Kernels that differ in the name of their operator alone have one key: the source is that of one of them. */
-async function takeForProject(project: Project, decisions: readonly SharedDecision[]): Promise<readonly Row[]> {
+export async function takeForProject(project: Project, decisions: readonly SharedDecision[]): Promise<readonly Row[]> {
   const byKey = new Map(decisions.map((decision) => [decision.key, decision]));
   const rows = new Map<string, Row>();
   for (const request of kernelsOf(await project.imports())) {
@@ -127,7 +113,10 @@ async function takeForProject(project: Project, decisions: readonly SharedDecisi
 }
 
 /** A mistake in another operator is no matter here: null. */
-const contextOrNull = (project: Project, request: Parameters<Project["contextOf"]>[0]): Promise<KernelContext | null> =>
+export const contextOrNull = (
+  project: Project,
+  request: Parameters<Project["contextOf"]>[0],
+): Promise<KernelContext | null> =>
   project.contextOf(request, "predict").catch((error: unknown) => {
     if (error instanceof DiagnosticError) return null;
     throw error;
@@ -143,14 +132,19 @@ export async function importDecisions(project: Project, name: string): Promise<O
     return { exitCode: exitCodes.wrong, json: { file, problems: parsed.problems, kernels: [] }, text };
   }
   const kernels = await takeForProject(project, parsed.decisions);
-  const count = (state: State): number => kernels.filter((row) => row.state === state).length;
   const unused = parsed.decisions.length - kernels.length;
+  return importOutcome(kernels, { file, problems: [], unused }, `${unused} of no kernel that is imported here`);
+}
+
+/** @param rest what else there is to say, as JSON and in words */
+export function importOutcome(kernels: readonly Row[], rest: object, words: string): Outcome {
+  const count = (state: State): number => kernels.filter((row) => row.state === state).length;
   const lines = kernels.map(({ kernel, state, why }) => `${state.padEnd(8)} ${kernel}${why ? `: ${why}` : ""}`);
   const counts = `${plural(count("taken"))} taken, ${count("kept")} kept, ${count("refused")} refused`;
   return {
     exitCode: count("refused") > 0 ? exitCodes.wrong : exitCodes.done,
-    json: { file, problems: [], kernels, unused },
-    text: [...lines, `${counts}, ${unused} of no kernel that is imported here`].join("\n"),
+    json: { ...rest, kernels },
+    text: [...lines, `${counts}, ${words}`].join("\n"),
   };
 }
 

@@ -28,8 +28,8 @@ export const projectOptions: readonly CommandOption[] = [
 
 /** @throws DiagnosticError `options.bad-value` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
-  const { root, lockfile, cacheDir } = flags;
-  const given = Object.entries({ root, lockfile, cacheDir }).filter(([, value]) => value !== undefined);
+  const { root, lockfile, cacheDir, remote } = flags;
+  const given = Object.entries({ root, lockfile, cacheDir, remote }).filter(([, value]) => value !== undefined);
   const paths = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
   // The mode is each command's own affair: CI does not freeze `tune`.
   const session = createSession({ ...paths, budget, logLevel, mode: "tune" }, compileKernel);

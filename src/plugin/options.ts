@@ -21,6 +21,8 @@ export interface ResolvedOptions {
   readonly totalSeconds: number | null;
   readonly onMiss: "error" | "fallback";
   readonly remote: string | null;
+  /** Of the environment: no file is a place for it. */
+  readonly remoteToken: string | null;
   readonly trust: readonly string[];
   /** Null: none are written. */
   readonly dts: string | null;
@@ -145,6 +147,7 @@ export function resolveOptions(
     totalSeconds: total,
     onMiss: options.onMiss ?? "error",
     remote: options.remote ?? null,
+    remoteToken: environment.UNPLUGIN_KERNEL_REMOTE_TOKEN || null,
     trust: options.trust ?? [],
     dts: outputPath(root, options.dts, "kernel-imports.d.ts"),
     report: outputPath(root, options.report, "kernel-report.html"),

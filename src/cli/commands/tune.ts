@@ -71,6 +71,7 @@ export const tune: Command = {
   options: [
     { flags: "--seconds <count>", description: "most for one kernel; 30 unless said" },
     { flags: "--trials <count>", description: "most candidates for one kernel; 512 unless said" },
+    { flags: "--remote <url>", description: "a store that others share, asked before anything is measured" },
     { flags: "--total <seconds>", description: "for all of them together, spent where they save most" },
   ],
   examples: ["unplugin-kernel tune", "unplugin-kernel tune src/gemm.op.ts --seconds 60"],

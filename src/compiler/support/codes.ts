@@ -52,6 +52,7 @@ export const codes = {
   "double-buffer.one-iteration": "a pack is to be filled ahead under a loop of one iteration",
   "double-buffer.outside": "a pack is read outside of the loop that fills it",
   "double-buffer.parameter": "a parameter of the kernel is the caller's memory",
+  "exchange.remote": "a store that others share cannot be reached, or answers with something else than decisions",
   "exchange.unreadable": "a file of decisions cannot be read",
   "exchange.unwritable": "decisions cannot be written, to a file or to the store",
   "expr.axis-outside": "an axis of one compute is used in another",
