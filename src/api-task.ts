@@ -3,6 +3,7 @@
 
 import {
   type ComputeDef,
+  type DiagnosticCode,
   DiagnosticError,
   digestOf,
   instantiate,
@@ -82,5 +83,5 @@ export function taskKeyOf({ op, constants, numerics }: TuningTask, space: Space,
 const digestOfTemplates = ({ templates }: Space): string =>
   sha256(JSON.stringify(templates.map(({ name, instructions, model }) => [name, instructions, model])));
 
-export const refusal = (code: string, message: string, detail: string | null): DiagnosticError =>
+export const refusal = (code: DiagnosticCode, message: string, detail: string | null): DiagnosticError =>
   new DiagnosticError({ code, message, loc: null, hint: null, detail });

@@ -3,6 +3,7 @@
 import { cac } from "cac";
 import { DiagnosticError } from "../compiler/index.ts";
 import { badArgument, badArgumentCode, type Command, exitCodes, type Flags, type Outcome } from "./command.ts";
+import { bench } from "./commands/bench.ts";
 import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
 import { init } from "./commands/init.ts";
@@ -13,7 +14,7 @@ import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { openProject, projectOptions } from "./project.ts";
 
-const commands: readonly Command[] = [init, types, tune, inspect, report, verify, cache, doctor];
+const commands: readonly Command[] = [init, types, tune, bench, inspect, report, verify, cache, doctor];
 const name = "unplugin-kernel";
 
 const isUsageError = (error: unknown): boolean => error instanceof Error && error.name === "CACError";

@@ -3,13 +3,13 @@
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
 import { compileKernel } from "../plugin/compile-kernel.ts";
+import { type FoundImport, findImports } from "../plugin/declarations/find-imports.ts";
 import { consoleSink } from "../plugin/log.ts";
 import type { ResolvedOptions } from "../plugin/options.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
 import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
 import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
 import type { CommandOption, Flags } from "./command.ts";
-import { type FoundImport, findImports } from "./find-imports.ts";
 
 export interface Project {
   readonly session: Session;
@@ -28,8 +28,8 @@ export const projectOptions: readonly CommandOption[] = [
 
 /** @throws DiagnosticError `options.bad-value` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
-  const { root, lockfile, cacheDir } = flags;
-  const given = Object.entries({ root, lockfile, cacheDir }).filter(([, value]) => value !== undefined);
+  const { root, lockfile, cacheDir, remote } = flags;
+  const given = Object.entries({ root, lockfile, cacheDir, remote }).filter(([, value]) => value !== undefined);
   const paths = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
   // The mode is each command's own affair: CI does not freeze `tune`.
   const session = createSession({ ...paths, budget, logLevel, mode: "tune" }, compileKernel);

@@ -5,6 +5,7 @@ import { nowMs } from "../native/clock.ts";
 import type { SharedRunner } from "../native/runner/shared-runner.ts";
 import type { TuningGroup } from "../tuner/scheduler/tuning-group.ts";
 import type { Decision } from "./compile/decide-schedule.ts";
+import type { RemoteStore } from "./remote/remote-store.ts";
 
 /** The tuning of a task, and who waits for it. */
 export interface StartedTuning {
@@ -17,6 +18,8 @@ export interface BuildTunings {
   /** By `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
   machine(): Promise<SharedMachine>;
+  /** Opened by the first kernel that asks it. */
+  remote: RemoteStore | null;
 }
 
 export interface SharedMachine {
@@ -38,6 +41,7 @@ export function createBuildTunings({ totalSeconds, signal }: BuildTuningsOptions
   };
   return {
     started: new Map(),
+    remote: null,
     machine() {
       machine ??= open();
       return machine;

@@ -100,7 +100,6 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
       const file = await locate(host, context, id, request.path, importer);
       if (!file || !existsSync(file)) return null;
       if (!session.options().accepts(file)) return leave(file, id, session.options().leavesOut(file));
-      session.imported({ specifier: id, file });
       return file + request.query;
     };
 
@@ -138,7 +137,10 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
           return plainly(() => loadKernel(this as HookContext, id));
         },
       },
-      watchChange: (file) => dev.changed(file),
+      watchChange(file) {
+        dev.changed(file);
+        session.changed();
+      },
       buildEnd() {
         const isDevServer = host.mode(this as HookContext, "tune") !== "tune";
         return session.finish(!isDevServer);

@@ -1,7 +1,7 @@
 // The plugin's options as given → complete, checked options. The only file of the plugin that reads the environment.
 
 import { resolve } from "node:path";
-import { type Diagnostic, DiagnosticError, type Numerics } from "../compiler/index.ts";
+import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } from "../compiler/index.ts";
 import type { Budget } from "../tuner/task.ts";
 import { pathFilter } from "./path-pattern.ts";
 import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
@@ -21,6 +21,8 @@ export interface ResolvedOptions {
   readonly totalSeconds: number | null;
   readonly onMiss: "error" | "fallback";
   readonly remote: string | null;
+  /** Of the environment: no file is a place for it. */
+  readonly remoteToken: string | null;
   readonly trust: readonly string[];
   /** Null: none are written. */
   readonly dts: string | null;
@@ -94,7 +96,7 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-function mistake(code: string, message: string, hint: string | null): Diagnostic {
+function mistake(code: DiagnosticCode, message: string, hint: string | null): Diagnostic {
   return { code, message, loc: null, hint, detail: null };
 }
 
@@ -120,7 +122,7 @@ const outputPath = (root: string, value: boolean | string | undefined, name: str
   value === undefined || value === false ? null : resolve(root, value === true ? name : value);
 
 /** CI services set CI=true or CI=1; CI=false and CI=0 mean that it is none. */
-const isCi = (environment: Readonly<Record<string, string | undefined>>): boolean =>
+export const isCi = (environment: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "");
 
 /**
@@ -148,6 +150,7 @@ export function resolveOptions(
     totalSeconds: total,
     onMiss: options.onMiss ?? "error",
     remote: options.remote ?? null,
+    remoteToken: environment.UNPLUGIN_KERNEL_REMOTE_TOKEN || null,
     trust: options.trust ?? [],
     dts: outputPath(root, options.dts, "kernel-imports.d.ts"),
     report: outputPath(root, options.report, reportName),

@@ -2,6 +2,7 @@
 
 import {
   type Diagnostic,
+  type DiagnosticCode,
   DiagnosticError,
   dtypes,
   mostThreads,
@@ -70,7 +71,7 @@ const isNoise = (key: string, value: string): boolean =>
 /** Whether an import or a module id is one of ours: it has a query with the key `tune`. */
 export const requestPattern: RegExp = /\?(?:[^#]*&)?tune(?:=|&|$)/;
 
-function refuse(code: string, message: string, hint: string): never {
+function refuse(code: DiagnosticCode, message: string, hint: string): never {
   const diagnostic: Diagnostic = { code, message, loc: null, hint, detail: null };
   throw new DiagnosticError(diagnostic);
 }

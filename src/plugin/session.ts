@@ -4,30 +4,35 @@ import { basename } from "node:path";
 import { nowMs } from "../native/clock.ts";
 import { createBuildReport } from "./build-report.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
-import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
-import { declarationsText, type KernelImport } from "./declarations.ts";
+import type { CompiledKernel, CompileKernel, CompileServices, KernelRequest } from "./compiled-kernel.ts";
+import { createDeclarationsInBuild } from "./declarations-in-build.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import type { ParsedRequest } from "./request.ts";
 import { summarize } from "./summary.ts";
 import type { KernelPluginOptions, Mode } from "./types.ts";
-import { writeIfChanged } from "./write-if-changed.ts";
+
+type OnProgress = CompileServices["onProgress"];
 
 export interface Session {
   options(): ResolvedOptions;
   log(): Log;
   /** The host has told its root folder and has a logger of its own. */
   configure(hostRoot: string, sink: LogSink): void;
-  /** One compilation at a time for one kernel, however many modules, environments and callers want it. */
-  compile(request: ParsedRequest, mode?: Mode): Promise<CompiledKernel>;
-  /** Remembers how a kernel is imported, for the declarations. */
-  imported(use: KernelImport): void;
-  /** Starts the count of a build. */
-  begin(): void;
   /**
-   * Prints the summary of what was compiled since `begin`, once, and writes the declarations if they have changed. At the end of
-   * a build also the report of all kernels so far.
+   * One compilation at a time for one kernel, however many modules, environments and callers want it.
+   *
+   * @param onProgress of who starts it; else it goes to the log
+   */
+  compile(request: ParsedRequest, mode?: Mode, onProgress?: OnProgress): Promise<CompiledKernel>;
+  /** Starts the count of a build, and the making of declarations, if they are wanted. */
+  begin(): void;
+  /** A source file is another: declarations follow. */
+  changed(): void;
+  /**
+   * Prints the summary of what was compiled since `begin`, once, and waits for the declarations. At the end of a build it writes
+   * the report of all kernels so far, too.
    */
   finish(isBuild?: boolean): Promise<void>;
   /** Stops tuning; what was measured is kept. */
@@ -46,6 +51,19 @@ interface Tally {
 }
 const nothing: Tally = { kernels: new Map(), elapsedMs: 0 };
 
+/** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
+async function together<T>(compiled: Promise<T>, compiling: Set<Promise<unknown>>, signal: AbortSignal): Promise<T> {
+  compiling.add(compiled);
+  try {
+    return await compiled;
+  } catch (error) {
+    if (signal.aborted) await Promise.allSettled(compiling);
+    throw error;
+  } finally {
+    compiling.delete(compiled);
+  }
+}
+
 export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
@@ -53,7 +71,10 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const controller = new AbortController();
   /** Made when the options are known, and again for each build. */
   let tunings: BuildTunings | null = null;
-  const imports = new Map<string, KernelImport>();
+  const declarations = createDeclarationsInBuild(
+    () => options,
+    (line) => log.warn(line),
+  );
   const report = createBuildReport();
   const flying = new Map<string, Promise<CompiledKernel>>();
   const compiling = new Set<Promise<unknown>>();
@@ -62,24 +83,12 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   /** Only while something is being compiled. */
   let interrupt: Interrupt | null = null;
 
-  /** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
-  async function together<T>(compiled: Promise<T>): Promise<T> {
-    compiling.add(compiled);
-    try {
-      return await compiled;
-    } catch (error) {
-      if (controller.signal.aborted) await Promise.allSettled(compiling);
-      throw error;
-    } finally {
-      compiling.delete(compiled);
-    }
-  }
-
-  const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
+  const run = async (id: string, request: ParsedRequest, mode: Mode, onProgress: OnProgress) => {
     const { signal } = controller;
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
-    const services = { options, log, signal, tunings, onProgress: log.progress.show };
-    const kernel = await together(compile(kernelRequest(request, options, mode), services)).finally(log.progress.end);
+    const services = { options, log, signal, tunings, onProgress };
+    const compiled = compile(kernelRequest(request, options, mode), services);
+    const kernel = await together(compiled, compiling, signal).finally(log.progress.end);
     tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };
     report.add(request, kernel);
     return kernel;
@@ -100,25 +109,25 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       options = resolveOptions(given, hostRoot);
       log = createLog(options.logLevel, sink);
     },
-    compile(request, mode = options.mode) {
+    compile(request, mode = options.mode, onProgress = log.progress.show) {
       const id = `${mode} ${request.path}${request.query}`;
       if (flying.size === 0) busySince = nowMs();
-      const started = flying.get(id) ?? run(id, request, mode).finally(() => landed(id));
+      const started = flying.get(id) ?? run(id, request, mode, onProgress).finally(() => landed(id));
       flying.set(id, started);
       interrupt ??= onInterrupt(controller, () => Promise.allSettled(flying.values()));
       return started;
     },
-    imported: (use) => void imports.set(use.specifier + use.file, use),
     begin() {
       tally = nothing;
+      declarations.refresh();
       if (flying.size === 0) tunings = null;
     },
+    changed: declarations.refresh,
     async finish(isBuild = true) {
       const line = summarize([...tally.kernels.values()], basename(options.lockfile), tally.elapsedMs);
       tally = nothing;
       if (line) log.info(line);
-      if (options.dts && imports.size > 0)
-        writeIfChanged(options.dts, declarationsText([...imports.values()], options.dts));
+      await declarations.settled();
       if (isBuild && !controller.signal.aborted) await report.write(options, log);
     },
     close: () => controller.abort(),

@@ -2,7 +2,15 @@
 
 import type { Kernel, Numerics, TypedArray } from "../compiler/index.ts";
 
-export type { Kernel, KernelInfo, PackableKernel, PackedKernel, Twin } from "../compiler/index.ts";
+export type {
+  Kernel,
+  KernelInfo,
+  Packable,
+  PackableKernel,
+  PackedKernel,
+  Twin,
+  TypedArray,
+} from "../compiler/index.ts";
 
 /** What a build does about a kernel; see docs of `KernelPluginOptions.mode`. */
 export const modes = ["tune", "frozen", "predict", "off"] as const;

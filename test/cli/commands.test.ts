@@ -126,7 +126,7 @@ test("doctor knows every target", () => {
 describe("the command line itself", () => {
   const root = writeProject(files);
   test.each([
-    [[], "commands: init, types, tune, inspect, report, verify, cache, doctor"],
+    [[], "commands: init, types, tune, bench, inspect, report, verify, cache, doctor"],
     [["nonsense"], "unplugin-kernel has no command nonsense"],
     [["tune", "--bogus"], "Unknown option `--bogus`"],
     [["inspect"], "missing required args"],
@@ -134,6 +134,7 @@ describe("the command line itself", () => {
     [["inspect", "./src/gemm.op.ts?tune=wasm", "--only", "all"], 'command.bad-argument: --only is "all"'],
     [["tune", "gemm.op.ts"], "command.bad-argument: no import asks for a kernel of gemm.op.ts"],
     [["cache", "rm"], "command.bad-argument: cache rm"],
+    [["cache", "import"], "command.bad-argument: cache import names no file"],
     [["cache", "gc", "--days", "few"], 'command.bad-argument: --days is "few"'],
     [["tune", "--seconds", "soon"], 'command.bad-argument: --seconds is "soon"'],
   ])("%j is a mistake: exit code 2", (args, message) => {

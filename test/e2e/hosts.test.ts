@@ -51,7 +51,7 @@ function apps(host: HostName): void {
     expect(readFileSync(`${root}/out/main.mjs`, "utf8")).not.toContain("createKernel");
   });
 
-  it("makes one module of one kernel, however its query is spelt, and two of two", async () => {
+  it("makes one module of one kernel, however its query is spelt, and two of two; types for each spelling", async () => {
     const main = `
       import a from "./blend.op.ts?tune=wasm&M=2&threads=1";
       import b from "./blend.op.ts?M=2&tune=wasm";
@@ -59,7 +59,10 @@ function apps(host: HostName): void {
       console.log(JSON.stringify([a === b, b === c]));`;
     const root = writeApp({ "src/main.js": main, "src/blend.op.ts": operator });
     const { compile, requests } = recordingCompiler(fakeKernel());
-    await buildApp(host, root, compile);
+    await buildApp(host, root, compile, { dts: true });
+    const types = readFileSync(`${root}/kernel-imports.d.ts`, "utf8");
+    for (const query of ["tune=wasm&M=2&threads=1", "M=2&tune=wasm", "M=3&tune=wasm"])
+      expect(types).toContain(`declare module "*/blend.op.ts?${query}" {`);
     expect(requests.map(({ parameters }) => parameters).sort((a, b) => Number(a.M) - Number(b.M))).toEqual([
       { M: 2 },
       { M: 3 },

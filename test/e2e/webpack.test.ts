@@ -38,7 +38,7 @@ const bundlers: readonly Bundler[] = [
       webpack({
         ...webpackOptions(root),
         ...options,
-        plugins: [createKernelPlugin(compile).webpack({ root, logLevel: "silent", mode: "tune" })],
+        plugins: [createKernelPlugin(compile).webpack({ root, dts: true, logLevel: "silent", mode: "tune" })],
       }) as WebpackCompiler,
   },
   {
@@ -47,7 +47,7 @@ const bundlers: readonly Bundler[] = [
       rspack({
         ...(webpackOptions(root) as RspackOptions),
         ...options,
-        plugins: [createKernelPlugin(compile).rspack({ root, logLevel: "silent", mode: "tune" })],
+        plugins: [createKernelPlugin(compile).rspack({ root, dts: true, logLevel: "silent", mode: "tune" })],
       }) as WebpackCompiler,
   },
 ];
@@ -99,8 +99,9 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     expect(outputFiles(root)).toEqual(["main.mjs"]);
   });
 
-  it("has the files again when all comes from the bundler's cache", async () => {
+  it("has the files and the types again when all comes from the bundler's cache", async () => {
     const root = app(asFile);
+    const types = join(root, "kernel-imports.d.ts");
     const directory = join(root, "cache");
     const cached =
       name === "webpack"
@@ -108,7 +109,9 @@ describe.each(bundlers)("$name", ({ name, make }) => {
         : { cache: { type: "persistent", storage: { type: "filesystem", directory } } };
     for (let build = 0; build < 4; build++) {
       const { compile, requests } = recordingCompiler(fakeKernel());
+      rmSync(types, { force: true });
       await runWebpack(make(root, compile, cached));
+      expect(readFileSync(types, "utf8")).toContain('declare module "*/blend.op.ts?tune=wasm&sync=0"');
       if (build === 3) expect(requests).toHaveLength(name === "webpack" ? 0 : 1);
       expect(outputFiles(root)).toHaveLength(2);
       expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type {
@@ -165,18 +165,56 @@ describe("a session", () => {
     expect(told.sort()).toEqual([3, 4]);
   });
 
-  it("writes declarations, and only when they change", () => {
-    const root = writeApp({ "gemm.op.ts": "" });
-    const path = join(root, "types/kernels.d.ts");
-    const { session } = startSession({ root, dts: "types/kernels.d.ts" });
-    session.imported({ specifier: "./gemm.op.ts?tune=wasm", file: join(root, "gemm.op.ts") });
-    session.finish();
-    expect(readFileSync(path, "utf8")).toContain('typeof import("../gemm.op.ts").default');
-    const written = statSync(path).mtimeMs;
-    session.finish();
-    expect(statSync(path).mtimeMs).toBe(written);
-    writeFileSync(path, "");
-    session.finish();
-    expect(readFileSync(path, "utf8")).toContain("*/gemm.op.ts?tune=wasm");
+  describe("with dts", () => {
+    const files = {
+      "gemm.op.ts": 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 4, N: 4, K: 4 });\n',
+      "main.ts": 'import gemm from "./gemm.op.ts?tune=wasm"; gemm();\n',
+    };
+    const path = "types/kernels.d.ts";
+
+    it("writes declarations of what the sources import, whatever the bundler sees, and only when they change", async () => {
+      const root = writeApp(files);
+      const { session } = startSession({ root, dts: path });
+      const text = () => readFileSync(join(root, path), "utf8");
+      session.begin();
+      await session.finish();
+      expect(text()).toContain(
+        'declare module "*/gemm.op.ts?tune=wasm" {\n  /** A: f32[4, 4], B: f32[4, 4] → C: f32[4, 4] */',
+      );
+      const written = statSync(join(root, path)).mtimeMs;
+      session.begin();
+      await session.finish();
+      expect(statSync(join(root, path)).mtimeMs).toBe(written);
+      writeFileSync(join(root, path), "");
+      writeFileSync(join(root, "other.ts"), 'import gemm from "./gemm.op.ts?M=8&tune=avx2"; gemm();\n');
+      session.begin();
+      // Another environment, while the files are being looked at, and a file that a dev server has seen change.
+      session.begin();
+      writeFileSync(join(root, "third.ts"), 'import gemm from "./gemm.op.ts?M=9&tune=avx2"; gemm();\n');
+      session.changed();
+      await session.finish();
+      for (const query of ["tune=wasm", "M=8&tune=avx2", "M=9&tune=avx2"])
+        expect(text()).toContain(`gemm.op.ts?${query}"`);
+    });
+
+    it("goes on with a warning where files cannot be looked through, and fails where they cannot be written", async () => {
+      const { session, lines } = startSession({ root: "/nowhere/at/all", dts: true });
+      session.begin();
+      await session.finish();
+      expect(lines).toEqual([expect.stringMatching(/^! \[unplugin-kernel\] no types were written: ENOENT/)]);
+      const root = writeApp({ ...files, types: "a file" });
+      const other = startSession({ root, dts: path });
+      other.session.begin();
+      await expect(other.session.finish()).rejects.toThrow(/EEXIST|ENOTDIR/);
+    });
+
+    it("looks at nothing without the option", async () => {
+      const root = writeApp(files);
+      const { session, lines } = startSession({ root });
+      session.begin();
+      await session.finish();
+      expect(lines).toEqual([]);
+      expect(readdirSync(root).sort()).toEqual(["gemm.op.ts", "main.ts"]);
+    });
   });
 });

@@ -28,7 +28,7 @@ try {
     naming: "[dir]/[name].mjs",
     target: "node",
     throw: false,
-    plugins: [plugin.bun({ root, logLevel: "silent", mode: "tune" })],
+    plugins: [plugin.bun({ root, dts: true, logLevel: "silent", mode: "tune" })],
   });
   const errors = success ? [] : logs.map(({ message }) => message);
   console.log(JSON.stringify({ requests, errors }));

@@ -1,9 +1,11 @@
-// `cache ls` and `cache gc`: what lies in the store, and room in it.
+// `cache ls`, `cache gc`: what lies in the store, and room in it. `cache export|import|push|pull`: its decisions, for others and from them.
 
 import { wallClockMs } from "../../native/clock.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { garbage, removeItems, type StoredItem, storedItems } from "../../tuner/store/store-contents.ts";
 import { badArgument, type Command, exitCodes, type Outcome } from "../command.ts";
+import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
+import { pullDecisions, pushDecisions } from "../remote.ts";
 
 const dayMs = 86_400_000;
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -41,14 +43,28 @@ async function collect(directory: string, days: unknown): Promise<Outcome> {
 }
 
 export const cache: Command = {
-  usage: "cache <ls|gc>",
+  usage: "cache <ls|gc|export|import|push|pull> [file]",
   description:
-    "What lies in the store; gc removes kernels that were built long ago, which are built again without measuring",
-  options: [{ flags: "--days <count>", description: "gc: older than this; 30 unless said" }],
-  examples: ["unplugin-kernel cache ls", "unplugin-kernel cache gc --days 7"],
-  async run({ options: { cacheDir } }, [what = ""], { days = 30 }) {
+    "What lies in the store; gc removes kernels that were built long ago, export, import, push and pull share decisions",
+  options: [
+    { flags: "--days <count>", description: "gc: older than this; 30 unless said" },
+    { flags: "--remote <url>", description: "push, pull: the store that others share" },
+  ],
+  examples: [
+    "unplugin-kernel cache ls",
+    "unplugin-kernel cache gc --days 7",
+    "unplugin-kernel cache export decisions.jsonl",
+    "unplugin-kernel cache import decisions.jsonl",
+    "unplugin-kernel cache pull --remote https://kernels.example/store",
+  ],
+  async run(project, [what = "", file], { days = 30 }) {
+    const { cacheDir } = project.options;
     if (what === "ls") return list(cacheDir);
     if (what === "gc") return collect(cacheDir, days);
-    throw badArgument(`cache ${what}`, "ls, gc");
+    if (what === "export") return exportDecisions(project, requireFile(what, file));
+    if (what === "import") return importDecisions(project, requireFile(what, file));
+    if (what === "push") return pushDecisions(project);
+    if (what === "pull") return pullDecisions(project);
+    throw badArgument(`cache ${what}`, "ls, gc, export, import, push, pull");
   },
 };

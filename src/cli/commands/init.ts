@@ -2,8 +2,8 @@
 
 import { createRequire } from "node:module";
 import { relative } from "node:path";
+import { findOperators } from "../../plugin/declarations/find-imports.ts";
 import { badArgument, type Command, exitCodes, type Flags } from "../command.ts";
-import { findOperators } from "../find-imports.ts";
 import { type HostName, hostNames } from "../init/hosts.ts";
 import type { ByHand, Change, InitPlan } from "../init/plan.ts";
 

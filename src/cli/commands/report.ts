@@ -1,12 +1,12 @@
 // `report`: one HTML page about the kernels that the project imports, of what lock, store and records hold.
 
 import { relative, resolve } from "node:path";
+import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import { reportName } from "../../plugin/options.ts";
 import { collectReport } from "../../plugin/report/collect-report.ts";
 import { reportPage } from "../../plugin/report/report-page.ts";
 import { writeIfChanged } from "../../plugin/write-if-changed.ts";
 import { type Command, exitCodes } from "../command.ts";
-import { kernelsOf } from "../find-imports.ts";
 
 export const report: Command = {
   usage: "report",

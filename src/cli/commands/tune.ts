@@ -1,10 +1,16 @@
 // `tune`: every kernel that the project imports gets its schedule, from lock or store or by measuring, and an entry in the lock.
 
-import { relative, resolve } from "node:path";
+import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
+import type { CompileServices } from "../../plugin/compiled-kernel.ts";
+import { consoleSink } from "../../plugin/log.ts";
+import { isCi } from "../../plugin/options.ts";
+import { progressLine } from "../../plugin/progress.ts";
+import type { ParsedRequest } from "../../plugin/request.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
-import { badArgument, type Command, exitCodes } from "../command.ts";
-import { kernelsOf } from "../find-imports.ts";
+import { type Command, exitCodes } from "../command.ts";
+import type { Project } from "../project.ts";
+import { wantedKernels } from "../wanted-kernels.ts";
 
 interface Row {
   readonly kernel: string;
@@ -19,33 +25,62 @@ const messageOf = (error: unknown): string => {
   throw error;
 };
 
+async function tuneOne(
+  { session, options: { root } }: Project,
+  request: ParsedRequest,
+  onProgress?: CompileServices["onProgress"],
+): Promise<Row> {
+  const kernel = nameOf(root, request);
+  try {
+    const { origin, gflops, measurements } = await session.compile(request, "tune", onProgress);
+    return { kernel, origin, gflops, measured: measurements, error: null };
+  } catch (error) {
+    return { kernel, origin: "failed", gflops: null, measured: 0, error: messageOf(error) };
+  }
+}
+
+const nameOf = (root: string, { path, query }: ParsedRequest): string => relative(root, path) + query;
+
+/** A line for each kernel, as long as there is anything to do. */
+async function tuneLive(project: Project, kernels: readonly ParsedRequest[]): Promise<readonly Row[]> {
+  const { session, options } = project;
+  const { drawTasks } = await import("../live-tasks.ts");
+  // The lines are drawn already.
+  session.configure(process.cwd(), { ...consoleSink, live: null });
+  const rows: Row[] = [];
+  const tasks = kernels.map((request, at) => ({
+    title: `${nameOf(options.root, request)}: waits`,
+    async run(show: (line: string) => void): Promise<string | null> {
+      const row = await tuneOne(project, request, (...progress) => show(progressLine(...progress)));
+      rows[at] = row;
+      show(
+        [row.kernel, row.gflops === null ? row.origin : `${row.origin}, ${row.gflops.toFixed(1)} GFLOP/s`].join(": "),
+      );
+      return row.error;
+    },
+  }));
+  await drawTasks(tasks);
+  return rows;
+}
+
+const isTerminal = (): boolean => process.stdout.isTTY === true && process.stdout.columns > 0 && !isCi();
+
 export const tune: Command = {
   usage: "tune [...files]",
   description: "Tune the kernels that the project imports, all or those of some operator files, into store and lock",
   options: [
     { flags: "--seconds <count>", description: "most for one kernel; 30 unless said" },
     { flags: "--trials <count>", description: "most candidates for one kernel; 512 unless said" },
+    { flags: "--remote <url>", description: "a store that others share, asked before anything is measured" },
     { flags: "--total <seconds>", description: "for all of them together, spent where they save most" },
   ],
   examples: ["unplugin-kernel tune", "unplugin-kernel tune src/gemm.op.ts --seconds 60"],
-  async run({ session, options: { root }, imports }, files) {
-    const kernels = kernelsOf(await imports());
-    const named = files.map((file) => resolve(root, file));
-    const unknown = files.find((_, at) => kernels.every(({ path }) => path !== named[at]));
-    if (unknown !== undefined)
-      throw badArgument(`no import asks for a kernel of ${unknown}`, "operator files that are imported");
-    const wanted = kernels.filter(({ path }) => named.length === 0 || named.includes(path));
-    const rows = await Promise.all(
-      wanted.map(async (request): Promise<Row> => {
-        const kernel = relative(root, request.path) + request.query;
-        try {
-          const { origin, gflops, measurements } = await session.compile(request, "tune");
-          return { kernel, origin, gflops, measured: measurements, error: null };
-        } catch (error) {
-          return { kernel, origin: "failed", gflops: null, measured: 0, error: messageOf(error) };
-        }
-      }),
-    );
+  async run(project, files, { json }) {
+    const wanted = await wantedKernels(project, files);
+    const isLive = !json && isTerminal() && wanted.length > 0;
+    const rows = isLive
+      ? await tuneLive(project, wanted)
+      : await Promise.all(wanted.map((request) => tuneOne(project, request)));
     const failed = rows.filter(({ error }) => error !== null);
     const table = textTable(
       ["kernel", "", "GFLOP/s", "measured"],

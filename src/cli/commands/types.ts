@@ -1,7 +1,7 @@
 // `types`: the declarations of all imports of kernels, before any bundle.
 
 import { relative, resolve } from "node:path";
-import { declarationsText } from "../../plugin/declarations.ts";
+import { projectDeclarations } from "../../plugin/declarations/project-declarations.ts";
 import { hasText, writeIfChanged } from "../../plugin/write-if-changed.ts";
 import { type Command, exitCodes } from "../command.ts";
 
@@ -13,19 +13,18 @@ export const types: Command = {
     { flags: "--check", description: "write nothing; exit with 1 if the file is not as it would be" },
   ],
   examples: ["unplugin-kernel types", "unplugin-kernel types --check"],
-  async run({ options: { root }, imports }, _, { out = "kernel-imports.d.ts", check = false }) {
-    const file = resolve(root, String(out));
-    const found = (await imports()).map(({ specifier, request }) => ({ specifier, file: request.path }));
-    const wanted = declarationsText(found, file);
+  async run({ options }, _, { out = "kernel-imports.d.ts", check = false }) {
+    const file = resolve(options.root, String(out));
+    const { imports, text: wanted } = await projectDeclarations(options, file);
     const isCurrent = hasText(file, wanted);
     if (!check) writeIfChanged(file, wanted);
     const isWrong = Boolean(check) && !isCurrent;
-    const name = relative(root, file);
+    const name = relative(options.root, file);
     const state = isCurrent ? "is up to date" : check ? "is not up to date: run unplugin-kernel types" : "written";
     return {
       exitCode: isWrong ? exitCodes.wrong : exitCodes.done,
-      json: { file, imports: found, isCurrent },
-      text: `${name} ${state}, ${found.length} import${found.length === 1 ? "" : "s"}`,
+      json: { file, imports, isCurrent },
+      text: `${name} ${state}, ${imports.length} import${imports.length === 1 ? "" : "s"}`,
     };
   },
 };

@@ -3,10 +3,10 @@
 import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { verifyKernel } from "../../plugin/compile/verify-kernel.ts";
+import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
 import { readLockfile } from "../../tuner/store/lockfile.ts";
 import { type Command, exitCodes } from "../command.ts";
-import { kernelsOf } from "../find-imports.ts";
 import type { Project } from "../project.ts";
 
 interface Row {

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DiagnosticError } from "../../compiler/index.ts";
+import { type DiagnosticCode, DiagnosticError } from "../../compiler/index.ts";
 import { propertyOf } from "./config-objects.ts";
 import { type ObjectExpression, parseJson } from "./syntax.ts";
 import { endOfLine, indentUnit, insert, newProperty } from "./text-edit.ts";
@@ -28,7 +28,7 @@ const sections = ["scripts", "imports", "dependencies", "devDependencies"] as co
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function refuse(code: string, message: string, hint: string): never {
+function refuse(code: DiagnosticCode, message: string, hint: string): never {
   throw new DiagnosticError({ code, message, loc: null, hint, detail: null });
 }
 

@@ -52,17 +52,29 @@ export interface KernelInfo {
   readonly errorBound: number | null;
 }
 
-/** A kernel whose constant inputs are packed: it takes the other inputs, then none or all of its outputs. */
-export interface PackedKernel<Result = TypedArray> {
-  (...arrays: TypedArray[]): Result;
-  async(...arrays: TypedArray[]): Promise<Result>;
-  /** Of the arrays that it takes. */
-  buffers(): Readonly<Record<string, TypedArray>>;
+/** What `buffers()` gives where no more is known. */
+export type AnyBuffers = Readonly<Record<string, TypedArray>>;
+
+/**
+ * What kernels and packed kernels have in common. `Inputs` and `Outputs` are the arrays of a call in their order, labelled with
+ * their names: `[A: Float32Array, B: Float32Array]`. Unless said, any number of any arrays.
+ */
+export interface PackedKernel<
+  Result = TypedArray,
+  Inputs extends readonly TypedArray[] = TypedArray[],
+  Outputs extends readonly TypedArray[] = [],
+  Buffers = AnyBuffers,
+> {
+  // One signature for both forms of a call: several ones could not be called through a union of kernels.
+  (...arrays: [...Inputs, ...Partial<Outputs>]): Result;
+  async(...arrays: [...Inputs, ...Partial<Outputs>]): Promise<Result>;
+  /** The arrays that the kernel reads and writes, by name: a call with exactly these copies nothing. */
+  buffers(): Buffers;
   readonly info: KernelInfo;
 }
 
-/** A kernel of an operator `withConstants`. Called as it is, it packs them in each call. */
-export interface PackableKernel<Result = TypedArray, Constants extends string = string> extends Kernel<Result> {
+/** A kernel with inputs that stay the same from call to call. */
+export interface Packable<Constants, Packed> {
   /**
    * Computes once what the kernel takes of its constant inputs, other layouts for one. The arrays have to stay as they are.
    *
@@ -70,8 +82,13 @@ export interface PackableKernel<Result = TypedArray, Constants extends string = 
    *     const C = layer(A);
    *     layer(A, C);
    */
-  pack(constants: Readonly<Record<Constants, TypedArray>>): PackedKernel<Result>;
+  pack(constants: Readonly<Constants>): Packed;
 }
+
+/** A kernel of an operator `withConstants`. Called as it is, it packs them in each call. */
+export interface PackableKernel<Result = TypedArray, Constants extends string = string>
+  extends Kernel<Result>,
+    Packable<Record<Constants, TypedArray>, PackedKernel<Result>> {}
 
 /**
  * A tuned kernel. `Result` is a typed array, or an object of them for several results.
@@ -84,11 +101,12 @@ export interface PackableKernel<Result = TypedArray, Constants extends string = 
  * Arrays are row-major and come in the order of the tensors, inputs first. A wrong length, type or number of arrays, or
  * a result that overlaps another array, is a TypeError or RangeError that names the argument.
  */
-export interface Kernel<Result = TypedArray> {
-  (...arrays: TypedArray[]): Result;
-  async(...arrays: TypedArray[]): Promise<Result>;
-  buffers(): Readonly<Record<string, TypedArray>>;
+export interface Kernel<
+  Result = TypedArray,
+  Inputs extends readonly TypedArray[] = TypedArray[],
+  Outputs extends readonly TypedArray[] = [],
+  Buffers = AnyBuffers,
+> extends PackedKernel<Result, Inputs, Outputs, Buffers> {
   /** Loads the kernel. Needed only in browsers, with `&sync=0` or a very large module: otherwise the first call does. */
   ready(): Promise<void>;
-  readonly info: KernelInfo;
 }

@@ -5,7 +5,7 @@ import type { SourceLoc } from "../support/source-loc.ts";
 import type { Parameters } from "./compute-def.ts";
 import type { DType } from "./dtype.ts";
 import type { Tensor } from "./expr-type.ts";
-import type { ArrayOf, Kernel, PackableKernel } from "./kernel-type.ts";
+import type { ArrayOf, Kernel, Packable, PackedKernel, TypedArray } from "./kernel-type.ts";
 
 /** The parameters as the operator's function takes them: numbers, and dtypes for strings. */
 export type ParameterValues<P> = { readonly [N in keyof P]: P[N] extends number ? number : DType };
@@ -68,7 +68,7 @@ export function defineOp<P extends Parameters, R extends Results>(
 /** An operator with inputs that stay the same from call to call: the kernel of an import has `pack`. */
 export interface PackableOp<P extends Parameters = Parameters, Result = unknown, Constants extends string = string>
   extends Op<P, Result>,
-    Pick<PackableKernel<Result, Constants>, "pack"> {}
+    Packable<Record<Constants, TypedArray>, PackedKernel<Result>> {}
 
 /**
  * The operator with the promise that some of its inputs stay the same from call to call, such as weights. A schedule may lay

@@ -1,10 +1,11 @@
 // A mistake that is not ours: what was found, what was wanted, where, and one hint.
 
+import type { DiagnosticCode } from "./codes.ts";
 import type { SourceLoc } from "./source-loc.ts";
 
 export interface Diagnostic {
-  /** Stable, `<area>.<what>`, e.g. "expr.shape-mismatch"; every code is listed in `codes.ts`. */
-  readonly code: string;
+  /** Stable, `<area>.<what>`, e.g. "expr.shape-mismatch"; docs/errors.md lists them. */
+  readonly code: DiagnosticCode;
   /** One sentence, no full stop. */
   readonly message: string;
   readonly loc: SourceLoc | null;

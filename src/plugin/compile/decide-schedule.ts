@@ -28,9 +28,18 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   const stored = await fromStore(context);
   if (stored) return lockDecision(context, stored);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
-  const tuned = await tuneOnce(context);
-  await storeDecision(context, tuned);
-  return lockDecision(context, tuned);
+  const decision = (await fromRemote(context)) ?? (await tuneOnce(context));
+  await storeDecision(context, decision);
+  return lockDecision(context, decision);
+}
+
+/** Rebuilt and run against the reference by now; null: there is none, or it is not taken. */
+async function fromRemote(context: KernelContext): Promise<Decision | null> {
+  const { remote } = context.services.options;
+  if (remote === null) return null;
+  const { remoteDecision } = await import("./remote-decision.ts");
+  const shared = await remoteDecision(context, remote);
+  return shared && found("remote", { task: context.task, ...shared }, shared.measured);
 }
 
 /**

@@ -4,6 +4,7 @@
 import { basename, relative, sep } from "node:path";
 import {
   type ComputeDef,
+  type DiagnosticCode,
   DiagnosticError,
   digestOf,
   instantiate,
@@ -99,5 +100,5 @@ function queryOf({ parameters, threads }: KernelRequest, target: Target): string
 }
 
 /** A mistake that the user can mend, without a place in a file. */
-export const refuse = (code: string, message: string, hint: string | null): DiagnosticError =>
+export const refuse = (code: DiagnosticCode, message: string, hint: string | null): DiagnosticError =>
   new DiagnosticError({ code, message, loc: null, hint, detail: null });

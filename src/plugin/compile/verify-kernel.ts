@@ -10,6 +10,7 @@ import { checkTwins } from "./check-twins.ts";
 import { decideSchedule } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { otherSource } from "./make-artifacts.ts";
+import type { Schedule } from "./schedule.ts";
 import { generated } from "./schedule-source.ts";
 
 export interface Verified {
@@ -23,13 +24,23 @@ export interface Verified {
  */
 export async function verifyKernel(context: KernelContext): Promise<Verified> {
   const decision = await decideSchedule(context);
-  const { task, candidate } = decision;
   if (!generated(decision)) throw otherSource(context);
+  return { notRun: await runSchedule(context, decision) };
+}
+
+/**
+ * Builds a schedule and runs it and its twins against the reference.
+ *
+ * @returns why it cannot be run here; null: it was, and is right
+ * @throws DiagnosticError `verify.wrong`, `twin.wrong`
+ */
+export async function runSchedule(context: KernelContext, schedule: Schedule): Promise<string | null> {
+  const { task, candidate } = schedule;
   const isNative = task.target.codegen === "c";
   const toolchain = isNative ? await context.toolchain() : null;
   const missing = missingFeatures(task.target, context.machine);
-  if (missing.length > 0) return { notRun: `the CPU has no ${missing.join(", ")}` };
-  if (isNative && !toolchain) return { notRun: "there is no compiler" };
+  if (missing.length > 0) return `the CPU has no ${missing.join(", ")}`;
+  if (isNative && !toolchain) return "there is no compiler";
   await withPrivateDirectory(async (directory) => {
     const { signal } = context.services;
     const threads = task.threads;
@@ -39,12 +50,12 @@ export async function verifyKernel(context: KernelContext): Promise<Verified> {
       const { value } = await workbench.measure([source], null).next();
       const reason = value && reasonOf(value);
       if (reason) throw refuse("verify.wrong", `${context.lockName}: ${reason}`, "tune it again");
-      await checkTwins(workbench, context, decision);
+      await checkTwins(workbench, context, schedule);
     } finally {
       await workbench.close();
     }
   });
-  return { notRun: null };
+  return null;
 }
 
 /** A slow one may be right. */

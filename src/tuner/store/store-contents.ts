@@ -2,6 +2,8 @@
 // measurement; decisions and measurements took time on a machine, and stay.
 
 import { readFile, stat } from "node:fs/promises";
+import type { SharedDecision } from "./exchange.ts";
+import { openStore } from "./store.ts";
 import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
 
 const cacache = () => import("cacache").then((module) => module.default);
@@ -49,6 +51,21 @@ async function itemOf({ key, integrity, path, time }: IndexEntry): Promise<Store
   } catch {
     return { ...item, kind: "broken" };
   }
+}
+
+/** The decisions that were measured; predictions are made again at once. */
+export async function storedDecisions(directory: string): Promise<readonly SharedDecision[]> {
+  const store = openStore(directory);
+  const items = await storedItems(directory);
+  const decisions = items
+    .filter(({ kind }) => kind === "schedule")
+    .map(async ({ key }): Promise<SharedDecision | null> => {
+      const entry = await store.entry(key);
+      if (entry?.kind !== "schedule" || !entry.measured) return null;
+      const { candidate, source, measured } = entry;
+      return { key, candidate, source, measured };
+    });
+  return (await Promise.all(decisions)).filter((decision) => decision !== null);
 }
 
 /** Artifacts that were put before `time`, blobs that none of the others names, and what is broken. */

@@ -6,6 +6,7 @@ import binaryen from "binaryen";
 import { describe, expect, it } from "vitest";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
+import { verifyKernel } from "../../../src/plugin/compile/verify-kernel.ts";
 import type { CompiledKernel } from "../../../src/plugin/compiled-kernel.ts";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
@@ -139,4 +140,21 @@ describe("a tuning with bad candidates", () => {
     expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
     expect((await compileIn(root)).kernel).toMatchObject({ origin: "tuned", measurements: 0 });
   });
+});
+
+it("a locked kernel is run against the reference when it is verified", async () => {
+  const root = writeApp({ "src/gemm.op.ts": gemmText() });
+  let context: KernelContext | null = null;
+  await compileIn(root, {
+    change(found) {
+      context = found;
+      return {};
+    },
+  });
+  const locked: KernelContext = { ...context!, request: { ...context!.request, mode: "frozen" } };
+  expect(await verifyKernel(locked)).toEqual({ notRun: null });
+  const wrong = planting([wasm("(f32.store (i32.const 0) (f32.const 1))")]);
+  await expect(verifyKernel({ ...locked, workbench: wrong })).rejects.toThrow(
+    /^verify\.wrong: src\/gemm\.op\.ts\?tune=wasm: it wrote its input A\n {2}hint: tune it again$/,
+  );
 });

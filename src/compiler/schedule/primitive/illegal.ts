@@ -2,6 +2,7 @@
 
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { printStmt } from "../../ir/print.ts";
+import type { DiagnosticCode } from "../../support/codes.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 
 /**
@@ -16,7 +17,8 @@ export function illegal(
   hint: string | null = null,
 ): Diagnostic {
   return {
-    code,
+    // Primitives put them together of two parts; their tests hold them against the list.
+    code: code as DiagnosticCode,
     message,
     loc: null,
     hint,

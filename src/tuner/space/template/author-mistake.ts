@@ -1,6 +1,13 @@
 // What the author of a template did wrong, at the line where it stands.
 
-import { callSite, type Diagnostic, DiagnosticError, plainMapper, type SourceLoc } from "../../../compiler/index.ts";
+import {
+  callSite,
+  type Diagnostic,
+  type DiagnosticCode,
+  DiagnosticError,
+  plainMapper,
+  type SourceLoc,
+} from "../../../compiler/index.ts";
 
 // In the source tree this folder and the one of the instructions' methods; in the published package the folder of chunks.
 const folderOf = (relative: string): string => decodeURIComponent(new URL(relative, import.meta.url).pathname);
@@ -12,7 +19,7 @@ const isOurs = ({ file }: SourceLoc): boolean => ownFolders.some((folder) => fil
 export const authorLine = (): SourceLoc | null =>
   callSite({ ...plainMapper, locate: (frame) => (isOurs(frame) ? null : plainMapper.locate(frame)) });
 
-export function mistake(code: string, message: string, hint: string | null = null): DiagnosticError {
+export function mistake(code: DiagnosticCode, message: string, hint: string | null = null): DiagnosticError {
   return mistakeAt(authorLine(), { code, message, hint, detail: null });
 }
 

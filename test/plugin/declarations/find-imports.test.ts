@@ -2,8 +2,8 @@
 
 import { relative } from "node:path";
 import { expect, test } from "vitest";
-import { findImports, kernelsOf } from "../../src/cli/find-imports.ts";
-import { gemm, writeProject } from "./project.ts";
+import { findImports, kernelsOf } from "../../../src/plugin/declarations/find-imports.ts";
+import { gemm, writeProject } from "../../cli/project.ts";
 
 const accepts = (path: string): boolean => path.endsWith(".op.ts");
 const importsIn = async (files: Readonly<Record<string, string>>): Promise<readonly string[]> => {
@@ -48,6 +48,23 @@ test("by the imports of package.json, whose patterns name the query", async () =
     "src/deep/a.ts": 'import a from "#op/gemm.op.ts?tune=wasm"; a();\n',
   });
   expect(found).toEqual(["src/deep/a.ts: src/gemm.op.ts?tune=wasm"]);
+});
+
+test("by tsconfig's paths, from packages, and from the root as Vite has it", async () => {
+  const found = await importsIn({
+    "tsconfig.json": JSON.stringify({ compilerOptions: { paths: { "@ops/*": ["./src/*"] } } }),
+    "node_modules/ops/package.json": JSON.stringify({ name: "ops", exports: { "./*": "./lib/*" } }),
+    "node_modules/ops/lib/scan.op.ts": gemm,
+    "src/deep/a.ts": 'import a from "@ops/gemm.op.ts?tune=wasm"; a();\n',
+    "src/deep/b.ts": 'import b from "ops/scan.op.ts?tune=wasm"; b();\n',
+    "src/deep/c.ts": 'import c from "/src/gemm.op.ts?tune=wasm"; c();\n',
+    "src/deep/d.ts": 'import d from "@nothing/gemm.op.ts?tune=wasm"; import e from "/gemm.op.ts?tune=wasm"; d(e);\n',
+  });
+  expect(found).toEqual([
+    "src/deep/a.ts: src/gemm.op.ts?tune=wasm",
+    "src/deep/b.ts: node_modules/ops/lib/scan.op.ts?tune=wasm",
+    "src/deep/c.ts: src/gemm.op.ts?tune=wasm",
+  ]);
 });
 
 test("each kernel once, however it is spelt", async () => {

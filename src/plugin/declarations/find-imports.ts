@@ -1,12 +1,12 @@
 // A project's source files → the kernels that they import. Nothing is bundled: scripts are parsed one by one, and in files of other
 // kinds (Vue, Svelte, Astro, HTML) imports are found by their form.
 
-import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { locateOperator } from "../plugin/locate-operator.ts";
-import { type ParsedRequest, parseRequest, requestPattern } from "../plugin/request.ts";
+import { DiagnosticError } from "../../compiler/index.ts";
+import { type ParsedRequest, parseRequest, requestPattern } from "../request.ts";
 import { importsOfScript } from "./imports-of-script.ts";
+import { resolveImport } from "./resolve-import.ts";
 
 export interface FoundImport {
   /** As written: "./gemm.op.ts?tune=wasm". */
@@ -40,8 +40,15 @@ export async function findOperators(root: string, accepts: (path: string) => boo
 /** `from "…"`, `import "…"`, `import("…")` */
 const importForm = /\b(?:from|import)\s*\(?\s*(["'])([^"'\n]+)\1/g;
 
+/** Editors replace files while somebody looks: one that is gone has no imports. */
+const textOf = (path: string): Promise<string> =>
+  readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+
 async function specifiersIn(path: string): Promise<readonly string[]> {
-  const text = await readFile(path, "utf8");
+  const text = await textOf(path);
   if (!/[?&]tune\b/.test(text)) return [];
   const all = scripts.has(extname(path))
     ? await importsOfScript(path)
@@ -49,18 +56,40 @@ async function specifiersIn(path: string): Promise<readonly string[]> {
   return all.filter((specifier) => requestPattern.test(specifier));
 }
 
+type OnMistake = (mistake: DiagnosticError) => void;
+
+const raise: OnMistake = (mistake) => {
+  throw mistake;
+};
+
+/** Null: it is none, or wrong. */
+function requestOf(specifier: string, onMistake: OnMistake): ParsedRequest | null {
+  try {
+    return parseRequest(specifier);
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    onMistake(error);
+    return null;
+  }
+}
+
 /**
  * All imports of kernels below `root`, sorted by file and specifier. Imports whose operator cannot be found are left out.
  *
+ * @param onMistake told of imports that are wrong; throws them unless said
  * @throws DiagnosticError of `parseRequest`
  */
-export async function findImports(root: string, accepts: (path: string) => boolean): Promise<readonly FoundImport[]> {
+export async function findImports(
+  root: string,
+  accepts: (path: string) => boolean,
+  onMistake: OnMistake = raise,
+): Promise<readonly FoundImport[]> {
   const found: FoundImport[] = [];
   for await (const importer of sourceFiles(root)) {
     for (const specifier of await specifiersIn(importer)) {
-      const request = parseRequest(specifier);
-      const path = request && (await locateOperator(specifier, importer));
-      if (!path || !existsSync(path) || !accepts(path)) continue;
+      const request = requestOf(specifier, onMistake);
+      const path = request && (await resolveImport(specifier, importer, root));
+      if (!path || !accepts(path)) continue;
       found.push({ specifier, importer, request: { ...request, path } });
     }
   }

@@ -1,0 +1,137 @@
+// One kernel against its other twins, the plain loops and peers: each checked, then timed in rounds.
+
+import { join } from "node:path";
+import { factsOf } from "../../compiler/index.ts";
+import { withMachineLock } from "../../native/machine-lock.ts";
+import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { type ExpectedOutput, expectOutput, mismatch } from "../../native/runner/compare.ts";
+import type { RunTask } from "../../native/runner/protocol.ts";
+import type { KernelContext } from "../../plugin/compile/kernel-context.ts";
+import { compileInContext } from "../../plugin/compile-kernel.ts";
+import type { CompiledKernel, Origin } from "../../plugin/compiled-kernel.ts";
+import { checkPlan } from "../../tuner/measure/check-output.ts";
+import { referenceTask } from "../../tuner/reference.ts";
+import { algorithmsFor } from "../../tuner/space/algorithm/index.ts";
+import type { TuningTask } from "../../tuner/task.ts";
+import {
+  type Absent,
+  type Entrant,
+  emittedKernel,
+  type Inputs,
+  type Peer,
+  peerEntrant,
+  twinEntrant,
+} from "./entrants.ts";
+import { type Times, timeInRounds } from "./rounds.ts";
+
+export interface BenchRow {
+  readonly name: string;
+  /** Whether a program that imports the kernel gets this one here. */
+  readonly isBound: boolean;
+  /** Why it was not measured: it cannot run here, or its results are wrong; null: it was. */
+  readonly why: string | null;
+  /** Null: it did not run. */
+  readonly isRight: boolean | null;
+  readonly times: Times | null;
+  readonly gflops: number | null;
+}
+
+export interface KernelBench {
+  readonly origin: Origin;
+  readonly flops: number;
+  readonly rows: readonly BenchRow[];
+}
+
+export interface BenchOptions {
+  readonly seconds: number;
+  readonly peers: readonly Peer[];
+}
+
+/**
+ * @param context with the decision that is to be measured
+ * @param plain the same in mode `off`
+ */
+export function benchKernel(
+  context: KernelContext,
+  plain: KernelContext,
+  { seconds, peers }: BenchOptions,
+): Promise<KernelBench> {
+  return withPrivateDirectory(async (directory) => {
+    const { op } = context.task;
+    const { inputs: arrays, expected } = referenceTask(context.task);
+    const inputs: Inputs = new Map(op.inputs.map(({ name }, at) => [name, arrays[at]!]));
+    const kernel = await compileInContext(context);
+    const loops = await compileInContext(plain);
+    const bound = (await emittedKernel(kernel, join(directory, "bound"))).info.twin;
+    const all = await entrantsOf({ kernel, loops, peers, inputs, directory });
+    const right = rightOutputs(context.task, kernel, expected);
+    const problems = new Map<Entrant | Absent, string | null>();
+    for (const it of all) problems.set(it, await problemOf(it, right));
+    const running = all.filter((it): it is Entrant => "call" in it && problems.get(it) === null);
+    const calls = running.map(({ call }) => call);
+    const measured = await withMachineLock("measure", {}, () => timeInRounds(calls, { seconds }));
+    const times = new Map<Entrant | Absent, Times>(running.map((entrant, at) => [entrant, measured[at]!]));
+    const { flops } = factsOf(op);
+    const rows = all.map((it): BenchRow => {
+      const [own = null, why = null] = [times.get(it), problems.get(it)];
+      const isRight = "why" in it ? null : why === null;
+      return {
+        name: it.name,
+        isBound: it.name === bound,
+        why,
+        isRight,
+        times: own,
+        gflops: own && flops / own.medianNs,
+      };
+    });
+    return { origin: kernel.origin, flops, rows };
+  });
+}
+
+interface Setting {
+  readonly kernel: CompiledKernel;
+  readonly loops: CompiledKernel;
+  readonly peers: readonly Peer[];
+  readonly inputs: Inputs;
+  /** Modules are written here. */
+  readonly directory: string;
+}
+
+async function entrantsOf({
+  kernel,
+  loops,
+  peers,
+  inputs,
+  directory,
+}: Setting): Promise<readonly (Entrant | Absent)[]> {
+  const all: (Entrant | Absent | null)[] = [];
+  for (const twin of ["native", "wasm-relaxed", "wasm"] as const)
+    all.push(await twinEntrant(kernel, twin, inputs, join(directory, twin)));
+  all.push(await twinEntrant(loops, "reference", inputs, join(directory, "reference")));
+  for (const peer of peers) all.push(await peerEntrant(peer, kernel, inputs));
+  return all.filter((it) => it !== null);
+}
+
+/** Bounds are wide enough for every way in which the operator may be computed. */
+function rightOutputs(
+  task: TuningTask,
+  { tensors }: CompiledKernel,
+  expected: RunTask["expected"],
+): readonly ExpectedOutput[] {
+  const { bounds } = checkPlan(task.op, algorithmsFor(task));
+  const outputs = tensors.filter(({ role }) => role === "output");
+  return outputs.map((parameter, at) => expectOutput(parameter, expected[at]!.values, bounds[at]!));
+}
+
+/** Null: it computes what the reference does. */
+async function problemOf(entrant: Entrant | Absent, right: readonly ExpectedOutput[]): Promise<string | null> {
+  if ("why" in entrant) return entrant.why;
+  // Wrong in every element: what is not written is seen.
+  for (const [at, { sentinel }] of right.entries()) (entrant.outputs[at]! as Float64Array).set(sentinel);
+  try {
+    await entrant.call();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return right.map((expected, at) => mismatch(expected, entrant.outputs[at]!)).find((text) => text !== null) ?? null;
+}

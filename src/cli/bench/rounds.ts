@@ -1,0 +1,107 @@
+// Who is measured against each other takes turns: a sample of each in every round, in an order that moves on, so that whatever slows the
+// machine slows them all. Of many short runs a sample is the mean.
+
+import { nowMs } from "../../native/clock.ts";
+import { quantile } from "../../tuner/measure/statistics.ts";
+
+export type Call = () => unknown;
+
+export interface Times {
+  /** Of one run. */
+  readonly medianNs: number;
+  readonly p20Ns: number;
+  readonly p80Ns: number;
+  readonly samples: number;
+}
+
+export interface RoundsOptions {
+  /** Of all together, without the time that they take to become warm. */
+  readonly seconds: number;
+  /** Milliseconds, monotonic. */
+  readonly clock?: () => number;
+}
+
+/** Engines translate hot code anew after some time. */
+const warmMs = 100;
+const sampleMs = 2;
+const leastSamples = 3;
+const mostRounds = 1000;
+
+interface Runner {
+  readonly call: Call;
+  /** Of a sample. */
+  readonly runs: number;
+  readonly samplesMs: number[];
+  /** Samples that it takes however long they last. */
+  readonly least: number;
+  spentMs: number;
+}
+
+async function runFor(call: Call, runs: number): Promise<void> {
+  for (let run = 0; run < runs; run++) {
+    const result = call();
+    if (result instanceof Promise) await result;
+  }
+}
+
+async function warmUp(call: Call, shareMs: number, clock: () => number): Promise<Runner> {
+  let runMs = 0;
+  for (let spentMs = 0, runs = 1; spentMs < warmMs; runs = Math.min(1e6, runs * 2)) {
+    const start = clock();
+    await runFor(call, runs);
+    const ms = clock() - start;
+    spentMs += ms;
+    runMs = ms / runs;
+    // A clock of coarse steps says nothing of a few short runs.
+    if (runs === 1e6) break;
+  }
+  const runs = Math.min(1e6, Math.max(1, Math.round(sampleMs / runMs)));
+  // What takes all of its time to become warm is not run again.
+  const isSlow = runMs >= shareMs;
+  return {
+    call,
+    runs,
+    samplesMs: isSlow ? [runMs] : [],
+    least: isSlow ? 1 : leastSamples,
+    spentMs: isSlow ? runMs : 0,
+  };
+}
+
+async function takeSample(runner: Runner, clock: () => number): Promise<void> {
+  const { call, runs, samplesMs } = runner;
+  const begin = clock();
+  // The one before has left its own data in the caches.
+  if (runs > 1) await runFor(call, 1);
+  const start = clock();
+  await runFor(call, runs);
+  const end = clock();
+  samplesMs.push((end - start) / runs);
+  runner.spentMs += end - begin;
+}
+
+function timesOf({ samplesMs }: Runner): Times {
+  const ns = (q: number): number => quantile(samplesMs, q) * 1e6;
+  return { medianNs: ns(0.5), p20Ns: ns(0.2), p80Ns: ns(0.8), samples: samplesMs.length };
+}
+
+/**
+ * One entry a call, in order. Each has at least a few samples; who has had its share of the time sits out the other rounds.
+ *
+ *     const [kernel, loops] = await timeInRounds([() => gemm(A, B, C), () => plain(A, B, C)], { seconds: 2 });
+ */
+export async function timeInRounds(
+  calls: readonly Call[],
+  { seconds, clock = nowMs }: RoundsOptions,
+): Promise<readonly Times[]> {
+  const shareMs = (seconds * 1000) / calls.length;
+  const runners: Runner[] = [];
+  for (const call of calls) runners.push(await warmUp(call, shareMs, clock));
+  const takesPart = ({ samplesMs, least, spentMs }: Runner): boolean => samplesMs.length < least || spentMs < shareMs;
+  for (let round = 0; round < mostRounds && runners.some(takesPart); round++) {
+    for (const position of runners.keys()) {
+      const runner = runners[(position + round) % runners.length]!;
+      if (takesPart(runner)) await takeSample(runner, clock);
+    }
+  }
+  return runners.map(timesOf);
+}

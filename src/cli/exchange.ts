@@ -1,0 +1,155 @@
+// `cache export` and `cache import`: decisions leave as one file of data. What comes in is rebuilt and run against the reference, kernel
+// by kernel of the project, before the store has it.
+
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { DiagnosticError } from "../compiler/index.ts";
+import { problemOf } from "../plugin/compile/check-decision.ts";
+import type { KernelContext } from "../plugin/compile/kernel-context.ts";
+import { kernelsOf } from "../plugin/declarations/find-imports.ts";
+import { parseExchange, printExchange, type SharedDecision } from "../tuner/store/exchange.ts";
+import { storedDecisions } from "../tuner/store/store-contents.ts";
+import { storeSchema } from "../tuner/store/store-entry.ts";
+import { badArgument, exitCodes, type Outcome } from "./command.ts";
+import type { Project } from "./project.ts";
+
+/** More than a million decisions have. */
+const mostBytes = 2 ** 30;
+
+const plural = (count: number): string => `${count} decision${count === 1 ? "" : "s"}`;
+
+const isSystemError = (error: unknown): error is Error => error instanceof Error && "syscall" in error;
+
+/**
+ * Written beside it, then renamed: there is never half a file.
+ *
+ * @throws DiagnosticError `exchange.unwritable`
+ */
+function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    try {
+      writeFileSync(temporary, text);
+      renameSync(temporary, path);
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw unwritable(`${path} cannot be written: ${error.message}`);
+  }
+}
+
+const unwritable = (message: string): DiagnosticError =>
+  new DiagnosticError({ code: "exchange.unwritable", message, loc: null, hint: null, detail: null });
+
+export async function exportDecisions({ options: { root, cacheDir } }: Project, name: string): Promise<Outcome> {
+  const file = resolve(root, name);
+  const decisions = await storedDecisions(cacheDir);
+  replaceFile(file, printExchange(decisions));
+  const json = { file, decisions: decisions.map(({ key, measured }) => ({ key, measured })) };
+  return { exitCode: exitCodes.done, json, text: `${plural(decisions.length)} in ${relative(root, file)}` };
+}
+
+/** @throws DiagnosticError `exchange.unreadable` */
+function readText(file: string): string {
+  try {
+    const { size } = statSync(file);
+    if (size <= mostBytes) return readFileSync(file, "utf8");
+    throw unreadable(file, `it has ${size} bytes`);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw unreadable(file, error.message);
+  }
+}
+
+const unreadable = (file: string, why: string): DiagnosticError =>
+  new DiagnosticError({
+    code: "exchange.unreadable",
+    message: `${file} cannot be read: ${why}`,
+    loc: null,
+    hint: "a file that cache export has written",
+    detail: null,
+  });
+
+type State = "taken" | "kept" | "refused";
+
+interface Row {
+  readonly kernel: string;
+  readonly key: string;
+  readonly state: State;
+  /** Of the last two. */
+  readonly why: string | null;
+}
+
+/** @throws DiagnosticError `exchange.unwritable` */
+async function take(context: KernelContext, decision: SharedDecision): Promise<Pick<Row, "state" | "why">> {
+  const { key, candidate, source, measured } = decision;
+  const known = await context.store.entry(key);
+  if (known?.kind === "schedule" && known.measured && known.measured.medianNs <= measured.medianNs) {
+    return { state: "kept", why: "what the store has is as fast" };
+  }
+  const problem = await problemOf(context, decision);
+  if (problem) return { state: "refused", why: problem };
+  const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured } as const;
+  const message = await context.store.putEntry(key, entry);
+  if (message) throw unwritable(message);
+  return { state: "taken", why: null };
+}
+
+/** Kernels that differ in the name of their operator alone have one key: the source is that of one of them. */
+export async function takeForProject(project: Project, decisions: readonly SharedDecision[]): Promise<readonly Row[]> {
+  const byKey = new Map(decisions.map((decision) => [decision.key, decision]));
+  const rows = new Map<string, Row>();
+  for (const request of kernelsOf(await project.imports())) {
+    const context = await contextOrNull(project, request);
+    const decision = context && byKey.get(context.key);
+    const before = context && rows.get(context.key);
+    if (!context || !decision || (before && before.state !== "refused")) continue;
+    rows.set(context.key, { kernel: context.lockName, key: context.key, ...(await take(context, decision)) });
+  }
+  return [...rows.values()];
+}
+
+/** A mistake in another operator is no matter here: null. */
+export const contextOrNull = (
+  project: Project,
+  request: Parameters<Project["contextOf"]>[0],
+): Promise<KernelContext | null> =>
+  project.contextOf(request, "predict").catch((error: unknown) => {
+    if (error instanceof DiagnosticError) return null;
+    throw error;
+  });
+
+export async function importDecisions(project: Project, name: string): Promise<Outcome> {
+  const { root } = project.options;
+  const file = resolve(root, name);
+  const parsed = parseExchange(readText(file));
+  if (parsed.kind === "wrong") {
+    const lines = parsed.problems.map(({ line, why }) => `${relative(root, file)}:${line}: ${why}`);
+    const text = [...lines, "nothing was taken"].join("\n");
+    return { exitCode: exitCodes.wrong, json: { file, problems: parsed.problems, kernels: [] }, text };
+  }
+  const kernels = await takeForProject(project, parsed.decisions);
+  const unused = parsed.decisions.length - kernels.length;
+  return importOutcome(kernels, { file, problems: [], unused }, `${unused} of no kernel that is imported here`);
+}
+
+/** @param rest what else there is to say, as JSON and in words */
+export function importOutcome(kernels: readonly Row[], rest: object, words: string): Outcome {
+  const count = (state: State): number => kernels.filter((row) => row.state === state).length;
+  const lines = kernels.map(({ kernel, state, why }) => `${state.padEnd(8)} ${kernel}${why ? `: ${why}` : ""}`);
+  const counts = `${plural(count("taken"))} taken, ${count("kept")} kept, ${count("refused")} refused`;
+  return {
+    exitCode: count("refused") > 0 ? exitCodes.wrong : exitCodes.done,
+    json: { ...rest, kernels },
+    text: [...lines, `${counts}, ${words}`].join("\n"),
+  };
+}
+
+/** @throws DiagnosticError `command.bad-argument` */
+export function requireFile(what: string, file: string | undefined): string {
+  if (file !== undefined && file !== "") return file;
+  throw badArgument(`cache ${what} names no file`, `cache ${what} <file>`);
+}

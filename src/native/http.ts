@@ -1,0 +1,58 @@
+// Small texts by HTTP, for the rooms that may not touch the network: with deadlines, a limit to what is read, and failures as values.
+
+export interface HttpOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of the whole request. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type TextReply =
+  | { readonly kind: "ok"; readonly text: string }
+  | { readonly kind: "missing" }
+  | { readonly kind: "failed"; readonly why: string };
+
+const signalOf = ({ timeoutMs, signal }: HttpOptions): AbortSignal =>
+  AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+
+/** fetch's own message says only that it failed. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
+}
+
+/** @param mostBytes more are not read */
+export async function getText(url: string, mostBytes: number, options: HttpOptions): Promise<TextReply> {
+  try {
+    const response = await fetch(url, { headers: options.headers, signal: signalOf(options) });
+    if (response.ok) return await textOf(response, mostBytes);
+    await response.body?.cancel();
+    return response.status === 404 ? { kind: "missing" } : { kind: "failed", why: `it answers ${response.status}` };
+  } catch (error) {
+    return { kind: "failed", why: reasonOf(error) };
+  }
+}
+
+async function textOf({ body }: Response, mostBytes: number): Promise<TextReply> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    // Leaving the loop ends the connection.
+    if (bytes > mostBytes) return { kind: "failed", why: `it answers with more than ${mostBytes} bytes` };
+    parts.push(part);
+  }
+  return { kind: "ok", text: Buffer.concat(parts).toString("utf8") };
+}
+
+/** Why it failed; null: it is there. */
+export async function putText(url: string, text: string, options: HttpOptions): Promise<string | null> {
+  try {
+    const { headers } = options;
+    const response = await fetch(url, { method: "PUT", body: text, headers, signal: signalOf(options) });
+    await response.body?.cancel();
+    return response.ok ? null : `it answers ${response.status}`;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}

@@ -1,0 +1,26 @@
+// The remote store's answer for one kernel, checked. A server that is away, or wrong, costs a warning and a moment, never a build.
+
+import type { SharedDecision } from "../../tuner/store/exchange.ts";
+import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
+import { problemOf } from "./check-decision.ts";
+import type { KernelContext } from "./kernel-context.ts";
+
+/** One for all kernels of a build: what has failed often enough is left alone. */
+function remoteOf({ services: { options, tunings, signal } }: KernelContext, url: string): RemoteStore {
+  tunings.remote ??= openRemote(url, { token: options.remoteToken, signal });
+  return tunings.remote;
+}
+
+/** Null: it has none that could be taken. */
+export async function remoteDecision(context: KernelContext, url: string): Promise<SharedDecision | null> {
+  const { key, lockName, services } = context;
+  const remote = remoteOf(context, url);
+  if (remote.isOff()) return null;
+  const answer = await remote.get(key);
+  services.signal.throwIfAborted();
+  if (answer.kind === "missing") return null;
+  const problem = answer.kind === "failed" ? answer.why : await problemOf(context, answer.decision);
+  if (answer.kind === "found" && problem === null) return answer.decision;
+  services.log.warn(`${lockName}: nothing is taken from the remote store: ${problem}`);
+  return null;
+}

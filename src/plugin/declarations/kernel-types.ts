@@ -1,0 +1,52 @@
+// Signatures of kernels → the TypeScript types of their imports, and a line for people.
+
+import { arrayTypes } from "../../compiler/index.ts";
+import type { Signature, SignatureTensor } from "./signature.ts";
+
+const kernelModule = 'import("unplugin-kernel/vite")';
+
+const arrayOf = ({ dtype }: SignatureTensor): string => arrayTypes[dtype].name;
+const member = (tensor: SignatureTensor): string => `${tensor.name}: ${arrayOf(tensor)}`;
+const tuple = (tensors: readonly SignatureTensor[]): string => `[${tensors.map(member).join(", ")}]`;
+const object = (tensors: readonly SignatureTensor[]): string => `{ ${tensors.map(member).join("; ")} }`;
+
+const resultType = ({ outputs }: Signature): string => (outputs.length === 1 ? arrayOf(outputs[0]!) : object(outputs));
+
+const callable = (name: string, inputs: readonly SignatureTensor[], signature: Signature): string => {
+  const { outputs } = signature;
+  const types = [resultType(signature), tuple(inputs), tuple(outputs), object([...inputs, ...outputs])];
+  return `${kernelModule}.${name}<${types.join(", ")}>`;
+};
+
+/** `Kernel<Float32Array, [A: Float32Array, B: Float32Array], [C: Float32Array], { … }>`, with `pack` if there are constants. */
+export function kernelType(signature: Signature): string {
+  const { inputs, constants } = signature;
+  const kernel = callable("Kernel", inputs, signature);
+  if (constants.length === 0) return kernel;
+  const isConstant = ({ name }: SignatureTensor): boolean => constants.includes(name);
+  const packed = callable(
+    "PackedKernel",
+    inputs.filter((input) => !isConstant(input)),
+    signature,
+  );
+  return `${kernel} & ${kernelModule}.Packable<${object(inputs.filter(isConstant))}, ${packed}>`;
+}
+
+/** Of kernels that TypeScript cannot tell apart: what is said of the arrays of one would be wrong for another. */
+export function jointType(signatures: readonly Signature[]): string {
+  const types = [...new Set(signatures.map(kernelType))];
+  if (types.length === 1) return types[0]!;
+  const results = [...new Set(signatures.map(resultType))].sort().join(" | ");
+  const kernel = `${kernelModule}.Kernel<${results}>`;
+  if (signatures.some(({ constants }) => constants.length === 0)) return kernel;
+  const constants = `Record<string, ${kernelModule}.TypedArray>`;
+  return `${kernel} & ${kernelModule}.Packable<${constants}, ${kernelModule}.PackedKernel<${results}>>`;
+}
+
+const shown = ({ name, dtype, shape }: SignatureTensor): string => `${name}: ${dtype}[${shape.join(", ")}]`;
+
+/** "A: f32[64, 512], B: f32[512, 512] → C: f32[64, 512]; constant: B" */
+export function signatureLine({ inputs, outputs, constants }: Signature): string {
+  const listed = (tensors: readonly SignatureTensor[]): string => tensors.map(shown).join(", ");
+  return `${listed(inputs)} → ${listed(outputs)}${constants.length > 0 ? `; constant: ${constants.join(", ")}` : ""}`;
+}

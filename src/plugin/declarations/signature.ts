@@ -1,0 +1,44 @@
+// What an operator's kernel takes and gives with the parameters of an import. The operator is loaded as a build does it; no compiler is
+// looked for.
+
+import { type DType, instantiate, kernelParameters, parameterDefaults } from "../../compiler/index.ts";
+import type { Store } from "../../tuner/store/store.ts";
+import { loadOp } from "../operator/load-op.ts";
+import { checkParameters, type ParsedRequest } from "../request.ts";
+
+export interface SignatureTensor {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+}
+
+export interface Signature {
+  /** In calling order, as are the outputs. */
+  readonly inputs: readonly SignatureTensor[];
+  readonly outputs: readonly SignatureTensor[];
+  /** Names of inputs that `pack` takes. */
+  readonly constants: readonly string[];
+}
+
+export interface SignatureOptions {
+  readonly root: string;
+  readonly store: Store | null;
+}
+
+/** Null: there is a mistake in the operator or in the import, which a build tells. */
+export async function signatureOf(request: ParsedRequest, options: SignatureOptions): Promise<Signature | null> {
+  try {
+    const { op } = await loadOp(request.path, options);
+    const parameters = checkParameters(request.path, parameterDefaults(op), request.settings.parameters);
+    const instance = instantiate(op, parameters, "kernel");
+    const tensors = kernelParameters(instance);
+    return {
+      inputs: tensors.filter(({ role }) => role === "input"),
+      outputs: tensors.filter(({ role }) => role === "output"),
+      constants: instance.constants ?? [],
+    };
+  } catch {
+    // Whatever it is: types are no place to hear of it.
+    return null;
+  }
+}

@@ -1,0 +1,54 @@
+// How calls take turns, on a clock that the calls themselves move on.
+
+import { expect, test } from "vitest";
+import { timeInRounds } from "../../src/cli/bench/rounds.ts";
+
+/** Calls that take so many milliseconds each, and the order in which they were made. */
+function simulated(durations: readonly number[]) {
+  let now = 0;
+  const order: number[] = [];
+  const calls = durations.map((ms, at) => () => {
+    order.push(at);
+    now += ms;
+  });
+  return { calls, clock: () => now, order };
+}
+
+test("each has its share of the time; short calls fill a sample together", async () => {
+  const { calls, clock } = simulated([0.001, 5, 40]);
+  const [short, middle, long] = await timeInRounds(calls, { seconds: 0.3, clock });
+  expect(short!.medianNs).toBeCloseTo(1e3, 3);
+  expect(middle).toEqual({ medianNs: 5e6, p20Ns: 5e6, p80Ns: 5e6, samples: 20 });
+  expect(long!.samples).toBe(3);
+  expect(short!.samples).toBeGreaterThan(40);
+});
+
+test("rounds begin with another each time", async () => {
+  const { calls, clock, order } = simulated([10, 10, 10]);
+  await timeInRounds(calls, { seconds: 0.09, clock });
+  expect(order.slice(-9)).toEqual([0, 1, 2, 1, 2, 0, 2, 0, 1]);
+});
+
+test("what takes longer than its share runs once, and promises are waited for", async () => {
+  const { calls, clock, order } = simulated([5000, 1]);
+  const soon = async () => {
+    await null;
+    calls[1]!();
+  };
+  const [slow, quick] = await timeInRounds([calls[0]!, soon], { seconds: 0.2, clock });
+  expect(slow).toEqual({ medianNs: 5e9, p20Ns: 5e9, p80Ns: 5e9, samples: 1 });
+  expect(order.filter((it) => it === 0)).toHaveLength(1);
+  expect(quick!.medianNs).toBeCloseTo(1e6, 3);
+});
+
+test("samples that differ show in the spread", async () => {
+  let now = 0;
+  let call = 0;
+  const clock = () => now;
+  const uneven = () => {
+    call += 1;
+    now += call % 2 === 0 ? 30 : 10;
+  };
+  const [times] = await timeInRounds([uneven], { seconds: 2, clock });
+  expect(times).toMatchObject({ p20Ns: 10e6, p80Ns: 30e6 });
+});

@@ -1,0 +1,279 @@
+// The declarations, as text and as TypeScript reads them.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { beforeAll, describe, expect, it, test } from "vitest";
+import { projectDeclarations } from "../../../src/plugin/declarations/project-declarations.ts";
+import { declarationsText } from "../../../src/plugin/declarations/text.ts";
+import { resolveOptions } from "../../../src/plugin/options.ts";
+import { requestTargets } from "../../../src/plugin/request.ts";
+import { writeApp } from "../../support/build-app.ts";
+
+const repository = resolve(import.meta.dirname, "../../..");
+const ownTsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+const tscOf = (version: string): string => join(repository, `test/tools/node_modules/typescript-${version}/bin/tsc`);
+
+interface Compiler {
+  readonly tsc: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** What people have in a project with a bundler, and in one for Node. */
+const resolutions = {
+  bundler: { module: "preserve", moduleResolution: "bundler" },
+  nodenext: { module: "nodenext", moduleResolution: "nodenext" },
+};
+const compilers = Object.entries({
+  "TypeScript 7": ownTsc,
+  "TypeScript 6": tscOf("6"),
+  "TypeScript 5.9": tscOf("5"),
+}).flatMap(([name, tsc]) =>
+  Object.entries(resolutions).map(([resolution, options]) => {
+    const missing = existsSync(tsc) ? "" : ` (not here: npm ci --prefix test/tools)`;
+    return { title: `${name}, ${resolution}${missing}`, missing, compiler: { tsc, options } };
+  }),
+);
+
+/** What tsc says about the program, in which the package is installed: its errors, as "main.ts:3: TS2307: …", by files. */
+function typeErrors(files: Readonly<Record<string, string>>, { tsc, options }: Compiler): string[] {
+  const root = writeApp({
+    "package.json": JSON.stringify({ type: "module", imports: { "#op/*?tune=wasm": "./*" } }),
+    ...files,
+    "tsconfig.json": JSON.stringify({
+      compilerOptions: {
+        ...options,
+        target: "es2023",
+        types: [],
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        allowImportingTsExtensions: true,
+      },
+      include: ["*.ts"],
+    }),
+  });
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(repository, join(root, "node_modules/unplugin-kernel"), "junction");
+  try {
+    execFileSync(process.execPath, [tsc, "-p", root, "--pretty", "false"], { encoding: "utf8" });
+    return [];
+  } catch (error) {
+    const { stdout } = error as { stdout: string };
+    const found = [...stdout.matchAll(/^(?:.*[\\/])?([\w-]+\.ts)\((\d+),.*\): error (.*)$/gm)];
+    return found
+      .sort(([, a], [, b]) => (a === b ? 0 : a! < b! ? -1 : 1))
+      .map(([, file, line, text]) => `${file}:${line}: ${text}`);
+  }
+}
+
+const operator = `import { compute, defineOp, tensor } from "unplugin-kernel/op";
+export default defineOp({ N: 8 }, ({ N }) => {
+  const A = tensor("A", [N], "i32");
+  return compute("C", [N], (i) => A(i).add(1));
+});`;
+const uses = (specifier: string): string => `import kernel from "${specifier}";
+export const C: Int32Array = kernel(new Int32Array(8));
+export const info: string = kernel.info.schedule;
+`;
+
+/** Of a project's files, as `npx unplugin-kernel types` writes them. */
+async function declarationsOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const root = writeApp(files);
+  const { text } = await projectDeclarations(resolveOptions({ root }), join(root, "kernels.d.ts"));
+  return text;
+}
+
+/** The entry of one import: its comments and its type. */
+function entryOf(text: string, end: string): { readonly comments: readonly string[]; readonly type: string } {
+  const body = text.split(`declare module ${JSON.stringify(end)} {\n`)[1]!.split("\n}")[0]!;
+  const type = /const kernel: (.*);/.exec(body)![1]!.replaceAll('import("unplugin-kernel/vite").', "");
+  return { comments: [...body.matchAll(/\/\*\* (.*) \*\//g)].map(([, line]) => line!), type };
+}
+
+const product = `import { compute, defineOp, reduceAxis, sum, tensor } from "unplugin-kernel/op";
+export const product = defineOp({ M: 4, dtype: "f32" }, ({ M, dtype }) => {
+  const A = tensor("A", [M, 8], dtype);
+  const B = tensor("B", [8, 2], dtype);
+  const k = reduceAxis("k", 8);
+  return compute("C", [M, 2], (i, j) => sum(A(i, k).mul(B(k, j)), k));
+});
+`;
+const operators = {
+  "inc.op.ts": operator,
+  "product.ts": product,
+  "product.op.ts": 'export { product as default } from "./product.ts";',
+  "layer.op.ts": `import { withConstants } from "unplugin-kernel/op";
+import { product } from "./product.ts";
+export default withConstants(product, "B");`,
+  "moments.op.ts": `import { compute, defineOp, tensor } from "unplugin-kernel/op";
+export default defineOp({}, () => {
+  const A = tensor("A", [6], "f64");
+  return { low: compute("low", [6], (i) => A(i).floor()), high: compute("high", [6], (i) => A(i).ceil().cast("i32")) };
+});`,
+};
+const importing = (...specifiers: readonly string[]): string =>
+  specifiers.map((specifier, at) => `import k${at} from "${specifier}"; k${at}();\n`).join("");
+
+describe("declarations", () => {
+  const importers = { "main.ts": importing("./product.op.ts?M=3&dtype=f64&tune=avx2", "./layer.op.ts?tune=wasm") };
+
+  it("say inputs, order, typed arrays and results with the parameters of the import", async () => {
+    const text = await declarationsOf({
+      ...operators,
+      ...importers,
+      "other.ts": importing("./moments.op.ts?tune=native"),
+    });
+    expect(entryOf(text, "*/product.op.ts?M=3&dtype=f64&tune=avx2")).toEqual({
+      comments: ["A: f64[3, 8], B: f64[8, 2] → C: f64[3, 2]"],
+      type: "Kernel<Float64Array, [A: Float64Array, B: Float64Array], [C: Float64Array], { A: Float64Array; B: Float64Array; C: Float64Array }>",
+    });
+    const packed =
+      "PackedKernel<Float32Array, [A: Float32Array], [C: Float32Array], { A: Float32Array; C: Float32Array }>";
+    const layer = entryOf(text, "*/layer.op.ts?tune=wasm");
+    expect(layer.comments).toEqual(["A: f32[4, 8], B: f32[8, 2] → C: f32[4, 2]; constant: B"]);
+    expect(layer.type).toMatch(/^Kernel<Float32Array, \[A: Float32Array, B: Float32Array\], /);
+    expect(layer.type.endsWith(` & Packable<{ B: Float32Array }, ${packed}>`)).toBe(true);
+    expect(entryOf(text, "*/moments.op.ts?tune=native").type).toMatch(
+      /^Kernel<\{ low: Float64Array; high: Int32Array \}, \[A: Float64Array\], \[low: Float64Array, high: Int32Array\], /,
+    );
+  });
+
+  it("are the same whatever the order, and leave the type to the file where an operator has a mistake", () => {
+    const imports = [
+      { specifier: "../ops/inc.op.ts?tune=wasm", file: "/app/src/ops/inc.op.ts", signature: null },
+      { specifier: "./inc.op.ts?tune=wasm", file: "/app/old/inc.op.ts", signature: null },
+      { specifier: "#op/inc.op.ts?M=3&tune=avx2", file: "/app/src/ops/inc.op.ts", signature: null },
+    ];
+    const text = declarationsText(imports, "/app/src/kernels.d.ts");
+    expect(text).toContain(`
+declare module "#op/inc.op.ts?M=3&tune=avx2" {
+  const kernel: typeof import("./ops/inc.op.ts").default;
+  export default kernel;
+}
+
+declare module "*/inc.op.ts?tune=wasm" {
+  const kernel: typeof import("../old/inc.op.ts").default | typeof import("./ops/inc.op.ts").default;
+  export default kernel;
+}
+`);
+    expect(declarationsText(imports.toReversed(), "/app/src/kernels.d.ts")).toBe(text);
+  });
+
+  it("say nothing of mistakes: those of an operator, nor those of a query", async () => {
+    const text = await declarationsOf({
+      ...operators,
+      "broken.op.ts": "export default nothing;",
+      "main.ts": importing("./broken.op.ts?tune=wasm", "./inc.op.ts?M=1&tune=wasm"),
+    });
+    expect(entryOf(text, "*/broken.op.ts?tune=wasm").type).toBe('typeof import("./broken.op.ts").default');
+    expect(entryOf(text, "*/inc.op.ts?M=1&tune=wasm").type).toBe('typeof import("./inc.op.ts").default');
+  });
+
+  it("join kernels that TypeScript cannot tell apart", async () => {
+    const twice = async (other: string) =>
+      entryOf(
+        await declarationsOf({
+          "a/inc.op.ts": operator,
+          "a/main.ts": importing("./inc.op.ts?tune=wasm"),
+          "b/inc.op.ts": other,
+          "b/main.ts": importing("./inc.op.ts?tune=wasm"),
+        }),
+        "*/inc.op.ts?tune=wasm",
+      );
+    const { type, comments } = await twice(operator.replace("N: 8", "N: 9"));
+    expect(type).toBe("Kernel<Int32Array, [A: Int32Array], [C: Int32Array], { A: Int32Array; C: Int32Array }>");
+    expect(comments).toEqual(["A: i32[8] → C: i32[8]", "A: i32[9] → C: i32[9]"]);
+    expect((await twice(operator.replace("i32", "f64"))).type).toBe("Kernel<Float64Array | Int32Array>");
+    expect((await twice(operator.replaceAll('"A"', '"X"'))).type).toBe("Kernel<Int32Array>");
+  });
+});
+
+/** Lines of a program that are right, and lines that are wrong with a part of what TypeScript says. */
+const rightUses = `import product from "./product.op.ts?tune=wasm";
+import layer from "./layer.op.ts?tune=wasm";
+import moments from "./moments.op.ts?tune=wasm";
+const A = new Float32Array(32), B = new Float32Array(16), C = new Float32Array(8);
+export const C1: Float32Array = product(A, B);
+export const C2: Float32Array = product(A, B, C);
+export const C3: Promise<Float32Array> = product.async(A, B, C);
+export const { A: A1, B: B1, C: C4 }: Record<"A" | "B" | "C", Float32Array> = product.buffers();
+const packed = layer.pack({ B });
+export const C5: Float32Array = packed(A);
+export const C6: Float32Array = packed(A, packed.buffers().C);
+export const C7: Float32Array = layer(A, B, C);
+export const { low, high }: { low: Float64Array; high: Int32Array } = moments(new Float64Array(6));
+export const inOrder: readonly [Float32Array, Float32Array, Float32Array?] = [] as unknown as Parameters<typeof product>;
+export const ready: Promise<void> = product.ready();
+`;
+const wrongUses = [
+  ["product(A, new Float64Array(16));", "TS2345: Argument of type 'Float64Array<ArrayBuffer>' is not assignable"],
+  ["product(A);", "TS2554: Expected 2-3 arguments, but got 1"],
+  ["product(A, B, C, C);", "TS2554: Expected 2-3 arguments, but got 4"],
+  ["product.async(A, B, new Int32Array(8));", "TS2345: Argument of type 'Int32Array<ArrayBuffer>'"],
+  ["product.buffers().D;", "TS2339: Property 'D' does not exist"],
+  ["layer.pack({ A });", "TS2353: Object literal may only specify known properties, and 'A' does not exist"],
+  ["layer.pack({ B: new Int32Array(16) });", "TS2322: Type 'Int32Array<ArrayBuffer>' is not assignable"],
+  ["layer.pack({});", "TS2"],
+  ["packed(A, B, C);", "TS2554: Expected 1-2 arguments, but got 3"],
+  ["packed.buffers().B;", "TS2339: Property 'B' does not exist"],
+  ["moments(new Float64Array(6)).mean;", "TS2339: Property 'mean' does not exist"],
+  ["product.pack({ B });", "TS2339: Property 'pack' does not exist"],
+] as const;
+
+for (const { title, missing, compiler } of compilers)
+  describe.skipIf(missing !== "")(title, () => {
+    let errors: readonly string[] = [];
+    const first = rightUses.split("\n").length;
+    beforeAll(async () => {
+      const kernels = ["inc", "product", "layer", "moments"].map((name) => `./${name}.op.ts?tune=wasm`);
+      const wrong = (specifier: string): string => uses(specifier).replace("C: Int32Array", "C: Float64Array");
+      const files = {
+        ...operators,
+        "kernels.d.ts": await declarationsOf({
+          ...operators,
+          "main.ts": importing(...kernels, "/inc.op.ts?tune=wasm"),
+        }),
+        "declared.ts": uses("./inc.op.ts?tune=wasm"),
+        "rooted.ts": uses("/inc.op.ts?tune=wasm"),
+        "declared-wrong.ts": wrong("./inc.op.ts?tune=wasm"),
+        "general.ts": uses("./other.op.ts?N=3&tune=avx2"),
+        "pattern.ts": uses("#op/inc.op.ts?tune=wasm"),
+        "pattern-wrong.ts": wrong("#op/inc.op.ts?tune=wasm"),
+        "uses.ts": `${rightUses}${wrongUses.map(([line]) => line).join("\n")}\n`,
+      };
+      errors = typeErrors(files, compiler);
+    });
+
+    it("is told precise types by the declarations, types of results by a pattern of package.json, and has a fallback for the rest", () => {
+      const mismatch = "TS2322: Type 'Int32Array<ArrayBufferLike>' is not assignable to type 'Float64Array";
+      expect(errors.filter((error) => !error.startsWith("uses"))).toEqual([
+        expect.stringContaining(`declared-wrong.ts:2: ${mismatch}`),
+        expect.stringContaining(`pattern-wrong.ts:2: ${mismatch}`),
+      ]);
+    });
+
+    it("takes right uses of a kernel, and finds wrong ones", () => {
+      expect(errors.filter((error) => error.startsWith("uses"))).toEqual(
+        wrongUses.map(([, error], at) => expect.stringContaining(`uses.ts:${first + at}: ${error}`)),
+      );
+    });
+
+    it("has a general form for each target with the package", () => {
+      const files = {
+        "client.d.ts": readFileSync(join(repository, "client.d.ts"), "utf8"),
+        "main.ts": uses("./inc.op.ts?N=3&tune=native"),
+        "unknown.ts": uses("./inc.op.ts?N=3&tune=avx9000"),
+      };
+      expect(typeErrors(files, compiler)).toEqual([
+        expect.stringContaining("unknown.ts:1: TS2307: Cannot find module './inc.op.ts?N=3&tune=avx9000'"),
+      ]);
+    });
+  });
+
+test("the general form names every target", () => {
+  const client = readFileSync(join(repository, "client.d.ts"), "utf8");
+  const named = [...client.matchAll(/^declare module "\*tune=(.*)" \{$/gm)].map(([, target]) => target);
+  expect(named).toEqual(requestTargets);
+});
