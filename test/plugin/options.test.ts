@@ -16,6 +16,7 @@ describe("resolveOptions", () => {
       totalSeconds: null,
       onMiss: "error",
       remote: null,
+      remoteToken: null,
       trust: [],
       dts: null,
       report: null,
@@ -25,6 +26,11 @@ describe("resolveOptions", () => {
     expect(["/a/gemm.op.ts", "C:\\a\\gemm.op.mjs"].map(accepts)).toEqual([true, true]);
     expect(["/a/gemm.ts", "/a/gemm.op.ts.bak", "/a/op.ts"].map(accepts)).toEqual([false, false, false]);
     expect(leavesOut("/a/gemm.ts")).toBe(false);
+  });
+
+  it("takes the token of a shared store from the environment", () => {
+    const environment = { UNPLUGIN_KERNEL_REMOTE_TOKEN: "secret" };
+    expect(resolveOptions({}, "/home/app", environment).remoteToken).toBe("secret");
   });
 
   it("starts relative paths at the root, and the root at the host's", () => {
