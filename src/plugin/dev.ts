@@ -12,23 +12,29 @@ interface ModuleGraph {
 
 /** What we use of Vite's `ViteDevServer`. */
 export interface DevServerHost {
-  readonly config: { readonly base: string };
+  readonly config: {
+    readonly base: string;
+    readonly server: { readonly headers?: Readonly<Record<string, HeaderValue>> };
+  };
   readonly environments: Readonly<
     Record<string, { readonly moduleGraph: ModuleGraph; reloadModule(module: object): Promise<void> }>
   >;
   readonly middlewares: { use(handler: Middleware): unknown };
-  readonly httpServer: { once(event: "close", listener: () => void): unknown } | null;
 }
 
+type HeaderValue = string | number | readonly string[] | undefined;
+
 interface Response {
-  setHeader(name: string, value: string): unknown;
+  setHeader(name: string, value: string | number | readonly string[]): unknown;
   end(body: Uint8Array): unknown;
 }
 export type Middleware = (request: { readonly url?: string }, response: Response, next: () => void) => void;
 
 export interface DevServer {
   attach(server: DevServerHost): void;
-  /** Makes a WASM module available to browsers; returns its path on the dev server. */
+  /** The server with this configuration is closed: tuning stops, unless it goes on with another one. */
+  detach(config: object): void;
+  /** Makes a file available to browsers; returns its path on the dev server. */
   serve(asset: KernelAsset): string;
   /** Tunes what was answered with a prediction, then has the module loaded again in every environment. */
   improve(request: ParsedRequest, predicted: CompiledKernel): void;
@@ -40,6 +46,8 @@ export interface DevServer {
 
 /** Below the base path of the dev server. */
 const devFolder = "@unplugin-kernel/";
+
+const contentTypes = { wasm: "application/wasm", js: "text/javascript" } as const;
 
 const idOf = ({ path, query }: ParsedRequest): string => path + query;
 
@@ -61,7 +69,11 @@ export function createDevServer(session: Session): DevServer {
     const [, name = ""] = url.split("?")[0]!.split(`/${devFolder}`);
     const bytes = served.get(name);
     if (!bytes) return next();
-    response.setHeader("Content-Type", "application/wasm");
+    // Those of the user: an isolated page takes workers with its own policy alone.
+    for (const [header, value] of Object.entries(server?.config.server.headers ?? {})) {
+      if (value !== undefined) response.setHeader(header, value);
+    }
+    response.setHeader("Content-Type", contentTypes[name.endsWith(".js") ? "js" : "wasm"]);
     // The name is a hash of the bytes.
     response.setHeader("Cache-Control", "max-age=31536000, immutable");
     response.end(bytes);
@@ -85,7 +97,12 @@ export function createDevServer(session: Session): DevServer {
     attach(host) {
       server = host;
       host.middlewares.use(answer);
-      host.httpServer?.once("close", () => session.close());
+      session.tuneInBackground();
+    },
+    detach(config) {
+      if (server?.config !== config) return;
+      server = null;
+      session.close();
     },
     serve(asset) {
       served.set(asset.fileName, asset.bytes);
@@ -93,9 +110,11 @@ export function createDevServer(session: Session): DevServer {
     },
     improve(request, predicted) {
       const id = idOf(request);
-      if (tuning.has(id)) return;
+      if (tuning.has(id) || server === null) return;
       tune(request, predicted)
-        .catch((error: Error) => session.log().warn(`${request.path}: not tuned: ${error.message}`))
+        .catch((error: Error) => {
+          if (server !== null) session.log().warn(`${request.path}: not tuned: ${error.message}`);
+        })
         .finally(() => tuning.delete(id));
     },
     improved: (request) => tuned.get(idOf(request)),

@@ -113,7 +113,7 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
       const mode = host.mode(context, session.options().mode);
       const kernel = dev.improved(request) ?? (await session.compile(request, mode));
       for (const file of kernel.watchFiles) context.addWatchFile(file);
-      const code = emitModule(kernel, host.place(context, kernel, request));
+      const code = emitModule(kernel, host.place(context, kernel, request), host.isHot?.(context));
       host.loaded(context, kernel, request);
       return { code, map: null };
     };

@@ -26,7 +26,9 @@ export interface Session {
   begin(): void;
   /** Prints the summary of what was compiled since `begin`, once, and writes the declarations if they have changed. */
   finish(): void;
-  /** Stops tuning; what was measured is kept. */
+  /** From now on tunings leave the machine to whoever works at it. */
+  tuneInBackground(): void;
+  /** Stops tuning; what was measured is kept. What is asked for later is done. */
   close(): void;
 }
 
@@ -46,7 +48,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
   let tally = nothing;
-  const controller = new AbortController();
+  let controller = new AbortController();
+  let inBackground = false;
   /** Made when the options are known, and again for each build. */
   let tunings: BuildTunings | null = null;
   const imports = new Map<string, KernelImport>();
@@ -58,12 +61,12 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   let interrupt: Interrupt | null = null;
 
   /** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
-  async function together<T>(compiled: Promise<T>): Promise<T> {
+  async function together<T>(compiled: Promise<T>, signal: AbortSignal): Promise<T> {
     compiling.add(compiled);
     try {
       return await compiled;
     } catch (error) {
-      if (controller.signal.aborted) await Promise.allSettled(compiling);
+      if (signal.aborted) await Promise.allSettled(compiling);
       throw error;
     } finally {
       compiling.delete(compiled);
@@ -72,9 +75,11 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
 
   const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
     const { signal } = controller;
-    tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
+    tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, inBackground });
     const services = { options, log, signal, tunings, onProgress: log.progress.show };
-    const kernel = await together(compile(kernelRequest(request, options, mode), services)).finally(log.progress.end);
+    const kernel = await together(compile(kernelRequest(request, options, mode), services), signal).finally(
+      log.progress.end,
+    );
     tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };
     return kernel;
   };
@@ -114,6 +119,13 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       if (options.dts && imports.size > 0)
         writeIfChanged(options.dts, declarationsText([...imports.values()], options.dts));
     },
-    close: () => controller.abort(),
+    tuneInBackground() {
+      inBackground = true;
+    },
+    close() {
+      controller.abort(new Error("the server was closed"));
+      controller = new AbortController();
+      tunings = null;
+    },
   };
 }

@@ -28,6 +28,8 @@ export interface ViteEnvironment {
   readonly name: string;
   readonly mode: string;
   readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: unknown } };
+  /** Of the server or the build that it is a part of. */
+  getTopLevelConfig(): object;
 }
 
 /** One host in one plugin instance. */
@@ -43,6 +45,8 @@ export interface Host {
   place(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): AssetReferences;
   /** Whether a module keeps the query of its import, whatever it was resolved to. */
   readonly keepsSpelling?: true;
+  /** Whether modules are replaced while they run. */
+  isHot?(context: HookContext): boolean;
   /** After the module of a kernel has been made. */
   loaded(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): void;
   /** Hooks of this host alone. */

@@ -47,6 +47,7 @@ export function viteHost(session: Session, dev: DevServer): Host {
   return {
     begin: ({ environment }) => filesOf(environment).clear(),
     resolve: resolveByHost,
+    isHot: isDev,
     mode: (context, configured) => (isDev(context) && configured === "tune" ? "predict" : configured),
     place(context, kernel, { settings }: ParsedRequest) {
       const platform = platformOf(context.environment);
@@ -73,6 +74,10 @@ export function viteHost(session: Session, dev: DevServer): Host {
           if (!referenceId || !filesOf(environment).has(referenceId) || platformOf(environment) === "browser")
             return null;
           return besideChunk(relativePath, format);
+        },
+        closeBundle() {
+          const { environment } = this as unknown as HookContext;
+          if (environment?.mode === "dev") dev.detach(environment.getTopLevelConfig());
         },
         generateBundle(_, bundle) {
           filesOf((this as unknown as HookContext).environment).removeUnused(bundle, (id) => this.getFileName(id));
