@@ -44,6 +44,19 @@ interface Tally {
 }
 const nothing: Tally = { kernels: new Map(), elapsedMs: 0 };
 
+/** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
+async function together<T>(compiled: Promise<T>, compiling: Set<Promise<unknown>>, signal: AbortSignal): Promise<T> {
+  compiling.add(compiled);
+  try {
+    return await compiled;
+  } catch (error) {
+    if (signal.aborted) await Promise.allSettled(compiling);
+    throw error;
+  } finally {
+    compiling.delete(compiled);
+  }
+}
+
 export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
@@ -60,24 +73,12 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   /** Only while something is being compiled. */
   let interrupt: Interrupt | null = null;
 
-  /** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
-  async function together<T>(compiled: Promise<T>, signal: AbortSignal): Promise<T> {
-    compiling.add(compiled);
-    try {
-      return await compiled;
-    } catch (error) {
-      if (signal.aborted) await Promise.allSettled(compiling);
-      throw error;
-    } finally {
-      compiling.delete(compiled);
-    }
-  }
-
   const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
     const { signal } = controller;
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, inBackground });
     const services = { options, log, signal, tunings, onProgress: log.progress.show };
-    const kernel = await together(compile(kernelRequest(request, options, mode), services), signal).finally(
+    const compiled = compile(kernelRequest(request, options, mode), services);
+    const kernel = await together(compiled, compiling, signal).finally(
       log.progress.end,
     );
     tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };

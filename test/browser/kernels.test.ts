@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { build } from "vite";
+import { build, type InlineConfig } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import kernelPlugin from "../../src/plugin/index.ts";
 import { isolation, launchBrowser, noBrowser, type PageServer, serveFolder } from "../support/browser.ts";
@@ -46,7 +46,11 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
 
   beforeAll(async () => {
     const options = { logLevel: "silent", mode: "predict" } as const;
-    const settings = { configFile: false, logLevel: "silent", plugins: [kernelPlugin.vite(options)] } as const;
+    const settings = {
+      configFile: false,
+      logLevel: "silent" as const,
+      plugins: [kernelPlugin.vite(options)],
+    } satisfies InlineConfig;
     await Promise.all([
       build({ root, ...settings, build: { outDir: "out" } }),
       launchBrowser().then((it) => (browser = it)),

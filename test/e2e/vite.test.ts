@@ -32,27 +32,33 @@ describe("vite build", () => {
     const root = app("tune=avx2");
     const kernel = fakeKernel({ native: noAddon ? null : nativeKernel() });
     await build(config(root, recordingCompiler(kernel).compile, { build: { outDir: "out" } }));
-    expect(outputFiles(root)).toEqual([expect.stringMatching(/^assets\/index-.*\.js$/), "index.html"]);
+    expect(outputFiles(root)).toEqual([
+      expect.stringMatching(/^assets\/index-.*\.js$/),
+      expect.stringMatching(/^assets\/kernel-worker-.*\.js$/),
+      "index.html",
+    ]);
   });
 
   it("emits a file on request, found by its URL", async () => {
     const root = app("tune=wasm&sync=0");
     await build(config(root, recordingCompiler(fakeKernel()).compile, { base: "/shop/", build: { outDir: "out" } }));
-    const [wasm, script, html] = outputFiles(root);
-    expect([wasm, script, html]).toEqual([
+    const [wasm, script, worker, html] = outputFiles(root);
+    expect([wasm, script, worker, html]).toEqual([
       expect.stringMatching(/^assets\/blend-.*\.wasm$/),
       expect.stringMatching(/^assets\/index-.*\.js$/),
+      expect.stringMatching(/^assets\/kernel-worker-.*\.js$/),
       "index.html",
     ]);
-    expect(readFileSync(join(root, "out", script!), "utf8")).toContain(`/shop/${wasm}`);
+    const text = readFileSync(join(root, "out", script!), "utf8");
+    expect(text).toContain(`/shop/${wasm}`);
+    expect(text).toContain(`/shop/${worker}`);
   });
 
   it("makes libraries that run in Node", async () => {
     const root = app("tune=wasm&sync=0");
     const lib = { entry: "src/main.js", formats: ["es" as const], fileName: () => "lib.mjs" };
     await build(config(root, recordingCompiler(fakeKernel()).compile, { build: { outDir: "out", lib } }));
-    const files = outputFiles(root);
-    expect(files).toHaveLength(2);
+    expect(outputFiles(root)).toEqual(["blend.wasm", "kernel-worker.js", "lib.mjs"]);
     const script = `import(process.argv[1]).then(({ run }) => console.log(JSON.stringify(run())))`;
     expect(runMoved(root, "lib.mjs", ["-e", script])).toEqual(expected("wasm"));
   });
