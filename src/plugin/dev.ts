@@ -40,6 +40,11 @@ export interface DevServer {
   improve(request: ParsedRequest, predicted: CompiledKernel): void;
   /** The tuned kernel, if the tuning behind an earlier answer has come to its end. */
   improved(request: ParsedRequest): CompiledKernel | undefined;
+  /** Its operator has a mistake, or none any more. */
+  failed(request: ParsedRequest): void;
+  healed(request: ParsedRequest): void;
+  /** Ids of the kernels whose operators have mistakes: whatever changes may mend them. */
+  broken(): readonly string[];
   /** Forgets the kernels that a file is part of. */
   changed(file: string): void;
 }
@@ -63,6 +68,7 @@ export function createDevServer(session: Session): DevServer {
   const tuned = new Map<string, CompiledKernel>();
   /** What is being tuned, and whether its sources have changed since. */
   const tuning = new Map<string, { readonly watchFiles: readonly string[]; stale: boolean }>();
+  const broken = new Set<string>();
   let server: DevServerHost | null = null;
 
   const answer: Middleware = ({ url = "" }, response, next) => {
@@ -117,6 +123,9 @@ export function createDevServer(session: Session): DevServer {
         })
         .finally(() => tuning.delete(id));
     },
+    failed: (request) => void broken.add(idOf(request)),
+    healed: (request) => void broken.delete(idOf(request)),
+    broken: () => [...broken],
     improved: (request) => tuned.get(idOf(request)),
     changed(file) {
       for (const [id, kernel] of tuned) if (kernel.watchFiles.includes(file)) tuned.delete(id);

@@ -111,7 +111,11 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
       if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map: null };
       context.addWatchFile(request.path);
       const mode = host.mode(context, session.options().mode);
-      const kernel = dev.improved(request) ?? (await session.compile(request, mode));
+      const compiled = async () => dev.improved(request) ?? session.compile(request, mode);
+      const kernel = await compiled().catch((error: unknown) => {
+        host.failed?.(context, request);
+        throw error;
+      });
       for (const file of kernel.watchFiles) context.addWatchFile(file);
       const code = emitModule(kernel, host.place(context, kernel, request), host.isHot?.(context));
       host.loaded(context, kernel, request);

@@ -78,9 +78,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, inBackground });
     const services = { options, log, signal, tunings, onProgress: log.progress.show };
     const compiled = compile(kernelRequest(request, options, mode), services);
-    const kernel = await together(compiled, compiling, signal).finally(
-      log.progress.end,
-    );
+    const kernel = await together(compiled, compiling, signal).finally(log.progress.end);
     tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };
     return kernel;
   };

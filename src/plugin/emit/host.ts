@@ -47,6 +47,8 @@ export interface Host {
   readonly keepsSpelling?: true;
   /** Whether modules are replaced while they run. */
   isHot?(context: HookContext): boolean;
+  /** There is no module of a kernel, as its operator has a mistake. */
+  failed?(context: HookContext, request: ParsedRequest): void;
   /** After the module of a kernel has been made. */
   loaded(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): void;
   /** Hooks of this host alone. */

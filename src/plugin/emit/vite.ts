@@ -54,7 +54,11 @@ export function viteHost(session: Session, dev: DevServer): Host {
       const emitUrl = isDev(context) ? devUrl(platform, kernel, dev) : filesOf(context.environment).emitUrl(context);
       return placeAssets(kernel, platform, settings.sync, emitUrl);
     },
+    failed(context, request) {
+      if (isDev(context)) dev.failed(request);
+    },
     loaded(context, kernel, request) {
+      if (isDev(context)) dev.healed(request);
       if (isDev(context) && kernel.origin === "predicted") dev.improve(request, kernel);
     },
     hooks: {
@@ -74,6 +78,12 @@ export function viteHost(session: Session, dev: DevServer): Host {
           if (!referenceId || !filesOf(environment).has(referenceId) || platformOf(environment) === "browser")
             return null;
           return besideChunk(relativePath, format);
+        },
+        // The file with the mistake may be one that Vite knows nothing of, and it tells nobody of a module that never was.
+        hotUpdate({ modules }) {
+          const { moduleGraph } = this.environment;
+          const broken = dev.broken().flatMap((id) => moduleGraph.getModuleById(id) ?? []);
+          return [...new Set([...modules, ...broken, ...broken.flatMap(({ importers }) => [...importers])])];
         },
         closeBundle() {
           const { environment } = this as unknown as HookContext;
