@@ -3,6 +3,7 @@
 import { basename } from "node:path";
 import type { KernelAsset } from "./binding/asset.ts";
 import type { CompiledKernel } from "./compiled-kernel.ts";
+import type { ViteEnvironment } from "./emit/host.ts";
 import type { ParsedRequest } from "./request.ts";
 import type { Session } from "./session.ts";
 
@@ -36,8 +37,11 @@ export interface DevServer {
   detach(config: object): void;
   /** Makes a file available to browsers; returns its path on the dev server. */
   serve(asset: KernelAsset): string;
-  /** Tunes what was answered with a prediction, then has the module loaded again in every environment. */
-  improve(request: ParsedRequest, predicted: CompiledKernel): void;
+  /**
+   * Tunes what was answered with a prediction when the page that asked for it has its modules, then has the module loaded again in
+   * every environment.
+   */
+  improve(request: ParsedRequest, predicted: CompiledKernel, environment: ViteEnvironment | undefined): void;
   /** The tuned kernel, if the tuning behind an earlier answer has come to its end. */
   improved(request: ParsedRequest): CompiledKernel | undefined;
   /** Its operator has a mistake, or none any more. */
@@ -85,10 +89,16 @@ export function createDevServer(session: Session): DevServer {
     response.end(bytes);
   };
 
-  const tune = async (request: ParsedRequest, predicted: CompiledKernel): Promise<void> => {
+  const tune = async (
+    request: ParsedRequest,
+    predicted: CompiledKernel,
+    environment: ViteEnvironment | undefined,
+  ): Promise<void> => {
     const id = idOf(request);
     const state = { watchFiles: predicted.watchFiles, stale: false };
     tuning.set(id, state);
+    await environment?.waitForRequestsIdle?.(id);
+    if (server === null) return;
     let kernel = await session.compile(request, "tune");
     while (state.stale) {
       state.stale = false;
@@ -114,10 +124,10 @@ export function createDevServer(session: Session): DevServer {
       served.set(asset.fileName, asset.bytes);
       return `${server?.config.base ?? "/"}${devFolder}${asset.fileName}`;
     },
-    improve(request, predicted) {
+    improve(request, predicted, environment) {
       const id = idOf(request);
       if (tuning.has(id) || server === null) return;
-      tune(request, predicted)
+      tune(request, predicted, environment)
         .catch((error: Error) => {
           if (server !== null) session.log().warn(`${request.path}: not tuned: ${error.message}`);
         })

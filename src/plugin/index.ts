@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { createUnplugin, type UnpluginInstance } from "unplugin";
 import { DiagnosticError } from "../compiler/index.ts";
 import { emitModule } from "./binding/module.ts";
-import type { CompileKernel } from "./compiled-kernel.ts";
+import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 import { createDevServer, type DevServer } from "./dev.ts";
 import { bunHost } from "./emit/bun.ts";
 import { esbuildHost } from "./emit/esbuild.ts";
@@ -111,7 +111,7 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
       if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map: null };
       context.addWatchFile(request.path);
       const mode = host.mode(context, session.options().mode);
-      const compiled = async () => dev.improved(request) ?? session.compile(request, mode);
+      const compiled = async (): Promise<CompiledKernel> => dev.improved(request) ?? session.compile(request, mode);
       const kernel = await compiled().catch((error: unknown) => {
         host.failed?.(context, request);
         throw error;

@@ -3,14 +3,14 @@
 import { basename } from "node:path";
 import { nowMs } from "../native/clock.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
-import type { CompiledKernel, CompileKernel, KernelRequest } from "./compiled-kernel.ts";
+import type { CompiledKernel, CompileKernel, KernelRequest, RequestMode } from "./compiled-kernel.ts";
 import { declarationsText, type KernelImport } from "./declarations.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import type { ParsedRequest } from "./request.ts";
 import { summarize } from "./summary.ts";
-import type { KernelPluginOptions, Mode } from "./types.ts";
+import type { KernelPluginOptions } from "./types.ts";
 import { writeIfChanged } from "./write-if-changed.ts";
 
 export interface Session {
@@ -19,7 +19,7 @@ export interface Session {
   /** The host has told its root folder and has a logger of its own. */
   configure(hostRoot: string, sink: LogSink): void;
   /** One compilation at a time for one kernel, however many modules, environments and callers want it. */
-  compile(request: ParsedRequest, mode?: Mode): Promise<CompiledKernel>;
+  compile(request: ParsedRequest, mode?: RequestMode): Promise<CompiledKernel>;
   /** Remembers how a kernel is imported, for the declarations. */
   imported(use: KernelImport): void;
   /** Starts the count of a build. */
@@ -32,7 +32,11 @@ export interface Session {
   close(): void;
 }
 
-export function kernelRequest({ path, settings }: ParsedRequest, options: ResolvedOptions, mode: Mode): KernelRequest {
+export function kernelRequest(
+  { path, settings }: ParsedRequest,
+  options: ResolvedOptions,
+  mode: RequestMode,
+): KernelRequest {
   const { trials, seconds, target, parameters, fallback, threads } = settings;
   const budget = { seconds: seconds ?? options.budget.seconds, trials: trials ?? options.budget.trials };
   return { opFile: path, target, parameters, fallback, threads, numerics: options.numerics, mode, budget };
@@ -73,7 +77,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   /** Only while something is being compiled. */
   let interrupt: Interrupt | null = null;
 
-  const run = async (id: string, request: ParsedRequest, mode: Mode): Promise<CompiledKernel> => {
+  const run = async (id: string, request: ParsedRequest, mode: RequestMode): Promise<CompiledKernel> => {
     const { signal } = controller;
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, inBackground });
     const services = { options, log, signal, tunings, onProgress: log.progress.show };

@@ -24,7 +24,7 @@ const page = {
 function slowCompiler(predicted: CompiledKernel) {
   const waiting: ((kernel: CompiledKernel) => void)[] = [];
   const compile: CompileKernel = async (request) =>
-    request.mode === "predict"
+    request.mode === "interim"
       ? { ...predicted, origin: "predicted", trace: "guess", watchFiles: [request.opFile] }
       : new Promise((resolve) => waiting.push(resolve));
   return {

@@ -122,7 +122,7 @@ describe("vite dev", () => {
     const compile: CompileKernel = async (request) => {
       requests.push(request);
       const predicted = fakeKernel({ origin: "predicted", trace: "guess", watchFiles: [request.opFile] });
-      return request.mode === "predict" ? predicted : new Promise((resolve) => waiting.push(resolve));
+      return request.mode === "interim" ? predicted : new Promise((resolve) => waiting.push(resolve));
     };
     return { compile, requests, finish: (kernel: CompiledKernel) => waiting.shift()!(kernel) };
   }
@@ -145,14 +145,14 @@ describe("vite dev", () => {
     expect(await infoOf(dev)).toEqual({ result: expected("wasm"), schedule: "guess" });
     const browsers = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
     expect(browsers?.code).toContain('"guess"');
-    expect(requests.map(({ mode }) => mode)).toEqual(["predict", "tune", "predict"]);
+    expect(requests.map(({ mode }) => mode)).toEqual(["interim", "tune", "interim"]);
     finish(fakeKernel({ origin: "tuned", trace: "measured" }));
     await vi.waitFor(async () => {
       expect(await infoOf(dev)).toEqual({ result: expected("wasm"), schedule: "measured" });
     });
     const later = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
     expect(later?.code).toContain('"measured"');
-    expect(requests.map(({ mode }) => mode)).toEqual(["predict", "tune", "predict"]);
+    expect(requests.map(({ mode }) => mode)).toEqual(["interim", "tune", "interim"]);
   });
 
   it("serves modules to browsers with their MIME type", async () => {

@@ -48,7 +48,7 @@ export function viteHost(session: Session, dev: DevServer): Host {
     begin: ({ environment }) => filesOf(environment).clear(),
     resolve: resolveByHost,
     isHot: isDev,
-    mode: (context, configured) => (isDev(context) && configured === "tune" ? "predict" : configured),
+    mode: (context, configured) => (isDev(context) && configured === "tune" ? "interim" : configured),
     place(context, kernel, { settings }: ParsedRequest) {
       const platform = platformOf(context.environment);
       const emitUrl = isDev(context) ? devUrl(platform, kernel, dev) : filesOf(context.environment).emitUrl(context);
@@ -59,7 +59,7 @@ export function viteHost(session: Session, dev: DevServer): Host {
     },
     loaded(context, kernel, request) {
       if (isDev(context)) dev.healed(request);
-      if (isDev(context) && kernel.origin === "predicted") dev.improve(request, kernel);
+      if (isDev(context) && kernel.origin === "predicted") dev.improve(request, kernel, context.environment);
     },
     hooks: {
       vite: {
