@@ -25,6 +25,7 @@ const { values } = parseArgs({
 
 const kernel = "./gemm.op.ts?tune=wasm";
 const native = "./gemm.op.ts?tune=avx2";
+const conv = "./conv.op.ts?tune=wasm";
 const plain = "./plain.js";
 
 function writeApp(module: string): string {
@@ -36,6 +37,8 @@ function writeApp(module: string): string {
     "src/plain.js": "export default (A, B) => A;\n",
     "src/other.js": "export default 1;\n",
     "src/gemm.op.ts": 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 256, N: 256, K: 256 });\n',
+    "src/conv.op.ts":
+      'import { conv2d } from "unplugin-kernel/ops";\nexport default conv2d({ H: 28, W: 28, C: 32, F: 32, KH: 3, KW: 3, padding: 1 });\n',
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   return root;
@@ -66,7 +69,7 @@ async function get(url: string): Promise<string> {
 async function openPage(url: string): Promise<void> {
   await get(url);
   const main = await get(new URL("src/main.js", url).href);
-  const [imported] = /(?<=from ")[^"]*(gemm|plain)[^"]*(?=")/.exec(main)!;
+  const [imported] = /(?<=from ")[^"]*(gemm|conv|plain)[^"]*(?=")/.exec(main)!;
   await get(new URL(imported, url).href);
 }
 
@@ -105,8 +108,9 @@ const quantile = (list: readonly number[], share: number): number =>
 
 const cases = [
   { name: "a plain module", module: plain },
-  { name: "a kernel for WASM, predicted", module: kernel },
-  { name: "a kernel for AVX2, predicted", module: native },
+  { name: "a product for WASM", module: kernel },
+  { name: "a convolution for WASM", module: conv },
+  { name: "a product for AVX2", module: native },
 ] as const;
 
 function compareFirstRequests(samples: number): void {

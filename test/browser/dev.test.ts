@@ -27,10 +27,11 @@ function slowCompiler(predicted: CompiledKernel) {
     request.mode === "interim"
       ? { ...predicted, origin: "predicted", trace: "guess", watchFiles: [request.opFile] }
       : new Promise((resolve) => waiting.push(resolve));
-  return {
-    compile,
-    finish: (tuned: CompiledKernel) => waiting.shift()!({ ...tuned, origin: "tuned", trace: "measured" }),
+  const finish = async (tuned: CompiledKernel): Promise<void> => {
+    await vi.waitFor(() => expect(waiting).not.toEqual([]), 5000);
+    waiting.shift()!({ ...tuned, origin: "tuned", trace: "measured" });
   };
+  return { compile, finish };
 }
 
 declare global {
@@ -92,7 +93,7 @@ describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrow
         arrays.C.fill(-1);`);
       expect(await scheduleIn(opened)).toBe("guess");
       expect(await run("return [...kept(...inputs())]")).toEqual(expected("wasm"));
-      finish(fakeKernel({ wasm: wasmSource(true) }));
+      await finish(fakeKernel({ wasm: wasmSource(true) }));
       await opened.page.waitForFunction('kernels.kernel.info.schedule === "measured"');
       const after = await run(`return {
         state: [counter, begun, kept === kernels.kernel],
@@ -122,7 +123,7 @@ describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrow
       }
       const { kernel, begun } = await onServer<Main>("/src/main.js");
       expect(kernel.info.schedule).toBe("guess");
-      finish(fakeKernel());
+      await finish(fakeKernel());
       await vi.waitFor(() => expect(kernel.info.schedule).toBe("measured"), 5000);
       const [A, B] = [Float32Array.from({ length: 8 }, (_, i) => i), new Float32Array(8).fill(1)];
       expect([...kernel(A, B)]).toEqual(expected("wasm"));
@@ -149,7 +150,7 @@ describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrow
           return [layer(ones)[0], (await layer.async(ones))[0], layer.info.schedule, fresh(ones)[0], fresh.info.schedule];
         })()`);
       expect(await sums()).toEqual([24, 24, "guess", 40, "guess"]);
-      finish(kernel);
+      await finish(kernel);
       await opened.page.waitForFunction('kernels.kernel.info.schedule === "measured"');
       expect(await sums()).toEqual([24, 24, "guess", 40, "measured"]);
     });
@@ -163,7 +164,7 @@ describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrow
           `kernels.kernel.ready().then(() => kernels.kernel.async(...inputs())).then((C) => [...C])`,
         );
       expect(await call()).toEqual(expected("wasm"));
-      finish(fakeKernel({ wasm: wasmSource(true) }));
+      await finish(fakeKernel({ wasm: wasmSource(true) }));
       await opened.page.waitForFunction('kernels.kernel.info.schedule === "measured"');
       expect(await call()).toEqual(expected("wasm-relaxed"));
       const workers = opened.page.workers().map((worker) => new URL(worker.url()).pathname);

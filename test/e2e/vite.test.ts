@@ -54,6 +54,18 @@ describe("vite build", () => {
     expect(text).toContain(`/shop/${worker}`);
   });
 
+  it("leaves neither code nor file of a kernel that a page imports and does not use, workers' script included", async () => {
+    const root = writeApp({
+      "index.html": '<script type="module" src="/src/main.js"></script>',
+      "src/main.js": 'import blend from "./blend.op.ts?tune=wasm&sync=0";\nconsole.log("[]");',
+      "src/blend.op.ts": "export default 1;",
+    });
+    await build(config(root, recordingCompiler(fakeKernel()).compile, { build: { outDir: "out", minify: false } }));
+    const [script, html] = outputFiles(root);
+    expect([script, html]).toEqual([expect.stringMatching(/^assets\/index-.*\.js$/), "index.html"]);
+    expect(readFileSync(join(root, "out", script!), "utf8")).not.toContain("createKernel");
+  });
+
   it("makes libraries that run in Node", async () => {
     const root = app("tune=wasm&sync=0");
     const lib = { entry: "src/main.js", formats: ["es" as const], fileName: () => "lib.mjs" };
@@ -124,7 +136,11 @@ describe("vite dev", () => {
       const predicted = fakeKernel({ origin: "predicted", trace: "guess", watchFiles: [request.opFile] });
       return request.mode === "interim" ? predicted : new Promise((resolve) => waiting.push(resolve));
     };
-    return { compile, requests, finish: (kernel: CompiledKernel) => waiting.shift()!(kernel) };
+    const finish = async (kernel: CompiledKernel): Promise<void> => {
+      await vi.waitFor(() => expect(waiting).not.toEqual([]), 5000);
+      waiting.shift()!(kernel);
+    };
+    return { compile, requests, finish };
   }
 
   async function serve(root: string, compile: CompileKernel): Promise<ViteDevServer> {
@@ -145,14 +161,13 @@ describe("vite dev", () => {
     expect(await infoOf(dev)).toEqual({ result: expected("wasm"), schedule: "guess" });
     const browsers = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
     expect(browsers?.code).toContain('"guess"');
-    expect(requests.map(({ mode }) => mode)).toEqual(["interim", "tune", "interim"]);
-    finish(fakeKernel({ origin: "tuned", trace: "measured" }));
+    await finish(fakeKernel({ origin: "tuned", trace: "measured" }));
     await vi.waitFor(async () => {
       expect(await infoOf(dev)).toEqual({ result: expected("wasm"), schedule: "measured" });
     });
     const later = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
     expect(later?.code).toContain('"measured"');
-    expect(requests.map(({ mode }) => mode)).toEqual(["interim", "tune", "interim"]);
+    expect(requests.map(({ mode }) => mode)).toEqual(["interim", "interim", "tune"]);
   });
 
   it("serves modules to browsers with their MIME type", async () => {
