@@ -9,13 +9,14 @@ import type { Session } from "./session.ts";
 
 interface ModuleGraph {
   getModuleById(id: string): object | undefined;
+  invalidateModule(module: object): void;
 }
 
 /** What we use of Vite's `ViteDevServer`. */
 export interface DevServerHost {
   readonly config: {
     readonly base: string;
-    readonly server: { readonly headers?: Readonly<Record<string, HeaderValue>> };
+    readonly server: { readonly hmr?: unknown; readonly headers?: Readonly<Record<string, HeaderValue>> };
   };
   readonly environments: Readonly<
     Record<string, { readonly moduleGraph: ModuleGraph; reloadModule(module: object): Promise<void> }>
@@ -63,7 +64,10 @@ const idOf = ({ path, query }: ParsedRequest): string => path + query;
 async function reload(server: DevServerHost, id: string): Promise<void> {
   for (const environment of Object.values(server.environments)) {
     const module = environment.moduleGraph.getModuleById(id);
-    if (module) await environment.reloadModule(module);
+    if (!module) continue;
+    // Where modules are not replaced while they run, whoever asks next gets the new one.
+    if (server.config.server.hmr === false) environment.moduleGraph.invalidateModule(module);
+    else await environment.reloadModule(module);
   }
 }
 

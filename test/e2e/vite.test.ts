@@ -143,8 +143,8 @@ describe("vite dev", () => {
     return { compile, requests, finish };
   }
 
-  async function serve(root: string, compile: CompileKernel): Promise<ViteDevServer> {
-    server = await createServer(config(root, compile, { server: { port: 0, host: "127.0.0.1" } }));
+  async function serve(root: string, compile: CompileKernel, rest: InlineConfig = {}): Promise<ViteDevServer> {
+    server = await createServer(config(root, compile, { server: { port: 0, host: "127.0.0.1" }, ...rest }));
     return server;
   }
 
@@ -168,6 +168,32 @@ describe("vite dev", () => {
     const later = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
     expect(later?.code).toContain('"measured"');
     expect(requests.map(({ mode }) => mode)).toEqual(["interim", "interim", "tune"]);
+  });
+
+  it("goes on after a restart, and without replacing modules while they run", async () => {
+    const { compile, finish } = slowCompiler();
+    server = await createServer(
+      config(app("tune=wasm"), compile, { server: { port: 0, host: "127.0.0.1", hmr: false } }),
+    );
+    await server.restart();
+    expect((await infoOf(server)).schedule).toBe("guess");
+    await finish(fakeKernel({ origin: "tuned", trace: "measured" }));
+    await vi.waitFor(async () => expect((await infoOf(server!)).schedule).toBe("measured"));
+  });
+
+  it("tunes nothing where the mode says so", async () => {
+    const requests: KernelRequest[] = [];
+    const compile: CompileKernel = async (request) => {
+      requests.push(request);
+      return fakeKernel({ origin: "predicted" });
+    };
+    const plugins = [createKernelPlugin(compile).vite({ mode: "frozen", onMiss: "fallback" })];
+    const dev = await serve(app("tune=wasm"), compile, { plugins });
+    await infoOf(dev);
+    // When it would begin.
+    await dev.environments.ssr!.waitForRequestsIdle();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(requests.map(({ mode }) => mode)).toEqual(["frozen"]);
   });
 
   it("serves modules to browsers with their MIME type", async () => {

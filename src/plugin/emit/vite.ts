@@ -59,7 +59,8 @@ export function viteHost(session: Session, dev: DevServer): Host {
     },
     loaded(context, kernel, request) {
       if (isDev(context)) dev.healed(request);
-      if (isDev(context) && kernel.origin === "predicted") dev.improve(request, kernel, context.environment);
+      const isInterim = kernel.origin === "predicted" && session.options().mode === "tune";
+      if (isDev(context) && isInterim) dev.improve(request, kernel, context.environment);
     },
     hooks: {
       vite: {
@@ -83,6 +84,7 @@ export function viteHost(session: Session, dev: DevServer): Host {
         hotUpdate({ modules }) {
           const { moduleGraph } = this.environment;
           const broken = dev.broken().flatMap((id) => moduleGraph.getModuleById(id) ?? []);
+          if (broken.length === 0) return undefined;
           return [...new Set([...modules, ...broken, ...broken.flatMap(({ importers }) => [...importers])])];
         },
         closeBundle() {
