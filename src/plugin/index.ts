@@ -86,9 +86,13 @@ type KernelPlugin = UnpluginInstance<KernelPluginOptions | undefined, false>;
 /**
  * The plugin around any way of compiling kernels.
  *
- * @param begin told that a bundler has begun: what `compile` needs may be loaded
+ * @param begin told that a bundler has begun, and whether kernels will be wanted at once that nobody knows: what `compile` needs may be
+ *   loaded
  */
-export function createKernelPlugin(compile: CompileKernel, begin: () => void = () => {}): KernelPlugin {
+export function createKernelPlugin(
+  compile: CompileKernel,
+  begin: (hasMisses: boolean) => unknown = () => {},
+): KernelPlugin {
   return createUnplugin((options: KernelPluginOptions | undefined, { framework }) => {
     const session = createSession(options ?? {}, compile);
     const dev = createDevServer(session);
@@ -126,7 +130,8 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
       name: pluginName,
       enforce: "pre",
       buildStart() {
-        begin();
+        const { mode, lockfile } = session.options();
+        begin(host.mode(this as HookContext, mode) === "interim" && !existsSync(lockfile));
         session.begin();
         host.begin(this as HookContext);
       },
@@ -150,7 +155,12 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
 }
 
 /** Should it fail, the first kernel tells: it loads the same. */
-const loadAhead = (): void => void loadCompiler().catch(() => undefined);
+const loadAhead = async (hasMisses: boolean): Promise<void> => {
+  try {
+    const { loadForMisses } = await loadCompiler();
+    if (hasMisses) await loadForMisses();
+  } catch {}
+};
 
 const plugin: KernelPlugin = /* @__PURE__ */ createKernelPlugin(compileWhenLoaded, loadAhead);
 export default plugin;

@@ -73,13 +73,25 @@ async function openPage(url: string): Promise<void> {
   await get(new URL(imported, url).href);
 }
 
-async function firstRequest(root: string, hasPlugin: boolean): Promise<number> {
+interface Cost {
+  readonly elapsedMs: number;
+  /** Of all threads of the process: a busy machine changes it less. */
+  readonly cpuMs: number;
+}
+
+/** No browser asks sooner after the server has said that it listens. */
+const pauseMs = 500;
+
+async function firstRequest(root: string, hasPlugin: boolean): Promise<Cost> {
   const { server, url } = await serve(root, hasPlugin);
+  await sleep(pauseMs);
+  const cpuBefore = process.cpuUsage();
   const start = performance.now();
   await openPage(url);
-  const elapsed = performance.now() - start;
+  const elapsedMs = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpuBefore);
   await server.close();
-  return elapsed;
+  return { elapsedMs, cpuMs: (user + system) / 1000 };
 }
 
 /** Times of small requests, one after another with a pause, while a kernel is tuned or not. */
@@ -114,20 +126,28 @@ const cases = [
 ] as const;
 
 function compareFirstRequests(samples: number): void {
-  const times = cases.map((): number[] => []);
+  const costs = cases.map((): Cost[] => []);
   for (let round = 0; round < samples; round++) {
     for (const [at, { module }] of cases.entries()) {
       const root = writeApp(module);
-      times[at]!.push(inProcess("first", module, root) as number);
+      costs[at]!.push(inProcess("first", module, root) as Cost);
       rmSync(root, { recursive: true });
     }
   }
+  const times = costs.map((list) => list.map(({ elapsedMs }) => elapsedMs));
+  const cpu = costs.map((list) =>
+    quantile(
+      list.map(({ cpuMs }) => cpuMs),
+      0.5,
+    ),
+  );
   const base = quantile(times[0]!, 0.5);
   console.log(`first request, median of ${samples} servers`);
   for (const [at, { name }] of cases.entries()) {
     const [median, low, high] = [0.5, 0.1, 0.9].map((share) => quantile(times[at]!, share));
     const extra = at === 0 ? "" : `, ${(median! - base).toFixed(0)} more`;
-    console.log(`  ${name.padEnd(32)} ${median!.toFixed(0)} ms (${low!.toFixed(0)} to ${high!.toFixed(0)})${extra}`);
+    const spread = `(${low!.toFixed(0)} to ${high!.toFixed(0)})`;
+    console.log(`  ${name.padEnd(24)} ${median!.toFixed(0)} ms ${spread}${extra}; ${cpu[at]!.toFixed(0)} ms of CPU`);
   }
 }
 
