@@ -163,6 +163,17 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
     expect(await asyncCalls(opened)).toEqual({ wrong: right, workers: [] });
   });
 
+  it("computes on the calling thread where the workers' script is not to be had", async () => {
+    const opened = await open();
+    let asked = 0;
+    await opened.page.route("**/kernel-worker-*", (route) => {
+      asked += 1;
+      return route.abort();
+    });
+    expect(await asyncCalls(opened)).toEqual({ wrong: right, workers: [] });
+    expect(asked).toBeGreaterThan(0);
+  });
+
   it("leaves the main thread free while async computes", async () => {
     const opened = await open();
     const { elapsed, longest, first } = await evaluate<{ elapsed: number; longest: number; first: number }>(

@@ -69,6 +69,7 @@ export const newWorkerText = `
       it.onmessage?.(event);
     };
     const fail = (error) => {
+      worker?.terminate();
       if (state === "starting" && addresses.length > 0) return start();
       [state, kept] = ["failed", []];
       it.onerror?.(error);

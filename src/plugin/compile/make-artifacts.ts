@@ -27,7 +27,8 @@ export interface Artifacts {
 export async function makeArtifacts(context: KernelContext, decision: Decision): Promise<Artifacts> {
   const { request, services } = context;
   if (decision.task.target.codegen === "wasm") {
-    const pair = await wasmTwins(context, decision);
+    const isInterim = request.mode === "interim" && decision.origin === "predicted";
+    const pair = await wasmPair(context, decision, isInterim);
     if (!pair) throw otherSource(context);
     const { wasm, relaxed, prepare, facts } = pair;
     return { wasm, relaxed, prepare, trace: facts.trace, errorBound: facts.errorBound, native: null, compilerRuns: 0 };

@@ -3,12 +3,12 @@
 import { DiagnosticError } from "../../compiler/index.ts";
 import { guess, predict } from "../../tuner/predict.ts";
 import { explainSpace } from "../../tuner/space/explain-space.ts";
-import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
+import type { GeneratedSpace } from "../../tuner/space/generate.ts";
 import type { Candidate, Space } from "../../tuner/space/space.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { Schedule } from "./schedule.ts";
-import { scheduleOf } from "./schedule-source.ts";
+import { scheduleOf, spaceOf } from "./schedule-source.ts";
 
 type Search = (space: GeneratedSpace) => Candidate | null;
 
@@ -23,7 +23,7 @@ export const makePrediction = (context: KernelContext, task: TuningTask): Schedu
 export const makeGuess = (context: KernelContext, task: TuningTask): Schedule => make(context, task, guess);
 
 function make({ lockName }: KernelContext, task: TuningTask, search: Search): Schedule {
-  const space = generateSpace(task);
+  const space = spaceOf(task);
   const candidate = search(space);
   if (!candidate) throw emptySpace(lockName, space);
   return scheduleOf(task, space, candidate);

@@ -19,6 +19,15 @@ import type { TuningTask } from "../../tuner/task.ts";
 import type { KernelFacts } from "./artifact-store.ts";
 import type { Schedule } from "./schedule.ts";
 
+const spaces = new WeakMap<TuningTask, GeneratedSpace>();
+
+/** Making it takes up to half a second, and each step from a decision to its bytes asks for it. */
+export function spaceOf(task: TuningTask): GeneratedSpace {
+  const space = spaces.get(task) ?? generateSpace(task);
+  spaces.set(task, space);
+  return space;
+}
+
 /** For a candidate that was just found in the space. */
 export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: Candidate): Schedule {
   const kernel = candidateKernel(task, space, candidate);
@@ -28,14 +37,14 @@ export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: C
 
 /** A schedule that an equal task was given, for this one. */
 export const rescheduled = (task: TuningTask, candidate: Candidate): Schedule =>
-  scheduleOf(task, generateSpace(task), candidate);
+  scheduleOf(task, spaceOf(task), candidate);
 
 /**
  * Generates the source anew, every pass verified. Null: the space has no such candidate, or another source comes of it;
  * the schedule may be from a file that was edited.
  */
 export function generated({ task, candidate, source }: Schedule): GeneratedKernel | null {
-  const space = generateSpace(task);
+  const space = spaceOf(task);
   if (!findPoint(searchSpace(space), candidate)) return null;
   const kernel = candidateKernel(task, space, candidate, { verify: true });
   return kernel.kind === "ok" && digestOfSource(kernel.source) === source ? kernel : null;
@@ -43,14 +52,14 @@ export function generated({ task, candidate, source }: Schedule): GeneratedKerne
 
 /** The same schedule for WASM with products and sums fused. */
 export function relaxedBytes({ task, candidate }: Schedule): Uint8Array<ArrayBuffer> {
-  const kernel = candidateKernel(task, generateSpace(task), candidate, { verify: true, relaxed: true });
+  const kernel = candidateKernel(task, spaceOf(task), candidate, { verify: true, relaxed: true });
   invariant(kernel.kind === "ok" && kernel.source.kind === "wasm", "what is legal is legal with fused products too");
   return kernel.source.bytes;
 }
 
 /** What is to be known of a schedule that leads to its source. */
 export function factsOf({ task, candidate }: Schedule, { prepare }: GeneratedKernel): KernelFacts {
-  const space = generateSpace(task);
+  const space = spaceOf(task);
   const template = candidateTemplate(space, candidate);
   const trace = candidateTrace(space, candidate);
   invariant(template && trace, `the space has no candidate of template ${candidate.template}`);
