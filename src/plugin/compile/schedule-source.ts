@@ -19,13 +19,20 @@ import type { TuningTask } from "../../tuner/task.ts";
 import type { KernelFacts } from "./artifact-store.ts";
 import type { Schedule } from "./schedule.ts";
 
-const spaces = new WeakMap<TuningTask, GeneratedSpace>();
+interface KnownSpace {
+  readonly task: TuningTask;
+  readonly space: GeneratedSpace;
+}
+
+/** Of kernels that are compiled side by side: a space takes megabytes. */
+let recent: readonly KnownSpace[] = [];
+const mostRecent = 4;
 
 /** Making it takes up to half a second, and each step from a decision to its bytes asks for it. */
 export function spaceOf(task: TuningTask): GeneratedSpace {
-  const space = spaces.get(task) ?? generateSpace(task);
-  spaces.set(task, space);
-  return space;
+  const known = recent.find((one) => one.task === task) ?? { task, space: generateSpace(task) };
+  recent = [known, ...recent.filter((one) => one !== known)].slice(0, mostRecent);
+  return known.space;
 }
 
 /** For a candidate that was just found in the space. */
