@@ -35,10 +35,14 @@ export function spaceOf(task: TuningTask): GeneratedSpace {
   return known.space;
 }
 
-/** For a candidate that was just found in the space. */
+/** What has come of a candidate, whose bytes are wanted next. */
+const made = new WeakMap<Candidate, { readonly task: TuningTask; readonly kernel: GeneratedKernel }>();
+
+/** For a candidate that was just found in the space. Every pass is verified. */
 export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: Candidate): Schedule {
-  const kernel = candidateKernel(task, space, candidate);
+  const kernel = candidateKernel(task, space, candidate, { verify: true });
   invariant(kernel.kind === "ok", "a candidate of the space is legal");
+  made.set(candidate, { task, kernel });
   return { task, candidate, source: digestOfSource(kernel.source) };
 }
 
@@ -47,14 +51,20 @@ export const rescheduled = (task: TuningTask, candidate: Candidate): Schedule =>
   scheduleOf(task, spaceOf(task), candidate);
 
 /**
- * Generates the source anew, every pass verified. Null: the space has no such candidate, or another source comes of it;
- * the schedule may be from a file that was edited.
+ * The kernel of a schedule, every pass verified. Null: the space has no such candidate, or another source comes of it; the
+ * schedule may be from a file that was edited.
  */
 export function generated({ task, candidate, source }: Schedule): GeneratedKernel | null {
+  const known = made.get(candidate);
+  const kernel = known?.task === task ? known.kernel : generate(task, candidate);
+  return kernel && digestOfSource(kernel.source) === source ? kernel : null;
+}
+
+function generate(task: TuningTask, candidate: Candidate): GeneratedKernel | null {
   const space = spaceOf(task);
   if (!findPoint(searchSpace(space), candidate)) return null;
   const kernel = candidateKernel(task, space, candidate, { verify: true });
-  return kernel.kind === "ok" && digestOfSource(kernel.source) === source ? kernel : null;
+  return kernel.kind === "ok" ? kernel : null;
 }
 
 /** The same schedule for WASM with products and sums fused. */
