@@ -15,6 +15,7 @@ const entries = {
   choice: "bench/choice.ts",
   compilers: "bench/compilers.ts",
   convolution: "bench/convolution.ts",
+  dev: "bench/dev.ts",
   "cost-model": "bench/cost-model/cost-model.ts",
   install: "bench/install.ts",
   kill: "kill/kill.ts",

@@ -15,6 +15,8 @@ export interface StartedTuning {
 }
 
 export interface BuildTunings {
+  /** Whether somebody works at the machine meanwhile: one compiler at a time, and processes of low priority. */
+  readonly inBackground: boolean;
   /** By `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
   machine(): Promise<SharedMachine>;
@@ -31,15 +33,19 @@ export interface BuildTuningsOptions {
   /** For all kernels of the build together; null: each has its own budget alone. */
   readonly totalSeconds: number | null;
   readonly signal: AbortSignal;
+  /** No unless said. */
+  readonly inBackground?: boolean;
 }
 
-export function createBuildTunings({ totalSeconds, signal }: BuildTuningsOptions): BuildTunings {
+export function createBuildTunings({ totalSeconds, signal, inBackground = false }: BuildTuningsOptions): BuildTunings {
+  const totalMs = totalSeconds === null ? null : totalSeconds * 1000;
   let machine: Promise<SharedMachine> | null = null;
   const open = async (): Promise<SharedMachine> => {
     const { createSharedMachine } = await import("./compile/shared-machine.ts");
-    return createSharedMachine({ totalMs: totalSeconds === null ? null : totalSeconds * 1000, clock: nowMs, signal });
+    return createSharedMachine({ totalMs, clock: nowMs, signal, inBackground });
   };
   return {
+    inBackground,
     started: new Map(),
     remote: null,
     machine() {

@@ -7,6 +7,15 @@ import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
 import { type Artifacts, makeArtifacts } from "./compile/make-artifacts.ts";
 import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 
+/** What a kernel takes that nobody knows: loaded ahead of the first one, for whoever waits for that. */
+export async function loadForMisses(): Promise<void> {
+  await Promise.all([
+    import("./compile/make-prediction.ts"),
+    import("./compile/schedule-source.ts"),
+    import("./operator/bundle-with-esbuild.ts"),
+  ]);
+}
+
 export const compileKernel: CompileKernel = async (request, services) =>
   compileInContext(await kernelContext(request, services));
 
@@ -14,7 +23,10 @@ export const compileKernel: CompileKernel = async (request, services) =>
 export async function compileInContext(context: KernelContext): Promise<CompiledKernel> {
   if (context.request.mode === "off") return compiledKernel(context, null, noArtifacts);
   const decision = await decideSchedule(context);
-  return compiledKernel(context, decision, await makeArtifacts(context, decision));
+  const kernel = await compiledKernel(context, decision, await makeArtifacts(context, decision));
+  // A guess is made for now: the tuning behind it writes what is to stay.
+  if (decision.origin !== "predicted") await context.flush();
+  return kernel;
 }
 
 type Reference = Pick<CompiledKernel, "reference" | "errorBound">;

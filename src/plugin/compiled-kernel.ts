@@ -15,6 +15,9 @@ import type { ResolvedOptions } from "./options.ts";
 import type { RequestTarget } from "./request.ts";
 import type { Mode } from "./types.ts";
 
+/** `interim`: what can be had at once, as a dev server asks for the tuned one behind it. */
+export type RequestMode = Mode | "interim";
+
 export interface KernelRequest {
   /** Absolute path of the operator file. */
   readonly opFile: string;
@@ -25,7 +28,7 @@ export interface KernelRequest {
   readonly fallback: "wasm" | "none";
   readonly threads: number;
   readonly numerics: Numerics;
-  readonly mode: Mode;
+  readonly mode: RequestMode;
   readonly budget: Budget;
 }
 

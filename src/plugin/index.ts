@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { createUnplugin, type UnpluginInstance } from "unplugin";
 import { DiagnosticError } from "../compiler/index.ts";
 import { emitModule } from "./binding/module.ts";
-import type { CompileKernel } from "./compiled-kernel.ts";
+import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 import { createDevServer, type DevServer } from "./dev.ts";
 import { bunHost } from "./emit/bun.ts";
 import { esbuildHost } from "./emit/esbuild.ts";
@@ -86,9 +86,13 @@ type KernelPlugin = UnpluginInstance<KernelPluginOptions | undefined, false>;
 /**
  * The plugin around any way of compiling kernels.
  *
- * @param begin told that a bundler has begun: what `compile` needs may be loaded
+ * @param begin told that a bundler has begun, and whether kernels will be wanted at once that nobody knows: what `compile` needs may be
+ *   loaded
  */
-export function createKernelPlugin(compile: CompileKernel, begin: () => void = () => {}): KernelPlugin {
+export function createKernelPlugin(
+  compile: CompileKernel,
+  begin: (hasMisses: boolean) => unknown = () => {},
+): KernelPlugin {
   return createUnplugin((options: KernelPluginOptions | undefined, { framework }) => {
     const session = createSession(options ?? {}, compile);
     const dev = createDevServer(session);
@@ -110,9 +114,13 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
       if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map: null };
       context.addWatchFile(request.path);
       const mode = host.mode(context, session.options().mode);
-      const kernel = dev.improved(request) ?? (await session.compile(request, mode));
+      const compiled = async (): Promise<CompiledKernel> => dev.improved(request) ?? session.compile(request, mode);
+      const kernel = await compiled().catch((error: unknown) => {
+        host.failed?.(context, request);
+        throw error;
+      });
       for (const file of kernel.watchFiles) context.addWatchFile(file);
-      const code = emitModule(kernel, host.place(context, kernel, request));
+      const code = emitModule(kernel, host.place(context, kernel, request), host.isHot?.(context));
       host.loaded(context, kernel, request);
       return { code, map: null };
     };
@@ -121,7 +129,8 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
       name: pluginName,
       enforce: "pre",
       buildStart() {
-        begin();
+        const { mode, lockfile } = session.options();
+        begin(host.mode(this as HookContext, mode) === "interim" && !existsSync(lockfile));
         session.begin();
         host.begin(this as HookContext);
       },
@@ -151,7 +160,12 @@ export function createKernelPlugin(compile: CompileKernel, begin: () => void = (
 }
 
 /** Should it fail, the first kernel tells: it loads the same. */
-const loadAhead = (): void => void loadCompiler().catch(() => undefined);
+const loadAhead = async (hasMisses: boolean): Promise<void> => {
+  try {
+    const { loadForMisses } = await loadCompiler();
+    if (hasMisses) await loadForMisses();
+  } catch {}
+};
 
 const plugin: KernelPlugin = /* @__PURE__ */ createKernelPlugin(compileWhenLoaded, loadAhead);
 export default plugin;

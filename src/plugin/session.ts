@@ -4,14 +4,14 @@ import { basename } from "node:path";
 import { nowMs } from "../native/clock.ts";
 import { createBuildReport } from "./build-report.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
-import type { CompiledKernel, CompileKernel, CompileServices, KernelRequest } from "./compiled-kernel.ts";
+import type { CompiledKernel, CompileKernel, CompileServices, KernelRequest, RequestMode } from "./compiled-kernel.ts";
 import { createDeclarationsInBuild } from "./declarations-in-build.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import type { ParsedRequest } from "./request.ts";
 import { summarize } from "./summary.ts";
-import type { KernelPluginOptions, Mode } from "./types.ts";
+import type { KernelPluginOptions } from "./types.ts";
 
 type OnProgress = CompileServices["onProgress"];
 
@@ -25,7 +25,7 @@ export interface Session {
    *
    * @param onProgress of who starts it; else it goes to the log
    */
-  compile(request: ParsedRequest, mode?: Mode, onProgress?: OnProgress): Promise<CompiledKernel>;
+  compile(request: ParsedRequest, mode?: RequestMode, onProgress?: OnProgress): Promise<CompiledKernel>;
   /** Starts the count of a build, and the making of declarations, if they are wanted. */
   begin(): void;
   /** A source file is another: declarations follow. */
@@ -35,11 +35,17 @@ export interface Session {
    * the report of all kernels so far, too.
    */
   finish(isBuild?: boolean): Promise<void>;
-  /** Stops tuning; what was measured is kept. */
+  /** From now on tunings leave the machine to whoever works at it. */
+  tuneInBackground(): void;
+  /** Stops tuning; what was measured is kept. What is asked for later is done. */
   close(): void;
 }
 
-export function kernelRequest({ path, settings }: ParsedRequest, options: ResolvedOptions, mode: Mode): KernelRequest {
+export function kernelRequest(
+  { path, settings }: ParsedRequest,
+  options: ResolvedOptions,
+  mode: RequestMode,
+): KernelRequest {
   const { trials, seconds, target, parameters, fallback, threads } = settings;
   const budget = { seconds: seconds ?? options.budget.seconds, trials: trials ?? options.budget.trials };
   return { opFile: path, target, parameters, fallback, threads, numerics: options.numerics, mode, budget };
@@ -68,7 +74,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
   let tally = nothing;
-  const controller = new AbortController();
+  let controller = new AbortController();
+  let inBackground = false;
   /** Made when the options are known, and again for each build. */
   let tunings: BuildTunings | null = null;
   const declarations = createDeclarationsInBuild(
@@ -83,9 +90,9 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   /** Only while something is being compiled. */
   let interrupt: Interrupt | null = null;
 
-  const run = async (id: string, request: ParsedRequest, mode: Mode, onProgress: OnProgress) => {
+  const run = async (id: string, request: ParsedRequest, mode: RequestMode, onProgress: OnProgress) => {
     const { signal } = controller;
-    tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
+    tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, inBackground });
     const services = { options, log, signal, tunings, onProgress };
     const compiled = compile(kernelRequest(request, options, mode), services);
     const kernel = await together(compiled, compiling, signal).finally(log.progress.end);
@@ -130,6 +137,13 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       await declarations.settled();
       if (isBuild && !controller.signal.aborted) await report.write(options, log);
     },
-    close: () => controller.abort(),
+    tuneInBackground() {
+      inBackground = true;
+    },
+    close() {
+      controller.abort(new Error("the server was closed"));
+      controller = new AbortController();
+      tunings = null;
+    },
   };
 }

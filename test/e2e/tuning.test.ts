@@ -1,8 +1,8 @@
 // The whole line: a small operator is tuned for WASM once; after that lock and store decide, and in CI the lock alone.
 
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
 import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
@@ -92,6 +92,23 @@ describe("a tuned kernel", () => {
     expect(compiled.at(-1)).toMatchObject({ origin: "predicted", measurements: 0 });
     expect(runMoved(other)).toMatchObject({ wrong: 0 });
   });
+});
+
+describe("in CI", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it.each(["rollup", "vite", "webpack"] as const)(
+    "%s with an empty store fails at once and says what to do",
+    async (host) => {
+      vi.stubEnv("CI", "1");
+      // No mode: the environment decides.
+      const ofCi = { cacheDir: "store", mode: undefined } as unknown as KernelPluginOptions;
+      const root = writeApp({ "src/main.js": main, "src/gemm.op.ts": operator });
+      const building = buildApp(host, root, compileKernel, ofCi);
+      await expect(building).rejects.toThrow("frozen.miss: src/gemm.op.ts?tune=wasm is not in kernels.lock.json");
+      expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
+    },
+  );
 });
 
 const noAvx2 = noAddon ?? (cpuFeatures().includes("avx2") ? null : "this CPU has no avx2");

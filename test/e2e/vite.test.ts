@@ -32,27 +32,45 @@ describe("vite build", () => {
     const root = app("tune=avx2");
     const kernel = fakeKernel({ native: noAddon ? null : nativeKernel() });
     await build(config(root, recordingCompiler(kernel).compile, { build: { outDir: "out" } }));
-    expect(outputFiles(root)).toEqual([expect.stringMatching(/^assets\/index-.*\.js$/), "index.html"]);
+    expect(outputFiles(root)).toEqual([
+      expect.stringMatching(/^assets\/index-.*\.js$/),
+      expect.stringMatching(/^assets\/kernel-worker-.*\.js$/),
+      "index.html",
+    ]);
   });
 
   it("emits a file on request, found by its URL", async () => {
     const root = app("tune=wasm&sync=0");
     await build(config(root, recordingCompiler(fakeKernel()).compile, { base: "/shop/", build: { outDir: "out" } }));
-    const [wasm, script, html] = outputFiles(root);
-    expect([wasm, script, html]).toEqual([
+    const [wasm, script, worker, html] = outputFiles(root);
+    expect([wasm, script, worker, html]).toEqual([
       expect.stringMatching(/^assets\/blend-.*\.wasm$/),
       expect.stringMatching(/^assets\/index-.*\.js$/),
+      expect.stringMatching(/^assets\/kernel-worker-.*\.js$/),
       "index.html",
     ]);
-    expect(readFileSync(join(root, "out", script!), "utf8")).toContain(`/shop/${wasm}`);
+    const text = readFileSync(join(root, "out", script!), "utf8");
+    expect(text).toContain(`/shop/${wasm}`);
+    expect(text).toContain(`/shop/${worker}`);
+  });
+
+  it("leaves neither code nor file of a kernel that a page imports and does not use, workers' script included", async () => {
+    const root = writeApp({
+      "index.html": '<script type="module" src="/src/main.js"></script>',
+      "src/main.js": 'import blend from "./blend.op.ts?tune=wasm&sync=0";\nconsole.log("[]");',
+      "src/blend.op.ts": "export default 1;",
+    });
+    await build(config(root, recordingCompiler(fakeKernel()).compile, { build: { outDir: "out", minify: false } }));
+    const [script, html] = outputFiles(root);
+    expect([script, html]).toEqual([expect.stringMatching(/^assets\/index-.*\.js$/), "index.html"]);
+    expect(readFileSync(join(root, "out", script!), "utf8")).not.toContain("createKernel");
   });
 
   it("makes libraries that run in Node", async () => {
     const root = app("tune=wasm&sync=0");
     const lib = { entry: "src/main.js", formats: ["es" as const], fileName: () => "lib.mjs" };
     await build(config(root, recordingCompiler(fakeKernel()).compile, { build: { outDir: "out", lib } }));
-    const files = outputFiles(root);
-    expect(files).toHaveLength(2);
+    expect(outputFiles(root)).toEqual(["blend.wasm", "kernel-worker.js", "lib.mjs"]);
     const script = `import(process.argv[1]).then(({ run }) => console.log(JSON.stringify(run())))`;
     expect(runMoved(root, "lib.mjs", ["-e", script])).toEqual(expected("wasm"));
   });
@@ -116,13 +134,17 @@ describe("vite dev", () => {
     const compile: CompileKernel = async (request) => {
       requests.push(request);
       const predicted = fakeKernel({ origin: "predicted", trace: "guess", watchFiles: [request.opFile] });
-      return request.mode === "predict" ? predicted : new Promise((resolve) => waiting.push(resolve));
+      return request.mode === "interim" ? predicted : new Promise((resolve) => waiting.push(resolve));
     };
-    return { compile, requests, finish: (kernel: CompiledKernel) => waiting.shift()!(kernel) };
+    const finish = async (kernel: CompiledKernel): Promise<void> => {
+      await vi.waitFor(() => expect(waiting).not.toEqual([]), 5000);
+      waiting.shift()!(kernel);
+    };
+    return { compile, requests, finish };
   }
 
-  async function serve(root: string, compile: CompileKernel): Promise<ViteDevServer> {
-    server = await createServer(config(root, compile, { server: { port: 0, host: "127.0.0.1" } }));
+  async function serve(root: string, compile: CompileKernel, rest: InlineConfig = {}): Promise<ViteDevServer> {
+    server = await createServer(config(root, compile, { server: { port: 0, host: "127.0.0.1" }, ...rest }));
     return server;
   }
 
@@ -139,14 +161,39 @@ describe("vite dev", () => {
     expect(await infoOf(dev)).toEqual({ result: expected("wasm"), schedule: "guess" });
     const browsers = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
     expect(browsers?.code).toContain('"guess"');
-    expect(requests.map(({ mode }) => mode)).toEqual(["predict", "tune", "predict"]);
-    finish(fakeKernel({ origin: "tuned", trace: "measured" }));
+    await finish(fakeKernel({ origin: "tuned", trace: "measured" }));
     await vi.waitFor(async () => {
       expect(await infoOf(dev)).toEqual({ result: expected("wasm"), schedule: "measured" });
     });
     const later = await dev.environments.client.transformRequest("/src/blend.op.ts?tune=wasm");
     expect(later?.code).toContain('"measured"');
-    expect(requests.map(({ mode }) => mode)).toEqual(["predict", "tune", "predict"]);
+    expect(requests.map(({ mode }) => mode).sort()).toEqual(["interim", "interim", "tune"]);
+  });
+
+  it("goes on after a restart, and without replacing modules while they run", async () => {
+    const { compile, finish } = slowCompiler();
+    server = await createServer(
+      config(app("tune=wasm"), compile, { server: { port: 0, host: "127.0.0.1", hmr: false } }),
+    );
+    await server.restart();
+    expect((await infoOf(server)).schedule).toBe("guess");
+    await finish(fakeKernel({ origin: "tuned", trace: "measured" }));
+    await vi.waitFor(async () => expect((await infoOf(server!)).schedule).toBe("measured"));
+  });
+
+  it("tunes nothing where the mode says so", async () => {
+    const requests: KernelRequest[] = [];
+    const compile: CompileKernel = async (request) => {
+      requests.push(request);
+      return fakeKernel({ origin: "predicted" });
+    };
+    const plugins = [createKernelPlugin(compile).vite({ mode: "frozen", onMiss: "fallback" })];
+    const dev = await serve(app("tune=wasm"), compile, { plugins });
+    await infoOf(dev);
+    // When it would begin.
+    await dev.environments.ssr!.waitForRequestsIdle();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(requests.map(({ mode }) => mode)).toEqual(["frozen"]);
   });
 
   it("serves modules to browsers with their MIME type", async () => {

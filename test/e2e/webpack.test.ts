@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { type RspackOptions, rspack } from "@rspack/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { webpack } from "webpack";
-import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
+import { compileKernel } from "../../src/plugin/compile-kernel.ts";
+import type { CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
 import { createKernelPlugin } from "../../src/plugin/index.ts";
 import {
   blendCall,
@@ -18,6 +19,7 @@ import {
   webpackOptions,
   writeApp,
 } from "../support/build-app.ts";
+import { gemmText } from "../support/compile-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
 
 const app = (specifier: string): string =>
@@ -69,7 +71,7 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     const inline = app("./blend.op.ts?tune=wasm");
     const page = { target: "web", output: { path: join(inline, "out"), filename: "main.mjs" }, experiments: {} };
     await runWebpack(make(inline, recordingCompiler(fakeKernel()).compile, page));
-    expect(outputFiles(inline)).toEqual(["main.mjs"]);
+    expect(outputFiles(inline)).toEqual([expect.stringMatching(/^kernel-worker-[0-9a-f]{12}\.js$/), "main.mjs"]);
 
     const root = app(asFile);
     const output = { path: join(root, "out"), filename: "main.mjs", publicPath: "https://files.example/app/" };
@@ -89,12 +91,12 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
   });
 
-  it("leaves nothing of an unused kernel in minified code", async () => {
+  it.each(["node", "web"])("leaves nothing of an unused kernel in minified code for %s", async (target) => {
     const root = writeApp({
       "src/main.js": 'import blend from "./blend.op.ts?tune=wasm&sync=0";\nconsole.log("[]");',
       "src/blend.op.ts": "export default 1;",
     });
-    const minified = { optimization: { minimize: true } };
+    const minified = { target, optimization: { minimize: true } };
     await runWebpack(make(root, recordingCompiler(fakeKernel()).compile, minified));
     expect(outputFiles(root)).toEqual(["main.mjs"]);
   });
@@ -116,6 +118,30 @@ describe.each(bundlers)("$name", ({ name, make }) => {
       expect(outputFiles(root)).toHaveLength(2);
       expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
     }
+  });
+
+  it("builds from its cache where our store is gone", async () => {
+    const root = writeApp({
+      "src/main.js": `import gemm from "./gemm.op.ts?tune=wasm&sync=0";
+        console.log(JSON.stringify(gemm(new Float32Array(64).fill(2), new Float32Array(128).fill(3))[0]));`,
+      "src/gemm.op.ts": gemmText(),
+    });
+    const directory = join(root, "cache");
+    const cached =
+      name === "webpack"
+        ? { cache: { type: "filesystem", cacheDirectory: directory } }
+        : { cache: { type: "persistent", storage: { type: "filesystem", directory } } };
+    const requests: KernelRequest[] = [];
+    const compile: CompileKernel = (request, services) => {
+      requests.push(request);
+      return compileKernel({ ...request, mode: "predict" }, services);
+    };
+    for (let build = 0; build < 4; build++) {
+      if (build === 3) rmSync(join(root, "node_modules/.cache/unplugin-kernel"), { recursive: true });
+      await runWebpack(make(root, compile, cached));
+      expect(runMoved(root)).toBe(48);
+    }
+    expect(requests.length).toBeLessThan(name === "webpack" ? 3 : 5);
   });
 
   describe("watching", () => {

@@ -5,8 +5,9 @@ import binaryen from "binaryen";
 import { describe, expect, test } from "vitest";
 import { generateWasm, generateWat } from "../../src/compiler/index.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
+import { newWorkerText, workerScript } from "../../src/native/load/new-worker.ts";
 import { openWasm } from "../../src/native/load/wasm-instance.ts";
-import { newWorkerText, wasmThreadsText } from "../../src/native/load/wasm-threads.ts";
+import { threadRole, wasmThreadsText } from "../../src/native/load/wasm-threads.ts";
 import { expected, input, length, parts, turning } from "./turning.ts";
 
 const threads = 3;
@@ -66,7 +67,8 @@ describe("workers", () => {
 /** What a program of its own prints, in which `openShared`, `asShareable`, `bytes`, `sharing`, `input`, `output` are there. */
 function printed(program: string, { flags = [], before = "" }: { flags?: readonly string[]; before?: string } = {}) {
   const { bytes, sharing } = source;
-  const text = `${before}${newWorkerText}${wasmThreadsText}
+  const script = JSON.stringify(workerScript({ thread: threadRole }));
+  const text = `${before}const workerText = ${script}, workerUrl = null;${newWorkerText}${wasmThreadsText}
     const bytes = Uint8Array.from(Buffer.from("${Buffer.from(bytes).toString("base64")}", "base64"));
     const sharing = ${JSON.stringify(sharing)};
     const input = (memory) => new Float64Array(memory.buffer, 0, ${parts * length});

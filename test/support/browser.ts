@@ -46,17 +46,26 @@ export const isolation = {
   "Cross-Origin-Embedder-Policy": "require-corp",
 } as const;
 
+export type Headers = Readonly<Record<string, string>>;
+
 /**
  * Serves the files of a folder on localhost.
  *
- * @param headers sent with every answer
+ * @param headers sent with every answer, or by the path that is asked for
  */
-export async function serveFolder(folder: string, headers: Readonly<Record<string, string>> = {}): Promise<PageServer> {
+export async function serveFolder(
+  folder: string,
+  headers: Headers | ((path: string) => Headers) = {},
+): Promise<PageServer> {
+  const headersOf = typeof headers === "function" ? headers : () => headers;
   const server = createServer(({ url = "/" }, response) => {
     const path = decodeURIComponent(url.split("?")[0]!);
     const file = join(folder, normalize(path.endsWith("/") ? `${path}index.html` : path));
     if (!existsSync(file)) return void response.writeHead(404).end();
-    response.writeHead(200, { ...headers, "Content-Type": contentTypes[extname(file)] ?? "application/octet-stream" });
+    response.writeHead(200, {
+      ...headersOf(path),
+      "Content-Type": contentTypes[extname(file)] ?? "application/octet-stream",
+    });
     response.end(readFileSync(file));
   });
   await new Promise<void>((listening) => server.listen(0, "localhost", listening));

@@ -1,7 +1,8 @@
 // A WASM module of ours → an instance: on a memory of its own, or on one that threads share.
 
 import type { WasmSharing, WasmSource } from "../../compiler/index.ts";
-import { newWorkerText, wasmThreadsText } from "./wasm-threads.ts";
+import { newWorkerText, workerScript } from "./new-worker.ts";
+import { threadRole, wasmThreadsText } from "./wasm-threads.ts";
 
 /** A memory whose arrays the caller fills and reads: it is shared where threads see it, which no type of ours tells. */
 interface MemoryView {
@@ -18,8 +19,12 @@ export interface WasmInstance {
 type OpenShared = (module: WebAssembly.Module, sharing: WasmSharing) => WasmInstance;
 
 let openShared: OpenShared | null = null;
-const sharedOpener = (): OpenShared =>
-  (openShared ??= new Function(`${newWorkerText}${wasmThreadsText}return openShared;`)() as OpenShared);
+const sharedOpener = (): OpenShared => (openShared ??= makeOpener());
+
+function makeOpener(): OpenShared {
+  const text = `const workerUrl = null;${newWorkerText}${wasmThreadsText}return openShared;`;
+  return new Function("workerText", text)(workerScript({ thread: threadRole })) as OpenShared;
+}
 
 /**
  * Compiles and instantiates on the calling thread. Throws what the engine throws at a module that it refuses (CompileError,

@@ -41,8 +41,7 @@ const partsText = `((exports) => {
  * What a worker does. While there are messages for it, it lets them come; else it sleeps on `news`. A loop that it finds open
  * may be over at once and another one open: what is to be done is known only while its caller waits for this worker.
  */
-const workerText = `
-const port = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? globalThis;
+export const threadRole = `
 const kernels = new Map();
 let words, slot, taken = 0;
 port.onmessage = ({ data }) => {
@@ -91,18 +90,10 @@ function forget(id) {
 }
 `;
 
-/** Text that defines `newWorker(text)`: in Node or in a browser. */
-export const newWorkerText = `
-  function newWorker(text) {
-    const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
-    if (threads) return new threads.Worker(text, { eval: true, execArgv: [] });
-    return new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-  }
-`;
-
 /**
  * Text that defines `openShared(module, sharing)`, an instance of a module with loops to share, and `asShareable(bytes, flagAt)`, the
- * bytes of such a module as they fit here; expects `newWorker`. Realms without SharedArrayBuffer, pages that are not cross-origin
+ * bytes of such a module as they fit here; expects `newWorker(role)`, which
+ * knows the role `thread`. Realms without SharedArrayBuffer, pages that are not cross-origin
  * isolated among them, have one thread.
  */
 export const wasmThreadsText = `
@@ -129,7 +120,7 @@ export const wasmThreadsText = `
     const grow = (threads) => {
       try {
         while (workers.length < threads - 1) {
-          const worker = newWorker(${JSON.stringify(workerText)});
+          const worker = newWorker("thread");
           worker.unref?.();
           worker.on?.("error", () => {});
           send(workers.push(worker), { words, slot: workers.length });

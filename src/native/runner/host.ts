@@ -11,6 +11,7 @@ export interface HostOptions {
   readonly workerPath?: string;
   readonly relaxedSimd?: boolean;
   readonly exclusive?: boolean;
+  readonly inBackground?: boolean;
 }
 
 export interface Host {
@@ -37,6 +38,7 @@ export function createHost({
   workerPath = defaultWorkerPath(),
   relaxedSimd = false,
   exclusive = true,
+  inBackground = false,
 }: HostOptions): Host {
   /** In their order; the process has the first `sent` of them. */
   const requests: Request[] = [];
@@ -64,7 +66,7 @@ export function createHost({
     throwIfClosed();
     if (current) return current;
     [sent, known, isReady] = [0, null, false];
-    current = await startWorker({ path: workerPath, relaxedSimd, exclusive });
+    current = await startWorker({ path: workerPath, relaxedSimd, exclusive, inBackground });
     const started = current;
     if (closed) await started.kill();
     const first = await started.receive();

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { lowerPriority } from "../lower-priority.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 
 /** How a process ended: "SIGSEGV", "exit code 1: …". */
@@ -47,9 +48,12 @@ export interface WorkerOptions {
   readonly relaxedSimd: boolean;
   /** It measures only while no other exclusive worker of this machine does. */
   readonly exclusive: boolean;
+  /** Programs of the user come before it. */
+  readonly inBackground: boolean;
 }
 
-export async function startWorker({ path, relaxedSimd, exclusive }: WorkerOptions): Promise<WorkerProcess> {
+export async function startWorker(given: WorkerOptions): Promise<WorkerProcess> {
+  const { path, relaxedSimd, exclusive, inBackground } = given;
   // Its hundred files are loaded when something is measured, not by every build.
   const { execa } = await import("execa");
   const options = [...engineOptions, ...(relaxedSimd ? relaxedOptions() : [])];
@@ -65,6 +69,7 @@ export async function startWorker({ path, relaxedSimd, exclusive }: WorkerOption
     stderr: "pipe",
     env: { NODE_OPTIONS: "" },
   });
+  if (inBackground) lowerPriority(child.pid);
   const inbox = createInbox();
   let errorText = "";
   child.stderr.on("data", (chunk: Buffer) => {

@@ -2,9 +2,10 @@
 
 import { createHash } from "node:crypto";
 import type { CompiledKernel } from "../compiled-kernel.ts";
+import { kernelWorkerScript } from "./async-workers.ts";
 
 export interface KernelAsset {
-  readonly role: "wasm" | "relaxed" | "native";
+  readonly role: "wasm" | "relaxed" | "native" | "worker";
   /** Content-hashed: equal names mean equal bytes. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
@@ -15,16 +16,31 @@ export type AssetReference =
   | { readonly kind: "inline"; readonly bytes: Uint8Array }
   | { readonly kind: "url"; readonly expression: string };
 
-export type AssetReferences = Readonly<Record<KernelAsset["role"], AssetReference | null>>;
+/** How it reaches the script of its workers: Node has it from the text, browsers from the file if there is one. */
+export interface WorkerReference {
+  readonly text: string | null;
+  readonly url: string | null;
+}
+
+export type AssetReferences = Readonly<Record<"wasm" | "relaxed" | "native", AssetReference | null>> & {
+  /** Null: the kernel has no use for workers of ours. */
+  readonly worker: WorkerReference | null;
+};
 
 /** 12 hex digits: 48 bits, enough to tell the kernels of one output folder apart. */
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
 
-const asset = (op: string, role: KernelAsset["role"], bytes: Uint8Array): KernelAsset => ({
+const extensions = { wasm: "wasm", relaxed: "wasm", native: "node", worker: "js" } as const;
+
+const asset = (name: string, role: KernelAsset["role"], bytes: Uint8Array): KernelAsset => ({
   role,
-  fileName: `${op}-${hashOf(bytes)}.${role === "native" ? "node" : "wasm"}`,
+  fileName: `${name}-${hashOf(bytes)}.${extensions[role]}`,
   bytes,
 });
+
+/** The script of workers: the same for all kernels, so that an output folder has it once. */
+export const workerAsset = (): KernelAsset =>
+  asset("kernel-worker", "worker", new TextEncoder().encode(kernelWorkerScript(true)));
 
 /** Every binary that the kernel comes with. */
 export function kernelAssets({ op, wasm, relaxed, native }: CompiledKernel): readonly KernelAsset[] {

@@ -1,6 +1,7 @@
 // Workers that `async` of WASM kernels runs in: few, for all kernels of a realm.
 
-import { newWorkerText, wasmThreadsText } from "../../native/load/wasm-threads.ts";
+import { newWorkerText, workerScript } from "../../native/load/new-worker.ts";
+import { threadRole, wasmThreadsText } from "../../native/load/wasm-threads.ts";
 
 /** Text that defines `openModule(module, sharing)`: what has `memory` and `run`. */
 const openModuleText = (isShared: boolean): string => {
@@ -37,10 +38,9 @@ const openKernelText = `function openKernel({ run, prepare }) {
     };
   }`;
 
-/** Gets a kernel once, its constants when there are new ones, then arrays; in Node or in a browser. */
-const workerText = (isShared: boolean): string =>
-  `const port = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? globalThis;
-${isShared ? newWorkerText : ""}${openModuleText(isShared)}
+/** Gets a kernel once, its constants when there are new ones, then arrays. */
+const asyncRole = (isShared: boolean): string =>
+  `${openModuleText(isShared)}
 ${openKernelText}
 const kernels = new Map();
 function answer({ kernel, parts, constants, isLast, inputs }) {
@@ -60,8 +60,15 @@ port.onmessage = ({ data }) => {
   } catch (error) {
     port.postMessage({ id, error: String(error) });
   }
-};
-port.postMessage({ isReady: true });`;
+};`;
+
+/**
+ * The script of the workers of a kernel's module.
+ *
+ * @param isShared whether threads may share loops of its kernels
+ */
+export const kernelWorkerScript = (isShared: boolean): string =>
+  workerScript({ async: asyncRole(isShared), ...(isShared && { thread: threadRole }) });
 
 /** As many as Node has threads for work of this kind. */
 const mostWorkers = 4;
@@ -70,8 +77,8 @@ const mostWorkers = 4;
  * Text that defines `startAsyncWorker(ended)`: a worker, what waits for it by id, and the kernels that it knows. It keeps the process alive
  * only while it has work.
  */
-const startText = (isShared: boolean): string => `  function startAsyncWorker(ended) {
-    const worker = newWorker(${JSON.stringify(workerText(isShared))});
+const startText = `  function startAsyncWorker(ended) {
+    const worker = newWorker("async");
     let isReady = false, answerReady;
     const ready = new Promise((resolve) => (answerReady = resolve));
     const waiting = new Map(), known = new Set();
@@ -103,10 +110,13 @@ const startText = (isShared: boolean): string => `  function startAsyncWorker(en
   }
 `;
 
-/** Text that defines `openKernel`, and `asyncWorkers()`, which kernels are introduced to and called by; expects `builtin`. */
+/**
+ * Text that defines `openKernel`, and `asyncWorkers()`, which kernels are introduced to and called by; expects `builtin`, `workerText`,
+ * `workerUrl`.
+ */
 export const asyncWorkersText = (isShared: boolean): string => `${newWorkerText}${openModuleText(isShared)}
   ${openKernelText}
-${startText(isShared)}  // Of all modules of the realm; its name says how to speak to them.
+${startText}  // Of all modules of the realm; its name says how to speak to them.
   const asyncWorkers = () => (globalThis[Symbol.for("unplugin-kernel.async.1${isShared ? ".shared" : ""}")] ??= openAsyncWorkers());
   function openAsyncWorkers() {
     const cores = globalThis.navigator?.hardwareConcurrency ?? builtin("node:os")?.availableParallelism() ?? 1;

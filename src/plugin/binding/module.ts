@@ -8,6 +8,7 @@ import type { CompiledKernel } from "../compiled-kernel.ts";
 import type { AssetReferences } from "./asset.ts";
 import { copiesOf, listOf, placed, preludeText, resultText, takeResults } from "./calls.ts";
 import { checksText } from "./checks.ts";
+import { hotText } from "./hot.ts";
 import { infoText, tensorsText } from "./info.ts";
 import { packableText } from "./packable.ts";
 import { twinsText } from "./twins.ts";
@@ -57,14 +58,14 @@ const initialReason = (kernel: CompiledKernel, { native }: AssetReferences): str
  * The text of the module. It has one export, the kernel of product.md §2.
  *
  * @param references where the emitted module finds each binary; null for those that the platform has no use for
+ * @param isHot for a dev server, which replaces modules while they run
  */
-export function emitModule(kernel: CompiledKernel, references: AssetReferences): string {
+export function emitModule(kernel: CompiledKernel, references: AssetReferences, isHot = false): string {
   const { op, target, parameters, tensors } = kernel;
   const isPackable = kernel.constants.length > 0;
   const sizes = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
   return `// ${[op, target, ...sizes].join(" ")}: emitted by unplugin-kernel
-export default /* @__PURE__ */ createKernel();
-
+${isHot ? hotText : "export default /* @__PURE__ */ createKernel();\n"}
 function createKernel() {
   const name = ${JSON.stringify(op)};
 ${tensorsText(kernel)}  const builtin = (id) => globalThis.process?.getBuiltinModule?.(id);

@@ -6,7 +6,7 @@ import type { CompiledKernel } from "../compiled-kernel.ts";
 import { asyncWorkersText } from "./async-workers.ts";
 import { listOf, type Placed, withRole } from "./calls.ts";
 import { type Source, sorted, sourcesOf, takenBy } from "./packable.ts";
-import { placedText } from "./wasm.ts";
+import { hasSharedLoops, placedText } from "./wasm.ts";
 
 /** Which views of the module are what. */
 function placesOf(
@@ -34,16 +34,15 @@ function moduleText({ bytes, sharing }: WasmSource): string {
   return `new WebAssembly.Module(${sharing ? `asShareable(${own}, ${sharing.flagAt})` : own})`;
 }
 
-/** Text that defines `wasmTwin(kind, module)`; expects `name`, `builtin`, `bytesNow`. */
+/** Text that defines `wasmTwin(kind, module)`; expects `name`, `builtin`, `bytesNow`, `workerText`, `workerUrl`. */
 export function packableWasmText(source: WasmSource, kernel: CompiledKernel): string {
   const { prepare } = kernel;
   const places = sorted(kernel);
   const taken = prepare ? takenBy(prepare.parameters, places) : [];
-  const isShared = Boolean(source.sharing ?? prepare?.sharing);
   const preparing = prepare
     ? `{ module: ${moduleText(prepare)}, taken: ${JSON.stringify(taken)}, ${placedText(prepare)} }`
     : "null";
-  return `${asyncWorkersText(isShared)}  const places = ${JSON.stringify(placesOf(source.parameters, kernel))};
+  return `${asyncWorkersText(hasSharedLoops(kernel))}  const places = ${JSON.stringify(placesOf(source.parameters, kernel))};
   let prepareModule;
   const preparation = () => (prepareModule ??= ${preparing});
   function wasmTwin(kind, module) {

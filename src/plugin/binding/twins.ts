@@ -2,7 +2,7 @@
 
 import { invariant, type WasmSource } from "../../compiler/index.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
-import type { AssetReference, AssetReferences } from "./asset.ts";
+import type { AssetReference, AssetReferences, WorkerReference } from "./asset.ts";
 import { nativeText } from "./native.ts";
 import { packableWasmText } from "./packable-wasm.ts";
 import { referenceText } from "./reference.ts";
@@ -71,12 +71,16 @@ function moduleText(source: WasmSource | null, reference: AssetReference | null)
   return `    { kind: "${kind}",${flag} source: ${sourceText(reference)} },\n`;
 }
 
+const workerPart = ({ text, url }: WorkerReference): string =>
+  `  const workerText = ${JSON.stringify(text)}, workerUrl = ${url === null ? "null" : `() => ${url}`};\n`;
+
 function wasmPart(kernel: CompiledKernel, references: AssetReferences): string {
   const { wasm, relaxed } = kernel;
   if (!wasm) return noWasm;
   const modules = moduleText(relaxed, references.relaxed) + moduleText(wasm, references.wasm);
   const twin = kernel.constants.length > 0 ? packableWasmText(wasm, kernel) : wasmText(wasm);
-  return `${twin}  const modules = [\n${modules}  ];\n${supportText(wasm.sharing !== null)}`;
+  const worker = workerPart(references.worker ?? { text: null, url: null });
+  return `${worker}${twin}  const modules = [\n${modules}  ];\n${supportText(wasm.sharing !== null)}`;
 }
 
 function nativePart(kernel: CompiledKernel, reference: AssetReference | null): string {

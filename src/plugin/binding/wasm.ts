@@ -1,6 +1,7 @@
 // The WASM twin of an emitted module: its instances, on which it runs here and in workers.
 
 import { arrayTypes, type KernelParameter, type WasmSource } from "../../compiler/index.ts";
+import type { CompiledKernel } from "../compiled-kernel.ts";
 import { asyncWorkersText } from "./async-workers.ts";
 
 /** What `openKernel` takes of a module, beside the module: its arrays as `[name, offset in bytes, length]`. */
@@ -8,6 +9,10 @@ export const placedText = ({ parameters, offsets, sharing }: WasmSource): string
   const layout = parameters.map(({ dtype, length }, at) => [arrayTypes[dtype].name, offsets[at]!, length]);
   return `layout: ${JSON.stringify(layout)}${sharing ? `, sharing: ${JSON.stringify(sharing)}` : ""}`;
 };
+
+/** Whether threads share loops of a kernel, or of what prepares its constants. */
+export const hasSharedLoops = ({ wasm, prepare }: CompiledKernel): boolean =>
+  Boolean(wasm?.sharing ?? prepare?.sharing);
 
 /** `d0 === a0 && …`, `c0.set(a0); …`: the copies around a run, and when there are none. */
 function runText(source: WasmSource): string {
@@ -56,5 +61,5 @@ function runText(source: WasmSource): string {
 `;
 }
 
-/** Text that defines `wasmTwin(kind, module)`; expects `name`, `builtin` in scope. */
+/** Text that defines `wasmTwin(kind, module)`; expects `name`, `builtin`, `workerText`, `workerUrl` in scope. */
 export const wasmText = (source: WasmSource): string => asyncWorkersText(source.sharing !== null) + runText(source);

@@ -10,7 +10,7 @@ import type { StartedTuning } from "../build-tunings.ts";
 import type { Origin } from "../compiled-kernel.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
-import type { Schedule } from "./schedule.ts";
+import { type Schedule, wasmTask } from "./schedule.ts";
 
 export interface Decision extends Schedule {
   readonly origin: Origin;
@@ -27,6 +27,7 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   if (mode === "frozen") return predicted(context);
   const stored = await fromStore(context);
   if (stored) return lockDecision(context, stored);
+  if (mode === "interim") return interim(context);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
   const decision = (await fromRemote(context)) ?? (await tuneOnce(context));
   await storeDecision(context, decision);
@@ -108,6 +109,13 @@ async function fromStore({ store, key, task }: KernelContext): Promise<Decision 
   const schedule = { task, candidate: entry.candidate, source: entry.source };
   const { generated } = await import("./schedule-source.ts");
   return generated(schedule) && found("store", schedule, entry.measured);
+}
+
+/** A guess, and no compiler runs: the WASM twin answers for native targets, unless there is to be none. */
+async function interim(context: KernelContext): Promise<Decision> {
+  const { task, request } = context;
+  const { makeGuess } = await import("./make-prediction.ts");
+  return found("predicted", makeGuess(context, request.fallback === "none" ? task : wasmTask(task)), null);
 }
 
 const predicted = async (context: KernelContext): Promise<Decision> =>

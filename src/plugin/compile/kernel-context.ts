@@ -22,6 +22,7 @@ import type { Workbench, WorkbenchOptions } from "../../tuner/workbench.ts";
 import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
 import { loadOp } from "../operator/load-op.ts";
 import { checkParameters } from "../request.ts";
+import { laterStore } from "./later-store.ts";
 import { keyFields } from "./schedule.ts";
 
 export interface KernelContext {
@@ -40,6 +41,8 @@ export interface KernelContext {
   /** How the lock file and messages call it: src/gemm.op.ts?M=64&tune=avx2. */
   readonly lockName: string;
   readonly store: Store;
+  /** Writes what an interim answer has kept back. */
+  readonly flush: () => Promise<void>;
   /** The compiler for native targets, looked for when first asked for; null where there is none. */
   readonly toolchain: () => Promise<Toolchain | null>;
   /** Where candidates are measured. Tests plant bad ones here. */
@@ -49,7 +52,8 @@ export interface KernelContext {
 export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
   const { opFile, numerics, threads } = request;
   const { root, cacheDir } = services.options;
-  const store = openStore(cacheDir);
+  const later = request.mode === "interim" ? laterStore(openStore(cacheDir)) : null;
+  const store = later ?? openStore(cacheDir);
   const loaded = await loadOp(opFile, { root, store });
   const file = relative(root, opFile).split(sep).join("/");
   const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
@@ -71,6 +75,10 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     key: scheduleKey(keyFields(task)),
     lockName: `${file}${queryOf(request, target)}`,
     store,
+    async flush() {
+      const warning = await later?.flush();
+      if (warning) services.log.warn(`${file}: ${warning}`);
+    },
     toolchain: once(async () => (await detectToolchains({ project: root }))[0] ?? null),
     workbench: async (options) => (await import("../../tuner/workbench.ts")).createWorkbench(options),
   };

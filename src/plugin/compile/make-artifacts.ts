@@ -1,16 +1,15 @@
 // A decision → the bytes that are shipped: the WASM module and its relaxed twin, and for a native target the addon. What
 // the store holds is used as it is; what it lacks is built and stored.
 
-import { type DiagnosticError, targets, type WasmSource } from "../../compiler/index.ts";
+import type { DiagnosticError, WasmSource } from "../../compiler/index.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { wantedFamilies } from "../../native/toolchain/detect.ts";
-import type { TuningTask } from "../../tuner/task.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { nativeKernel } from "./native-kernel.ts";
 import { predictSchedule } from "./predict-schedule.ts";
-import type { Schedule } from "./schedule.ts";
+import { type Schedule, wasmTask } from "./schedule.ts";
 import { type WasmPair, wasmPair } from "./wasm-pair.ts";
 
 export interface Artifacts {
@@ -28,7 +27,8 @@ export interface Artifacts {
 export async function makeArtifacts(context: KernelContext, decision: Decision): Promise<Artifacts> {
   const { request, services } = context;
   if (decision.task.target.codegen === "wasm") {
-    const pair = await wasmTwins(context, decision);
+    const isInterim = request.mode === "interim" && decision.origin === "predicted";
+    const pair = await wasmPair(context, decision, isInterim);
     if (!pair) throw otherSource(context);
     const { wasm, relaxed, prepare, facts } = pair;
     return { wasm, relaxed, prepare, trace: facts.trace, errorBound: facts.errorBound, native: null, compilerRuns: 0 };
@@ -77,8 +77,7 @@ export async function wasmTwins(context: KernelContext, schedule: Schedule): Pro
   const { task } = schedule;
   if (task.target.codegen === "wasm") return wasmPair(context, schedule);
   if (context.request.fallback === "none") return null;
-  const { l1Bytes, l2Bytes, l3Bytes } = task.target;
-  const twin: TuningTask = { ...task, target: { ...targets.wasm, l1Bytes, l2Bytes, l3Bytes, threads: 1 }, threads: 1 };
+  const twin = wasmTask(task);
   const pair = await wasmPair(context, await predictSchedule(context, twin));
   if (pair) return pair;
   const { makePrediction } = await import("./make-prediction.ts");

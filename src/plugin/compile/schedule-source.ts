@@ -19,38 +19,64 @@ import type { TuningTask } from "../../tuner/task.ts";
 import type { KernelFacts } from "./artifact-store.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** For a candidate that was just found in the space. */
+interface KnownSpace {
+  readonly task: TuningTask;
+  readonly space: GeneratedSpace;
+}
+
+/** Of kernels that are compiled side by side: a space takes megabytes. */
+let recent: readonly KnownSpace[] = [];
+const mostRecent = 4;
+
+/** Making it takes up to half a second, and each step from a decision to its bytes asks for it. */
+export function spaceOf(task: TuningTask): GeneratedSpace {
+  const known = recent.find((one) => one.task === task) ?? { task, space: generateSpace(task) };
+  recent = [known, ...recent.filter((one) => one !== known)].slice(0, mostRecent);
+  return known.space;
+}
+
+/** What has come of a candidate, whose bytes are wanted next. */
+const made = new WeakMap<Candidate, { readonly task: TuningTask; readonly kernel: GeneratedKernel }>();
+
+/** For a candidate that was just found in the space. Every pass is verified. */
 export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: Candidate): Schedule {
-  const kernel = candidateKernel(task, space, candidate);
+  const kernel = candidateKernel(task, space, candidate, { verify: true });
   invariant(kernel.kind === "ok", "a candidate of the space is legal");
+  made.set(candidate, { task, kernel });
   return { task, candidate, source: digestOfSource(kernel.source) };
 }
 
 /** A schedule that an equal task was given, for this one. */
 export const rescheduled = (task: TuningTask, candidate: Candidate): Schedule =>
-  scheduleOf(task, generateSpace(task), candidate);
+  scheduleOf(task, spaceOf(task), candidate);
 
 /**
- * Generates the source anew, every pass verified. Null: the space has no such candidate, or another source comes of it;
- * the schedule may be from a file that was edited.
+ * The kernel of a schedule, every pass verified. Null: the space has no such candidate, or another source comes of it; the
+ * schedule may be from a file that was edited.
  */
 export function generated({ task, candidate, source }: Schedule): GeneratedKernel | null {
-  const space = generateSpace(task);
+  const known = made.get(candidate);
+  const kernel = known?.task === task ? known.kernel : generate(task, candidate);
+  return kernel && digestOfSource(kernel.source) === source ? kernel : null;
+}
+
+function generate(task: TuningTask, candidate: Candidate): GeneratedKernel | null {
+  const space = spaceOf(task);
   if (!findPoint(searchSpace(space), candidate)) return null;
   const kernel = candidateKernel(task, space, candidate, { verify: true });
-  return kernel.kind === "ok" && digestOfSource(kernel.source) === source ? kernel : null;
+  return kernel.kind === "ok" ? kernel : null;
 }
 
 /** The same schedule for WASM with products and sums fused. */
 export function relaxedBytes({ task, candidate }: Schedule): Uint8Array<ArrayBuffer> {
-  const kernel = candidateKernel(task, generateSpace(task), candidate, { verify: true, relaxed: true });
+  const kernel = candidateKernel(task, spaceOf(task), candidate, { verify: true, relaxed: true });
   invariant(kernel.kind === "ok" && kernel.source.kind === "wasm", "what is legal is legal with fused products too");
   return kernel.source.bytes;
 }
 
 /** What is to be known of a schedule that leads to its source. */
 export function factsOf({ task, candidate }: Schedule, { prepare }: GeneratedKernel): KernelFacts {
-  const space = generateSpace(task);
+  const space = spaceOf(task);
   const template = candidateTemplate(space, candidate);
   const trace = candidateTrace(space, candidate);
   invariant(template && trace, `the space has no candidate of template ${candidate.template}`);

@@ -1,6 +1,6 @@
 // A schedule on its way to a kernel: the task and the candidate, with the digest of the source that they generate.
 
-import { codegenVersion, printComputeDef } from "../../compiler/index.ts";
+import { codegenVersion, printComputeDef, targets } from "../../compiler/index.ts";
 import type { Candidate } from "../../tuner/space/space.ts";
 import { type ScheduleKeyFields, scheduleKeyFields } from "../../tuner/store/key.ts";
 import type { TuningTask } from "../../tuner/task.ts";
@@ -11,6 +11,13 @@ export interface Schedule {
   readonly candidate: Candidate;
   /** sha256 of the source: what a rebuild has to give. */
   readonly source: string;
+}
+
+/** What the WASM twin of a kernel computes. Its schedule follows from the caches of the task's target, so that it is the same everywhere. */
+export function wasmTask(task: TuningTask): TuningTask {
+  if (task.target.codegen === "wasm") return task;
+  const { l1Bytes, l2Bytes, l3Bytes } = task.target;
+  return { ...task, target: { ...targets.wasm, l1Bytes, l2Bytes, l3Bytes, threads: 1 }, threads: 1 };
 }
 
 export const keyFields = (task: TuningTask): ScheduleKeyFields =>

@@ -33,7 +33,8 @@ export function tuneKernel(context: KernelContext, kernels: () => number): Promi
     const { task, services } = context;
     services.signal.throwIfAborted();
     const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
-    const { group, runner } = await services.tunings.machine();
+    const { inBackground, machine } = services.tunings;
+    const { group, runner } = await machine();
     const opened: Opened[] = [];
     try {
       return await group.tune({
@@ -46,7 +47,8 @@ export function tuneKernel(context: KernelContext, kernels: () => number): Promi
             toolchain,
             directory,
             signal: services.signal,
-            cores: context.machine.cores,
+            cores: inBackground ? 1 : context.machine.cores,
+            inBackground,
             threads: task.threads,
             runner: runner.open(),
           });

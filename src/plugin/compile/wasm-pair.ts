@@ -28,11 +28,19 @@ export interface WasmPair {
 
 const encoder = { name: "wasm", version: codegenVersion, triple: null, options: [] };
 
-/** Null: the schedule does not lead to its source. */
-export async function wasmPair(context: KernelContext, schedule: Schedule): Promise<WasmPair | null> {
+/**
+ * Null: the schedule does not lead to its source.
+ *
+ * @param isInterim it will soon be replaced: the twin for relaxed SIMD would take as long as the module
+ */
+export async function wasmPair(
+  context: KernelContext,
+  schedule: Schedule,
+  isInterim = false,
+): Promise<WasmPair | null> {
   const { task, candidate, source } = schedule;
   const key = artifactKey({ schedule: scheduleKey(keyFields(task)), candidate, source, toolchain: encoder });
-  const blobs = (await storedBlobs(context, key)) ?? (await generate(context, key, schedule));
+  const blobs = (await storedBlobs(context, key)) ?? (await generate(context, key, schedule, isInterim));
   if (!blobs?.wasm) return null;
   const name = kernelName(task.op, task.target);
   const { wasm, relaxed, prepare } = blobs;
@@ -50,12 +58,17 @@ export async function wasmPair(context: KernelContext, schedule: Schedule): Prom
   };
 }
 
-async function generate(context: KernelContext, key: string, schedule: Schedule): Promise<Blobs | null> {
+async function generate(
+  context: KernelContext,
+  key: string,
+  schedule: Schedule,
+  isInterim: boolean,
+): Promise<Blobs | null> {
   const { factsOf, generated, relaxedBytes } = await import("./schedule-source.ts");
   const kernel = generated(schedule);
   if (kernel?.source.kind !== "wasm") return null;
   const wasm = kernel.source.bytes;
-  const relaxed = schedule.task.numerics === "fast" ? relaxedBytes(schedule) : wasm;
+  const relaxed = schedule.task.numerics === "fast" && !isInterim ? relaxedBytes(schedule) : wasm;
   const blobs: Blobs = {
     wasm,
     ...(sha256(relaxed) === sha256(wasm) ? {} : { relaxed }),

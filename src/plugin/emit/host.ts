@@ -2,7 +2,7 @@
 
 import type { UnpluginOptions } from "unplugin";
 import type { AssetReferences } from "../binding/asset.ts";
-import type { CompiledKernel } from "../compiled-kernel.ts";
+import type { CompiledKernel, RequestMode } from "../compiled-kernel.ts";
 import type { ParsedRequest } from "../request.ts";
 import type { Mode } from "../types.ts";
 import type { LoaderContext, WebpackCompilation, WebpackCompiler } from "./webpack.ts";
@@ -28,6 +28,10 @@ export interface ViteEnvironment {
   readonly name: string;
   readonly mode: string;
   readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: unknown } };
+  /** Of the server or the build that it is a part of. */
+  getTopLevelConfig(): object;
+  /** Resolves when the modules that a page imports have been loaded, but for the one with this id. */
+  waitForRequestsIdle?(id: string): Promise<void>;
 }
 
 /** One host in one plugin instance. */
@@ -39,10 +43,14 @@ export interface Host {
   /** Resolves what is neither relative nor absolute: aliases, packages, `#imports`. */
   resolve(context: HookContext, path: string, importer: string | undefined): Promise<string | null>;
   /** Mode of the first answer, if it is not that of the options (a dev server's). */
-  mode(context: HookContext, configured: Mode): Mode;
+  mode(context: HookContext, configured: Mode): RequestMode;
   place(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): AssetReferences;
   /** Whether a module keeps the query of its import, whatever it was resolved to. */
   readonly keepsSpelling?: true;
+  /** Whether modules are replaced while they run. */
+  isHot?(context: HookContext): boolean;
+  /** There is no module of a kernel, as its operator has a mistake. */
+  failed?(context: HookContext, request: ParsedRequest): void;
   /** After the module of a kernel has been made. */
   loaded(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): void;
   /** Hooks of this host alone. */

@@ -1,7 +1,16 @@
 // Which binaries of a kernel a platform gets, and in which form: the part of emission that no host does its own way.
 
 import { DiagnosticError } from "../../compiler/index.ts";
-import { type AssetReference, type AssetReferences, type KernelAsset, kernelAssets } from "../binding/asset.ts";
+import {
+  type AssetReference,
+  type AssetReferences,
+  type KernelAsset,
+  kernelAssets,
+  type WorkerReference,
+  workerAsset,
+} from "../binding/asset.ts";
+import { kernelWorkerScript } from "../binding/async-workers.ts";
+import { hasSharedLoops } from "../binding/wasm.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 
 /** Where the bundle runs; `universal`: not known, so the module finds out when it does. */
@@ -32,8 +41,24 @@ function refuseBrowser(kernel: CompiledKernel): never {
 }
 
 /**
+ * A page's policy may allow workers from files of its origin alone, and `&sync` has all in the code. Text that no file stands for
+ * has only what the kernel needs.
+ */
+function placeWorker(
+  kernel: CompiledKernel,
+  platform: Platform,
+  sync: boolean | null,
+  emitUrl: EmitUrl,
+): WorkerReference | null {
+  if (!kernel.wasm) return null;
+  const url = platform === "node" || sync ? null : emitUrl(workerAsset());
+  const text = platform === "browser" && url !== null ? null : kernelWorkerScript(hasSharedLoops(kernel));
+  return { text, url };
+}
+
+/**
  * Decides and emits: addons go by URL and never to browsers; WASM modules go into the code for browsers if they are
- * small, and as files elsewhere, unless the import says `&sync`.
+ * small, and as files elsewhere, unless the import says `&sync`; the script of workers is a file for browsers.
  *
  * @throws DiagnosticError `target.not-in-browser`.
  */
@@ -47,12 +72,13 @@ export function placeAssets(
   const assets = kernelAssets(kernel);
   const wasmBytes = assets.reduce((sum, { role, bytes }) => sum + (role === "native" ? 0 : bytes.length), 0);
   const inline = isInline(platform, sync, wasmBytes);
-  const place = (role: KernelAsset["role"]): AssetReference | null => {
+  const place = (role: "native" | "relaxed" | "wasm"): AssetReference | null => {
     const asset = assets.find((one) => one.role === role);
     if (!asset || (role === "native" && platform === "browser")) return null;
     const expression = inline && role !== "native" ? null : emitUrl(asset);
     if (expression !== null) return { kind: "url", expression };
     return role === "native" ? null : { kind: "inline", bytes: asset.bytes };
   };
-  return { native: place("native"), relaxed: place("relaxed"), wasm: place("wasm") };
+  const worker = placeWorker(kernel, platform, sync, emitUrl);
+  return { native: place("native"), relaxed: place("relaxed"), wasm: place("wasm"), worker };
 }

@@ -47,14 +47,20 @@ export function viteHost(session: Session, dev: DevServer): Host {
   return {
     begin: ({ environment }) => filesOf(environment).clear(),
     resolve: resolveByHost,
-    mode: (context, configured) => (isDev(context) && configured === "tune" ? "predict" : configured),
+    isHot: isDev,
+    mode: (context, configured) => (isDev(context) && configured === "tune" ? "interim" : configured),
     place(context, kernel, { settings }: ParsedRequest) {
       const platform = platformOf(context.environment);
       const emitUrl = isDev(context) ? devUrl(platform, kernel, dev) : filesOf(context.environment).emitUrl(context);
       return placeAssets(kernel, platform, settings.sync, emitUrl);
     },
+    failed(context, request) {
+      if (isDev(context)) dev.failed(request);
+    },
     loaded(context, kernel, request) {
-      if (isDev(context) && kernel.origin === "predicted") dev.improve(request, kernel);
+      if (isDev(context)) dev.healed(request);
+      const isInterim = kernel.origin === "predicted" && session.options().mode === "tune";
+      if (isDev(context) && isInterim) dev.improve(request, kernel, context.environment);
     },
     hooks: {
       vite: {
@@ -73,6 +79,17 @@ export function viteHost(session: Session, dev: DevServer): Host {
           if (!referenceId || !filesOf(environment).has(referenceId) || platformOf(environment) === "browser")
             return null;
           return besideChunk(relativePath, format);
+        },
+        // The file with the mistake may be one that Vite knows nothing of, and it tells nobody of a module that never was.
+        hotUpdate({ modules }) {
+          const { moduleGraph } = this.environment;
+          const broken = dev.broken().flatMap((id) => moduleGraph.getModuleById(id) ?? []);
+          if (broken.length === 0) return undefined;
+          return [...new Set([...modules, ...broken, ...broken.flatMap(({ importers }) => [...importers])])];
+        },
+        closeBundle() {
+          const { environment } = this as unknown as HookContext;
+          if (environment?.mode === "dev") dev.detach(environment.getTopLevelConfig());
         },
         generateBundle(_, bundle) {
           filesOf((this as unknown as HookContext).environment).removeUnused(bundle, (id) => this.getFileName(id));

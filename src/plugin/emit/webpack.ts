@@ -36,7 +36,7 @@ export interface LoaderContext {
 }
 
 /** It is kept with the file, in the bundler's cache too. */
-type AssetInfo = { readonly [isOurs]?: true };
+type AssetInfo = { readonly [isOurs]?: true; readonly minimized?: true };
 const isOurs = "unplugin-kernel";
 
 interface Asset {
@@ -83,7 +83,8 @@ function emitUrl({ getNativeBuildContext }: HookContext, platform: Platform): Em
   const loader = getNativeBuildContext?.().loaderContext;
   return ({ fileName, bytes }) => {
     if (!loader) return null;
-    loader.emitFile(fileName, Buffer.from(bytes), undefined, { [isOurs]: true });
+    // Minimized: the name of a script is a hash of its bytes, which are to stay.
+    loader.emitFile(fileName, Buffer.from(bytes), undefined, { [isOurs]: true, minimized: true });
     return urls[platform](fileName);
   };
 }

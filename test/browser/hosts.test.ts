@@ -1,0 +1,123 @@
+// Pages built by bundlers other than Vite, in Chromium: where their kernels' workers come from.
+
+import { join } from "node:path";
+import { build as esbuild } from "esbuild";
+import type { Browser } from "playwright-core";
+import { rollup } from "rollup";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { webpack } from "webpack";
+import kernelPlugin from "../../src/plugin/index.ts";
+import { launchBrowser, noBrowser, type PageServer, serveFolder } from "../support/browser.ts";
+import { runWebpack, type WebpackCompiler, writeApp } from "../support/build-app.ts";
+import { openPage } from "../support/page.ts";
+
+const operator = 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 24, N: 40, K: 16 });\n';
+
+const program = (before = ""): string => `${before}
+  import gemm from "./gemm.op.ts?tune=wasm&sync=0";
+  import inlined from "./gemm.op.ts?tune=wasm&M=32";
+  globalThis.kernels = { gemm, inlined };
+  globalThis.sums = async () => {
+    await gemm.ready();
+    const of = (kernel) => [new Float32Array(kernel.info.parameters.M * 16).fill(2), new Float32Array(16 * 40).fill(3)];
+    const sum = (C) => C.reduce((sum, it) => sum + it, 0);
+    return [sum(gemm(...of(gemm))), sum(await gemm.async(...of(gemm))), sum(await inlined.async(...of(inlined)))];
+  };`;
+const sums = [24 * 40 * 96, 24 * 40 * 96, 32 * 40 * 96];
+
+const page = '<!doctype html><link rel="icon" href="icon.svg"><script type="module" src="main.js"></script>';
+const app = (before = ""): string =>
+  writeApp({
+    "src/main.js": program(before),
+    "src/gemm.op.ts": operator,
+    "out/icon.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    "out/index.html": page,
+  });
+
+const settings = (root: string) => ({ root, logLevel: "silent", mode: "predict" }) as const;
+
+async function withWebpack(root: string): Promise<void> {
+  const output = { path: join(root, "out"), filename: "main.js" };
+  const entry = join(root, "src/main.js");
+  const plugins = [kernelPlugin.webpack(settings(root))];
+  const options = {
+    context: root,
+    mode: "production",
+    target: "web",
+    entry,
+    output,
+    performance: false,
+    plugins,
+  } as const;
+  await runWebpack(webpack(options) as WebpackCompiler);
+}
+
+async function withRollup(root: string): Promise<void> {
+  const bundle = await rollup({ input: join(root, "src/main.js"), plugins: [kernelPlugin.rollup(settings(root))] });
+  await bundle.write({ dir: join(root, "out"), format: "es", entryFileNames: "main.js" });
+  await bundle.close();
+}
+
+async function withEsbuild(root: string, format: "esm" | "iife"): Promise<void> {
+  await esbuild({
+    absWorkingDir: root,
+    entryPoints: ["src/main.js"],
+    bundle: true,
+    format,
+    outfile: "out/main.js",
+    minify: true,
+    plugins: [kernelPlugin.esbuild(settings(root))],
+  });
+}
+
+describe.skipIf(noBrowser)(`a page in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, () => {
+  const servers: PageServer[] = [];
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
+  async function serve(root: string, headers: Readonly<Record<string, string>>): Promise<string> {
+    const server = await serveFolder(join(root, "out"), headers);
+    servers.push(server);
+    return server.url;
+  }
+
+  /** What its kernels give, where their workers come from, and what it complained of. */
+  async function results(url: string) {
+    const { page, problems } = await openPage(browser, url);
+    const found = await page.evaluate("sums()");
+    const workers = [...new Set(page.workers().map((worker) => new URL(worker.url()).protocol))];
+    return { sums: found, workers, problems: await problems() };
+  }
+
+  const policy = { "Content-Security-Policy": "script-src 'self' 'wasm-unsafe-eval'" };
+  const builders: [string, (root: string) => Promise<void>][] = [
+    ["webpack", withWebpack],
+    ["rollup", withRollup],
+    ["esbuild", (root) => withEsbuild(root, "esm")],
+  ];
+  it.each(builders)("by %s works under a strict policy, calls of async in workers", async (_, build) => {
+    const root = app();
+    await build(root);
+    expect(await results(await serve(root, policy))).toEqual({ sums, workers: ["http:"], problems: [] });
+  });
+
+  it("that has its files from another origin runs the workers' script from there", async () => {
+    const root = app('__webpack_public_path__ = new URLSearchParams(location.search).get("files");');
+    await withWebpack(root);
+    const files = await serve(root, { "Access-Control-Allow-Origin": "*" });
+    const url = `${await serve(root, {})}?files=${encodeURIComponent(files)}`;
+    expect(await results(url)).toEqual({ sums, workers: ["blob:"], problems: [] });
+  });
+
+  it("with a classic script, which knows no address of its own, has the workers' script in it", async () => {
+    const root = app();
+    await withEsbuild(root, "iife");
+    expect(await results(await serve(root, {}))).toEqual({ sums, workers: ["blob:"], problems: [] });
+  });
+});

@@ -1,0 +1,239 @@
+// Kernels in Chromium: a page that Vite has built with the plugin, served with the headers that pages have.
+
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { build, type InlineConfig } from "vite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import kernelPlugin from "../../src/plugin/index.ts";
+import { isolation, launchBrowser, noBrowser, type PageServer, serveFolder } from "../support/browser.ts";
+import { outputFiles, writeApp } from "../support/build-app.ts";
+import { type OpenPage, openPage } from "../support/page.ts";
+
+const app = {
+  "index.html": '<!doctype html><link rel="icon" href="/icon.svg"><script type="module" src="/src/main.js"></script>',
+  "public/icon.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  "src/gemm.op.ts": 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 24, N: 40, K: 16 });\n',
+  "src/main.js": `
+    import inlined from "./gemm.op.ts?tune=wasm";
+    import file from "./gemm.op.ts?tune=wasm&M=25&sync=0";
+    import threaded from "./gemm.op.ts?tune=wasm&M=96&N=64&K=48&threads=2";
+    import slow from "./gemm.op.ts?tune=wasm&M=2048&N=2048&K=2048";
+    globalThis.kernels = { inlined, file, threaded, slow };
+    // Small integers: every order of the sum gives the same bits.
+    globalThis.inputsOf = ({ info }) => {
+      const { M, N, K } = info.parameters;
+      const integers = (length, salt) => Float32Array.from({ length }, (_, at) => ((at * 7 + salt) % 11) - 5);
+      return [integers(M * K, 1), integers(K * N, 2)];
+    };
+    globalThis.wrongOf = ({ info }, A, B, C) => {
+      const { M, N, K } = info.parameters;
+      let wrong = 0;
+      for (let i = 0; i < M; i++) for (let j = 0; j < N; j++) {
+        let sum = 0;
+        for (let k = 0; k < K; k++) sum += A[i * K + k] * B[k * N + j];
+        if (C[i * N + j] !== sum) wrong += 1;
+      }
+      return C.length === M * N ? wrong : "another length";
+    };`,
+};
+
+const policies = ["script-src 'self' 'wasm-unsafe-eval'", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"];
+
+describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, () => {
+  const root = writeApp(app);
+  const servers: PageServer[] = [];
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const options = { logLevel: "silent", mode: "predict" } as const;
+    const settings = {
+      configFile: false,
+      logLevel: "silent" as const,
+      plugins: [kernelPlugin.vite(options)],
+    } satisfies InlineConfig;
+    await Promise.all([
+      build({ root, ...settings, build: { outDir: "out" } }),
+      launchBrowser().then((it) => (browser = it)),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
+  async function open(headers: Parameters<typeof serveFolder>[1] = {}): Promise<OpenPage> {
+    const server = await serveFolder(join(root, "out"), headers);
+    servers.push(server);
+    return openPage(browser, server.url);
+  }
+
+  const evaluate = <T>({ page }: OpenPage, body: string): Promise<T> =>
+    page.evaluate(`(async () => { const { inlined, file, threaded, slow } = kernels; ${body} })()`);
+
+  it("has one script of workers for all kernels, and a file for what is to be one", () => {
+    expect(outputFiles(root)).toEqual([
+      expect.stringMatching(/^assets\/gemm-.*\.wasm$/),
+      expect.stringMatching(/^assets\/gemm-.*\.wasm$/),
+      expect.stringMatching(/^assets\/index-.*\.js$/),
+      expect.stringMatching(/^assets\/kernel-worker-.*\.js$/),
+      "icon.svg",
+      "index.html",
+    ]);
+  });
+
+  it("answers right, from the code and from a file, and says which twin does", async () => {
+    const opened = await open();
+    const result = await evaluate(
+      opened,
+      `await file.ready();
+       return [inlined, file].map((kernel) => {
+         const [A, B] = inputsOf(kernel);
+         const C = new Float32Array(kernel.info.parameters.M * 40);
+         return [wrongOf(kernel, A, B, kernel(A, B)), kernel(A, B, C) === C, wrongOf(kernel, A, B, C), kernel.info.twin, kernel.info.twinReason];
+       });`,
+    );
+    expect(result).toEqual([
+      [0, true, 0, "wasm-relaxed", null],
+      [0, true, 0, "wasm-relaxed", null],
+    ]);
+    expect(await opened.problems()).toEqual([]);
+  });
+
+  it("waits for a file that has not arrived, and says so", async () => {
+    const result = await evaluate(
+      await open(),
+      `const before = file.info.twin;
+       try { file(...inputsOf(file)); } catch (error) { return [before, error.message]; }`,
+    );
+    expect(result).toEqual([
+      null,
+      "gemm is not loaded yet: await its ready() before the first call, or import it with &sync",
+    ]);
+  });
+
+  it("computes in the arrays of buffers() and refuses arrays that do not fit", async () => {
+    const result = await evaluate(
+      await open(),
+      `const { A, B, C } = inlined.buffers(), [a, b] = inputsOf(inlined);
+       A.set(a);
+       B.set(b);
+       const same = inlined(A, B, C) === C;
+       const refused = (...given) => { try { inlined(...given); } catch (error) { return error.name + ": " + error.message; } };
+       return [same, wrongOf(inlined, a, b, C), refused(a.subarray(1), b), refused(a, new Float64Array(b)), refused(a, b, a), refused(a)];`,
+    );
+    expect(result).toEqual([
+      true,
+      0,
+      "RangeError: gemm: argument 1 (A) must be a Float32Array of 384 elements, f32[24, 16]; got 383 elements",
+      "TypeError: gemm: argument 2 (B) must be a Float32Array of 640 elements, f32[16, 40]; got a Float64Array",
+      "RangeError: gemm: argument 3 (C) must be a Float32Array of 960 elements, f32[24, 40]; got 384 elements",
+      "TypeError: gemm takes A, B and then none or all of C; got 1 arguments",
+    ]);
+  });
+
+  /** Of calls off the main thread: whether their results are wrong, and whether a worker had them. */
+  const asyncCalls = async (opened: OpenPage) => ({
+    wrong: await evaluate(
+      opened,
+      `const wrong = [];
+       for (const kernel of [inlined, threaded]) {
+         const [A, B] = inputsOf(kernel);
+         for (const C of await Promise.all([kernel.async(A, B), kernel.async(A, B)])) wrong.push(wrongOf(kernel, A, B, C));
+       }
+       return wrong;`,
+    ),
+    workers: [...new Set(opened.page.workers().map((worker) => new URL(worker.url()).protocol))],
+  });
+  const right = [0, 0, 0, 0];
+
+  it.each(policies)("works under the policy %s, calls of async in workers", async (policy) => {
+    const opened = await open({ "Content-Security-Policy": policy });
+    const sync = await evaluate(
+      opened,
+      `await file.ready();
+       return [inlined, file, threaded].map((kernel) => wrongOf(kernel, ...inputsOf(kernel), kernel(...inputsOf(kernel))));`,
+    );
+    expect(sync).toEqual([0, 0, 0]);
+    expect(await asyncCalls(opened)).toEqual({ wrong: right, workers: ["http:"] });
+    expect(await opened.problems()).toEqual([]);
+  });
+
+  it("computes on the calling thread where no worker is allowed", async () => {
+    const opened = await open({ "Content-Security-Policy": `${policies[0]}; worker-src 'none'` });
+    expect(await asyncCalls(opened)).toEqual({ wrong: right, workers: [] });
+  });
+
+  it("computes on the calling thread where the workers' script is not to be had", async () => {
+    const opened = await open();
+    let asked = 0;
+    await opened.page.route("**/kernel-worker-*", (route) => {
+      asked += 1;
+      return route.abort();
+    });
+    expect(await asyncCalls(opened)).toEqual({ wrong: right, workers: [] });
+    expect(asked).toBeGreaterThan(0);
+  });
+
+  it("leaves the main thread free while async computes", async () => {
+    const opened = await open();
+    const { elapsed, longest, first } = await evaluate<{ elapsed: number; longest: number; first: number }>(
+      opened,
+      `const { M, N, K } = slow.info.parameters;
+       const A = new Float32Array(M * K).fill(1), B = new Float32Array(K * N).fill(2);
+       const start = performance.now();
+       let last = start, longest = 0;
+       // Copies of the arguments are made at once.
+       const call = slow.async(A, B);
+       last = performance.now();
+       const ticks = setInterval(() => {
+         longest = Math.max(longest, performance.now() - last);
+         last = performance.now();
+       }, 5);
+       const C = await call;
+       clearInterval(ticks);
+       return { elapsed: performance.now() - start, longest, first: C[0] };`,
+    );
+    expect(first).toBe(2 * 2048);
+    expect(elapsed).toBeGreaterThan(200);
+    expect(longest).toBeLessThan(elapsed / 2);
+  });
+
+  describe("threads", () => {
+    const run = `const wrong = [];
+      // Until the thread is there, which no call waits for.
+      const [A, B] = inputsOf(threaded);
+      for (let call = 0; call < 50; call++) {
+        wrong.push(wrongOf(threaded, A, B, threaded(A, B)));
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      return [wrong.every((it) => it === 0), threaded.info.twinReason, threaded.buffers().A.buffer.constructor.name];`;
+
+    it("take part in a page that is isolated, under a policy too", async () => {
+      const opened = await open({ ...isolation, "Content-Security-Policy": policies[0]! });
+      expect(await evaluate(opened, run)).toEqual([true, null, "SharedArrayBuffer"]);
+      expect(opened.page.workers()).toHaveLength(1);
+      // The worker has taken all that it was told: it sleeps until there is work.
+      const isReady = `globalThis[Symbol.for("unplugin-kernel.threads.1")].isReady({ threads: 2 })`;
+      await opened.page.waitForFunction(isReady, undefined, { timeout: 10_000 });
+      expect(await evaluate(opened, run)).toEqual([true, null, "SharedArrayBuffer"]);
+      expect(await asyncCalls(opened)).toEqual({ wrong: right, workers: ["http:"] });
+      expect(await opened.problems()).toEqual([]);
+    });
+
+    it("run from memory where the file comes without the headers that an isolated page asks for", async () => {
+      const opened = await open((path) => (path.includes("kernel-worker") ? {} : isolation));
+      expect(await evaluate(opened, run)).toEqual([true, null, "SharedArrayBuffer"]);
+      expect(await asyncCalls(opened)).toEqual({ wrong: right, workers: ["blob:"] });
+    });
+
+    it("are not there in another page, which says so", async () => {
+      const opened = await open();
+      expect(await evaluate(opened, run)).toEqual([
+        true,
+        "one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated",
+        "ArrayBuffer",
+      ]);
+      expect(opened.page.workers()).toEqual([]);
+    });
+  });
+});
