@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Visit } from "../../src/cli/bench/browser/visit.ts";
-import { runCli, writeProject } from "../cli/project.ts";
+import { writeProject } from "../cli/project.ts";
 import { launchBrowser, noBrowser } from "../support/browser.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -34,6 +34,7 @@ interface Served {
   readonly child: ChildProcess;
   /** What it has printed so far. */
   output(): string;
+  errors(): string;
   readonly ended: Promise<number | null>;
 }
 
@@ -57,7 +58,7 @@ async function serve(root: string, ...args: readonly string[]): Promise<Served> 
     });
     ended.then(() => reject(new Error(`it ended: ${errors}${output}`)));
   });
-  return { url, child, output: () => output, ended };
+  return { url, child, output: () => output, errors: () => errors, ended };
 }
 
 afterEach(() => {
@@ -75,7 +76,7 @@ describe.skipIf(noBrowser)(`bench --browser${noBrowser ? ` (${noBrowser})` : ""}
   afterAll(() => browser?.close());
 
   /** The page, and what went wrong in it. */
-  async function open(url: string): Promise<{ readonly page: Page; readonly troubles: readonly string[] }> {
+  async function open(): Promise<{ readonly page: Page; readonly troubles: readonly string[] }> {
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     const troubles: string[] = [];
@@ -88,7 +89,7 @@ describe.skipIf(noBrowser)(`bench --browser${noBrowser ? ` (${noBrowser})` : ""}
 
   it("measures every twin of every kernel, tells the command, and ends with 0 after one visit", async () => {
     const { url, output, ended } = await serve(root, "--once", "--json");
-    const { page, troubles } = await open(url);
+    const { page, troubles } = await open();
     await page.goto(url);
     expect(await ended).toBe(0);
     const { browser: facts, kernels }: Visit = JSON.parse(output());
@@ -124,7 +125,7 @@ describe.skipIf(noBrowser)(`bench --browser${noBrowser ? ` (${noBrowser})` : ""}
 
   it("measures again by keyboard, copies and saves what it found, and goes on serving", async () => {
     const { url, output, child, ended } = await serve(root, "src/layer.op.ts", "--json");
-    const { page, troubles } = await open(url);
+    const { page, troubles } = await open();
     await page.goto(url);
     const again = page.getByRole("button", { name: "Measure again" });
     const done = page.getByText("all results are right");
@@ -155,8 +156,8 @@ kernel.pack = (constants) => Object.assign(() => {}, { buffers: pack(constants).
 export default kernel;`;
 
   it("says what is wrong, in words, and ends with 1", async () => {
-    const { url, output, ended } = await serve(root, "src/layer.op.ts", "--once");
-    const { page } = await open(url);
+    const { url, errors, ended } = await serve(root, "src/layer.op.ts", "--once");
+    const { page } = await open();
     await page.context().route("**/kernels/0/wasm.js", async (route) => {
       const text = await (await route.fetch()).text();
       const kernel = text.replace("export default", "const kernel =");
@@ -165,11 +166,22 @@ export default kernel;`;
     await page.goto(url);
     expect(await ended).toBe(1);
     const words = /C\[0, 0\] is not written, the reference gives -?[\d.]+ \(32 of 32 elements differ\)/;
-    await page.getByText("Wrong: src/layer.op.ts?sync=0&tune=wasm. The table says what.").waitFor();
+    await page.getByText("1 kernel measured; wrong results: src/layer.op.ts?sync=0&tune=wasm.").waitFor();
     const rows = await table(page).locator("tr", { hasText: "wrong: " }).allTextContents();
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatch(words);
-    expect(output()).toBe("");
+    expect(errors()).toMatch(words);
+    await page.context().close();
+  });
+
+  it("tells the command why it cannot measure", async () => {
+    const { url, errors, ended } = await serve(root, "src/layer.op.ts", "--once");
+    const { page } = await open();
+    await page.context().route("**/measure.js", (route) => route.abort());
+    await page.goto(url);
+    expect(await ended).toBe(1);
+    expect(errors()).toContain("bench.page-failed: the page could not measure: the worker that measures failed");
+    await page.getByText("the worker that measures failed").waitFor();
     await page.context().close();
   });
 });

@@ -2,9 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { DiagnosticError } from "../../../compiler/index.ts";
 import { packageFile } from "../../../native/native-file.ts";
 import type { ParsedRequest } from "../../../plugin/request.ts";
-import { ShapeError } from "../../../tuner/record/strict.ts";
+import { ShapeError, text } from "../../../tuner/record/strict.ts";
 import { exitCodes, type Outcome } from "../../command.ts";
 import type { Project } from "../../project.ts";
 import { benchText, isWrong } from "../bench-text.ts";
@@ -32,22 +33,47 @@ const pageFile = (name: string, type: string): PageFile => ({
 /** More than rows for a hundred thousand kernels have. */
 const mostBytes = 2 ** 26;
 
-const resultsPost = (plan: Plan, onVisit: (visit: Visit) => void): Post<Visit> => ({
+interface Listener {
+  onVisit(visit: Visit): void;
+  onFailure(error: DiagnosticError): void;
+}
+
+const resultsPost = (plan: Plan, onVisit: Listener["onVisit"]): Post<Visit> => ({
   mostBytes,
-  answer: (body) => visitOf(plan, measuredIn(body, plan)),
+  answer: (body) =>
+    visitOf(
+      plan,
+      decoded(body, (value) => decodeMeasured(value, plan)),
+    ),
   answered: onVisit,
 });
 
-function measuredIn(body: Uint8Array, plan: Plan): ReturnType<typeof decodeMeasured> {
+/** What a page says instead of results. */
+const failedPost = (onFailure: Listener["onFailure"]): Post<string> => ({
+  mostBytes: 4096,
+  answer: (body) => decoded(body, (value) => text(2000)(value, [])),
+  answered: (why) =>
+    onFailure(
+      new DiagnosticError({
+        code: "bench.page-failed",
+        message: `the page could not measure: ${why}`,
+        loc: null,
+        hint: null,
+        detail: null,
+      }),
+    ),
+});
+
+function decoded<T>(body: Uint8Array, decode: (value: unknown) => T): T {
   try {
-    return decodeMeasured(JSON.parse(Buffer.from(body).toString("utf8")), plan);
+    return decode(JSON.parse(Buffer.from(body).toString("utf8")));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof ShapeError) throw new BadBody(error.message);
     throw error;
   }
 }
 
-function siteOf(plan: Plan, kernels: readonly PageKernel[], onVisit: (visit: Visit) => void): Site {
+function siteOf(plan: Plan, kernels: readonly PageKernel[], { onVisit, onFailure }: Listener): Site {
   const html = pageFile("index.html", "text/html");
   return {
     files: new Map([
@@ -58,7 +84,11 @@ function siteOf(plan: Plan, kernels: readonly PageKernel[], onVisit: (visit: Vis
       ["/plan.json", { type: "application/json", body: JSON.stringify(plan) }],
       ...kernels.flatMap(({ files }) => [...files]),
     ]),
-    posts: new Map([["/results", resultsPost(plan, onVisit)], ...kernels.flatMap(({ posts }) => [...posts])]),
+    posts: new Map<string, Post>([
+      ["/results", resultsPost(plan, onVisit)],
+      ["/failed", failedPost(onFailure)],
+      ...kernels.flatMap(({ posts }) => [...posts]),
+    ]),
   };
 }
 
@@ -73,6 +103,11 @@ function factsText({ userAgent, cores, isIsolated, hasRelaxedSimd, clockStepMs }
 }
 
 const visitText = ({ browser, kernels }: Visit): string => [factsText(browser), ...kernels.map(benchText)].join("\n\n");
+
+const printer = (json: boolean): Listener => ({
+  onVisit: (visit) => process.stdout.write(json ? `${JSON.stringify(visit)}\n` : `${visitText(visit)}\n\n`),
+  onFailure: (error) => process.stderr.write(`${error.message}\n`),
+});
 
 /** Without `once` it goes on until the process ends. */
 export async function browserBench(
@@ -89,17 +124,13 @@ export async function browserBench(
     seconds,
     kernels: kernels.map(({ planned }) => planned),
   };
-  const print = (visit: Visit): void => {
-    process.stdout.write(json ? `${JSON.stringify(visit)}\n` : `${visitText(visit)}\n\n`);
-  };
-  let onVisit = print;
-  const ended = new Promise<Visit>((resolve) => {
-    if (once) onVisit = resolve;
+  let listener = printer(json);
+  const ended = new Promise<Visit>((onVisit, onFailure) => {
+    if (once) listener = { onVisit, onFailure };
   });
-  const server = await servePage(siteOf(plan, kernels, onVisit), { port, host });
+  const server = await servePage(siteOf(plan, kernels, listener), { port, host });
   process.stderr.write(`open ${server.url} in a browser to measure there${once ? "" : "; Ctrl-C ends"}\n`);
-  const visit = await ended;
-  await server.close();
+  const visit = await ended.finally(server.close);
   const exitCode = visit.kernels.some(isWrong) ? exitCodes.wrong : exitCodes.done;
   return { exitCode, json: visit, text: visitText(visit) };
 }

@@ -97,6 +97,7 @@ export async function pageKernel(project: Project, request: ParsedRequest, at: n
       tensors: tensors.map(({ name, role, dtype, length }) => ({ name, role, length, array: arrayTypes[dtype].name })),
       constants,
       threads: kernel.wasm?.sharing?.threads ?? 1,
+      hasTwins: kernel.wasm !== null,
       twins: twinsOf(kernel),
     };
     const folder = `/kernels/${at}/`;

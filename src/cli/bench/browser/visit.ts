@@ -17,6 +17,8 @@ export interface PlannedBench extends Omit<KernelBench, "rows"> {
   readonly tensors: readonly PlannedTensor[];
   readonly constants: readonly string[];
   readonly threads: number;
+  /** Whether a page may have the kernel at all. */
+  readonly hasTwins: boolean;
   /** `why` says that one is not to be had at all; the others are modules beside the kernel's other files. */
   readonly twins: readonly { readonly name: Twin; readonly why: string | null }[];
 }

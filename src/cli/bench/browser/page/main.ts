@@ -3,7 +3,7 @@
 import { element } from "../../../../plugin/report/page/dom.ts";
 import { plural } from "../../../../plugin/report/page/figures.ts";
 import { themeSwitch } from "../../../../plugin/report/page/theme.ts";
-import { isWrong } from "../../bench-text.ts";
+import { type Benched, isWrong } from "../../bench-text.ts";
 import { type BrowserFacts, benchedOf, type MeasuredRow, type Plan, type Visit, visitOf } from "../visit.ts";
 import { type Message, plain } from "./messages.ts";
 import { resultsTable } from "./results-table.ts";
@@ -21,6 +21,7 @@ const facts = element("dl", { class: "facts" });
 /** Of the last time that all was measured. */
 let visit: Visit | null = null;
 let measured: (readonly MeasuredRow[])[] = [];
+let browser: BrowserFacts | null = null;
 
 function say(words: string, isBad = false): void {
   status.textContent = words;
@@ -43,25 +44,37 @@ function showFacts({ userAgent, cores, isIsolated, hasRelaxedSimd, clockStepMs }
 function showResults(): void {
   const benched = measured.map((rows, at) => benchedOf(plan.kernels[at]!, rows));
   const failed = benched.flatMap(({ kernel, error }) => (error === null ? [] : [`${kernel}: ${error}`]));
-  results.replaceChildren(
-    resultsTable(benched),
-    ...failed.map((words) => element("p", { class: "status bad" }, words)),
-  );
+  results.replaceChildren(resultsTable(benched), ...failed.map((words) => element("pre", { class: "error" }, words)));
 }
 
 function conclusionOf({ kernels }: Visit): readonly [words: string, isBad: boolean] {
-  const wrong = kernels.filter(isWrong);
-  if (wrong.length === 0) return [`${plural(kernels.length, "kernel")} measured; all results are right.`, false];
-  return [`Wrong: ${wrong.map(({ kernel }) => kernel).join(", ")}. The table says what.`, true];
+  const list = (all: readonly Benched[]): string => all.map(({ kernel }) => kernel).join(", ");
+  const measured = kernels.filter(({ error }) => error === null);
+  const [failed, wrong] = [kernels.filter(({ error }) => error !== null), measured.filter(isWrong)];
+  const words = [
+    `${plural(measured.length, "kernel")} measured`,
+    wrong.length === 0 ? "all results are right" : `wrong results: ${list(wrong)}`,
+    ...(failed.length === 0 ? [] : [`failed: ${list(failed)}`]),
+  ];
+  return [`${words.join("; ")}.`, wrong.length + failed.length > 0];
 }
 
-async function finish(browser: BrowserFacts): Promise<void> {
-  const found = { browser, kernels: measured };
+/** Null: the command does not answer. */
+const send = (path: string, value: unknown): Promise<Response | null> =>
+  fetch(path, { method: "POST", body: JSON.stringify(value) }).catch(() => null);
+
+async function finish(): Promise<void> {
+  const found = { browser: browser!, kernels: measured };
   visit = visitOf(plan, found);
-  showFacts(browser);
   const [words, isBad] = conclusionOf(visit);
-  const sent = await fetch("results", { method: "POST", body: JSON.stringify(found) }).catch(() => null);
+  const sent = await send("results", found);
   end(sent?.ok ? words : `${words} The command has not got them.`, isBad);
+}
+
+/** The command may wait for results that will not come. */
+function fail(why: string): void {
+  end(why, true);
+  send("failed", why);
 }
 
 function end(words: string, isBad: boolean): void {
@@ -73,6 +86,10 @@ function end(words: string, isBad: boolean): void {
 
 function hear(message: Message): void {
   switch (message.kind) {
+    case "begun":
+      browser = message.browser;
+      showFacts(browser);
+      break;
     case "progress": {
       progress.value = message.kernel + (message.doing === "measuring" ? message.share : 0);
       const words = `${message.doing} ${plan.kernels[message.kernel]!.kernel} …`;
@@ -85,10 +102,10 @@ function hear(message: Message): void {
       showResults();
       break;
     case "done":
-      finish(message.browser);
+      finish();
       break;
     case "failed":
-      end(message.why, true);
+      fail(message.why);
   }
 }
 
@@ -102,7 +119,9 @@ function start(): void {
     hear(data);
     if (data.kind === "done" || data.kind === "failed") worker.terminate();
   });
-  worker.addEventListener("error", (error) => end(`the worker that measures failed: ${plain(error.message)}`, true));
+  worker.addEventListener("error", ({ message = "it could not be loaded" }) =>
+    fail(`the worker that measures failed: ${plain(message)}`),
+  );
   worker.postMessage(plan);
 }
 

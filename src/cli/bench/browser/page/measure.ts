@@ -93,8 +93,7 @@ async function rowsOf(bench: PlannedBench, folder: string, setting: Setting): Pr
   const named = (role: "input" | "output"): Arrays =>
     new Map(bench.tensors.filter((tensor) => tensor.role === role).map(({ name }) => [name, contents.get(name)!]));
   const [inputs, before] = [named("input"), [...named("output").values()]];
-  const hasTwin = bench.twins.some(({ name, why }) => name !== "reference" && why === null);
-  const bound = hasTwin ? (await moduleOf(`${folder}bound.js`)).info.twin : "reference";
+  const bound = bench.hasTwins ? (await moduleOf(`${folder}bound.js`)).info.twin : null;
   const all: (Entrant | Absent)[] = [];
   for (const twin of bench.twins) all.push(await entrantOf(twin, folder, bench, inputs));
   const problems = new Map<Entrant | Absent, string | null>();
@@ -124,13 +123,14 @@ async function timesOf(
 
 async function measure({ kernels, seconds }: Plan): Promise<void> {
   const browser = browserFacts();
+  tell({ kind: "begun", browser });
   const sampleMs = Math.max(usualSampleMs, leastSteps * browser.clockStepMs);
   for (const [kernel, { bench }] of kernels.entries()) {
     const progress: Setting["progress"] = (doing, share) => tell({ kind: "progress", kernel, doing, share });
     const rows = bench ? await rowsOf(bench, `/kernels/${kernel}/`, { seconds, sampleMs, progress }) : [];
     tell({ kind: "measured", kernel, rows });
   }
-  tell({ kind: "done", browser });
+  tell({ kind: "done" });
 }
 
 addEventListener("message", ({ data }: MessageEvent<Plan>) => {

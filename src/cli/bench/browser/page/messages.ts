@@ -3,6 +3,7 @@
 import type { BrowserFacts, MeasuredRow } from "../visit.ts";
 
 export type Message =
+  | { readonly kind: "begun"; readonly browser: BrowserFacts }
   | {
       readonly kind: "progress";
       readonly kernel: number;
@@ -10,7 +11,7 @@ export type Message =
       readonly share: number;
     }
   | { readonly kind: "measured"; readonly kernel: number; readonly rows: readonly MeasuredRow[] }
-  | { readonly kind: "done"; readonly browser: BrowserFacts }
+  | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly why: string };
 
 /** Engines' words as one plain line, which the command takes. */

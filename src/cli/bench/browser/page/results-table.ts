@@ -1,7 +1,7 @@
 // The twins of all kernels in one table: how fast, and whether right.
 
 import { element } from "../../../../plugin/report/page/dom.ts";
-import { duration, orNone, percent, speed, times } from "../../../../plugin/report/page/figures.ts";
+import { duration, orNone, percent, speed, threeDigits } from "../../../../plugin/report/page/figures.ts";
 import { type Column, sortableTable } from "../../../../plugin/report/page/sortable-table.ts";
 import type { BenchRow } from "../../bench-kernel.ts";
 import type { Benched } from "../../bench-text.ts";
@@ -11,6 +11,8 @@ interface Row extends BenchRow {
   readonly spread: number | null;
   readonly ofLoops: number | null;
 }
+
+const twinOf = ({ name, isBound }: Row): string => (isBound ? `${name} (bound)` : name);
 
 export function resultOf({ isRight, why }: Pick<BenchRow, "isRight" | "why">): string {
   if (isRight === null) return `not measured: ${why}`;
@@ -22,7 +24,7 @@ const columns: readonly Column<Row>[] = [
   {
     title: "Twin",
     key: ({ name }) => name,
-    cell: ({ name, isBound }) => element("span", {}, name, isBound && " (bound)"),
+    cell: (row) => element("span", { class: "twin" }, twinOf(row)),
   },
   { title: "GFLOP/s", key: ({ gflops }) => gflops, cell: ({ gflops }) => orNone(gflops, speed), isFigure: true },
   {
@@ -35,7 +37,7 @@ const columns: readonly Column<Row>[] = [
   {
     title: "× reference",
     key: ({ ofLoops }) => ofLoops,
-    cell: ({ ofLoops }) => orNone(ofLoops, times),
+    cell: ({ ofLoops }) => orNone(ofLoops, (ratio) => `${threeDigits(ratio)} ×`),
     isFigure: true,
   },
   {
