@@ -130,8 +130,8 @@ describe("the server of a page", () => {
     await expect(servePage(site, { port: Number(port), host: null })).rejects.toThrow(
       `bench.cannot-serve: no page can be served on localhost, port ${port}: listen EADDRINUSE`,
     );
-    await expect(servePage(site, { port: 0, host: "192.0.2.1" })).rejects.toThrow(
-      /^bench\.cannot-serve: .*192\.0\.2\.1/,
+    await expect(servePage(site, { port: 0, host: "203.0.113.77" })).rejects.toThrow(
+      /^bench\.cannot-serve: .*203\.0\.113\.77/,
     );
   });
 });
