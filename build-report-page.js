@@ -14,7 +14,8 @@ const styles = [
   ...["page", "tables", "charts", "texts", "narrow", "print"].map((part) => `./${part}.css`),
 ];
 
-const bundled = async (options) => {
+/** One file of text, small. */
+export const bundled = async (options) => {
   const { outputFiles } = await build({
     bundle: true,
     minify: true,

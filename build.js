@@ -1,5 +1,6 @@
 // Builds the package: bundles the entries of package.json's exports into dist/ (rollup, shared chunks), the measuring worker
-// into dist/native/ and the page of reports into one HTML file, and writes the declarations (tsc). The C sources of addons are read where they are, in src/.
+// into dist/native/, the page of reports into one HTML file and that of benches into a folder, and writes the declarations (tsc). The C
+// sources of addons are read where they are, in src/.
 //
 //     node build.js            everything
 //     node build.js --no-types only what runs: what the demo and the tests need
@@ -11,6 +12,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { rollup } from "rollup";
+import { buildBenchPage } from "./build-bench-page.js";
 import { buildReportPage } from "./build-report-page.js";
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -76,5 +78,9 @@ function declarations() {
   execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 }
 
-await Promise.all([bundle(), buildReportPage(join(dist, "report-page.html"))]);
+await Promise.all([
+  bundle(),
+  buildReportPage(join(dist, "report-page.html")),
+  buildBenchPage(join(dist, "bench-page")),
+]);
 if (!process.argv.includes("--no-types")) declarations();

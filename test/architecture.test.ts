@@ -91,7 +91,7 @@ const worldly: Readonly<Record<string, readonly string[]>> = {
   "node:timers/promises": ["src/native/"],
   "node:perf_hooks": ["src/native/"],
   "node:net": ["src/native/"],
-  "node:http": [],
+  "node:http": ["src/cli/bench/browser/page-server.ts"],
   "node:https": [],
   "node:vm": ["src/plugin/operator/load-op.ts"],
 };

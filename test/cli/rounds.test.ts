@@ -52,3 +52,22 @@ test("samples that differ show in the spread", async () => {
   const [times] = await timeInRounds([uneven], { seconds: 2, clock });
   expect(times).toMatchObject({ p20Ns: 10e6, p80Ns: 30e6 });
 });
+
+test("a sample lasts as long as a coarse clock needs, and it is told how far things are", async () => {
+  let now = 0;
+  let runs = 0;
+  const work = () => {
+    now += 1;
+    runs += 1;
+  };
+  const shares: number[] = [];
+  const onRound = (share: number) => void shares.push(share);
+  // A clock that shows tens of milliseconds alone.
+  const clock = () => Math.floor(now / 10) * 10;
+  const [times] = await timeInRounds([work], { seconds: 2, clock, sampleMs: 200, onRound });
+  expect(times!.medianNs / 1e6).toBeCloseTo(1, 1);
+  expect(runs / times!.samples).toBeGreaterThan(200);
+  expect(shares).toEqual([...shares].sort((a, b) => a - b));
+  expect(shares).toHaveLength(times!.samples);
+  expect(shares.at(-1)).toBe(1);
+});

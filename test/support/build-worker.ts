@@ -1,6 +1,7 @@
-// Before all tests: bundles the measuring process and the page of reports as the package's build does, so that they are found.
+// Before all tests: bundles the measuring process and the pages of reports and benches as the package's build does, so that they are found.
 
 import { build } from "esbuild";
+import { buildBenchPage } from "../../build-bench-page.js";
 import { buildReportPage } from "../../build-report-page.js";
 
 export async function setup(): Promise<void> {
@@ -13,5 +14,5 @@ export async function setup(): Promise<void> {
     target: "node20",
     logLevel: "warning",
   });
-  await buildReportPage("dist/report-page.html");
+  await Promise.all([buildReportPage("dist/report-page.html"), buildBenchPage("dist/bench-page")]);
 }

@@ -13,15 +13,8 @@ import { checkPlan } from "../../tuner/measure/check-output.ts";
 import { referenceTask } from "../../tuner/reference.ts";
 import { algorithmsFor } from "../../tuner/space/algorithm/index.ts";
 import type { TuningTask } from "../../tuner/task.ts";
-import {
-  type Absent,
-  type Entrant,
-  emittedKernel,
-  type Inputs,
-  type Peer,
-  peerEntrant,
-  twinEntrant,
-} from "./entrants.ts";
+import type { Absent, Entrant, Inputs } from "./entrant.ts";
+import { emittedKernel, type Peer, peerEntrant, twinEntrant } from "./entrants.ts";
 import { type Times, timeInRounds } from "./rounds.ts";
 
 export interface BenchRow {
@@ -113,7 +106,7 @@ async function entrantsOf({
 }
 
 /** Bounds are wide enough for every way in which the operator may be computed. */
-function rightOutputs(
+export function rightOutputs(
   task: TuningTask,
   { tensors }: CompiledKernel,
   expected: RunTask["expected"],

@@ -4,31 +4,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { DiagnosticError, type KernelParameter, newArray, type TypedArray } from "../../compiler/index.ts";
+import { DiagnosticError, type KernelParameter, newArray } from "../../compiler/index.ts";
 import { emitModule } from "../../plugin/binding/module.ts";
 import type { CompiledKernel } from "../../plugin/compiled-kernel.ts";
 import { placeAssets } from "../../plugin/emit/place.ts";
-import type { Kernel, Packable, PackedKernel, Twin } from "../../plugin/types.ts";
-import type { Call } from "./rounds.ts";
-
-/** What can be called and checked. */
-export interface Entrant {
-  readonly name: string;
-  readonly call: Call;
-  /** Where results are put, in order. */
-  readonly outputs: readonly TypedArray[];
-}
-
-/** Somebody who cannot take part here. */
-export interface Absent {
-  readonly name: string;
-  readonly why: string;
-}
-
-type EmittedKernel = Kernel & Partial<Packable<Record<string, TypedArray>, PackedKernel>>;
-
-/** Inputs by name. */
-export type Inputs = ReadonlyMap<string, TypedArray>;
+import type { Twin } from "../../plugin/types.ts";
+import { type Absent, type EmittedKernel, type Entrant, emittedEntrant, type Inputs } from "./entrant.ts";
 
 /** @param folder of its own, in which the module and its files are written */
 export async function emittedKernel(kernel: CompiledKernel, folder: string): Promise<EmittedKernel> {
@@ -43,7 +24,7 @@ export async function emittedKernel(kernel: CompiledKernel, folder: string): Pro
 }
 
 /** The kernel with one of its implementations alone; null: it has none such. */
-function alone(kernel: CompiledKernel, twin: Exclude<Twin, "reference">): CompiledKernel | null {
+export function alone(kernel: CompiledKernel, twin: Exclude<Twin, "reference">): CompiledKernel | null {
   const { native, relaxed, wasm } = kernel;
   switch (twin) {
     case "native":
@@ -53,24 +34,6 @@ function alone(kernel: CompiledKernel, twin: Exclude<Twin, "reference">): Compil
     case "wasm":
       return wasm && { ...kernel, native: null, relaxed: null };
   }
-}
-
-/** With the arrays where the kernel has them, and constants packed: nothing is copied in a call. */
-function entrantOf(
-  name: string,
-  kernel: EmittedKernel,
-  { tensors, constants }: CompiledKernel,
-  inputs: Inputs,
-): Entrant {
-  const isConstant = (tensor: KernelParameter): boolean => constants.includes(tensor.name);
-  const packed = Object.fromEntries(constants.map((constant) => [constant, inputs.get(constant)!]));
-  const callable = kernel.pack ? kernel.pack(packed) : kernel;
-  const taken = kernel.pack ? tensors.filter((tensor) => !isConstant(tensor)) : tensors;
-  const buffers = callable.buffers();
-  for (const { name } of taken) if (inputs.has(name)) (buffers[name]! as Float64Array).set(inputs.get(name)!);
-  const arrays = taken.map((tensor) => buffers[tensor.name]!);
-  const outputs = arrays.filter((_, at) => taken[at]!.role === "output");
-  return { name, call: () => callable(...arrays), outputs };
 }
 
 /** @param kernel with all its twins, or the loops alone */
@@ -86,7 +49,7 @@ export async function twinEntrant(
     const emitted = await emittedKernel(part, folder);
     const { twin: found, twinReason } = emitted.info;
     if (found !== twin) return { name: twin, why: twinReason ?? `${found} answers` };
-    return entrantOf(twin, emitted, part, inputs);
+    return emittedEntrant(twin, emitted, part, inputs);
   } catch (error) {
     return { name: twin, why: messageOf(error) };
   }

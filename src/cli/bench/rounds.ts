@@ -19,11 +19,15 @@ export interface RoundsOptions {
   readonly seconds: number;
   /** Milliseconds, monotonic. */
   readonly clock?: () => number;
+  /** About how long a sample lasts, where the clock's steps are too coarse for the usual 2 ms. */
+  readonly sampleMs?: number;
+  /** Told after each round which part of the time is over, 0 to 1. */
+  readonly onRound?: (share: number) => void;
 }
 
 /** Engines translate hot code anew after some time. */
 const warmMs = 100;
-const sampleMs = 2;
+const usualSampleMs = 2;
 const leastSamples = 3;
 const mostRounds = 1000;
 
@@ -44,7 +48,13 @@ async function runFor(call: Call, runs: number): Promise<void> {
   }
 }
 
-async function warmUp(call: Call, shareMs: number, clock: () => number): Promise<Runner> {
+interface WarmUpOptions {
+  readonly shareMs: number;
+  readonly sampleMs: number;
+  readonly clock: () => number;
+}
+
+async function warmUp(call: Call, { shareMs, sampleMs, clock }: WarmUpOptions): Promise<Runner> {
   let runMs = 0;
   for (let spentMs = 0, runs = 1; spentMs < warmMs; runs = Math.min(1e6, runs * 2)) {
     const start = clock();
@@ -91,17 +101,18 @@ function timesOf({ samplesMs }: Runner): Times {
  */
 export async function timeInRounds(
   calls: readonly Call[],
-  { seconds, clock = nowMs }: RoundsOptions,
+  { seconds, clock = nowMs, sampleMs = usualSampleMs, onRound = () => {} }: RoundsOptions,
 ): Promise<readonly Times[]> {
   const shareMs = (seconds * 1000) / calls.length;
   const runners: Runner[] = [];
-  for (const call of calls) runners.push(await warmUp(call, shareMs, clock));
+  for (const call of calls) runners.push(await warmUp(call, { shareMs, sampleMs, clock }));
   const takesPart = ({ samplesMs, least, spentMs }: Runner): boolean => samplesMs.length < least || spentMs < shareMs;
   for (let round = 0; round < mostRounds && runners.some(takesPart); round++) {
     for (const position of runners.keys()) {
       const runner = runners[(position + round) % runners.length]!;
       if (takesPart(runner)) await takeSample(runner, clock);
     }
+    onRound(runners.reduce((sum, { spentMs }) => sum + Math.min(1, spentMs / shareMs), 0) / runners.length);
   }
   return runners.map(timesOf);
 }

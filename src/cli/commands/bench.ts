@@ -1,20 +1,14 @@
-// `bench`: the kernels as programs call them, against their other twins, the plain loops, and peers of the user's.
+// `bench`: the kernels as programs call them, against their other twins, the plain loops, and peers of the user's; here or in a browser.
 
 import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
-import { textTable } from "../../tuner/report/text-table.ts";
-import { type BenchOptions, type BenchRow, benchKernel, type KernelBench } from "../bench/bench-kernel.ts";
+import { type BenchOptions, benchKernel } from "../bench/bench-kernel.ts";
+import { type Benched, benchText, isWrong } from "../bench/bench-text.ts";
 import { loadPeer } from "../bench/entrants.ts";
-import { badArgument, type Command, exitCodes } from "../command.ts";
+import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
 import type { Project } from "../project.ts";
 import { wantedKernels } from "../wanted-kernels.ts";
-
-interface Benched {
-  readonly kernel: string;
-  readonly bench: KernelBench | null;
-  readonly error: string | null;
-}
 
 async function benchOne(project: Project, request: ParsedRequest, options: BenchOptions): Promise<Benched> {
   const kernel = relative(project.options.root, request.path) + request.query;
@@ -28,26 +22,30 @@ async function benchOne(project: Project, request: ParsedRequest, options: Bench
   }
 }
 
-const duration = (ns: number): string =>
-  ns < 1e3 ? `${ns.toFixed(0)} ns` : ns < 1e6 ? `${(ns / 1e3).toFixed(1)} µs` : `${(ns / 1e6).toFixed(2)} ms`;
+/** What only the page in a browser has. */
+const pageFlags = ["port", "host", "once"] as const;
 
-/** Of the middle three fifths of the samples, beside the median. */
-const spread = ({ medianNs, p20Ns, p80Ns }: NonNullable<BenchRow["times"]>): string =>
-  `${(((p80Ns - p20Ns) / medianNs) * 100).toFixed(1)} %`;
-
-function cellsOf({ name, isBound, why, times, gflops }: BenchRow, loopsNs: number | null): readonly string[] {
-  const shown = isBound ? `${name} (bound)` : name;
-  if (!times) return [shown, "–", "–", "–", "–", why ?? ""];
-  const ratio = loopsNs === null ? "–" : `${(loopsNs / times.medianNs).toFixed(1)} ×`;
-  return [shown, gflops ? gflops.toFixed(2) : "–", duration(times.medianNs), spread(times), ratio, ""];
+/** @throws DiagnosticError `command.bad-argument` */
+function checkFlags(flags: Flags): void {
+  const { browser, peer, port = 0 } = flags;
+  const alone = pageFlags.find((name) => flags[name] !== undefined && !browser);
+  if (alone) throw badArgument(`--${alone} is for a page`, `--browser --${alone}`);
+  if (browser && peer !== undefined) throw badArgument("peers run in Node, not in a page", "--browser or --peer");
+  const isPort = Number.isInteger(Number(port)) && Number(port) >= 0 && Number(port) <= 65_535;
+  if (!isPort) throw badArgument(`--port is "${port}"`, "a whole number from 0 to 65535");
 }
 
-function textOf({ kernel, bench, error }: Benched): string {
-  if (!bench) return error ?? "";
-  const loops = bench.rows.find(({ name }) => name === "reference")?.times ?? null;
-  const head = ["", "GFLOP/s", "a call", "spread", "of the loops", "not measured"];
-  const rows = bench.rows.map((row) => cellsOf(row, loops?.medianNs ?? null));
-  return [`${kernel}, schedule: ${bench.origin}`, textTable(head, rows)].join("\n");
+/** It is loaded when it is wanted. */
+async function inBrowser(project: Project, wanted: readonly ParsedRequest[], flags: Flags): Promise<Outcome> {
+  const { browserBench } = await import("../bench/browser/browser-bench.ts");
+  const { seconds = 3, port = 0, host, once, json } = flags;
+  return browserBench(project, wanted, {
+    seconds: Number(seconds),
+    port: Number(port),
+    host: host === undefined ? null : String(host),
+    once: once === true,
+    json: json === true,
+  });
 }
 
 export const bench: Command = {
@@ -57,10 +55,21 @@ export const bench: Command = {
   options: [
     { flags: "--seconds <count>", description: "for one kernel and all it is measured against; 3 unless said" },
     { flags: "--peer <module>", description: "a module that gives other implementations; may be said several times" },
+    { flags: "--browser", description: "serve a page that measures them in the browser that opens it, as WASM" },
+    { flags: "--port <number>", description: "of the page; one that is free unless said" },
+    { flags: "--host <address>", description: "where the page can be reached; this machine alone unless said" },
+    { flags: "--once", description: "end with the first results of the page, with 1 if one is wrong" },
   ],
-  examples: ["unplugin-kernel bench", "unplugin-kernel bench src/gemm.op.ts --peer ./bench/by-hand.mjs --seconds 10"],
-  async run(project, files, { seconds = 3, peer = [] }) {
+  examples: [
+    "unplugin-kernel bench",
+    "unplugin-kernel bench src/gemm.op.ts --peer ./bench/by-hand.mjs --seconds 10",
+    "unplugin-kernel bench --browser",
+  ],
+  async run(project, files, flags) {
+    checkFlags(flags);
     const wanted = await wantedKernels(project, files);
+    if (flags.browser) return inBrowser(project, wanted, flags);
+    const { seconds = 3, peer = [] } = flags;
     const named = [peer].flat().map((file) => resolve(project.options.root, String(file)));
     const peers = await Promise.all(named.map(loadPeer));
     const twice = peers.find(({ name }, at) => peers.findIndex((other) => other.name === name) < at);
@@ -68,13 +77,10 @@ export const bench: Command = {
     const kernels: Benched[] = [];
     // One after the other: they are measured.
     for (const request of wanted) kernels.push(await benchOne(project, request, { seconds: Number(seconds), peers }));
-    const isWrong = kernels.some(
-      ({ error, bench }) => error !== null || bench?.rows.some(({ isRight }) => isRight === false),
-    );
     return {
-      exitCode: isWrong ? exitCodes.wrong : exitCodes.done,
+      exitCode: kernels.some(isWrong) ? exitCodes.wrong : exitCodes.done,
       json: { kernels, peers: peers.map(({ name }) => name) },
-      text: kernels.map(textOf).join("\n\n") || "no imports of kernels found",
+      text: kernels.map(benchText).join("\n\n") || "no imports of kernels found",
     };
   },
 };

@@ -9,6 +9,8 @@ export const codes = {
   "batch.malformed": "the file of a batch is not what this version writes",
   "batch.missing-features": "the CPU has not what the candidates of a batch need",
   "bench.bad-peer": "a peer of a bench is no module that gives implementations",
+  "bench.cannot-serve": "the page of a bench cannot be served at that address",
+  "bench.page-failed": "the page of a bench could not measure",
   "bind.marked": "a loop is marked already",
   "bind.no-such-loop": "a loop that does not exist is to be given to threads",
   "bind.no-threads": "a target without a grid of threads cannot run a loop that is bound to them",

@@ -1,11 +1,12 @@
 // The page: its data → overview, kernels and machine. Nothing is asked of a network.
 
 import type { FailedKernel, KernelReport, ReportData } from "../report-data.ts";
+import { redrawCharts } from "./chart.ts";
 import { element } from "./dom.ts";
 import { kernelSection } from "./kernel-section.ts";
 import { machine } from "./machine.ts";
 import { overview } from "./overview.ts";
-import { showForPaper, showForScreen, themeSwitch } from "./theme.ts";
+import { onColours, showForPaper, showForScreen, themeSwitch } from "./theme.ts";
 
 const data = JSON.parse(document.getElementById("data")!.textContent!) as ReportData;
 
@@ -23,6 +24,7 @@ function open(id: string): void {
 
 const openByAddress = (): void => open(location.hash.slice(1));
 
+onColours(redrawCharts);
 document.title = `${data.project} · kernels`;
 document
   .getElementById("report")!

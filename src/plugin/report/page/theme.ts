@@ -1,10 +1,18 @@
-// Light, dark, or as the system says: a switch, and the colours for what is drawn rather than styled.
+// Light, dark, or as the system says: a switch, and news of it for what is drawn rather than styled.
 
-import { redrawCharts } from "./chart.ts";
 import { element } from "./dom.ts";
 
 const themes = ["auto", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
+
+const listeners: (() => void)[] = [];
+
+/** Called when the colours of the page are others. */
+export const onColours = (redraw: () => void): void => void listeners.push(redraw);
+
+function tellListeners(): void {
+  for (const redraw of listeners) redraw();
+}
 
 const key = "unplugin-kernel-report-theme";
 
@@ -34,13 +42,13 @@ function show(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "auto") delete dataset.theme;
   else dataset.theme = theme;
-  redrawCharts();
+  tellListeners();
 }
 
 export function themeSwitch(): HTMLElement {
   const current = kept();
   show(current);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tellListeners);
   const choices = themes.map((theme) => {
     const input = element("input", { type: "radio", name: "theme", value: theme, checked: theme === current });
     input.addEventListener("change", () => {

@@ -1,0 +1,136 @@
+// `bench --browser`: a page that measures the kernels of the project in the browser of whoever opens it, and tells the command.
+
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { DiagnosticError } from "../../../compiler/index.ts";
+import { packageFile } from "../../../native/native-file.ts";
+import type { ParsedRequest } from "../../../plugin/request.ts";
+import { ShapeError, text } from "../../../tuner/record/strict.ts";
+import { exitCodes, type Outcome } from "../../command.ts";
+import type { Project } from "../../project.ts";
+import { benchText, isWrong } from "../bench-text.ts";
+import { decodeMeasured } from "./decode-measured.ts";
+import { type PageKernel, pageKernel } from "./page-kernel.ts";
+import { type Address, BadBody, type PageFile, type Post, type Site, servePage } from "./page-server.ts";
+import { type BrowserFacts, type Plan, type Visit, visitOf } from "./visit.ts";
+
+export interface BrowserBenchOptions extends Address {
+  readonly seconds: number;
+  /** Ends with the first visit. */
+  readonly once: boolean;
+  /** Visits are told as lines of JSON. */
+  readonly json: boolean;
+}
+
+/** Where build.js puts the page. */
+const folder = "dist/bench-page";
+
+const pageFile = (name: string, type: string): PageFile => ({
+  type: `${type}; charset=utf-8`,
+  body: readFileSync(packageFile(`${folder}/${name}`)),
+});
+
+/** More than rows for a hundred thousand kernels have. */
+const mostBytes = 2 ** 26;
+
+interface Listener {
+  onVisit(visit: Visit): void;
+  onFailure(error: DiagnosticError): void;
+}
+
+const resultsPost = (plan: Plan, onVisit: Listener["onVisit"]): Post<Visit> => ({
+  mostBytes,
+  answer: (body) =>
+    visitOf(
+      plan,
+      decoded(body, (value) => decodeMeasured(value, plan)),
+    ),
+  answered: onVisit,
+});
+
+/** What a page says instead of results. */
+const failedPost = (onFailure: Listener["onFailure"]): Post<string> => ({
+  mostBytes: 4096,
+  answer: (body) => decoded(body, (value) => text(2000)(value, [])),
+  answered: (why) =>
+    onFailure(
+      new DiagnosticError({
+        code: "bench.page-failed",
+        message: `the page could not measure: ${why}`,
+        loc: null,
+        hint: null,
+        detail: null,
+      }),
+    ),
+});
+
+function decoded<T>(body: Uint8Array, decode: (value: unknown) => T): T {
+  try {
+    return decode(JSON.parse(Buffer.from(body).toString("utf8")));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof ShapeError) throw new BadBody(error.message);
+    throw error;
+  }
+}
+
+function siteOf(plan: Plan, kernels: readonly PageKernel[], { onVisit, onFailure }: Listener): Site {
+  const html = pageFile("index.html", "text/html");
+  return {
+    files: new Map([
+      ["/", html],
+      ["/page.js", pageFile("page.js", "text/javascript")],
+      ["/measure.js", pageFile("measure.js", "text/javascript")],
+      ["/page.css", pageFile("page.css", "text/css")],
+      ["/plan.json", { type: "application/json", body: JSON.stringify(plan) }],
+      ...kernels.flatMap(({ files }) => [...files]),
+    ]),
+    posts: new Map<string, Post>([
+      ["/results", resultsPost(plan, onVisit)],
+      ["/failed", failedPost(onFailure)],
+      ...kernels.flatMap(({ posts }) => [...posts]),
+    ]),
+  };
+}
+
+function factsText({ userAgent, cores, isIsolated, hasRelaxedSimd, clockStepMs }: BrowserFacts): string {
+  const facts = [
+    `${cores} cores`,
+    isIsolated ? "cross-origin isolated" : "not cross-origin isolated: one thread",
+    hasRelaxedSimd ? "relaxed SIMD" : "no relaxed SIMD",
+    `clock steps of ${Number(clockStepMs.toPrecision(2))} ms`,
+  ];
+  return `${userAgent}\n${facts.join(", ")}`;
+}
+
+const visitText = ({ browser, kernels }: Visit): string => [factsText(browser), ...kernels.map(benchText)].join("\n\n");
+
+const printer = (json: boolean): Listener => ({
+  onVisit: (visit) => process.stdout.write(json ? `${JSON.stringify(visit)}\n` : `${visitText(visit)}\n\n`),
+  onFailure: (error) => process.stderr.write(`${error.message}\n`),
+});
+
+/** Without `once` it goes on until the process ends. */
+export async function browserBench(
+  project: Project,
+  wanted: readonly ParsedRequest[],
+  { seconds, once, json, port, host }: BrowserBenchOptions,
+): Promise<Outcome> {
+  if (wanted.length === 0)
+    return { exitCode: exitCodes.done, json: { visits: [] }, text: "no imports of kernels found" };
+  const kernels: PageKernel[] = [];
+  for (const [at, request] of wanted.entries()) kernels.push(await pageKernel(project, request, at));
+  const plan: Plan = {
+    project: basename(project.options.root),
+    seconds,
+    kernels: kernels.map(({ planned }) => planned),
+  };
+  let listener = printer(json);
+  const ended = new Promise<Visit>((onVisit, onFailure) => {
+    if (once) listener = { onVisit, onFailure };
+  });
+  const server = await servePage(siteOf(plan, kernels, listener), { port, host });
+  process.stderr.write(`open ${server.url} in a browser to measure there${once ? "" : "; Ctrl-C ends"}\n`);
+  const visit = await ended.finally(server.close);
+  const exitCode = visit.kernels.some(isWrong) ? exitCodes.wrong : exitCodes.done;
+  return { exitCode, json: visit, text: visitText(visit) };
+}

@@ -1,0 +1,119 @@
+// One kernel for the page of a bench: modules with each of its twins as a page gets them, what its tensors hold before a call, and the
+// check of what they hold after it, which is the command's.
+
+import { relative } from "node:path";
+import { arrayTypes, DiagnosticError, factsOf, newArray, type TypedArray } from "../../../compiler/index.ts";
+import { type ExpectedOutput, mismatch } from "../../../native/runner/compare.ts";
+import { emitModule } from "../../../plugin/binding/module.ts";
+import { compileInContext } from "../../../plugin/compile-kernel.ts";
+import type { CompiledKernel } from "../../../plugin/compiled-kernel.ts";
+import { placeAssets } from "../../../plugin/emit/place.ts";
+import type { ParsedRequest } from "../../../plugin/request.ts";
+import type { Twin } from "../../../plugin/types.ts";
+import { referenceTask } from "../../../tuner/reference.ts";
+import type { Project } from "../../project.ts";
+import { rightOutputs } from "../bench-kernel.ts";
+import { alone } from "../entrants.ts";
+import { BadBody, type PageFile, type Post, type Site } from "./page-server.ts";
+import type { PlannedBench, PlannedKernel } from "./visit.ts";
+
+export interface PageKernel extends Site {
+  readonly planned: PlannedKernel;
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** The module and its binaries, as for a browser. */
+function* moduleFiles(kernel: CompiledKernel, sync: boolean | null, path: string): Generator<[string, PageFile]> {
+  const binaries: [string, PageFile][] = [];
+  const references = placeAssets(kernel, "browser", sync, ({ fileName, bytes }) => {
+    binaries.push([new URL(fileName, `http://page${path}`).pathname, { type: "application/wasm", body: bytes }]);
+    return `new URL("./${fileName}", import.meta.url).href`;
+  });
+  yield* binaries;
+  yield [path, { type: "text/javascript", body: emitModule(kernel, references) }];
+}
+
+const withoutTwin = "the import says fallback=none: pages get no twin";
+
+function twinsOf(kernel: CompiledKernel): PlannedBench["twins"] {
+  const names = (["wasm-relaxed", "wasm"] as const).filter((twin) => alone(kernel, twin));
+  const wasm =
+    names.length > 0 ? names.map((name) => ({ name, why: null })) : [{ name: "wasm" as const, why: withoutTwin }];
+  return [...wasm, { name: "reference", why: null }];
+}
+
+/** Outputs one after the other, without gaps. */
+function checkOf(right: readonly ExpectedOutput[]): Post {
+  const mostBytes = right.reduce((sum, { values }) => sum + values.byteLength, 0);
+  return {
+    mostBytes,
+    answer(body) {
+      if (body.length !== mostBytes) throw new BadBody(`${mostBytes} bytes of outputs are expected`);
+      let start = 0;
+      const problems = right.map((expected) => {
+        const { dtype, length } = expected.parameter;
+        const array = newArray(dtype, length);
+        bytesOf(array).set(body.subarray(start, start + array.byteLength));
+        start += array.byteLength;
+        return mismatch(expected, array);
+      });
+      return { why: problems.find((problem) => problem !== null) ?? null };
+    },
+  };
+}
+
+interface Compiled {
+  /** Without what pages have no use for. */
+  readonly kernel: CompiledKernel;
+  readonly loops: CompiledKernel;
+}
+
+function modulesOf({ kernel, loops }: Compiled, bench: PlannedBench, sync: boolean | null, folder: string) {
+  const partOf = (twin: Twin): CompiledKernel | null =>
+    twin === "reference" || twin === "native" ? loops : alone(kernel, twin);
+  const parts = bench.twins
+    .filter(({ why }) => why === null)
+    .map(({ name }) => [...moduleFiles(partOf(name)!, sync, `${folder}${name}.js`)]);
+  const bound = kernel.wasm ? [...moduleFiles(kernel, sync, `${folder}bound.js`)] : [];
+  return [...parts.flat(), ...bound];
+}
+
+/** @param at its place in the plan: its files are below /kernels/<at>/ */
+export async function pageKernel(project: Project, request: ParsedRequest, at: number): Promise<PageKernel> {
+  const name = relative(project.options.root, request.path) + request.query;
+  try {
+    const context = await project.contextOf(request, "predict");
+    const kernel = { ...(await compileInContext(context)), native: null };
+    const loops = await compileInContext(await project.contextOf(request, "off"));
+    const { op } = context.task;
+    const { inputs, expected } = referenceTask(context.task);
+    const right = rightOutputs(context.task, kernel, expected);
+    const { tensors, constants, origin } = kernel;
+    const bench: PlannedBench = {
+      origin,
+      flops: factsOf(op).flops,
+      tensors: tensors.map(({ name, role, dtype, length }) => ({ name, role, length, array: arrayTypes[dtype].name })),
+      constants,
+      threads: kernel.wasm?.sharing?.threads ?? 1,
+      hasTwins: kernel.wasm !== null,
+      twins: twinsOf(kernel),
+    };
+    const folder = `/kernels/${at}/`;
+    // Outputs are wrong in every element before a call: what is not written is seen.
+    const contents = [...inputs, ...right.map(({ sentinel }) => sentinel)].map((array, place): [string, PageFile] => [
+      `${folder}tensors/${tensors[place]!.name}`,
+      { type: "application/octet-stream", body: bytesOf(array) },
+    ]);
+    return {
+      planned: { kernel: name, error: null, bench },
+      files: new Map([...modulesOf({ kernel, loops }, bench, request.settings.sync, folder), ...contents]),
+      posts: new Map([[`${folder}check`, checkOf(right)]]),
+    };
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    const planned = { kernel: name, error: error.message, bench: null };
+    return { planned, files: new Map(), posts: new Map() };
+  }
+}

@@ -1,0 +1,150 @@
+// A server for one page and what it loads and sends: files from memory, on this machine alone unless told otherwise. It answers no other
+// site's page, under whatever name that reaches it.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { DiagnosticError } from "../../../compiler/index.ts";
+
+export interface PageFile {
+  readonly type: string;
+  readonly body: Uint8Array | string;
+}
+
+export interface Post<Answer = unknown> {
+  readonly mostBytes: number;
+  /** What is answered, as JSON. Who cannot read the body throws a `BadBody`. */
+  answer(body: Uint8Array): Answer;
+  /** After the answer has gone. */
+  answered?(answer: Answer): void;
+}
+
+/** The page sent what it should not. */
+export class BadBody extends Error {}
+
+export interface Site {
+  /** By path: "/page.js". */
+  readonly files: ReadonlyMap<string, PageFile>;
+  readonly posts: ReadonlyMap<string, Post>;
+}
+
+export interface PageServer {
+  /** "http://localhost:1234/" */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface Address {
+  /** 0: one that is free. */
+  readonly port: number;
+  /** Null: this machine alone. */
+  readonly host: string | null;
+}
+
+/** Nothing from elsewhere runs or is asked; compiled WASM, and workers from a blob, as kernels with threads have them. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const headers = {
+  "Content-Security-Policy": policy,
+  // Memory is shared between threads only where these two stand.
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cache-Control": "no-store",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
+const localNames: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** A name of somebody else's that leads to this machine would make their page one of ours. */
+function isLocalName(host: string): boolean {
+  try {
+    return localNames.includes(new URL(`http://${host}`).hostname);
+  } catch {
+    return false;
+  }
+}
+
+function send(response: ServerResponse, status: number, { type, body }: PageFile, sent = (): void => {}): void {
+  response.writeHead(status, { ...headers, "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
+  response.end(body, sent);
+}
+
+const refuse = (response: ServerResponse, status: number, why: string): void =>
+  send(response, status, { type: "text/plain; charset=utf-8", body: `${why}\n` });
+
+/** Null: it is longer. */
+async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<Uint8Array | null> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request) {
+    bytes += part.length;
+    if (bytes > mostBytes) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+async function answerPost(request: IncomingMessage, response: ServerResponse, post: Post): Promise<void> {
+  if (request.headers.origin !== `http://${request.headers.host}`) return refuse(response, 403, "not from this page");
+  const body = await bodyOf(request, post.mostBytes);
+  if (body === null) return refuse(response, 413, `more than ${post.mostBytes} bytes`);
+  try {
+    const answer = post.answer(body);
+    const json = { type: "application/json", body: JSON.stringify(answer) };
+    send(response, 200, json, () => post.answered?.(answer));
+  } catch (error) {
+    if (!(error instanceof BadBody)) throw error;
+    refuse(response, 400, error.message);
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, site: Site, isOpen: boolean): Promise<void> {
+  const { method, url = "/", headers } = request;
+  if (!isOpen && !isLocalName(headers.host ?? "")) return refuse(response, 403, "this page is for this machine alone");
+  const [path = "/"] = url.split("?");
+  const file = site.files.get(path);
+  const post = site.posts.get(path);
+  if (method === "GET" && file) return send(response, 200, file);
+  if (method === "POST" && post) return answerPost(request, response, post);
+  refuse(response, file || post ? 405 : 404, file || post ? "not in this way" : "nothing is here");
+}
+
+/** @throws DiagnosticError `bench.cannot-serve` */
+export async function servePage(site: Site, { port, host }: Address): Promise<PageServer> {
+  const server = createServer((request, response) => {
+    // The visitor has gone, or what was sent is broken: the page says so, and others go on.
+    answer(request, response, site, host !== null).catch(() => response.destroy());
+  });
+  const name = host ?? "localhost";
+  await new Promise<void>((listening, reject) => {
+    server.once("error", (error) => reject(cannotServe(name, port, error)));
+    server.listen(port, name, listening);
+  });
+  return {
+    url: `http://${name.includes(":") ? `[${name}]` : name}:${(server.address() as { port: number }).port}/`,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const cannotServe = (host: string, port: number, error: Error): DiagnosticError =>
+  new DiagnosticError({
+    code: "bench.cannot-serve",
+    message: `no page can be served on ${host}, port ${port}: ${error.message}`,
+    loc: null,
+    hint: "leave --port out for a port that is free; --host is an address of this machine",
+    detail: null,
+  });

@@ -1,0 +1,77 @@
+// What the command tells the page of a bench, and what the page finds: plain data, for both.
+
+import type { Twin } from "../../../plugin/types.ts";
+import type { BenchRow, KernelBench } from "../bench-kernel.ts";
+import type { Benched } from "../bench-text.ts";
+
+/** A tensor, as the page makes an array for it. */
+export interface PlannedTensor {
+  readonly name: string;
+  readonly role: "input" | "output";
+  /** "Float32Array" */
+  readonly array: string;
+  readonly length: number;
+}
+
+export interface PlannedBench extends Omit<KernelBench, "rows"> {
+  readonly tensors: readonly PlannedTensor[];
+  readonly constants: readonly string[];
+  readonly threads: number;
+  /** Whether a page may have the kernel at all. */
+  readonly hasTwins: boolean;
+  /** `why` says that one is not to be had at all; the others are modules beside the kernel's other files. */
+  readonly twins: readonly { readonly name: Twin; readonly why: string | null }[];
+}
+
+export interface PlannedKernel {
+  /** As the project imports it. */
+  readonly kernel: string;
+  readonly error: string | null;
+  readonly bench: PlannedBench | null;
+}
+
+export interface Plan {
+  /** Name of the project's folder. */
+  readonly project: string;
+  /** For each kernel. */
+  readonly seconds: number;
+  readonly kernels: readonly PlannedKernel[];
+}
+
+export interface BrowserFacts {
+  readonly userAgent: string;
+  readonly cores: number;
+  /** Whether memory may be shared, so that kernels have their threads. */
+  readonly isIsolated: boolean;
+  readonly hasRelaxedSimd: boolean;
+  /** The least step of the clock. */
+  readonly clockStepMs: number;
+}
+
+/** What is found of one twin. */
+export type MeasuredRow = Omit<BenchRow, "gflops">;
+
+/** What a page sends. */
+export interface Measured {
+  readonly browser: BrowserFacts;
+  /** As many as the plan has, in its order; of a kernel that failed there are no rows. */
+  readonly kernels: readonly (readonly MeasuredRow[])[];
+}
+
+/** What a visit to the page comes to: as `bench` says it, and of which browser. */
+export interface Visit {
+  readonly browser: BrowserFacts;
+  readonly kernels: readonly Benched[];
+}
+
+export function benchedOf({ kernel, error, bench }: PlannedKernel, measured: readonly MeasuredRow[]): Benched {
+  if (!bench) return { kernel, error, bench: null };
+  const { origin, flops } = bench;
+  const rows = measured.map((row): BenchRow => ({ ...row, gflops: row.times && flops / row.times.medianNs }));
+  return { kernel, error, bench: { origin, flops, rows } };
+}
+
+export const visitOf = ({ kernels }: Plan, measured: Measured): Visit => ({
+  browser: measured.browser,
+  kernels: kernels.map((planned, at) => benchedOf(planned, measured.kernels[at] ?? [])),
+});

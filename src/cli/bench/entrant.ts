@@ -1,0 +1,48 @@
+// Who takes part in a bench: what is called, and where its results are put. For Node and for pages: nothing of either is asked for.
+
+import type { KernelParameter, TypedArray } from "../../compiler/index.ts";
+import type { Kernel, Packable, PackedKernel } from "../../plugin/types.ts";
+import type { Call } from "./rounds.ts";
+
+/** What can be called and checked. */
+export interface Entrant {
+  readonly name: string;
+  readonly call: Call;
+  /** Where results are put, in order. */
+  readonly outputs: readonly TypedArray[];
+}
+
+/** Somebody who cannot take part here. */
+export interface Absent {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** What a module of a build exports. */
+export type EmittedKernel = Kernel & Partial<Packable<Record<string, TypedArray>, PackedKernel>>;
+
+/** Inputs by name. */
+export type Inputs = ReadonlyMap<string, TypedArray>;
+
+/** What one has to know of a kernel to call it. */
+export interface KernelShape {
+  readonly tensors: readonly Pick<KernelParameter, "name" | "role">[];
+  readonly constants: readonly string[];
+}
+
+/** With the arrays where the kernel has them, and constants packed: nothing is copied in a call. */
+export function emittedEntrant(
+  name: string,
+  kernel: EmittedKernel,
+  { tensors, constants }: KernelShape,
+  inputs: Inputs,
+): Entrant {
+  const packed = Object.fromEntries(constants.map((constant) => [constant, inputs.get(constant)!]));
+  const callable = kernel.pack ? kernel.pack(packed) : kernel;
+  const taken = kernel.pack ? tensors.filter((tensor) => !constants.includes(tensor.name)) : tensors;
+  const buffers = callable.buffers();
+  for (const { name } of taken) if (inputs.has(name)) (buffers[name]! as Float64Array).set(inputs.get(name)!);
+  const arrays = taken.map((tensor) => buffers[tensor.name]!);
+  const outputs = arrays.filter((_, at) => taken[at]!.role === "output");
+  return { name, call: () => callable(...arrays), outputs };
+}

@@ -1,0 +1,187 @@
+// `bench --browser` as people use it: the command serves a page, a browser opens it, and both tell what was measured. Times are not judged.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Visit } from "../../src/cli/bench/browser/visit.ts";
+import { writeProject } from "../cli/project.ts";
+import { launchBrowser, noBrowser } from "../support/browser.ts";
+
+const repository = join(import.meta.dirname, "../..");
+
+const operator = (body: string): string => `import { withConstants } from "unplugin-kernel/op";
+import { gemm } from "unplugin-kernel/ops";
+${body}
+`;
+
+/** A plain kernel, also with threads and for a native target, and one with a constant and files instead of bytes in its code. */
+const project = (): string =>
+  writeProject({
+    "src/gemm.op.ts": operator("export default gemm({ M: 4, N: 8, K: 8 });"),
+    "src/layer.op.ts": operator('export default withConstants(gemm({ M: 4, N: 8, K: 8 }), "B");'),
+    "src/main.ts": `import gemm from "./gemm.op.ts?tune=wasm";
+import layer from "./layer.op.ts?tune=wasm&sync=0";
+import large from "./gemm.op.ts?tune=wasm&M=64&N=64&K=64&threads=2";
+import native from "./gemm.op.ts?tune=avx2";
+console.log(gemm, layer, large, native);
+`,
+  });
+
+interface Served {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** What it has printed so far. */
+  output(): string;
+  errors(): string;
+  readonly ended: Promise<number | null>;
+}
+
+const running = new Set<ChildProcess>();
+
+/** `npx unplugin-kernel bench --browser`, when its page is there. */
+async function serve(root: string, ...args: readonly string[]): Promise<Served> {
+  const cli = [join(repository, "dist/cli.js"), "bench", "--browser", "--seconds", "0.1", ...args];
+  const child = spawn(process.execPath, cli, { cwd: root, env: { ...process.env, CI: "1" } });
+  running.add(child);
+  let [output, errors] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      errors += text;
+      const [found] = /http:\S+/.exec(errors) ?? [];
+      if (found) resolve(found);
+    });
+    ended.then(() => reject(new Error(`it ended: ${errors}${output}`)));
+  });
+  return { url, child, output: () => output, errors: () => errors, ended };
+}
+
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  running.clear();
+});
+
+describe.skipIf(noBrowser)(`bench --browser${noBrowser ? ` (${noBrowser})` : ""}`, () => {
+  let browser: Browser;
+  let root: string;
+  beforeAll(async () => {
+    root = project();
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  /** The page, and what went wrong in it. */
+  async function open(): Promise<{ readonly page: Page; readonly troubles: readonly string[] }> {
+    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    const troubles: string[] = [];
+    page.on("console", (message) => troubles.push(message.text()));
+    page.on("pageerror", (error) => troubles.push(error.message));
+    return { page, troubles };
+  }
+
+  const table = (page: Page) => page.getByRole("table", { name: "Kernels in this browser" });
+
+  it("measures every twin of every kernel, tells the command, and ends with 0 after one visit", async () => {
+    const { url, output, ended } = await serve(root, "--once", "--json");
+    const { page, troubles } = await open();
+    await page.goto(url);
+    expect(await ended).toBe(0);
+    const { browser: facts, kernels }: Visit = JSON.parse(output());
+    expect(facts).toMatchObject({ isIsolated: true, hasRelaxedSimd: true, cores: expect.any(Number) });
+    expect(facts.userAgent).toContain("Chrome/");
+    expect(facts.clockStepMs).toBeGreaterThan(0);
+    expect(facts.clockStepMs).toBeLessThan(1);
+    expect(kernels.map(({ kernel }) => kernel)).toEqual([
+      "src/gemm.op.ts?K=64&M=64&N=64&threads=2&tune=wasm",
+      "src/gemm.op.ts?tune=avx2",
+      "src/gemm.op.ts?tune=wasm",
+      "src/layer.op.ts?sync=0&tune=wasm",
+    ]);
+    for (const { bench, error } of kernels) {
+      expect(error).toBeNull();
+      expect(bench!.rows).toMatchObject([
+        { name: "wasm-relaxed", isBound: true, isRight: true, why: null },
+        { name: "wasm", isBound: false, isRight: true, why: null },
+        { name: "reference", isBound: false, isRight: true, why: null },
+      ]);
+      for (const { times, gflops } of bench!.rows) {
+        expect(times!.samples).toBeGreaterThanOrEqual(3);
+        expect(times!.p20Ns).toBeLessThanOrEqual(times!.medianNs);
+        expect(times!.medianNs).toBeLessThanOrEqual(times!.p80Ns);
+        expect(gflops).toBeCloseTo(bench!.flops / times!.medianNs, 9);
+      }
+    }
+    await page.getByText("4 kernels measured; all results are right.").waitFor();
+    expect(await table(page).locator("tbody tr").count()).toBe(12);
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  it("measures again by keyboard, copies and saves what it found, and goes on serving", async () => {
+    const { url, output, child, ended } = await serve(root, "src/layer.op.ts", "--json");
+    const { page, troubles } = await open();
+    await page.goto(url);
+    const again = page.getByRole("button", { name: "Measure again" });
+    const done = page.getByText("all results are right");
+    await done.waitFor();
+    await page.keyboard.press("Tab");
+    while (!(await again.evaluate((it) => it === document.activeElement))) await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await again.isDisabled()).toBe(true);
+    await done.waitFor();
+    const visits = output().trim().split("\n");
+    expect(visits).toHaveLength(2);
+    await page.getByRole("button", { name: "Copy as JSON" }).click();
+    await page.getByText("Copied.").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(JSON.parse(copied)).toEqual(JSON.parse(visits[1]!));
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    expect(readFileSync(await (await saved).path(), "utf8")).toBe(copied);
+    expect(troubles).toEqual([]);
+    child.kill("SIGINT");
+    expect([await ended, child.signalCode]).toEqual([null, "SIGINT"]);
+    await page.context().close();
+  });
+
+  /** Its calls do nothing. */
+  const lazy = `const { pack } = kernel;
+kernel.pack = (constants) => Object.assign(() => {}, { buffers: pack(constants).buffers });
+export default kernel;`;
+
+  it("says what is wrong, in words, and ends with 1", async () => {
+    const { url, errors, ended } = await serve(root, "src/layer.op.ts", "--once");
+    const { page } = await open();
+    await page.context().route("**/kernels/0/wasm.js", async (route) => {
+      const text = await (await route.fetch()).text();
+      const kernel = text.replace("export default", "const kernel =");
+      await route.fulfill({ contentType: "text/javascript", body: `${kernel}\n${lazy}` });
+    });
+    await page.goto(url);
+    expect(await ended).toBe(1);
+    const words = /C\[0, 0\] is not written, the reference gives -?[\d.]+ \(32 of 32 elements differ\)/;
+    await page.getByText("1 kernel measured; wrong results: src/layer.op.ts?sync=0&tune=wasm.").waitFor();
+    const rows = await table(page).locator("tr", { hasText: "wrong: " }).allTextContents();
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatch(words);
+    expect(errors()).toMatch(words);
+    await page.context().close();
+  });
+
+  it("tells the command why it cannot measure", async () => {
+    const { url, errors, ended } = await serve(root, "src/layer.op.ts", "--once");
+    const { page } = await open();
+    await page.context().route("**/measure.js", (route) => route.abort());
+    await page.goto(url);
+    expect(await ended).toBe(1);
+    expect(errors()).toContain("bench.page-failed: the page could not measure: the worker that measures failed");
+    await page.getByText("the worker that measures failed").waitFor();
+    await page.context().close();
+  });
+});
