@@ -222,7 +222,8 @@ describe("what a page is given of a kernel", () => {
       bench: { origin: "predicted", hasTwins: true, threads: 1 },
     });
     const modules = ["wasm-relaxed.js", "wasm.js", "reference.js", "bound.js"];
-    expect(paths(kernel)).toEqual([...modules, "tensors/A", "tensors/B", "tensors/C"]);
+    const workers = expect.stringMatching(/^kernel-worker-\w+\.js$/);
+    expect(paths(kernel)).toEqual([workers, ...modules, "tensors/A", "tensors/B", "tensors/C"]);
     const check = kernel.posts.get("/kernels/3/check")!;
     expect(check.mostBytes).toBe(16 * 16 * 4);
     const sentinel = kernel.files.get("/kernels/3/tensors/C")!.body as Uint8Array;

@@ -24,14 +24,15 @@ export interface PageKernel extends Site {
 const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** The module and its binaries, as for a browser. */
+/** The module and what it comes with, as for a browser. */
 function* moduleFiles(kernel: CompiledKernel, sync: boolean | null, path: string): Generator<[string, PageFile]> {
-  const binaries: [string, PageFile][] = [];
-  const references = placeAssets(kernel, "browser", sync, ({ fileName, bytes }) => {
-    binaries.push([new URL(fileName, `http://page${path}`).pathname, { type: "application/wasm", body: bytes }]);
+  const files: [string, PageFile][] = [];
+  const references = placeAssets(kernel, "browser", sync, ({ role, fileName, bytes }) => {
+    const type = role === "worker" ? "text/javascript" : "application/wasm";
+    files.push([new URL(fileName, `http://page${path}`).pathname, { type, body: bytes }]);
     return `new URL("./${fileName}", import.meta.url).href`;
   });
-  yield* binaries;
+  yield* files;
   yield [path, { type: "text/javascript", body: emitModule(kernel, references) }];
 }
 
