@@ -8,22 +8,25 @@ import type { Candidate, Space } from "../../tuner/space/space.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import type { Schedule } from "./schedule.ts";
-import { scheduleOf, spaceOf } from "./schedule-source.ts";
+import { scheduleOf, smallSpaceOf, spaceOf } from "./schedule-source.ts";
 
 type Search = (space: GeneratedSpace) => Candidate | null;
 
 /** @throws DiagnosticError `space.empty` */
-export const makePrediction = (context: KernelContext, task: TuningTask): Schedule => make(context, task, predict);
+export const makePrediction = (context: KernelContext, task: TuningTask): Schedule =>
+  make(context, task, spaceOf(task), predict);
 
 /**
  * In a tenth of the time, and not as good.
  *
  * @throws DiagnosticError `space.empty`
  */
-export const makeGuess = (context: KernelContext, task: TuningTask): Schedule => make(context, task, guess);
+export function makeGuess(context: KernelContext, task: TuningTask): Schedule {
+  const own = { ...task };
+  return make(context, own, smallSpaceOf(own), guess);
+}
 
-function make({ lockName }: KernelContext, task: TuningTask, search: Search): Schedule {
-  const space = spaceOf(task);
+function make({ lockName }: KernelContext, task: TuningTask, space: GeneratedSpace, search: Search): Schedule {
   const candidate = search(space);
   if (!candidate) throw emptySpace(lockName, space);
   return scheduleOf(task, space, candidate);

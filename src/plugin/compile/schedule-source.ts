@@ -13,7 +13,9 @@ import {
 import { candidateKernel, candidateTemplate, candidateTrace } from "../../tuner/candidate-kernel.ts";
 import { worstRelativeError } from "../../tuner/measure/error-bound.ts";
 import { findPoint, searchSpace } from "../../tuner/search/search-space.ts";
+import { direct } from "../../tuner/space/algorithm/direct.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
+import { defaultRules } from "../../tuner/space/rule/index.ts";
 import type { Candidate } from "../../tuner/space/space.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { KernelFacts } from "./artifact-store.ts";
@@ -29,9 +31,15 @@ let recent: readonly KnownSpace[] = [];
 const mostRecent = 4;
 
 /** Making it takes up to half a second, and each step from a decision to its bytes asks for it. */
-export function spaceOf(task: TuningTask): GeneratedSpace {
-  const known = recent.find((one) => one.task === task) ?? { task, space: generateSpace(task) };
-  recent = [known, ...recent.filter((one) => one !== known)].slice(0, mostRecent);
+export const spaceOf = (task: TuningTask): GeneratedSpace =>
+  remember(recent.find((one) => one.task === task) ?? { task, space: generateSpace(task) });
+
+/** From now on the space of the task: of the operator as it is written alone, as other algorithms take ten times as long to make. */
+export const smallSpaceOf = (task: TuningTask): GeneratedSpace =>
+  remember({ task, space: generateSpace(task, defaultRules, ["generated"], [direct]) });
+
+function remember(known: KnownSpace): GeneratedSpace {
+  recent = [known, ...recent.filter(({ task }) => task !== known.task)].slice(0, mostRecent);
   return known.space;
 }
 

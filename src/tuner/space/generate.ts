@@ -5,8 +5,8 @@
 import { type Assignment, remembered, type TemplateInstruction } from "../../compiler/index.ts";
 import { predictTotalNs, type RankingFacts } from "../cost-model/ranker.ts";
 import type { TuningTask } from "../task.ts";
-import type { Algorithm } from "./algorithm/algorithm-rule.ts";
-import { algorithmsFor } from "./algorithm/index.ts";
+import type { Algorithm, AlgorithmRule } from "./algorithm/algorithm-rule.ts";
+import { algorithmsFor, defaultAlgorithms } from "./algorithm/index.ts";
 import { type Draft, emptyDraft, instruct, type Placement } from "./draft.ts";
 import { inAllParts, stagesIn } from "./placement.ts";
 import { defaultRules } from "./rule/index.ts";
@@ -29,11 +29,12 @@ export function generateSpace(
   task: TuningTask,
   rules: readonly SpaceRule[] = defaultRules,
   entries: readonly SpaceEntry[] = ["generated"],
+  algorithms: readonly AlgorithmRule[] = defaultAlgorithms,
 ): GeneratedSpace {
   requireDistinctNames(entries);
-  const planned = entries.flatMap((entry) =>
-    entry === "generated" ? generatedTemplates(task, rules) : [planTemplate(entry, task)],
-  );
+  const generated = (): readonly PlannedTemplate[] =>
+    algorithmsFor(task, algorithms).flatMap((algorithm) => plannedTemplates(algorithm, task, rules));
+  const planned = entries.flatMap((entry) => (entry === "generated" ? generated() : [planTemplate(entry, task)]));
   const factsByTemplate = new Map(
     planned.map(({ template, estimates }) => [
       template.name,
@@ -47,9 +48,6 @@ export function generateSpace(
     prior: (template, assignment) => predictTotalNs(facts(template, assignment), task.target),
   };
 }
-
-const generatedTemplates = (task: TuningTask, rules: readonly SpaceRule[]): readonly PlannedTemplate[] =>
-  algorithmsFor(task).flatMap((algorithm) => plannedTemplates(algorithm, task, rules));
 
 function plannedTemplates(
   algorithm: Algorithm,
