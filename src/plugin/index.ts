@@ -51,12 +51,15 @@ async function locate(host: Host, context: HookContext, id: string, path: string
   return (await locateOperator(id, importer)) ?? host.resolve(context, path, importer);
 }
 
-/** Bundlers print the stack of an error, which says nothing about a mistake in an operator or an import. */
+/**
+ * Bundlers print the stack of an error, which says nothing about a mistake in an operator or an import. Rspack prints it in place of
+ * the message, Rollup and Vite beside the message, less the line that every stack begins with.
+ */
 async function plainly<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DiagnosticError) error.stack = error.message;
+    if (error instanceof DiagnosticError) error.stack = `${error.name}: ${error.message}\n`;
     throw error;
   }
 }

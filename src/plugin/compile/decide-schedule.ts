@@ -99,7 +99,7 @@ async function fromLock(context: KernelContext): Promise<Decision | null> {
 }
 
 const frozenHint = (lockfile: string): string =>
-  `build once with mode "tune" (CI unset) where ${basename(lockfile)} can be written, and commit it`;
+  `run npx unplugin-kernel tune on a machine of your own, and commit ${basename(lockfile)}`;
 
 /** An entry that does not lead to its source is a miss. */
 async function fromStore({ store, key, task }: KernelContext): Promise<Decision | null> {
