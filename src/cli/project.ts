@@ -1,5 +1,6 @@
 // The project that a command works on: the plugin's options as flags say them, and the kernels that its files import.
 
+import { relative } from "node:path";
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
 import { compileKernel } from "../plugin/compile-kernel.ts";
@@ -44,10 +45,14 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   const options = session.options();
   const { signal } = new AbortController();
   const services = { options, log: session.log(), signal, tunings: createBuildTunings({ totalSeconds: null, signal }) };
+  const warnOfLost = (specifier: string, importer: string): void =>
+    session
+      .log()
+      .warn(`${relative(options.root, importer)}: "${specifier}" leads to no operator file, and is left out`);
   return {
     session,
     options,
-    imports: () => findImports(options.root, options.accepts),
+    imports: () => findImports(options.root, options.accepts, undefined, warnOfLost),
     contextOf: (request, mode) => kernelContext(kernelRequest(request, options, mode), services),
   };
 }

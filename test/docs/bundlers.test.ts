@@ -1,7 +1,7 @@
 // Every configuration that docs/bundlers.md shows, taken from the page and built: what comes out runs, with a kernel in it.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -47,7 +47,7 @@ function projectWith(name: string): string {
   const file = name.split(":")[0]!;
   write(root, {
     "package.json": JSON.stringify({ name: "app", private: true, type: "module" }),
-    [file]: shown.get(name)!.replace("kernel()", `kernel({ ${options} })`),
+    [file]: shown.get(name)!.replaceAll("kernel()", `kernel({ ${options} })`),
     "index.html": '<!doctype html><title>app</title><script type="module" src="/src/main.js"></script>',
     "src/main.js": main,
     "src/main.ts": main,
@@ -97,7 +97,7 @@ async function inPage(folder: string): Promise<string> {
   const browser = await launchBrowser();
   try {
     const tab = await browser.newPage();
-    const line = tab.waitForEvent("console");
+    const line = tab.waitForEvent("console", (message) => message.type() === "log");
     await tab.goto(server.url);
     return (await line).text();
   } finally {
@@ -131,6 +131,20 @@ const cases: Readonly<Record<string, Case>> = {
       if (noBrowser) return said;
       bin(root, "vite/bin/vite.js", "build", "--logLevel", "error");
       return said === right ? inPage(join(root, "dist")) : said;
+    },
+  },
+  "vite.config.ts: workers": {
+    host: "vite",
+    say(root) {
+      const start = 'new Worker(new URL("./worker.js", import.meta.url), { type: "module" })';
+      write(root, {
+        "src/main.js": `${start}.onmessage = ({ data }) => console.log(data);\n`,
+        "src/worker.js": 'import { said } from "./use.js";\npostMessage(said);\n',
+      });
+      bin(root, "vite/bin/vite.js", "build", "--logLevel", "error");
+      const worker = readdirSync(join(root, "dist/assets")).find((name) => name.startsWith("worker"))!;
+      const hasKernel = readFileSync(join(root, "dist/assets", worker), "utf8").includes("WebAssembly");
+      return noBrowser && hasKernel ? right : inPage(join(root, "dist"));
     },
   },
   "vite.config.ts: a library": {

@@ -63,6 +63,12 @@ describe("a locked kernel", () => {
     expect(existsSync(lockOf(root))).toBe(false);
   });
 
+  it("is an error in frozen that names the numerics, which the command line does not know", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    const said = await printedError(() => compileIn(root, { options: { ...frozen.options, numerics: "strict" } }));
+    expect(said).toContain("hint: run npx unplugin-kernel tune --numerics strict on a machine of your own");
+  });
+
   it("is an error in frozen when the operator was changed", async () => {
     const root = checkout(lock, gemmText({ twice: true }));
     expect(await printedError(() => compileIn(root, frozen))).toBe(
