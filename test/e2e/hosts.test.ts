@@ -99,6 +99,7 @@ function apps(host: HostName): void {
       (error) => `${error.message}`,
     );
     expect(said).toContain(message);
+    if (host === "vite" || host === "rolldown") expect(said).toContain(`[plugin unplugin-kernel] ${root}/src/main.js`);
     // Once; Farm prints message and stack.
     expect(said?.split("request.bad-value")).toHaveLength(host === "farm" ? 3 : 2);
   });
