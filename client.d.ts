@@ -6,36 +6,36 @@
 // A pattern of TypeScript has one star, so the key `tune` has to come last here; the plugin takes any order.
 
 declare module "*tune=wasm" {
-  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;
 }
 
 declare module "*tune=avx2" {
-  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;
 }
 
 declare module "*tune=avx512" {
-  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;
 }
 
 declare module "*tune=avx512-vnni" {
-  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;
 }
 
 declare module "*tune=avx512-bf16" {
-  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;
 }
 
 declare module "*tune=amx" {
-  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;
 }
 
 declare module "*tune=native" {
-  const kernel: import("unplugin-kernel/vite").AnyKernel;
+  const kernel: import("unplugin-kernel/op").AnyKernel;
   export default kernel;
 }

@@ -2,7 +2,15 @@
 
 import { cac } from "cac";
 import { DiagnosticError } from "../compiler/index.ts";
-import { badArgument, badArgumentCode, type Command, exitCodes, type Flags, type Outcome } from "./command.ts";
+import {
+  badArgument,
+  badArgumentCode,
+  type Command,
+  type CommandOption,
+  exitCodes,
+  type Flags,
+  type Outcome,
+} from "./command.ts";
 import { bench } from "./commands/bench.ts";
 import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
@@ -14,8 +22,14 @@ import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { openProject, projectOptions } from "./project.ts";
 
-const commands: readonly Command[] = [init, types, tune, bench, inspect, report, verify, cache, doctor];
+export const commands: readonly Command[] = [init, types, tune, bench, inspect, report, verify, cache, doctor];
 const name = "unplugin-kernel";
+
+/** What every command takes. */
+export const commonOptions: readonly CommandOption[] = [
+  ...projectOptions,
+  { flags: "--json", description: "what it found, as JSON on standard output" },
+];
 
 const isUsageError = (error: unknown): boolean => error instanceof Error && error.name === "CACError";
 
@@ -52,8 +66,7 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   cli.version(version);
   for (const command of commands) {
     const entry = cli.command(command.usage, command.description);
-    const common = [...projectOptions, { flags: "--json", description: "what it found, as JSON on standard output" }];
-    for (const { flags, description } of [...command.options, ...common]) entry.option(flags, description);
+    for (const { flags, description } of [...command.options, ...commonOptions]) entry.option(flags, description);
     for (const example of command.examples) entry.example(`  npx ${example}`);
     entry.action(async (...given: unknown[]) => {
       const flags = given.at(-1) as Flags;

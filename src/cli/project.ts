@@ -1,5 +1,6 @@
 // The project that a command works on: the plugin's options as flags say them, and the kernels that its files import.
 
+import { relative } from "node:path";
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
 import { compileKernel } from "../plugin/compile-kernel.ts";
@@ -24,23 +25,34 @@ export const projectOptions: readonly CommandOption[] = [
   { flags: "--root <folder>", description: "the project; the working directory unless said" },
   { flags: "--lockfile <file>", description: "kernels.lock.json unless said" },
   { flags: "--cache-dir <folder>", description: "node_modules/.cache/unplugin-kernel unless said" },
+  {
+    flags: "--include <glob>",
+    description: "which files are operators, over absolute paths; *.op.ts and its like unless said",
+  },
+  { flags: "--numerics <kind>", description: "fast or strict, as in the plugin's options; fast unless said" },
 ];
 
 /** @throws DiagnosticError `options.bad-value` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
-  const { root, lockfile, cacheDir, remote } = flags;
-  const given = Object.entries({ root, lockfile, cacheDir, remote }).filter(([, value]) => value !== undefined);
-  const paths = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  const { root, lockfile, cacheDir, include, numerics, remote } = flags;
+  const given = Object.entries({ root, lockfile, cacheDir, include, numerics, remote }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const said = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
   // The mode is each command's own affair: CI does not freeze `tune`.
-  const session = createSession({ ...paths, budget, logLevel, mode: "tune" }, compileKernel);
+  const session = createSession({ ...said, budget, logLevel, mode: "tune" }, compileKernel);
   session.configure(process.cwd(), consoleSink);
   const options = session.options();
   const { signal } = new AbortController();
   const services = { options, log: session.log(), signal, tunings: createBuildTunings({ totalSeconds: null, signal }) };
+  const warnOfLost = (specifier: string, importer: string): void =>
+    session
+      .log()
+      .warn(`${relative(options.root, importer)}: "${specifier}" leads to no operator file, and is left out`);
   return {
     session,
     options,
-    imports: () => findImports(options.root, options.accepts),
+    imports: () => findImports(options.root, options.accepts, undefined, warnOfLost),
     contextOf: (request, mode) => kernelContext(kernelRequest(request, options, mode), services),
   };
 }

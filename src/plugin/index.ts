@@ -51,12 +51,19 @@ async function locate(host: Host, context: HookContext, id: string, path: string
   return (await locateOperator(id, importer)) ?? host.resolve(context, path, importer);
 }
 
-/** Bundlers print the stack of an error, which says nothing about a mistake in an operator or an import. */
-async function plainly<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Bundlers print the stack of an error, which says nothing about a mistake in an operator or an import. Rspack prints it in place of
+ * the message, Rollup and Vite beside the message, less the line that every stack begins with.
+ */
+async function plainly<T>(work: () => Promise<T>, importer?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DiagnosticError) error.stack = error.message;
+    if (error instanceof DiagnosticError) {
+      error.stack = `${error.name}: ${error.message}\n`;
+      // Rollup, Rolldown and Vite name the file in which the import is; the other bundlers know it.
+      if (importer) Object.assign(error, { id: importer.split("?")[0] });
+    }
     throw error;
   }
 }
@@ -137,7 +144,7 @@ export function createKernelPlugin(
       resolveId: {
         filter: { id: requestPattern },
         handler(id, importer) {
-          return plainly(() => resolveKernel(this as HookContext, id, importer));
+          return plainly(() => resolveKernel(this as HookContext, id, importer), importer);
         },
       },
       load: {

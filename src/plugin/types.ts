@@ -1,8 +1,10 @@
 // The public types of the plugin: its options, and the kernel that an import gives.
 
-import type { Kernel, Numerics, TypedArray } from "../compiler/index.ts";
+import type { Numerics } from "../compiler/index.ts";
 
 export type {
+  AnyKernel,
+  AnyResult as KernelResult,
   Kernel,
   KernelInfo,
   Packable,
@@ -59,16 +61,4 @@ export interface KernelPluginOptions {
   logLevel?: LogLevel;
   /** `fast` (default): sums may be reassociated, products and sums fused. `strict`: the order of the reference. */
   numerics?: Numerics;
-}
-
-/** One output, or several by name. */
-export type KernelResult = TypedArray | Readonly<Record<string, TypedArray>>;
-
-/**
- * What an import gives when nothing more precise is known about its operator: `Kernel`, with a result of the caller's
- * choice. Most results are f32; others are named: `const sums: Int32Array = count(A)`.
- */
-export interface AnyKernel extends Omit<Kernel, "async"> {
-  <Result extends KernelResult = Float32Array>(...arrays: TypedArray[]): Result;
-  async<Result extends KernelResult = Float32Array>(...arrays: TypedArray[]): Promise<Result>;
 }

@@ -114,6 +114,44 @@ test("types writes declarations, and checks them", () => {
   expect(runCli(root, "types", "--check")).toMatchObject({ exitCode: 0 });
 });
 
+test("types names a file whose general types would come before its own", () => {
+  const root = writeProject({ ...files, "src/kernel-env.d.ts": '/// <reference types="unplugin-kernel/client" />\n' });
+  const { exitCode, output } = runCli(root, "types");
+  expect(exitCode).toBe(0);
+  expect(output).toContain(
+    "src/kernel-env.d.ts has unplugin-kernel/client, whose general types come first: take it out",
+  );
+  expect(JSON.parse(runCli(root, "types", "--check", "--json").output)).toMatchObject({
+    isCurrent: true,
+    general: ["src/kernel-env.d.ts"],
+  });
+});
+
+test("imports that lead nowhere are named", () => {
+  const root = writeProject({
+    "src/main.ts":
+      'import a from "./gemn.op.ts?tune=wasm";\nimport b from "./main.ts?tune=wasm";\nconsole.log(a, b);\n',
+  });
+  const { exitCode, output, errors } = runCli(root, "verify");
+  expect(exitCode).toBe(0);
+  expect(output).toBe("no imports of kernels found\n");
+  for (const specifier of ["./gemn.op.ts?tune=wasm", "./main.ts?tune=wasm"])
+    expect(errors).toContain(`src/main.ts: "${specifier}" leads to no operator file, and is left out`);
+});
+
+test("what the bundler's configuration says of operators and numerics, the command line is told by flags", () => {
+  const root = writeProject({
+    "src/gemm.kernel.ts": gemm,
+    "src/main.ts": 'import gemm from "./gemm.kernel.ts?tune=wasm";\nconsole.log(gemm);\n',
+  });
+  const flags = ["--include", "**/*.kernel.ts", "--numerics", "strict"];
+  expect(runCli(root, "tune", ...flags, ...quickly).exitCode).toBe(0);
+  expect(runCli(root, "verify", ...flags).output).toBe("right    src/gemm.kernel.ts?tune=wasm\n");
+  const { exitCode, errors } = runCli(root, "verify", ...flags.slice(0, 2));
+  expect(exitCode).toBe(1);
+  expect(errors).toContain('is stale: it is for numerics "strict"');
+});
+
 test("doctor knows every target", () => {
   const { exitCode, output } = runCli(writeProject({}), "doctor", "--json");
   expect(exitCode).toBe(0);

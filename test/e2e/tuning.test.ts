@@ -86,7 +86,7 @@ describe("a tuned kernel", () => {
     const options = { cacheDir: "store", mode: "frozen" } as const;
     await expect(buildApp("rollup", other, compileKernel, options)).rejects.toThrow(
       `frozen.miss: src/gemm.op.ts?tune=wasm is not in kernels.lock.json
-  hint: build once with mode "tune" (CI unset) where kernels.lock.json can be written, and commit it`,
+  hint: run npx unplugin-kernel tune on a machine of your own, and commit kernels.lock.json`,
     );
     await buildApp("rollup", other, recording, { ...options, onMiss: "fallback" });
     expect(compiled.at(-1)).toMatchObject({ origin: "predicted", measurements: 0 });

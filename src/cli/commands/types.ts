@@ -4,6 +4,7 @@ import { relative, resolve } from "node:path";
 import { projectDeclarations } from "../../plugin/declarations/project-declarations.ts";
 import { hasText, writeIfChanged } from "../../plugin/write-if-changed.ts";
 import { type Command, exitCodes } from "../command.ts";
+import { filesWithGeneralTypes } from "../init/starter-files.ts";
 
 export const types: Command = {
   usage: "types",
@@ -21,10 +22,14 @@ export const types: Command = {
     const isWrong = Boolean(check) && !isCurrent;
     const name = relative(options.root, file);
     const state = isCurrent ? "is up to date" : check ? "is not up to date: run unplugin-kernel types" : "written";
+    const general = filesWithGeneralTypes(options.root).map((path) => relative(options.root, path));
+    const notes = general.map(
+      (path) => `${path} has unplugin-kernel/client, whose general types come first: take it out`,
+    );
     return {
       exitCode: isWrong ? exitCodes.wrong : exitCodes.done,
-      json: { file, imports, isCurrent },
-      text: `${name} ${state}, ${imports.length} import${imports.length === 1 ? "" : "s"}`,
+      json: { file, imports, isCurrent, general },
+      text: [`${name} ${state}, ${imports.length} import${imports.length === 1 ? "" : "s"}`, ...notes].join("\n"),
     };
   },
 };

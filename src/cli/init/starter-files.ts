@@ -38,13 +38,21 @@ const filesIn = (folder: string, isWanted: (name: string) => boolean): readonly 
 const isTsconfig = (name: string): boolean => /^tsconfig.*\.json$/.test(name);
 const isDeclaration = (name: string): boolean => name.endsWith(".d.ts");
 
+const declarationsOf = (root: string): readonly string[] =>
+  [root, join(root, "src")].flatMap((folder) => filesIn(folder, isDeclaration));
+
+/** Which of a project's declarations and configurations have the types that fit every operator: TypeScript takes the first that fit. */
+export const filesWithGeneralTypes = (root: string): readonly string[] =>
+  [...filesIn(root, isTsconfig), ...declarationsOf(root)].filter((file) =>
+    readFileSync(file, "utf8").includes("unplugin-kernel/client"),
+  );
+
 /** Null: the project has no TypeScript, or it is told already. */
 export function typeReference(root: string): FileText | null {
   const configs = filesIn(root, isTsconfig);
   if (configs.length === 0) return null;
   const sources = join(root, "src");
-  const declarations = [root, sources].flatMap((folder) => filesIn(folder, isDeclaration));
-  if ([...configs, ...declarations].some((file) => tellsTypes(readFileSync(file, "utf8")))) return null;
+  if ([...configs, ...declarationsOf(root)].some((file) => tellsTypes(readFileSync(file, "utf8")))) return null;
   const ofVite = join(sources, "vite-env.d.ts");
   if (!existsSync(ofVite)) {
     const folder = existsSync(sources) ? sources : root;

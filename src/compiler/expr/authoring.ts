@@ -4,7 +4,17 @@ export { compute } from "./compute.ts";
 export type { DType } from "./dtype.ts";
 export type { Expr, Operand, ReduceAxis, Tensor } from "./expr-type.ts";
 export * from "./functions.ts";
-export type { ArrayOf, Kernel, KernelInfo, Packable, PackableKernel, PackedKernel, TypedArray } from "./kernel-type.ts";
+export type {
+  AnyKernel,
+  AnyResult,
+  ArrayOf,
+  Kernel,
+  KernelInfo,
+  Packable,
+  PackableKernel,
+  PackedKernel,
+  TypedArray,
+} from "./kernel-type.ts";
 export { defineOp, type Op, type PackableOp, withConstants } from "./op.ts";
 export { argmax, argmin, max, min, prod, type ReduceAxes, sum } from "./reduce.ts";
 export { reduceAxis } from "./reduce-axis.ts";

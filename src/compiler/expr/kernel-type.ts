@@ -110,3 +110,15 @@ export interface Kernel<
   /** Loads the kernel. Needed only in browsers, with `&sync=0` or a very large module: otherwise the first call does. */
   ready(): Promise<void>;
 }
+
+/** One output, or several by name. */
+export type AnyResult = TypedArray | Readonly<Record<string, TypedArray>>;
+
+/**
+ * What an import gives when nothing more precise is known about its operator: `Kernel`, with a result of the caller's
+ * choice. Most results are f32; others are named: `const sums: Int32Array = count(A)`.
+ */
+export interface AnyKernel extends Omit<Kernel, "async"> {
+  <Result extends AnyResult = Float32Array>(...arrays: TypedArray[]): Result;
+  async<Result extends AnyResult = Float32Array>(...arrays: TypedArray[]): Promise<Result>;
+}

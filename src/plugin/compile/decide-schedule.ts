@@ -8,6 +8,7 @@ import { type Measured, type ScheduleEntry, storeSchema } from "../../tuner/stor
 import { taskIdentity } from "../../tuner/store/task-identity.ts";
 import type { StartedTuning } from "../build-tunings.ts";
 import type { Origin } from "../compiled-kernel.ts";
+import type { ResolvedOptions } from "../options.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, wasmTask } from "./schedule.ts";
@@ -94,13 +95,14 @@ async function fromLock(context: KernelContext): Promise<Decision | null> {
   const miss = entry
     ? `the entry of ${lockName} in ${basename(lockfile)} is stale: ${problem}`
     : `${lockName} is not in ${basename(lockfile)}`;
-  if (onMiss === "error") throw refuse("frozen.miss", miss, frozenHint(lockfile));
+  if (onMiss === "error") throw refuse("frozen.miss", miss, frozenHint(services.options));
   services.log.warn(`${miss}; it gets the predicted schedule`);
   return null;
 }
 
-const frozenHint = (lockfile: string): string =>
-  `build once with mode "tune" (CI unset) where ${basename(lockfile)} can be written, and commit it`;
+/** The command line knows of the bundler's configuration what it is told. */
+const frozenHint = ({ lockfile, numerics }: ResolvedOptions): string =>
+  `run npx unplugin-kernel tune${numerics === "fast" ? "" : ` --numerics ${numerics}`} on a machine of your own, and commit ${basename(lockfile)}`;
 
 /** An entry that does not lead to its source is a miss. */
 async function fromStore({ store, key, task }: KernelContext): Promise<Decision | null> {

@@ -77,20 +77,23 @@ function requestOf(specifier: string, onMistake: OnMistake): ParsedRequest | nul
  * All imports of kernels below `root`, sorted by file and specifier. Imports whose operator cannot be found are left out.
  *
  * @param onMistake told of imports that are wrong; throws them unless said
+ * @param onLost told of imports that are left out
  * @throws DiagnosticError of `parseRequest`
  */
 export async function findImports(
   root: string,
   accepts: (path: string) => boolean,
   onMistake: OnMistake = raise,
+  onLost: (specifier: string, importer: string) => void = () => {},
 ): Promise<readonly FoundImport[]> {
   const found: FoundImport[] = [];
   for await (const importer of sourceFiles(root)) {
     for (const specifier of await specifiersIn(importer)) {
       const request = requestOf(specifier, onMistake);
-      const path = request && (await resolveImport(specifier, importer, root));
-      if (!path || !accepts(path)) continue;
-      found.push({ specifier, importer, request: { ...request, path } });
+      if (!request) continue;
+      const path = await resolveImport(specifier, importer, root);
+      if (path && accepts(path)) found.push({ specifier, importer, request: { ...request, path } });
+      else onLost(specifier, importer);
     }
   }
   const order = ({ importer, specifier }: FoundImport): string => `${importer}\n${specifier}`;

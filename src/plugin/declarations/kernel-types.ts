@@ -3,7 +3,7 @@
 import { arrayTypes } from "../../compiler/index.ts";
 import type { Signature, SignatureTensor } from "./signature.ts";
 
-const kernelModule = 'import("unplugin-kernel/vite")';
+const kernelModule = 'import("unplugin-kernel/op")';
 
 const arrayOf = ({ dtype }: SignatureTensor): string => arrayTypes[dtype].name;
 const member = (tensor: SignatureTensor): string => `${tensor.name}: ${arrayOf(tensor)}`;

@@ -64,7 +64,7 @@ export function declarationsText(imports: readonly KernelImport[], path: string)
   const entries = [...byEnd(imports)].sort(([a], [b]) => (a < b ? -1 : 1));
   const precise = entries.map(([end, group]) => entryText(end, group, dirname(path)));
   const fallback = requestTargets.map((target) =>
-    moduleText(`*tune=${target}`, 'import("unplugin-kernel/vite").AnyKernel'),
+    moduleText(`*tune=${target}`, 'import("unplugin-kernel/op").AnyKernel'),
   );
   return heading + precise.join("") + fallback.join("");
 }

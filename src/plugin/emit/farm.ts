@@ -31,11 +31,16 @@ const emitUrl =
 
 type Resources = Readonly<Record<string, { readonly name: string; readonly bytes: readonly number[] }>>;
 
-/** Without those of ours that no script names. */
-function usedResources(resources: Resources, ours: ReadonlySet<string>): Resources {
+/**
+ * Without those of ours that no script names; null: as they are. Farm panics over resources that come back with a source map among them,
+ * whose kind it cannot read again, so then they stay.
+ */
+function usedResources(resources: Resources, ours: ReadonlySet<string>): Resources | null {
   const all = Object.entries(resources);
   const scripts = all.filter(([name]) => /\.[cm]?js$/.test(name)).map(([, { bytes }]) => Buffer.from(bytes).toString());
-  return Object.fromEntries(all.filter(([name]) => !ours.has(name) || scripts.some((text) => text.includes(name))));
+  const used = all.filter(([name]) => !ours.has(name) || scripts.some((text) => text.includes(name)));
+  const hasSourceMap = all.some(([name]) => name.endsWith(".map"));
+  return used.length === all.length || hasSourceMap ? null : Object.fromEntries(used);
 }
 
 export function farmHost(): Host {

@@ -12,7 +12,7 @@ const toolchain = (await detectToolchains())[0];
 const needsCompiler = toolchain ? "" : " (needs gcc or clang)";
 const name = "src/gemm.op.ts?tune=wasm";
 const hint = `
-  hint: build once with mode "tune" (CI unset) where kernels.lock.json can be written, and commit it`;
+  hint: run npx unplugin-kernel tune on a machine of your own, and commit kernels.lock.json`;
 
 const frozen: CompileCase = { options: { mode: "frozen" } };
 const lockOf = (root: string): string => join(root, "kernels.lock.json");
@@ -63,6 +63,12 @@ describe("a locked kernel", () => {
     expect(existsSync(lockOf(root))).toBe(false);
   });
 
+  it("is an error in frozen that names the numerics, which the command line does not know", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    const said = await printedError(() => compileIn(root, { options: { ...frozen.options, numerics: "strict" } }));
+    expect(said).toContain("hint: run npx unplugin-kernel tune --numerics strict on a machine of your own");
+  });
+
   it("is an error in frozen when the operator was changed", async () => {
     const root = checkout(lock, gemmText({ twice: true }));
     expect(await printedError(() => compileIn(root, frozen))).toBe(
@@ -73,7 +79,7 @@ describe("a locked kernel", () => {
   it("is an error in frozen when another code generator made it", async () => {
     const root = checkout(edited((entry) => Object.assign(entry, { codegen: "0.9" })));
     expect(await printedError(() => compileIn(root, frozen))).toMatch(
-      /^frozen\.miss: the entry of src\/gemm\.op\.ts\?tune=wasm in kernels\.lock\.json is stale: it was made by code generator 0\.9, this is \S+\n {2}hint: build once/,
+      /^frozen\.miss: the entry of src\/gemm\.op\.ts\?tune=wasm in kernels\.lock\.json is stale: it was made by code generator 0\.9, this is \S+\n {2}hint: run npx unplugin-kernel tune/,
     );
   });
 

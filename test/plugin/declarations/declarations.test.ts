@@ -88,7 +88,7 @@ async function declarationsOf(files: Readonly<Record<string, string>>): Promise<
 /** The entry of one import: its comments and its type. */
 function entryOf(text: string, end: string): { readonly comments: readonly string[]; readonly type: string } {
   const body = text.split(`declare module ${JSON.stringify(end)} {\n`)[1]!.split("\n}")[0]!;
-  const type = /const kernel: (.*);/.exec(body)![1]!.replaceAll('import("unplugin-kernel/vite").', "");
+  const type = /const kernel: (.*);/.exec(body)![1]!.replaceAll('import("unplugin-kernel/op").', "");
   return { comments: [...body.matchAll(/\/\*\* (.*) \*\//g)].map(([, line]) => line!), type };
 }
 

@@ -1,0 +1,243 @@
+// Every configuration that docs/bundlers.md shows, taken from the page and built: what comes out runs, with a kernel in it.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { launchBrowser, noBrowser, serveFolder } from "../support/browser.ts";
+import { type HostName, missingHost } from "../support/build-app.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+const page = readFileSync(join(repository, "docs/bundlers.md"), "utf8");
+/** By what their first line calls them: "vite.config.ts: a library". */
+const shown = new Map(
+  [...page.matchAll(/```[jt]s\n\/\/ (.+)\n([\s\S]+?)```/g)].map(([, name, text]) => [name!, text!]),
+);
+
+// As long as a kernel is predicted, and where all of them are kept, is the test's affair.
+const cacheDir = mkdtempSync(join(tmpdir(), "store-"));
+const options = `mode: "predict", logLevel: "silent", cacheDir: ${JSON.stringify(cacheDir)}`;
+vi.stubEnv("CI", undefined);
+afterAll(() => vi.unstubAllEnvs());
+
+const operator = `import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 16, N: 16, K: 16 });\n`;
+const use = `import gemm from "./gemm.op.ts?tune=wasm";
+const ones = new Float32Array(256).fill(1);
+export const said = gemm(ones, ones)[0] + " " + gemm.info.op;\n`;
+const right = "16 gemm";
+const library: Readonly<Record<string, string>> = {
+  "package.json": JSON.stringify({ name: "kernel-library", version: "1.0.0", type: "module", exports: "./index.js" }),
+  "index.js": use,
+  "gemm.op.ts": operator,
+};
+
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+/** A project with one configuration of the page, the plugin and the bundlers. */
+function projectWith(name: string): string {
+  const root = mkdtempSync(join(tmpdir(), "docs-"));
+  const main = 'import { said } from "./use.js";\nconsole.log(said);\n';
+  const file = name.split(":")[0]!;
+  write(root, {
+    "package.json": JSON.stringify({ name: "app", private: true, type: "module" }),
+    [file]: shown.get(name)!.replaceAll("kernel()", `kernel({ ${options} })`),
+    "index.html": '<!doctype html><title>app</title><script type="module" src="/src/main.js"></script>',
+    "src/main.js": main,
+    "src/main.ts": main,
+    "src/index.ts": 'export { said } from "./use.js";\n',
+    "src/use.js": use,
+    "src/gemm.op.ts": operator,
+  });
+  const installed = join(root, "node_modules");
+  write(join(installed, "kernel-library"), library);
+  symlinkSync(repository, join(installed, "unplugin-kernel"), "junction");
+  for (const it of ["vite", "rolldown", "esbuild"])
+    symlinkSync(join(repository, "node_modules", it), join(installed, it), "junction");
+  for (const [scope, it, from] of scoped) {
+    mkdirSync(join(installed, scope), { recursive: true });
+    symlinkSync(join(repository, from, scope, it), join(installed, scope, it), "junction");
+  }
+  return root;
+}
+const scoped = [
+  ["@rsbuild", "core", "node_modules"],
+  ["@farmfe", "core", "test/tools/node_modules"],
+] as const;
+
+const run = (root: string, program: string, ...args: readonly string[]): string =>
+  execFileSync(program, args, { cwd: root, encoding: "utf8", stdio: "pipe" });
+/** A program that a package of the repository brings. */
+const bin = (root: string, name: string, ...args: readonly string[]): string =>
+  run(root, process.execPath, join(repository, "node_modules", name), ...args);
+const script = (root: string, text: string): string => run(root, process.execPath, "--input-type=module", "-e", text);
+const inNode = (root: string, file: string): string => run(root, process.execPath, join("dist", file)).trim();
+const fromRepository = (name: string): string =>
+  JSON.stringify(pathToFileURL(join(repository, "node_modules", name)).href);
+
+/** With the bundler's own programming interface, as its command line does. */
+const compile = (root: string, module: string, name: string, file: string): string =>
+  script(
+    root,
+    `import { ${name} as bundle } from ${fromRepository(module)};
+     import options from "./${file}";
+     bundle({ context: process.cwd(), ...options }, (error, stats) => {
+       if (error || stats.hasErrors()) throw error ?? new Error(stats.toString());
+     });`,
+  );
+
+async function inPage(folder: string): Promise<string> {
+  const server = await serveFolder(folder);
+  const browser = await launchBrowser();
+  try {
+    const tab = await browser.newPage();
+    const line = tab.waitForEvent("console", (message) => message.type() === "log");
+    await tab.goto(server.url);
+    return (await line).text();
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/** What Vite's dev server makes of the dependency. */
+const served = `import { createServer } from "vite";
+  const server = await createServer({ logLevel: "error", server: { port: 0, host: "localhost" } });
+  await server.listen();
+  const get = async (path) => (await fetch(new URL(path, server.resolvedUrls.local[0]))).text();
+  const [, at] = (await get("/src/main.js")).match(/from "([^"]*kernel-library[^"]*)"/);
+  const [, kernel] = (await get(at)).match(/from "([^"]*gemm.op.ts[^"]*)"/);
+  console.log((await get(kernel)).includes("createKernel"));
+  await server.close();`;
+
+interface Case {
+  readonly host: HostName;
+  /** Builds and runs; what the program said. */
+  readonly say: (root: string) => string | Promise<string>;
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  "vite.config.ts": {
+    host: "vite",
+    async say(root) {
+      bin(root, "vite/bin/vite.js", "build", "--ssr", "src/main.js", "--outDir", "server", "--logLevel", "error");
+      const said = run(root, process.execPath, "server/main.js").trim();
+      if (noBrowser) return said;
+      bin(root, "vite/bin/vite.js", "build", "--logLevel", "error");
+      return said === right ? inPage(join(root, "dist")) : said;
+    },
+  },
+  "vite.config.ts: workers": {
+    host: "vite",
+    say(root) {
+      const start = 'new Worker(new URL("./worker.js", import.meta.url), { type: "module" })';
+      write(root, {
+        "src/main.js": `${start}.onmessage = ({ data }) => console.log(data);\n`,
+        "src/worker.js": 'import { said } from "./use.js";\npostMessage(said);\n',
+      });
+      bin(root, "vite/bin/vite.js", "build", "--logLevel", "error");
+      const worker = readdirSync(join(root, "dist/assets")).find((name) => name.startsWith("worker"))!;
+      const hasKernel = readFileSync(join(root, "dist/assets", worker), "utf8").includes("WebAssembly");
+      return noBrowser && hasKernel ? right : inPage(join(root, "dist"));
+    },
+  },
+  "vite.config.ts: a library": {
+    host: "vite",
+    say(root) {
+      bin(root, "vite/bin/vite.js", "build", "--logLevel", "error");
+      return script(root, 'import { said } from "./dist/index.js"; console.log(said);').trim();
+    },
+  },
+  "vite.config.ts: a dependency that imports operators": {
+    host: "vite",
+    say(root) {
+      write(root, { "src/main.js": 'import { said } from "kernel-library";\nconsole.log(said);\n' });
+      expect(script(root, served).trim()).toBe("true");
+      bin(root, "vite/bin/vite.js", "build", "--ssr", "src/main.js", "--logLevel", "error");
+      return inNode(root, "main.js");
+    },
+  },
+  "rollup.config.js": {
+    host: "rollup",
+    say(root) {
+      bin(root, "rollup/dist/bin/rollup", "-c", "--silent");
+      return inNode(root, "main.js");
+    },
+  },
+  "rolldown.config.js": {
+    host: "rolldown",
+    say(root) {
+      bin(root, "rolldown/bin/cli.mjs", "-c");
+      return inNode(root, "main.js");
+    },
+  },
+  "build.mjs": {
+    host: "esbuild",
+    say(root) {
+      run(root, process.execPath, "build.mjs");
+      return inNode(root, "main.js");
+    },
+  },
+  "webpack.config.js": {
+    host: "webpack",
+    say(root) {
+      compile(root, "webpack/lib/index.js", "default", "webpack.config.js");
+      return inNode(root, "main.cjs");
+    },
+  },
+  "webpack.config.cjs": {
+    host: "webpack",
+    say(root) {
+      compile(root, "webpack/lib/index.js", "default", "webpack.config.cjs");
+      return inNode(root, "main.cjs");
+    },
+  },
+  "rspack.config.mjs": {
+    host: "rspack",
+    say(root) {
+      compile(root, "@rspack/core/dist/index.js", "rspack", "rspack.config.mjs");
+      return inNode(root, "main.cjs");
+    },
+  },
+  "rsbuild.config.ts": {
+    host: "rsbuild",
+    say(root) {
+      bin(root, "@rsbuild/core/bin/rsbuild.js", "build");
+      return inNode(root, "main.mjs");
+    },
+  },
+  "farm.config.ts": {
+    host: "farm",
+    say(root) {
+      script(root, 'import { build } from "@farmfe/core"; await build({ configPath: process.cwd() });');
+      return inNode(root, "main.mjs");
+    },
+  },
+  "build.ts": {
+    host: "bun",
+    say(root) {
+      run(root, join(repository, "test/tools/node_modules/.bin/bun"), "build.ts");
+      return inNode(root, "main.js");
+    },
+  },
+};
+
+describe("docs/bundlers.md", () => {
+  it("shows the configurations that are tested here", () => {
+    expect([...shown.keys()]).toEqual(Object.keys(cases));
+    for (const text of shown.values()) expect(text).toContain("kernel()");
+  });
+
+  for (const [name, { host, say }] of Object.entries(cases)) {
+    const missing = missingHost(host);
+    it.skipIf(missing)(`${host}: ${name}${missing ? ` (${missing})` : ""}`, async () => {
+      expect(await say(projectWith(name))).toBe(right);
+    });
+  }
+});
