@@ -26,10 +26,10 @@ const loadCompiler = () => import("./compile-kernel.ts");
 const compileWhenLoaded: CompileKernel = async (request, services) =>
   (await loadCompiler()).compileKernel(request, services);
 
-function hostFor(framework: string, session: Session, dev: DevServer): Host {
+function hostFor(framework: string, session: Session, dev: DevServer, another: () => unknown): Host {
   switch (framework) {
     case "vite":
-      return viteHost(session, dev);
+      return viteHost(session, dev, another);
     case "esbuild":
       return esbuildHost();
     case "webpack":
@@ -100,10 +100,10 @@ export function createKernelPlugin(
   compile: CompileKernel,
   begin: (hasMisses: boolean) => unknown = () => {},
 ): KernelPlugin {
-  return createUnplugin((options: KernelPluginOptions | undefined, { framework }) => {
+  const plugin: KernelPlugin = createUnplugin((options: KernelPluginOptions | undefined, { framework }) => {
     const session = createSession(options ?? {}, compile);
     const dev = createDevServer(session);
-    const host = hostFor(framework, session, dev);
+    const host = hostFor(framework, session, dev, () => plugin.vite(options));
 
     const resolveKernel = async (context: HookContext, id: string, importer: string | undefined) => {
       const request = parseRequest(id);
@@ -164,6 +164,7 @@ export function createKernelPlugin(
       ...host.hooks,
     };
   });
+  return plugin;
 }
 
 /** Should it fail, the first kernel tells: it loads the same. */

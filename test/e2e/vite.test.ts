@@ -63,7 +63,7 @@ describe("vite build", () => {
     await build(config(root, recordingCompiler(fakeKernel()).compile, { build: { outDir: "out", minify: false } }));
     const [script, html] = outputFiles(root);
     expect([script, html]).toEqual([expect.stringMatching(/^assets\/index-.*\.js$/), "index.html"]);
-    expect(readFileSync(join(root, "out", script!), "utf8")).not.toContain("createKernel");
+    expect(readFileSync(join(root, "out", script!), "utf8")).not.toContain("0123abcd");
   });
 
   it("makes libraries that run in Node", async () => {
@@ -100,6 +100,23 @@ describe("vite build", () => {
     );
     await vi.waitFor(() => expect(outputFiles(root)).toEqual(before), 5000);
     await watcher.close();
+  });
+
+  it.each([
+    ["puts itself into the bundles of workers", {}],
+    ["is in workers once, where it is in their plugins already", null],
+  ])("%s", async (_, given) => {
+    const root = app("tune=wasm");
+    writeFileSync(join(root, "src/worker.js"), 'import { run } from "./main.js";\npostMessage(run());\n');
+    const start = 'new Worker(new URL("./worker.js", import.meta.url), { type: "module" });\n';
+    writeFileSync(join(root, "src/page.js"), start);
+    writeFileSync(join(root, "index.html"), '<script type="module" src="/src/page.js"></script>');
+    const { compile, requests } = recordingCompiler(fakeKernel());
+    const own = { plugins: () => [createKernelPlugin(compile).vite({ mode: "tune", logLevel: "silent" })] };
+    await build(config(root, compile, { build: { outDir: "out" }, worker: given ?? own }));
+    const worker = outputFiles(root).find((name) => /worker-.*\.js$/.test(name) && !name.includes("kernel-worker"))!;
+    expect(readFileSync(join(root, "out", worker), "utf8")).toContain("0123abcd");
+    expect(requests).toHaveLength(1);
   });
 
   it("refuses an addon alone in a browser", async () => {

@@ -6,6 +6,7 @@
 import { pathToFileURL } from "node:url";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import type { DevServer, DevServerHost } from "../dev.ts";
+import { pluginName } from "../plugin-name.ts";
 import type { ParsedRequest } from "../request.ts";
 import type { Session } from "../session.ts";
 import type { HookContext, Host, ViteEnvironment } from "./host.ts";
@@ -35,7 +36,11 @@ const besideChunk = (relativePath: string, format: string): string =>
     ? `new URL(${JSON.stringify(relativePath)}, import.meta.url).href`
     : `builtin("node:url").pathToFileURL(__dirname + ${JSON.stringify(`/${relativePath}`)}).href`;
 
-export function viteHost(session: Session, dev: DevServer): Host {
+const isOurs = (plugin: unknown): boolean =>
+  Array.isArray(plugin) ? plugin.some(isOurs) : (plugin as { readonly name?: string } | null)?.name === pluginName;
+
+/** @param another the plugin once more, with the same options */
+export function viteHost(session: Session, dev: DevServer, another: () => unknown): Host {
   /** Environments build side by side, each with references of its own. */
   const files = new Map<string, EmittedFiles>();
   const filesOf = ({ name } = { name: "client" } as Pick<ViteEnvironment, "name">): EmittedFiles => {
@@ -64,6 +69,11 @@ export function viteHost(session: Session, dev: DevServer): Host {
     },
     hooks: {
       vite: {
+        /** A worker is a bundle of its own, with plugins of its own: without us it would have the operator in place of the kernel. */
+        config({ worker }) {
+          const isThere = (worker?.plugins?.() ?? []).some(isOurs);
+          return isThere ? null : { worker: { plugins: () => [another() as never] } };
+        },
         configEnvironment(name, { consumer, build }) {
           const isServer = consumer ? consumer === "server" : name !== "client";
           return isServer && build?.emitAssets === undefined ? { build: { emitAssets: true } } : null;
