@@ -31,7 +31,7 @@ export function hostTable(tests) {
   );
   return `# What works in which bundler
 
-Written by the tests (\`UPDATE_HOSTS=1 npm test\`), and held against them by each \`npm test\`: "yes" is a test that passes, "–" none. The
+Written by the tests (\`UPDATE_HOSTS=1 npm test -- test/e2e\`), and held against them by each \`npm test\`: "yes" is a test that passes, "–" none. The
 same apps are built by each bundler, moved to another folder and run there.
 
 ${row(["", ...names])}

@@ -264,6 +264,11 @@ describe("the native twin", () => {
     expect(blend.info).toMatchObject({ twin: "wasm", twinReason: "the CPU lacks avx9000f, not-yet" });
   });
 
+  it("says that there is none where the build could make none", async () => {
+    const blend = await loadModule(fakeKernel({ target: "avx512", native: null, relaxed: null }));
+    expect(blend.info).toMatchObject({ twin: "wasm", twinReason: "the build made no addon for avx512" });
+  });
+
   it.skipIf(noAddon)(`leaves it to the WASM twin on another platform${skipped}`, async () => {
     const blend = await loadModule(fakeKernel({ native: { ...nativeKernel(), platform: "win32-arm64" } }));
     expect([...blend(...inputs())]).toEqual(expected("wasm"));

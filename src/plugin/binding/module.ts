@@ -51,8 +51,12 @@ const waitsText = ({ wasm }: AssetReferences): string =>
   wasm?.kind === "url" ? `builtin("node:fs") === undefined` : "false";
 
 /** Why the best twin is not even in the module; null if it is. */
-const initialReason = (kernel: CompiledKernel, { native }: AssetReferences): string =>
-  kernel.native && !native ? `"an addon needs Node.js"` : "null";
+function initialReason(kernel: CompiledKernel, { native }: AssetReferences): string {
+  if (kernel.native) return native ? "null" : `"an addon needs Node.js"`;
+  // For lack of a compiler, or as the tuned kernel is still to come: the build's log says so.
+  const isMissing = kernel.wasm !== null && kernel.target !== "wasm";
+  return isMissing ? JSON.stringify(`the build made no addon for ${kernel.target}`) : "null";
+}
 
 /**
  * The text of the module. It has one export, the kernel of product.md §2.
