@@ -12,7 +12,7 @@ import { calibrateMachine } from "./tuner/calibration.ts";
 import { type CostModelName, chooseCostModel } from "./tuner/cost-model/choose.ts";
 import type { CostModel } from "./tuner/cost-model/cost-model.ts";
 import type { MachineModel } from "./tuner/cost-model/machine-model.ts";
-import { calibrationSchema, readCalibration, writeCalibration } from "./tuner/record/calibration-file.ts";
+import { calibrationFiles, calibrationSchema } from "./tuner/record/calibration-file.ts";
 import { referenceTask } from "./tuner/reference.ts";
 import { targetClass } from "./tuner/store/key.ts";
 import type { TuningTask } from "./tuner/task.ts";
@@ -43,7 +43,9 @@ export async function learningOf(
   const { model, warning } = await chooseCostModel(costModel, library);
   if (warning) onWarning?.(warning);
   const stored =
-    calibration === undefined ? null : readCalibration(calibration, { targetClass: targetClass(target), toolchain });
+    calibration === undefined
+      ? null
+      : calibrationFiles.read(calibration, { targetClass: targetClass(target), toolchain });
   return { costModel: model, machine: stored?.machine };
 }
 
@@ -75,7 +77,7 @@ export function calibrate({ target: name, directory: kept, seconds = 45 }: Calib
     const { machine, samples } = await calibrateMachine({ target, workbench, clock: nowMs, seconds });
     const machineClass = { targetClass: targetClass(target), toolchain: toolchain?.identity ?? "wasm" };
     if (samples >= leastSamples)
-      writeCalibration(kept, { schema: calibrationSchema, ...machineClass, samples, machine });
+      calibrationFiles.write(kept, { schema: calibrationSchema, ...machineClass, samples, machine });
     return samples;
   });
 }

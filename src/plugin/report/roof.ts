@@ -3,7 +3,7 @@
 
 import { factsOf, type Target } from "../../compiler/index.ts";
 import { type MachineLimits, measureLimits } from "../../native/limits/machine-limits.ts";
-import { limitsSchema, readLimits, type StoredLimits, writeLimits } from "../../tuner/record/limits-file.ts";
+import { limitsFiles, limitsSchema, type StoredLimits } from "../../tuner/record/limits-file.ts";
 import { targetClass } from "../../tuner/store/key.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
 import type { RoofReport } from "./report-data.ts";
@@ -70,7 +70,7 @@ async function limitsOf(
 ): Promise<MachineLimits | string> {
   const { cacheDir } = services.options;
   const key = { targetClass: targetClass(target), toolchain };
-  const stored = readLimits(cacheDir, key);
+  const stored = limitsFiles.read(cacheDir, key);
   if (stored && measuring !== "again") return stored;
   if (missing.length > 0) return `this CPU has no ${missing.join(", ")}`;
   if (measuring === "never") return "a build in this mode measures nothing";
@@ -88,7 +88,7 @@ async function limitsOf(
 /** A disk that is full or may not be written costs another measurement. */
 function keep(directory: string, limits: StoredLimits): void {
   try {
-    writeLimits(directory, limits);
+    limitsFiles.write(directory, limits);
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
   }

@@ -17,7 +17,7 @@ import type { FeatureExtractor } from "../../../src/tuner/cost-model/features.ts
 import type { MachineModel } from "../../../src/tuner/cost-model/machine-model.ts";
 import { loadXgboost } from "../../../src/tuner/cost-model/xgboost.ts";
 import { familyOf } from "../../../src/tuner/family.ts";
-import { readCalibration } from "../../../src/tuner/record/calibration-file.ts";
+import { calibrationFiles } from "../../../src/tuner/record/calibration-file.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
 import { featureKindNames, featureKinds } from "../../../src/tuner/search/feature-kinds.ts";
 import type { GeneratedSpace } from "../../../src/tuner/space/generate.ts";
@@ -57,12 +57,12 @@ async function calibration(directory: string): Promise<MachineModel | undefined>
   const isNative = target.codegen === "c";
   const toolchain = isNative ? ((await detectToolchains())[0]?.identity ?? "none") : "wasm";
   const key = { targetClass: targetClass(target), toolchain };
-  if (!readCalibration(directory, key)) {
+  if (!calibrationFiles.read(directory, key)) {
     const start = nowMs();
     const measured = await calibrate({ target: values.target as TargetName, directory });
     console.log(`calibrated on ${measured} candidates in ${((nowMs() - start) / 1000).toFixed(1)} s`);
   }
-  const stored = readCalibration(directory, key);
+  const stored = calibrationFiles.read(directory, key);
   console.log(JSON.stringify(stored?.machine));
   return stored?.machine;
 }

@@ -8,7 +8,7 @@ import { type ComputeDef, instantiate, opLibrary, type Target } from "../../../s
 import { hostTarget } from "../../../src/native/toolchain/machine.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
 import { limitsSource, type Measuring, roofOf } from "../../../src/plugin/report/roof.ts";
-import { limitsSchema, readLimits, writeLimits } from "../../../src/tuner/record/limits-file.ts";
+import { limitsFiles, limitsSchema } from "../../../src/tuner/record/limits-file.ts";
 import { targetClass } from "../../../src/tuner/store/key.ts";
 
 const wasm: Target = { ...hostTarget("wasm"), threads: 1 };
@@ -26,13 +26,13 @@ interface Case {
 function start({ op = gemm, threads = 1, missing = [], measuring = "never", gflops }: Case) {
   const cacheDir = mkdtempSync(join(tmpdir(), "roof-"));
   const key = { targetClass: targetClass(wasm), toolchain: "wasm" };
-  if (gflops !== undefined) writeLimits(cacheDir, { schema: limitsSchema, ...key, gflops, reading: 1e-3 });
+  if (gflops !== undefined) limitsFiles.write(cacheDir, { schema: limitsSchema, ...key, gflops, reading: 1e-3 });
   const target = { ...wasm, threads };
   const services = { options: { cacheDir } };
   const context = { op, task: { target }, services, missing, toolchain: async () => null } as unknown as KernelContext;
   return {
     roof: () => roofOf(context, target, "wasm", limitsSource(measuring)),
-    stored: () => readLimits(cacheDir, key),
+    stored: () => limitsFiles.read(cacheDir, key),
     elsewhere: () => roofOf(context, { ...target, l2Bytes: 1 }, "wasm", limitsSource(measuring)),
   };
 }

@@ -3,11 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { machineModels } from "../../../src/tuner/cost-model/machine-model.ts";
-import {
-  readCalibration,
-  type StoredCalibration,
-  writeCalibration,
-} from "../../../src/tuner/record/calibration-file.ts";
+import { calibrationFiles, type StoredCalibration } from "../../../src/tuner/record/calibration-file.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "calibration-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -21,17 +17,17 @@ const stored: StoredCalibration = {
 };
 
 test("a calibration is found again by machine and toolchain, and by no others", () => {
-  expect(readCalibration(directory, stored)).toBeNull();
-  writeCalibration(directory, stored);
-  expect(readCalibration(directory, stored)).toEqual(stored);
-  expect(readCalibration(directory, { ...stored, toolchain: "gcc 13.1.0" })).toBeNull();
-  expect(readCalibration(directory, { ...stored, targetClass: "wasm" })).toBeNull();
+  expect(calibrationFiles.read(directory, stored)).toBeNull();
+  calibrationFiles.write(directory, stored);
+  expect(calibrationFiles.read(directory, stored)).toEqual(stored);
+  expect(calibrationFiles.read(directory, { ...stored, toolchain: "gcc 13.1.0" })).toBeNull();
+  expect(calibrationFiles.read(directory, { ...stored, targetClass: "wasm" })).toBeNull();
 });
 
 test("one that was edited is not trusted", () => {
   const [file = ""] = readdirSync(directory);
   for (const text of ["", "{", JSON.stringify({ ...stored, machine: { ...stored.machine, clockGhz: 0 } })]) {
     writeFileSync(join(directory, file), text);
-    expect(readCalibration(directory, stored)).toBeNull();
+    expect(calibrationFiles.read(directory, stored)).toBeNull();
   }
 });

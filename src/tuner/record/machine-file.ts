@@ -1,0 +1,47 @@
+// Facts of a machine kept on disk, a file a class of machines and toolchain: whoever has another one measures anew.
+
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "../../compiler/index.ts";
+import { type Decode, ShapeError, text } from "./strict.ts";
+
+export interface MachineKey {
+  readonly targetClass: string;
+  readonly toolchain: string;
+}
+
+/** How a key is read, as a part of what is stored. */
+export const machineKey = { targetClass: text(2000), toolchain: text(200) };
+
+export interface MachineFiles<Stored extends MachineKey> {
+  /** Null: there is none for this machine and toolchain, or none that can be trusted. */
+  read(directory: string, key: MachineKey): Stored | null;
+  /** Beside the file first, then renamed: readers see the old one or the new one. Throws what the file system throws. */
+  write(directory: string, stored: Stored): void;
+}
+
+/** @param kind what the files' names begin with */
+export function machineFiles<Stored extends MachineKey>(kind: string, decode: Decode<Stored>): MachineFiles<Stored> {
+  const fileOf = (directory: string, { targetClass, toolchain }: MachineKey): string =>
+    join(directory, `${kind}-${sha256(JSON.stringify([targetClass, toolchain])).slice(0, 16)}.json`);
+  return {
+    read(directory, key) {
+      try {
+        const stored = decode(JSON.parse(readFileSync(fileOf(directory, key), "utf8")), []);
+        return stored.targetClass === key.targetClass && stored.toolchain === key.toolchain ? stored : null;
+      } catch (error) {
+        const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+        if (isMissing || error instanceof ShapeError || error instanceof SyntaxError) return null;
+        throw error;
+      }
+    },
+    write(directory, stored) {
+      const file = fileOf(directory, stored);
+      const temporary = `${file}.${randomUUID()}`;
+      mkdirSync(directory, { recursive: true });
+      writeFileSync(temporary, `${JSON.stringify(stored, null, 2)}\n`);
+      renameSync(temporary, file);
+    },
+  };
+}
