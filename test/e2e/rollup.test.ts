@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type RollupWatcher, rollup, watch } from "rollup";
 import { describe, expect, it, vi } from "vitest";
 import { createKernelPlugin } from "../../src/plugin/index.ts";
-import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
+import { outputFiles, recordingCompiler, runMoved, settled, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
 
 const app = () =>
@@ -60,6 +60,7 @@ describe("rollup", () => {
       },
       { timeout: 10_000, interval: 300 },
     );
+    await settled(() => builds);
     await watcher.close();
     expect(runMoved(root)).toEqual(expected("wasm"));
   });

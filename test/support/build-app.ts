@@ -224,6 +224,14 @@ async function buildWithBun(root: string, compile: CompileKernel & { kernel?: Co
   if (errors.length > 0) throw new Error(errors.join("\n"));
 }
 
+/** Until a count has stayed the same for a while: no watcher is writing any more. */
+export async function settled(count: () => number): Promise<void> {
+  for (let before = -1; before !== count(); ) {
+    before = count();
+    await new Promise((done) => setTimeout(done, 700));
+  }
+}
+
 /** Every file of the output, relative, sorted. */
 export function outputFiles(root: string, folder = "out"): string[] {
   const all = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });

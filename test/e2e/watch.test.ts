@@ -1,0 +1,118 @@
+// Watchers that have no test file of their own: an edit of the operator, or of what imports it, is in the output. These bundlers
+// load all modules again in every build, and what has not changed is taken from lock and store.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createRsbuild } from "@rsbuild/core";
+import { context } from "esbuild";
+import { watch as rolldownWatch } from "rolldown";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
+import { createKernelPlugin } from "../../src/plugin/index.ts";
+import { recordingCompiler, runMoved, settled, type WebpackCompiler, writeApp } from "../support/build-app.ts";
+import { expected, fakeKernel } from "../support/fake-kernel.ts";
+
+type Plugin = ReturnType<typeof createKernelPlugin>;
+type Close = () => Promise<unknown>;
+
+/** Builds `src/main.js` into `out/main.mjs` now and after each edit; `built` is called at the end of each. */
+type Watch = (root: string, plugin: Plugin, built: () => void) => Promise<Close>;
+
+const optionsAt = (root: string) => ({ root, logLevel: "silent", mode: "tune" }) as const;
+
+const watchers: Readonly<Record<"esbuild" | "rolldown" | "rsbuild", Watch>> = {
+  async esbuild(root, plugin, built) {
+    const running = await context({
+      absWorkingDir: root,
+      entryPoints: ["src/main.js"],
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      outdir: "out",
+      outExtension: { ".js": ".mjs" },
+      logLevel: "silent",
+      plugins: [plugin.esbuild(optionsAt(root)), { name: "built", setup: ({ onEnd }) => onEnd(built) }],
+    });
+    await running.watch();
+    return () => running.dispose();
+  },
+  async rolldown(root, plugin, built) {
+    const watcher = rolldownWatch({
+      input: join(root, "src/main.js"),
+      platform: "node",
+      logLevel: "silent",
+      plugins: [plugin.rolldown(optionsAt(root))],
+      output: { dir: join(root, "out"), entryFileNames: "[name].mjs" },
+    });
+    watcher.on("event", (event) => {
+      if (event.code === "BUNDLE_END") void event.result.close();
+      if (event.code === "END") built();
+    });
+    return () => watcher.close();
+  },
+  async rsbuild(root, plugin, built) {
+    const rsbuild = await createRsbuild({
+      cwd: root,
+      config: {
+        mode: "production",
+        logLevel: "silent",
+        source: { entry: { main: join(root, "src/main.js") } },
+        output: {
+          target: "node",
+          module: true,
+          minify: false,
+          distPath: { root: "out" },
+          filename: { js: "[name].mjs" },
+        },
+        plugins: [plugin.rsbuild(optionsAt(root))],
+      },
+    });
+    const compiler = (await rsbuild.createCompiler()) as unknown as WebpackCompiler;
+    const watching = compiler.watch({ aggregateTimeout: 20 }, built);
+    return () => new Promise<void>((closed) => watching.close(() => compiler.close(() => closed())));
+  },
+};
+
+const program = (text: string): string => `import blend from "./blend.op.ts?tune=wasm";
+  console.log(JSON.stringify([${JSON.stringify(text)}, ...blend(Float32Array.from({ length: 8 }, (_, i) => i), new Float32Array(8).fill(1))]));`;
+
+describe.each(Object.keys(watchers) as (keyof typeof watchers)[])("%s", (host) => {
+  let close: Close = async () => {};
+  afterEach(() => close());
+
+  it("builds again when the operator changes, or what imports it", async () => {
+    const root = writeApp({ "src/main.js": program("before"), "src/blend.op.ts": "export default 1;" });
+    const { compile, requests } = recordingCompiler(fakeKernel());
+    let builds = 0;
+    close = await watchers[host](root, createKernelPlugin(compile as CompileKernel), () => {
+      builds += 1;
+    });
+    await vi.waitFor(() => expect(builds).toBe(1), 10_000);
+    expect(requests).toHaveLength(1);
+    /** Written again and again: a watcher may start to look only after the end of the first build. */
+    const edit = (file: string, text: () => string, isSeen: () => void): Promise<void> =>
+      vi.waitFor(
+        () => {
+          writeFileSync(join(root, file), text());
+          isSeen();
+        },
+        { timeout: 20_000, interval: 500 },
+      );
+    const output = (): string => readFileSync(join(root, "out/main.mjs"), "utf8");
+    await edit(
+      "src/main.js",
+      () => program("after"),
+      () => expect(output()).toContain("after"),
+    );
+    const [before, compiled] = [builds, requests.length];
+    await edit(
+      "src/blend.op.ts",
+      () => `export default ${performance.now()};`,
+      () => expect([requests.length > compiled, builds > before]).toEqual([true, true]),
+    );
+    await settled(() => builds);
+    await close();
+    close = async () => {};
+    expect(runMoved(root)).toEqual(["after", ...expected("wasm")]);
+  }, 60_000);
+});
