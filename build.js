@@ -35,6 +35,7 @@ const entries = {
   bun: "plugin/bun.ts",
   loader: "plugin/loader.ts",
   "native/worker": "native/runner/worker.ts",
+  "background-tuner": "plugin/background/tuner-process.ts",
 };
 
 /** By rollup, which puts into a chunk what is used: esbuild's chunks take along all that an index file names. */

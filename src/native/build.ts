@@ -22,8 +22,6 @@ export interface BuildOptions {
   readonly signal?: AbortSignal | undefined;
   /** After this long the compiler is killed and the build has failed; a minute unless said. */
   readonly timeoutMs?: number;
-  /** Programs of the user come before the compiler; no unless said. */
-  readonly inBackground?: boolean;
 }
 
 export interface BuildFailure {
@@ -93,7 +91,7 @@ export function compileFlags(source: CSource, toolchain: Toolchain): readonly st
 
 /** Null, or why it failed. */
 async function compile(folder: string, sources: readonly CSource[], options: BuildOptions): Promise<string | null> {
-  const { toolchain, bench = false, signal, timeoutMs = 60_000, inBackground } = options;
+  const { toolchain, bench = false, signal, timeoutMs = 60_000 } = options;
   const addon = await addonObject(toolchain, bench, timeoutMs);
   signal?.throwIfAborted();
   if (typeof addon === "string") return addon;
@@ -105,7 +103,6 @@ async function compile(folder: string, sources: readonly CSource[], options: Bui
     folder,
     timeoutMs,
     signal,
-    inBackground,
   });
 }
 

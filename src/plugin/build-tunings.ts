@@ -15,8 +15,8 @@ export interface StartedTuning {
 }
 
 export interface BuildTunings {
-  /** Whether somebody works at the machine meanwhile: one compiler at a time, and processes of low priority. */
-  readonly inBackground: boolean;
+  /** That may run at once; null: as many as the machine has cores. */
+  readonly compilers: number | null;
   /** By `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
   machine(): Promise<SharedMachine>;
@@ -33,19 +33,18 @@ export interface BuildTuningsOptions {
   /** For all kernels of the build together; null: each has its own budget alone. */
   readonly totalSeconds: number | null;
   readonly signal: AbortSignal;
-  /** No unless said. */
-  readonly inBackground?: boolean;
+  readonly compilers?: number;
 }
 
-export function createBuildTunings({ totalSeconds, signal, inBackground = false }: BuildTuningsOptions): BuildTunings {
+export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTuningsOptions): BuildTunings {
   const totalMs = totalSeconds === null ? null : totalSeconds * 1000;
   let machine: Promise<SharedMachine> | null = null;
   const open = async (): Promise<SharedMachine> => {
     const { createSharedMachine } = await import("./compile/shared-machine.ts");
-    return createSharedMachine({ totalMs, clock: nowMs, signal, inBackground });
+    return createSharedMachine({ totalMs, clock: nowMs, signal });
   };
   return {
-    inBackground,
+    compilers: compilers ?? null,
     started: new Map(),
     remote: null,
     machine() {

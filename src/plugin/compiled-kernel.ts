@@ -10,6 +10,7 @@ import type {
 } from "../compiler/index.ts";
 import type { Budget } from "../tuner/task.ts";
 import type { TuneProgress } from "../tuner/tuning.ts";
+import type { BackgroundTuner } from "./background/background-tuner.ts";
 import type { BuildTunings } from "./build-tunings.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { RequestTarget } from "./request.ts";
@@ -39,14 +40,19 @@ export interface CompileLog {
   warn(line: string): void;
 }
 
+/** Without those that choose files. */
+export type CompileOptions = Omit<ResolvedOptions, "accepts" | "leavesOut">;
+
 export interface CompileServices {
   /** Paths of lock and store, remote, trust, what to do on a miss. */
-  readonly options: ResolvedOptions;
+  readonly options: CompileOptions;
   readonly log: CompileLog;
   /** Aborted when the build is closed: stop tuning, keep what was measured. */
   readonly signal: AbortSignal;
   /** What the kernels of this build share. */
   readonly tunings: BuildTunings;
+  /** Tunes in another process, where this one has to go on answering. */
+  readonly background?: BackgroundTuner | null;
   /** Told after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }

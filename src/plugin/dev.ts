@@ -103,11 +103,14 @@ export function createDevServer(session: Session): DevServer {
     tuning.set(id, state);
     await environment?.waitForRequestsIdle?.(id);
     if (server === null) return;
-    let kernel = await session.compile(request, "tune");
-    while (state.stale) {
+    let kernel: CompiledKernel | null;
+    do {
       state.stale = false;
-      kernel = await session.compile(request, "tune");
-    }
+      kernel = await session.compile(request, "tune").catch((error: unknown) => {
+        if (state.stale) return null;
+        throw error;
+      });
+    } while (state.stale || !kernel);
     tuned.set(id, kernel);
     session.log().info(`${basename(request.path)}${request.query}: ${kernel.gflops?.toFixed(1) ?? "?"} GFLOP/s`);
     if (kernel.trace !== predicted.trace && server) await reload(server, id);

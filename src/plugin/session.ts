@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import { nowMs } from "../native/clock.ts";
+import { type BackgroundTuner, createBackgroundTuner } from "./background/background-tuner.ts";
 import { createBuildReport } from "./build-report.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
 import type { CompiledKernel, CompileKernel, CompileServices, KernelRequest, RequestMode } from "./compiled-kernel.ts";
@@ -35,7 +36,7 @@ export interface Session {
    * the report of all kernels so far, too.
    */
   finish(isBuild?: boolean): Promise<void>;
-  /** From now on tunings leave the machine to whoever works at it. */
+  /** From now on another process tunes, which leaves the machine to whoever works at it. */
   tuneInBackground(): void;
   /** Stops tuning; what was measured is kept. What is asked for later is done. */
   close(): void;
@@ -75,7 +76,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   let log = createLog(options.logLevel, consoleSink);
   let tally = nothing;
   let controller = new AbortController();
-  let inBackground = false;
+  let background: BackgroundTuner | null = null;
   /** Made when the options are known, and again for each build. */
   let tunings: BuildTunings | null = null;
   const declarations = createDeclarationsInBuild(
@@ -92,8 +93,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
 
   const run = async (id: string, request: ParsedRequest, mode: RequestMode, onProgress: OnProgress) => {
     const { signal } = controller;
-    tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, inBackground });
-    const services = { options, log, signal, tunings, onProgress };
+    tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
+    const services = { options, log, signal, tunings, background, onProgress };
     const compiled = compile(kernelRequest(request, options, mode), services);
     const kernel = await together(compiled, compiling, signal).finally(log.progress.end);
     tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };
@@ -138,7 +139,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       if (isBuild && !controller.signal.aborted) await report.write(options, log);
     },
     tuneInBackground() {
-      inBackground = true;
+      background ??= createBackgroundTuner();
     },
     close() {
       controller.abort(new Error("the server was closed"));

@@ -32,21 +32,14 @@ export interface RunnableBuilderOptions {
   /** For addons; the caller removes it. */
   readonly directory: string;
   readonly signal?: AbortSignal | undefined;
-  readonly inBackground?: boolean;
 }
 
-export function createRunnableBuilder({
-  toolchain,
-  directory,
-  signal,
-  inBackground = false,
-}: RunnableBuilderOptions): RunnableBuilder {
+export function createRunnableBuilder({ toolchain, directory, signal }: RunnableBuilderOptions): RunnableBuilder {
   const own = new AbortController();
   const options = {
     outDir: directory,
     toolchain,
     bench: true,
-    inBackground,
     signal: signal ? AbortSignal.any([signal, own.signal]) : own.signal,
   };
   /** By text: finalists were built before. */

@@ -67,8 +67,6 @@ export interface WorkbenchOptions {
   readonly deadlineMs?: number;
   /** The workbench closes it at its end; one of its own unless said. */
   readonly runner?: Runner | undefined;
-  /** Programs of the user come before its processes; no unless said. */
-  readonly inBackground?: boolean;
   /** What a run finds in the caches: "hot" (unless said), the data of the run before, or "cold", nothing. */
   readonly cache?: CacheState;
   /** Of a candidate that is measured; 5 unless said. */
@@ -78,12 +76,11 @@ export interface WorkbenchOptions {
 export function createWorkbench(options: WorkbenchOptions): Workbench {
   const { task, toolchain, directory, signal, cores = 1, threads = 1, deadlineMs, cache = "hot", samples } = options;
   const limits = deadlineMs === undefined ? {} : { deadlineMs };
-  const { inBackground = false, runner = createRunner({ signal, relaxedSimd: true, inBackground, ...limits }) } =
-    options;
+  const { runner = createRunner({ signal, relaxedSimd: true, ...limits }) } = options;
   runner.setTask(task);
   // Without a core of its own this thread would take the time of what is measured.
   const ahead = cores > threads ? mostAhead : 1;
-  const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal, inBackground });
+  const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
   const take = (sources: Iterable<MeasurableSource | Refusal>): Take =>
     builder ? takeBuilt(builder, [...sources], cores) : takeOneByOne(sources);
 

@@ -51,8 +51,9 @@ test.skipIf(missing !== "")(`tune draws a line for each kernel, then the table${
   expect(exitCode).toBe(0);
   for (const kernel of kernels) {
     expect(text).toContain(`${kernel}: waits`);
-    expect(text).toContain(`${kernel}: round 0, 0 measured, nothing yet, 0.0 s`);
-    expect(text).toMatch(new RegExp(`${kernel.replace(/[?.]/g, "\\$&")}: tuned, [\\d.]+ GFLOP/s`));
+    const name = kernel.replace(/[?.]/g, "\\$&");
+    expect(text).toMatch(new RegExp(`${name}: round \\d+, \\d+ measured, `));
+    expect(text).toMatch(new RegExp(`${name}: tuned, [\\d.]+ GFLOP/s`));
   }
   const [, table = ""] = text.split(/(?=\| kernel )/);
   expect(stripVTControlCharacters(table).split("\r\n")).toEqual([

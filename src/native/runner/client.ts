@@ -16,8 +16,6 @@ export interface RunnerOptions {
   readonly signal?: AbortSignal | undefined;
   /** Wait for other processes of this machine that measure. Only tests say no. */
   readonly exclusive?: boolean;
-  /** Programs of the user come before it; no unless said. */
-  readonly inBackground?: boolean;
   /** The bundled worker; by default that of the package. */
   readonly workerPath?: string;
 }

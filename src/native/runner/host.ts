@@ -1,8 +1,10 @@
 // Keeps one measuring process alive, with the task of its candidates in it, and replaces it when it dies. Requests are sent
 // as they come, answered in their order, and sent again to a fresh process if one before them cost the old one.
 
+import type { Death } from "../child-process.ts";
+import { packageFile } from "../native-file.ts";
 import type { FromWorker, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
-import { type Death, defaultWorkerPath, startWorker, type WorkerProcess } from "./worker-process.ts";
+import { startWorker, type WorkerProcess } from "./worker-process.ts";
 
 export interface HostOptions {
   /** From the moment that a request begins. */
@@ -11,7 +13,6 @@ export interface HostOptions {
   readonly workerPath?: string;
   readonly relaxedSimd?: boolean;
   readonly exclusive?: boolean;
-  readonly inBackground?: boolean;
 }
 
 export interface Host {
@@ -35,10 +36,9 @@ interface Request {
 export function createHost({
   deadlineMs,
   signal,
-  workerPath = defaultWorkerPath(),
+  workerPath = packageFile("dist/native/worker.js"),
   relaxedSimd = false,
   exclusive = true,
-  inBackground = false,
 }: HostOptions): Host {
   /** In their order; the process has the first `sent` of them. */
   const requests: Request[] = [];
@@ -66,7 +66,7 @@ export function createHost({
     throwIfClosed();
     if (current) return current;
     [sent, known, isReady] = [0, null, false];
-    current = await startWorker({ path: workerPath, relaxedSimd, exclusive, inBackground });
+    current = await startWorker({ path: workerPath, relaxedSimd, exclusive });
     const started = current;
     if (closed) await started.kill();
     const first = await started.receive();

@@ -1,7 +1,6 @@
 // One run of a compiler in a private directory: arguments → null, or why it failed.
 
 import { dirname, resolve } from "node:path";
-import { lowerPriority } from "../lower-priority.ts";
 import { compilers } from "./compilers.ts";
 import type { Toolchain } from "./toolchain.ts";
 
@@ -11,19 +10,17 @@ export interface RunOptions {
   readonly timeoutMs: number;
   /** Aborting kills the compiler and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Programs of the user come before it; no unless said. */
-  readonly inBackground?: boolean | undefined;
 }
 
 /** The compiler sees nothing of our environment but what it needs to find its parts. */
 export async function runCompiler(
   toolchain: Toolchain,
   args: readonly string[],
-  { folder, timeoutMs, signal, inBackground = false }: RunOptions,
+  { folder, timeoutMs, signal }: RunOptions,
 ): Promise<string | null> {
   const { execa } = await import("execa");
   const { subcommand, privateFiles } = compilers[toolchain.family];
-  const compiler = execa(toolchain.path, [...subcommand, ...args], {
+  const result = await execa(toolchain.path, [...subcommand, ...args], {
     cwd: folder,
     env: {
       LC_ALL: "C",
@@ -39,8 +36,6 @@ export async function runCompiler(
     forceKillAfterDelay: 500,
     ...(signal ? { cancelSignal: signal } : {}),
   });
-  if (inBackground) lowerPriority(compiler.pid);
-  const result = await compiler;
   signal?.throwIfAborted();
   if (!result.failed) return null;
   if (result.timedOut) return `the compiler did not end within ${timeoutMs} ms`;

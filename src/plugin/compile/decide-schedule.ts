@@ -6,9 +6,9 @@ import { type LockEntry, staleReason } from "../../tuner/store/lock-entry.ts";
 import { readLockfile, updateLockfile } from "../../tuner/store/lockfile.ts";
 import { type Measured, type ScheduleEntry, storeSchema } from "../../tuner/store/store-entry.ts";
 import { taskIdentity } from "../../tuner/store/task-identity.ts";
+import type { BackgroundTuner } from "../background/background-tuner.ts";
 import type { StartedTuning } from "../build-tunings.ts";
-import type { Origin } from "../compiled-kernel.ts";
-import type { ResolvedOptions } from "../options.ts";
+import type { CompileOptions, Origin } from "../compiled-kernel.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, wasmTask } from "./schedule.ts";
@@ -30,9 +30,18 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   if (stored) return lockDecision(context, stored);
   if (mode === "interim") return interim(context);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
+  if (context.services.background) return tunedElsewhere(context, context.services.background);
   const decision = (await fromRemote(context)) ?? (await tuneOnce(context));
   await storeDecision(context, decision);
   return lockDecision(context, decision);
+}
+
+/** Another process writes the lock, of the sources as it finds them. */
+async function tunedElsewhere(context: KernelContext, background: BackgroundTuner): Promise<Decision> {
+  await background.tune(context.request, context.services);
+  const decision = await fromLock(context);
+  if (!decision) throw new Error("its sources changed while it was tuned");
+  return decision;
 }
 
 /** Rebuilt and run against the reference by now; null: there is none, or it is not taken. */
@@ -101,7 +110,7 @@ async function fromLock(context: KernelContext): Promise<Decision | null> {
 }
 
 /** The command line knows of the bundler's configuration what it is told. */
-const frozenHint = ({ lockfile, numerics }: ResolvedOptions): string =>
+const frozenHint = ({ lockfile, numerics }: CompileOptions): string =>
   `run npx unplugin-kernel tune${numerics === "fast" ? "" : ` --numerics ${numerics}`} on a machine of your own, and commit ${basename(lockfile)}`;
 
 /** An entry that does not lead to its source is a miss. */

@@ -6,15 +6,13 @@ import { policies } from "../../tuner/scheduler/policies.ts";
 import { createTuningGroup, type GroupOptions } from "../../tuner/scheduler/tuning-group.ts";
 import type { SharedMachine } from "../build-tunings.ts";
 
-export interface MachineOptions extends Omit<GroupOptions, "policy"> {
-  readonly inBackground: boolean;
-}
+export type MachineOptions = Omit<GroupOptions, "policy">;
 
 /** Where each kernel has its own seconds they are tuned one after the other; a total is spent where it pays. */
-export function createSharedMachine({ totalMs, clock, signal, inBackground }: MachineOptions): SharedMachine {
+export function createSharedMachine({ totalMs, clock, signal }: MachineOptions): SharedMachine {
   const policy = totalMs === null ? policies["in-order"] : policies.gradient;
   return {
     group: createTuningGroup({ policy, totalMs, clock, signal }),
-    runner: createSharedRunner(() => createRunner({ signal, relaxedSimd: true, inBackground })),
+    runner: createSharedRunner(() => createRunner({ signal, relaxedSimd: true })),
   };
 }

@@ -33,7 +33,7 @@ export function tuneKernel(context: KernelContext, kernels: () => number): Promi
     const { task, services } = context;
     services.signal.throwIfAborted();
     const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
-    const { inBackground, machine } = services.tunings;
+    const { compilers, machine } = services.tunings;
     const { group, runner } = await machine();
     const opened: Opened[] = [];
     try {
@@ -47,8 +47,7 @@ export function tuneKernel(context: KernelContext, kernels: () => number): Promi
             toolchain,
             directory,
             signal: services.signal,
-            cores: inBackground ? 1 : context.machine.cores,
-            inBackground,
+            cores: compilers ?? context.machine.cores,
             threads: task.threads,
             runner: runner.open(),
           });

@@ -1,0 +1,118 @@
+// A process of this package, spoken to over Node's IPC: started in a process group of its own, so that a Ctrl-C on the terminal is told
+// by us and not by the system; its messages come in their order, and its end after them.
+
+import { lowerPriority } from "./lower-priority.ts";
+
+/** How a process ended: "SIGSEGV", "exit code 1: …". */
+export interface Death {
+  readonly kind: "death";
+  readonly reason: string;
+  /** An exception of our own code. */
+  readonly isBug: boolean;
+}
+
+export interface ChildProcess<To, From> {
+  readonly pid: number;
+  send(message: To): void;
+  /** The next message, or how the process died; asked by one caller at a time. */
+  receive(): Promise<From | Death>;
+  /** Tells it by closing the channel that it is to clean up and go. */
+  dismiss(): void;
+  /** Kills the process group; resolves when the process is gone. */
+  kill(): Promise<void>;
+}
+
+export interface ChildOptions {
+  /** A bundled program. */
+  readonly path: string;
+  readonly args?: readonly string[];
+  /** Of Node. */
+  readonly engineOptions?: readonly string[];
+  /** Beside the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Programs of the user come before it and all that it starts; no unless said. */
+  readonly inBackground?: boolean;
+}
+
+export async function startChild<To, From>(options: ChildOptions): Promise<ChildProcess<To, From>> {
+  const { path, args = [], engineOptions = [], env = {}, inBackground = false } = options;
+  // Its hundred files are loaded when something is started, not by every build.
+  const { execa } = await import("execa");
+  const posix = process.platform !== "win32";
+  const child = execa(process.execPath, [...engineOptions, path, ...args], {
+    detached: posix,
+    ipc: true,
+    serialization: "advanced",
+    buffer: false,
+    reject: false,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+    env,
+  });
+  if (inBackground) lowerPriority(child.pid);
+  const inbox = createInbox<From>();
+  let errorText = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    errorText = (errorText + chunk.toString()).slice(-2000);
+  });
+  child.on("message", (message) => inbox.put(message as From));
+  // A message to a process that is dying fails; its death says why.
+  child.on("error", () => undefined);
+  const gone = child.then(({ signal, exitCode, shortMessage }) => {
+    const ending = signal ?? (exitCode === undefined ? shortMessage : `exit code ${exitCode}`);
+    const reason = errorText.trim() ? `${ending}: ${lastLines(errorText)}` : String(ending);
+    inbox.end({ kind: "death", reason, isBug: exitCode === uncaughtException });
+  });
+  return {
+    pid: child.pid ?? -1,
+    send: (message) => void (child.connected && child.send(message as object, () => undefined)),
+    receive: inbox.take,
+    dismiss: () => child.connected && child.disconnect(),
+    async kill() {
+      if (posix) killGroup(child.pid);
+      else child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
+
+/** Node's exit code for it. A crash is a signal, or on Windows a code above 0x8000_0000. */
+const uncaughtException = 1;
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+const lastLines = (text: string): string => text.trim().split("\n").slice(-6).join("\n");
+
+/** A queue with one reader. A death stays at its end: whoever asks later learns of it too. */
+function createInbox<From>() {
+  const waiting: From[] = [];
+  let death: Death | null = null;
+  let reader: ((message: From | Death) => void) | null = null;
+  const deliver = () => {
+    if (!reader || (waiting.length === 0 && !death)) return;
+    reader(waiting.length > 0 ? waiting.shift()! : death!);
+    reader = null;
+  };
+  return {
+    put(message: From) {
+      waiting.push(message);
+      deliver();
+    },
+    end(how: Death) {
+      death = how;
+      deliver();
+    },
+    take: () =>
+      new Promise<From | Death>((resolve) => {
+        reader = resolve;
+        deliver();
+      }),
+  };
+}

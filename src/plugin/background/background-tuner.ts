@@ -1,0 +1,100 @@
+// Tuning in a process of low priority beside that of a dev server, which goes on answering: a search takes its thread for tenths of a
+// second, again and again. The process lives while there is something to tune, and what it finds is in the lock and the store.
+
+import { type ChildProcess, startChild } from "../../native/child-process.ts";
+import { packageFile } from "../../native/native-file.ts";
+import type { CompileOptions, CompileServices, KernelRequest } from "../compiled-kernel.ts";
+import type { FromTuner, TuneOrder } from "./protocol.ts";
+
+export interface BackgroundTuner {
+  /** Rejects with the signal's reason when the process, told by the signal, has cleaned up. */
+  tune(request: KernelRequest, services: TunerServices): Promise<void>;
+}
+
+export type TunerServices = Pick<CompileServices, "options" | "log" | "signal" | "onProgress">;
+
+interface Waiting {
+  readonly services: TunerServices;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** One process, and what it was asked. */
+interface Tuner {
+  readonly process: Promise<ChildProcess<TuneOrder, FromTuner>>;
+  readonly waiting: Map<number, Waiting>;
+}
+
+/** @param path the bundled `tuner-process.ts` */
+export function createBackgroundTuner(path?: string): BackgroundTuner {
+  let current: Tuner | null = null;
+  let orders = 0;
+
+  const dismiss = (tuner: Tuner): void => {
+    if (current === tuner) current = null;
+    tuner.process.then((process) => process.dismiss()).catch(() => undefined);
+  };
+
+  return {
+    async tune(request, services) {
+      const { signal, options } = services;
+      signal.throwIfAborted();
+      current ??= startTuner(path ?? packageFile("dist/background-tuner.js"));
+      const tuner = current;
+      const id = ++orders;
+      const stop = () => dismiss(tuner);
+      signal.addEventListener("abort", stop);
+      try {
+        await new Promise<void>((resolve, reject) => {
+          tuner.waiting.set(id, { services, resolve, reject });
+          tuner.process.then((process) => process.send({ id, request, options: plain(options) }), reject);
+        });
+      } finally {
+        signal.removeEventListener("abort", stop);
+        tuner.waiting.delete(id);
+        if (tuner.waiting.size === 0) dismiss(tuner);
+      }
+    },
+  };
+}
+
+function startTuner(path: string): Tuner {
+  const waiting = new Map<number, Waiting>();
+  const start = async () => {
+    const process = await startChild<TuneOrder, FromTuner>({ path, inBackground: true });
+    const first = await process.receive();
+    if (first.kind === "death") throw new Error(`the tuning process did not start: ${first.reason}`);
+    void hear(process, waiting);
+    return process;
+  };
+  return { process: start(), waiting };
+}
+
+async function hear(process: ChildProcess<TuneOrder, FromTuner>, waiting: Tuner["waiting"]): Promise<void> {
+  for (;;) {
+    const message = await process.receive();
+    if (message.kind === "death") {
+      const ended = new Error(`the tuning process ended: ${message.reason}`);
+      for (const { services, reject } of waiting.values()) reject(services.signal.reason ?? ended);
+      return;
+    }
+    if (message.kind !== "ready") answer(message, waiting.get(message.id));
+  }
+}
+
+/** Whoever is not waiting any more need not be told. */
+function answer(message: Exclude<FromTuner, { kind: "ready" }>, waiting: Waiting | undefined): void {
+  if (!waiting) return;
+  const { services, resolve, reject } = waiting;
+  if (message.kind === "line") services.log[message.level](message.line);
+  if (message.kind === "progress") services.onProgress?.(message.kernel, message.flops, message.progress);
+  if (message.kind === "done") resolve();
+  if (message.kind === "failed") reject(services.signal.reason ?? new Error(message.reason));
+}
+
+/** Of what a bundler's configuration gives, functions cannot be sent: they choose files, which is done by now. */
+function plain(options: CompileOptions): CompileOptions {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => typeof value !== "function"),
+  ) as unknown as CompileOptions;
+}

@@ -1,0 +1,46 @@
+// The process that tunes for a dev server: orders come over IPC, decisions go to the lock and the store. When the channel is closed,
+// by the server or by its death, it stops, keeps what was measured, and goes. Bundled to dist/background-tuner.js.
+
+import { type BuildTunings, createBuildTunings } from "../build-tunings.ts";
+import { compileKernel } from "../compile-kernel.ts";
+import type { FromTuner, TuneOrder } from "./protocol.ts";
+
+const stop = new AbortController();
+const busy = new Set<Promise<void>>();
+let tunings: BuildTunings | null = null;
+
+const say = (message: FromTuner): void => void process.send?.(message, undefined, undefined, () => undefined);
+
+async function tune({ id, request, options }: TuneOrder): Promise<void> {
+  const { signal } = stop;
+  // Whoever works at the machine has the other cores.
+  tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, compilers: 1 });
+  const line = (level: "debug" | "info" | "warn") => (line: string) => say({ kind: "line", id, level, line });
+  const log = { debug: line("debug"), info: line("info"), warn: line("warn") };
+  try {
+    await compileKernel(request, {
+      options,
+      log,
+      signal,
+      tunings,
+      onProgress: (kernel, flops, progress) => say({ kind: "progress", id, kernel, flops, progress }),
+    });
+    say({ kind: "done", id });
+  } catch (error) {
+    say({ kind: "failed", id, reason: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function end(): Promise<void> {
+  stop.abort(new Error("the dev server is closed"));
+  await Promise.allSettled(busy);
+  process.exit(0);
+}
+
+process.on("message", (order: TuneOrder) => {
+  const work: Promise<void> = tune(order).finally(() => busy.delete(work));
+  busy.add(work);
+});
+process.on("disconnect", end);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+say({ kind: "ready" });
