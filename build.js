@@ -6,10 +6,12 @@
 //     node build.js --no-types only what runs: what the demo and the tests need
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire, isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import commonjs from "@rollup/plugin-commonjs";
+import nodeResolve from "@rollup/plugin-node-resolve";
 import { transform } from "esbuild";
 import { rollup } from "rollup";
 import { buildBenchPage } from "./build-bench-page.js";
@@ -38,12 +40,29 @@ const entries = {
   "background-tuner": "plugin/background/tuner-process.ts",
 };
 
+/** Packages stay outside, but for unplugin: what plugins need of it, in one file, is loaded in a third of the time of all its files. */
+const isExternal = (id, importer) =>
+  isBuiltin(id) || (/^[^./\0]/.test(id) && id !== "unplugin" && !importer?.includes("node_modules"));
+
+/** It looks for its loaders for webpack and Rspack beside itself, where its code is no more. */
+const unpluginFolder = {
+  name: "unplugin-folder",
+  transform(code, id) {
+    if (!code.includes("import.meta.dirname") || !id.includes("node_modules")) return null;
+    const folder = `process.getBuiltinModule("node:url").fileURLToPath(import.meta.resolve("unplugin").replace(/[^/]*$/, ""))`;
+    return {
+      code: `const unpluginFolder = ${folder};\n${code.replaceAll("import.meta.dirname", "unpluginFolder")}`,
+      map: null,
+    };
+  },
+};
+
 /** By rollup, which puts into a chunk what is used: esbuild's chunks take along all that an index file names. */
 async function bundle() {
   const build = await rollup({
     input: Object.fromEntries(Object.entries(entries).map(([out, source]) => [out, join(root, "src", source)])),
-    external: /^[^./]/,
-    plugins: [typescript],
+    external: isExternal,
+    plugins: [typescript, nodeResolve(), commonjs(), unpluginFolder, licences],
     treeshake: { moduleSideEffects: false },
     onLog: (level, log, print) => log.code === "CIRCULAR_DEPENDENCY" || print(level, log), // expressions are recursive
   });
@@ -53,6 +72,7 @@ async function bundle() {
     entryFileNames: "[name].js",
     banner: ({ fileName }) => (fileName === "cli.js" ? "#!/usr/bin/env node" : ""),
     chunkFileNames: "chunks/[name]-[hash].js",
+    manualChunks: (id) => (id.includes("node_modules") ? "unplugin" : null),
     experimentalMinChunkSize: 2000,
     sourcemap: true,
     sourcemapExcludeSources: true,
@@ -63,7 +83,22 @@ async function bundle() {
 
 const typescript = {
   name: "typescript",
-  transform: (code, id) => transform(code, { loader: "ts", target: "node20.19", sourcemap: true, sourcefile: id }),
+  transform: (code, id) =>
+    id.endsWith(".ts") ? transform(code, { loader: "ts", target: "node20.19", sourcemap: true, sourcefile: id }) : null,
+};
+
+/** Of the packages whose code is in the bundle. */
+const licences = {
+  name: "licences",
+  generateBundle(_, bundle) {
+    const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
+    const packages = modules.flatMap((id) => /node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)/.exec(id)?.[1] ?? []);
+    const texts = [...new Set(packages)].sort().map((name) => {
+      const licence = readFileSync(join(root, "node_modules", name, "LICENSE"), "utf8").trim();
+      return `${name}\n\n${licence}\n`;
+    });
+    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: texts.join("\n---\n\n") });
+  },
 };
 
 /** Last, so that a program which is running from dist/ finds its chunks for as long as possible. */

@@ -160,7 +160,7 @@ test("a build that finds its kernels loads no part of the tuner but the store an
 });
 
 test("a bundler that loads the plugin loads no part of the tuner, and no kernel is compiled without need", () => {
-  const loaded = [...loadedWith("src/plugin/index.ts")];
+  const loaded = [...loadedWith("src/plugin/hooks.ts")];
   expect(loaded).toContain("src/plugin/build-tunings.ts");
   const needless = isOneOf("src/tuner/", "src/plugin/compile/", "src/plugin/declarations/", "src/native/runner/");
   expect(loaded.filter(needless)).toEqual([]);

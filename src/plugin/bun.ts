@@ -1,6 +1,7 @@
 // `import kernel from "unplugin-kernel/bun"`
 
-import plugin from "./index.ts";
+import { createBunPlugin } from "unplugin";
+import { kernelHooks } from "./hooks.ts";
 
-export default plugin.bun;
+export default createBunPlugin(kernelHooks);
 export type * from "./types.ts";

@@ -1,6 +1,7 @@
 // `import kernel from "unplugin-kernel/esbuild"`
 
-import plugin from "./index.ts";
+import { createEsbuildPlugin } from "unplugin";
+import { kernelHooks } from "./hooks.ts";
 
-export default plugin.esbuild;
+export default createEsbuildPlugin(kernelHooks);
 export type * from "./types.ts";

@@ -1,6 +1,7 @@
 // `import kernel from "unplugin-kernel/farm"`
 
-import plugin from "./index.ts";
+import { createFarmPlugin } from "unplugin";
+import { kernelHooks } from "./hooks.ts";
 
-export default plugin.farm;
+export default createFarmPlugin(kernelHooks);
 export type * from "./types.ts";

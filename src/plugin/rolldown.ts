@@ -1,6 +1,7 @@
 // `import kernel from "unplugin-kernel/rolldown"`
 
-import plugin from "./index.ts";
+import { createRolldownPlugin } from "unplugin";
+import { type KernelPlugin, kernelHooks } from "./hooks.ts";
 
-export default plugin.rolldown;
+export default createRolldownPlugin(kernelHooks) as KernelPlugin<"rolldown">;
 export type * from "./types.ts";

@@ -1,6 +1,7 @@
 // `import kernel from "unplugin-kernel/rollup"`
 
-import plugin from "./index.ts";
+import { createRollupPlugin } from "unplugin";
+import { type KernelPlugin, kernelHooks } from "./hooks.ts";
 
-export default plugin.rollup;
+export default createRollupPlugin(kernelHooks) as KernelPlugin<"rollup">;
 export type * from "./types.ts";

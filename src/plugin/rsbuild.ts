@@ -1,6 +1,7 @@
 // `import kernel from "unplugin-kernel/rsbuild"`
 
-import plugin from "./index.ts";
+import { createRsbuildPlugin } from "unplugin";
+import { type KernelPlugin, kernelHooks } from "./hooks.ts";
 
-export default plugin.rsbuild;
+export default createRsbuildPlugin(kernelHooks) as KernelPlugin<"rsbuild">;
 export type * from "./types.ts";

@@ -1,6 +1,7 @@
 // `import kernel from "unplugin-kernel/rspack"`
 
-import plugin from "./index.ts";
+import { createRspackPlugin } from "unplugin";
+import { kernelHooks } from "./hooks.ts";
 
-export default plugin.rspack;
+export default createRspackPlugin(kernelHooks);
 export type * from "./types.ts";

@@ -1,6 +1,10 @@
 // `import kernel from "unplugin-kernel/vite"`
 
-import plugin from "./index.ts";
+import { createVitePlugin } from "unplugin";
+import { type KernelPlugin, kernelHooks } from "./hooks.ts";
 
-export default plugin.vite;
+const plugin = createVitePlugin((options, meta) =>
+  kernelHooks(options, meta, () => plugin(options)),
+) as KernelPlugin<"vite">;
+export default plugin;
 export type * from "./types.ts";

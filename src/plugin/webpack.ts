@@ -1,6 +1,7 @@
 // `import kernel from "unplugin-kernel/webpack"`
 
-import plugin from "./index.ts";
+import { createWebpackPlugin } from "unplugin";
+import { kernelHooks } from "./hooks.ts";
 
-export default plugin.webpack;
+export default createWebpackPlugin(kernelHooks);
 export type * from "./types.ts";

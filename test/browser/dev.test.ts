@@ -8,11 +8,11 @@ import { createServer, type InlineConfig, isRunnableDevEnvironment, type ViteDev
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
 import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
-import { createKernelPlugin } from "../../src/plugin/index.ts";
 import { isolation, launchBrowser, noBrowser } from "../support/browser.ts";
 import { writeApp } from "../support/build-app.ts";
 import { compileIn } from "../support/compile-app.ts";
 import { expected, fakeKernel, wasmSource } from "../support/fake-kernel.ts";
+import { createKernelPlugin } from "../support/kernel-plugin.ts";
 import { type OpenPage, openPage } from "../support/page.ts";
 
 const page = {

@@ -6,9 +6,9 @@ import type { Browser } from "playwright-core";
 import { rollup } from "rollup";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { webpack } from "webpack";
-import kernelPlugin from "../../src/plugin/index.ts";
 import { launchBrowser, noBrowser, type PageServer, serveFolder } from "../support/browser.ts";
 import { runWebpack, type WebpackCompiler, writeApp } from "../support/build-app.ts";
+import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { openPage } from "../support/page.ts";
 
 const operator = 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 24, N: 40, K: 16 });\n';

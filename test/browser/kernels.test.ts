@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { build, type InlineConfig } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import kernelPlugin from "../../src/plugin/index.ts";
 import { isolation, launchBrowser, noBrowser, type PageServer, serveFolder } from "../support/browser.ts";
 import { outputFiles, writeApp } from "../support/build-app.ts";
+import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { type OpenPage, openPage } from "../support/page.ts";
 
 const app = {

@@ -5,9 +5,9 @@ import { constants, getPriority } from "node:os";
 import { createServer, type ViteDevServer } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
-import kernelPlugin from "../../src/plugin/index.ts";
 import { writeApp } from "../support/build-app.ts";
 import { noAddon } from "../support/fake-kernel.ts";
+import { kernelPlugin } from "../support/kernel-plugin.ts";
 
 const noProc = existsSync("/proc/self/task") ? null : "no /proc";
 

@@ -5,9 +5,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { createKernelPlugin } from "../../src/plugin/index.ts";
 import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
+import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
 const program = (path: string): string => `import blend from "${path}?tune=wasm&sync=0";
   console.log(JSON.stringify([...blend(Float32Array.from({ length: 8 }, (_, i) => i), new Float32Array(8).fill(1))]));`;

@@ -2,7 +2,7 @@
 // and needs nothing of this repository.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { publint } from "publint";
@@ -19,6 +19,13 @@ test("the package has every C file that an addon is made of, and nothing of the 
   expect(sources.length).toBeGreaterThan(0);
   expect(packed.files.filter((path) => path.includes("test"))).toEqual([]);
   expect(packed.files).toEqual(expect.arrayContaining(sources.map((path) => `src/${path.replaceAll("\\", "/")}`)));
+});
+
+test("packages whose code is in the bundle are named with their licences", () => {
+  const licences = readFileSync("dist/LICENSES.txt", "utf8").split("\n---\n\n");
+  expect(packed.files).toContain("dist/LICENSES.txt");
+  expect(licences.map((text) => text.split("\n")[0])).toEqual(expect.arrayContaining(["picomatch", "unplugin"]));
+  expect(licences.filter((text) => !/Copyright|MIT/.test(text))).toEqual([]);
 });
 
 test("publint has nothing to say", async () => {

@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RollupWatcher, rollup, watch } from "rollup";
 import { describe, expect, it, vi } from "vitest";
-import { createKernelPlugin } from "../../src/plugin/index.ts";
 import { outputFiles, recordingCompiler, runMoved, settled, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
+import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
 const app = () =>
   writeApp({

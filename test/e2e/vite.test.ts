@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { build, createServer, type InlineConfig, isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
-import { createKernelPlugin } from "../../src/plugin/index.ts";
 import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
+import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
 const app = (query: string) =>
   writeApp({

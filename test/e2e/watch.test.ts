@@ -8,9 +8,9 @@ import { context } from "esbuild";
 import { watch as rolldownWatch } from "rolldown";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
-import { createKernelPlugin } from "../../src/plugin/index.ts";
 import { recordingCompiler, runMoved, settled, type WebpackCompiler, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
+import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
 type Plugin = ReturnType<typeof createKernelPlugin>;
 type Close = () => Promise<unknown>;

@@ -8,7 +8,6 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { webpack } from "webpack";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
 import type { CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
-import { createKernelPlugin } from "../../src/plugin/index.ts";
 import {
   blendCall,
   outputFiles,
@@ -21,6 +20,7 @@ import {
 } from "../support/build-app.ts";
 import { gemmText } from "../support/compile-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
+import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
 const app = (specifier: string): string =>
   writeApp({

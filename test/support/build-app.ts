@@ -19,9 +19,9 @@ import type {
   CompileServices,
   KernelRequest,
 } from "../../src/plugin/compiled-kernel.ts";
-import { createKernelPlugin } from "../../src/plugin/index.ts";
 import type { KernelPluginOptions } from "../../src/plugin/types.ts";
 import { kernelToJson } from "../tools/kernel-json.ts";
+import { createKernelPlugin, type KernelPlugin } from "./kernel-plugin.ts";
 
 export const hosts = ["rollup", "rolldown", "vite", "esbuild", "webpack", "rspack", "rsbuild"] as const;
 /** Installed by a command of their own. */
@@ -116,11 +116,7 @@ const farmLogger = new Proxy(
   },
 );
 
-type Build = (
-  root: string,
-  plugin: ReturnType<typeof createKernelPlugin>,
-  options: KernelPluginOptions,
-) => Promise<unknown>;
+type Build = (root: string, plugin: KernelPlugin, options: KernelPluginOptions) => Promise<unknown>;
 
 /** Each bundles `src/main.js` for Node into `out/`, as an ES module. */
 const builds: Readonly<Record<Exclude<HostName, "bun">, Build>> = {

@@ -3,11 +3,11 @@
 
 import { join } from "node:path";
 import { rollup } from "rollup";
-import plugin from "../../src/plugin/index.ts";
+import { kernelPlugin } from "./kernel-plugin.ts";
 
 const root = process.argv[2]!;
 const total = process.argv[3] ? { total: Number(process.argv[3]) } : {};
 const options = { root, cacheDir: "store", budget: { seconds: 300, trials: 4000, ...total } } as const;
-const bundle = await rollup({ input: join(root, "src/main.js"), plugins: [plugin.rollup(options)] });
+const bundle = await rollup({ input: join(root, "src/main.js"), plugins: [kernelPlugin.rollup(options)] });
 await bundle.write({ dir: join(root, "out"), entryFileNames: "[name].mjs" });
 await bundle.close();

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer, type ViteDevServer } from "vite";
 import { afterEach, expect, test, vi } from "vitest";
-import { createKernelPlugin } from "../../../src/plugin/index.ts";
 import { recordingCompiler, writeApp } from "../../support/build-app.ts";
 import { fakeKernel } from "../../support/fake-kernel.ts";
+import { createKernelPlugin } from "../../support/kernel-plugin.ts";
 
 let server: ViteDevServer | null = null;
 afterEach(async () => {

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { createServer } from "vite";
 import { beforeAll, describe, expect, it } from "vitest";
 import { compileKernel } from "../../../src/plugin/compile-kernel.ts";
-import { createKernelPlugin } from "../../../src/plugin/index.ts";
 import { parseRequest } from "../../../src/plugin/request.ts";
 import { createSession, type Session } from "../../../src/plugin/session.ts";
 import type { KernelPluginOptions, Mode } from "../../../src/plugin/types.ts";
 import { buildApp, writeApp } from "../../support/build-app.ts";
 import { gemmText } from "../../support/compile-app.ts";
+import { createKernelPlugin } from "../../support/kernel-plugin.ts";
 import { dataIn, kernelsIn } from "../../support/report-in-page.ts";
 
 const fileName = "unplugin-kernel-report.html";

@@ -1,8 +1,8 @@
-// The plugin: an import of "./gemm.op.ts?tune=wasm" is resolved to its file, compiled, and loaded as a module that binds
-// the kernel. Only the hooks; what differs from bundler to bundler is in emit/.
+// The plugin's hooks: an import of "./gemm.op.ts?tune=wasm" is resolved to its file, compiled, and loaded as a module that binds
+// the kernel. What differs from bundler to bundler is in emit/; vite.ts, rollup.ts and so on are the plugins.
 
 import { existsSync } from "node:fs";
-import { createUnplugin, type UnpluginInstance } from "unplugin";
+import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unplugin";
 import { DiagnosticError } from "../compiler/index.ts";
 import { emitModule } from "./binding/module.ts";
 import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
@@ -88,22 +88,35 @@ function leave(file: string, id: string, isLeftOut: boolean): null {
 /** One module for one kernel, however its import is spelt. */
 const reExport = (id: string): string => `export { default } from ${JSON.stringify(id)};\n`;
 
-type KernelPlugin = UnpluginInstance<KernelPluginOptions | undefined, false>;
+/**
+ * What `createVitePlugin` of unplugin takes, and its like.
+ *
+ * @param another the plugin once more, with the same options, for bundles that Vite makes beside the main one
+ */
+export type KernelHooks = (
+  options: KernelPluginOptions | undefined,
+  meta: UnpluginContextMeta,
+  another?: () => unknown,
+) => UnpluginOptions;
+
+/** The plugin of a bundler: one, where unplugin's own types leave open whether it is a list. */
+export type KernelPlugin<Bundler extends keyof UnpluginInstance<unknown>> = UnpluginInstance<
+  KernelPluginOptions | undefined,
+  false
+>[Bundler];
 
 /**
- * The plugin around any way of compiling kernels.
+ * The hooks around any way of compiling kernels.
  *
  * @param begin told that a bundler has begun, and whether kernels will be wanted at once that nobody knows: what `compile` needs may be
  *   loaded
  */
-export function createKernelPlugin(
-  compile: CompileKernel,
-  begin: (hasMisses: boolean) => unknown = () => {},
-): KernelPlugin {
-  const plugin: KernelPlugin = createUnplugin((options: KernelPluginOptions | undefined, { framework }) => {
+export const createKernelHooks =
+  (compile: CompileKernel, begin: (hasMisses: boolean) => unknown = () => {}): KernelHooks =>
+  (options, { framework }, another = () => null) => {
     const session = createSession(options ?? {}, compile);
     const dev = createDevServer(session);
-    const host = hostFor(framework, session, dev, () => plugin.vite(options));
+    const host = hostFor(framework, session, dev, another);
 
     const resolveKernel = async (context: HookContext, id: string, importer: string | undefined) => {
       const request = parseRequest(id);
@@ -163,9 +176,7 @@ export function createKernelPlugin(
       },
       ...host.hooks,
     };
-  });
-  return plugin;
-}
+  };
 
 /** Should it fail, the first kernel tells: it loads the same. */
 const loadAhead = async (hasMisses: boolean): Promise<void> => {
@@ -175,5 +186,4 @@ const loadAhead = async (hasMisses: boolean): Promise<void> => {
   } catch {}
 };
 
-const plugin: KernelPlugin = /* @__PURE__ */ createKernelPlugin(compileWhenLoaded, loadAhead);
-export default plugin;
+export const kernelHooks: KernelHooks = /* @__PURE__ */ createKernelHooks(compileWhenLoaded, loadAhead);
