@@ -1,6 +1,6 @@
 // What a command of the command line is: its name, its options, and what it leaves, as text and as JSON.
 
-import { DiagnosticError } from "../compiler/index.ts";
+import { type DiagnosticCode, DiagnosticError } from "../compiler/index.ts";
 import type { Project } from "./project.ts";
 
 export interface CommandOption {
@@ -40,7 +40,10 @@ export const exitCodes = {
   byHand: 3,
 } as const;
 
-export const badArgumentCode = "command.bad-argument";
+const badArgumentCode = "command.bad-argument";
+
+/** Of the command line itself: the plugin's options are given there too. */
+export const usageCodes: readonly DiagnosticCode[] = [badArgumentCode, "options.bad-value"];
 
 export const badArgument = (message: string, wanted: string): DiagnosticError =>
   new DiagnosticError({ code: badArgumentCode, message, loc: null, hint: `wanted: ${wanted}`, detail: null });

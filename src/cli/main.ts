@@ -4,12 +4,12 @@ import { cac } from "cac";
 import { DiagnosticError } from "../compiler/index.ts";
 import {
   badArgument,
-  badArgumentCode,
   type Command,
   type CommandOption,
   exitCodes,
   type Flags,
   type Outcome,
+  usageCodes,
 } from "./command.ts";
 import { bench } from "./commands/bench.ts";
 import { cache } from "./commands/cache.ts";
@@ -48,7 +48,7 @@ async function outcomeOf(command: Command, args: readonly string[], flags: Flags
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     const { code, message, hint } = error.diagnostic;
-    const exitCode = code === badArgumentCode ? exitCodes.usage : exitCodes.wrong;
+    const exitCode = usageCodes.includes(code) ? exitCodes.usage : exitCodes.wrong;
     return { exitCode, json: { error: { code, message, hint } }, text: error.message };
   }
 }

@@ -10,7 +10,8 @@ import type { ResolvedOptions } from "../plugin/options.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
 import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
 import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
-import type { CommandOption, Flags } from "./command.ts";
+import { type StrategyName, strategyNames } from "../tuner/search/strategy.ts";
+import { badArgument, type CommandOption, type Flags } from "./command.ts";
 
 export interface Project {
   readonly session: Session;
@@ -32,15 +33,28 @@ export const projectOptions: readonly CommandOption[] = [
   { flags: "--numerics <kind>", description: "fast or strict, as in the plugin's options; fast unless said" },
 ];
 
-/** @throws DiagnosticError `options.bad-value` */
+/** @throws DiagnosticError `command.bad-argument` */
+function strategiesIn(list: unknown): readonly StrategyName[] {
+  const names = list === undefined ? [] : String(list).split(",");
+  return names.map((given) => {
+    const name = strategyNames.find((known) => known === given);
+    if (!name) throw badArgument(`--compare has "${given}"`, `some of ${strategyNames.join(",")}`);
+    return name;
+  });
+}
+
+/** @throws DiagnosticError `options.bad-value`, `command.bad-argument` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
   const { root, lockfile, cacheDir, include, numerics, remote } = flags;
   const given = Object.entries({ root, lockfile, cacheDir, include, numerics, remote }).filter(
     ([, value]) => value !== undefined,
   );
   const said = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  const compare = strategiesIn(flags.compare);
   // The mode is each command's own affair: CI does not freeze `tune`.
-  const session = createSession({ ...said, budget, logLevel, mode: "tune" }, compileKernel);
+  const session = createSession({ ...said, budget, logLevel, mode: "tune" }, (request, services) =>
+    compileKernel({ ...request, compare }, services),
+  );
   session.configure(process.cwd(), consoleSink);
   const options = session.options();
   const { signal } = new AbortController();

@@ -8,6 +8,7 @@ import type {
   SplitParameters,
   WasmSource,
 } from "../compiler/index.ts";
+import type { StrategyName } from "../tuner/search/strategy.ts";
 import type { Budget } from "../tuner/task.ts";
 import type { TuneProgress } from "../tuner/tuning.ts";
 import type { BackgroundTuner } from "./background/background-tuner.ts";
@@ -16,8 +17,11 @@ import type { ResolvedOptions } from "./options.ts";
 import type { RequestTarget } from "./request.ts";
 import type { Mode } from "./types.ts";
 
-/** `interim`: what can be had at once, as a dev server asks for the tuned one behind it. */
-export type RequestMode = Mode | "interim";
+/**
+ * - `interim`: what can be had at once, as a dev server asks for the tuned one behind it.
+ * - `again`: as `tune`, but what was decided does not count, and the search goes on from what was measured.
+ */
+export type RequestMode = Mode | "interim" | "again";
 
 export interface KernelRequest {
   /** Absolute path of the operator file. */
@@ -31,6 +35,8 @@ export interface KernelRequest {
   readonly numerics: Numerics;
   readonly mode: RequestMode;
   readonly budget: Budget;
+  /** Searches to go through before the usual one, each from nothing and for the whole budget, so that a report compares them. */
+  readonly compare?: readonly StrategyName[];
 }
 
 export interface CompileLog {

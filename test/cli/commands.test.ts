@@ -104,6 +104,17 @@ test("tune tells which kernel failed, and goes on with the others", () => {
   expect(errors).toMatch(/src\/gemm\.op\.ts\?tune=wasm +\| tuned/);
 });
 
+test("a value that an option does not take is a mistake of the command line, a wrong import one of the project", () => {
+  const root = writeProject({
+    ...files,
+    "src/bad.ts": 'import bad from "./gemm.op.ts?tune=wsam";\nconsole.log(bad);\n',
+  });
+  const loose = runCli(root, "tune", "--numerics", "loose");
+  expect(loose).toMatchObject({ exitCode: 2, errors: expect.stringContaining('option numerics is "loose"') });
+  const wrong = runCli(root, "tune");
+  expect(wrong).toMatchObject({ exitCode: 1, errors: expect.stringContaining("\n  src/bad.ts:1:17\n") });
+});
+
 test("types writes declarations, and checks them", () => {
   const root = writeProject(files);
   const file = join(root, "kernel-imports.d.ts");

@@ -2,12 +2,13 @@
 
 import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import type { CompileServices } from "../../plugin/compiled-kernel.ts";
+import type { CompileServices, RequestMode } from "../../plugin/compiled-kernel.ts";
 import { consoleSink } from "../../plugin/log.ts";
 import { isCi } from "../../plugin/options.ts";
 import { progressLine } from "../../plugin/progress.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
+import { strategyNames } from "../../tuner/search/strategy.ts";
 import { type Command, exitCodes } from "../command.ts";
 import type { Project } from "../project.ts";
 import { wantedKernels } from "../wanted-kernels.ts";
@@ -28,11 +29,12 @@ const messageOf = (error: unknown): string => {
 async function tuneOne(
   { session, options: { root } }: Project,
   request: ParsedRequest,
+  mode: RequestMode,
   onProgress?: CompileServices["onProgress"],
 ): Promise<Row> {
   const kernel = nameOf(root, request);
   try {
-    const { origin, gflops, measurements } = await session.compile(request, "tune", onProgress);
+    const { origin, gflops, measurements } = await session.compile(request, mode, onProgress);
     return { kernel, origin, gflops, measured: measurements, error: null };
   } catch (error) {
     return { kernel, origin: "failed", gflops: null, measured: 0, error: messageOf(error) };
@@ -42,7 +44,11 @@ async function tuneOne(
 const nameOf = (root: string, { path, query }: ParsedRequest): string => relative(root, path) + query;
 
 /** A line for each kernel, as long as there is anything to do. */
-async function tuneLive(project: Project, kernels: readonly ParsedRequest[]): Promise<readonly Row[]> {
+async function tuneLive(
+  project: Project,
+  kernels: readonly ParsedRequest[],
+  mode: RequestMode,
+): Promise<readonly Row[]> {
   const { session, options } = project;
   const { drawTasks } = await import("../live-tasks.ts");
   // The lines are drawn already.
@@ -51,7 +57,7 @@ async function tuneLive(project: Project, kernels: readonly ParsedRequest[]): Pr
   const tasks = kernels.map((request, at) => ({
     title: `${nameOf(options.root, request)}: waits`,
     async run(show: (line: string) => void): Promise<string | null> {
-      const row = await tuneOne(project, request, (...progress) => show(progressLine(...progress)));
+      const row = await tuneOne(project, request, mode, (...progress) => show(progressLine(...progress)));
       rows[at] = row;
       show(
         [row.kernel, row.gflops === null ? row.origin : `${row.origin}, ${row.gflops.toFixed(1)} GFLOP/s`].join(": "),
@@ -72,15 +78,24 @@ export const tune: Command = {
     { flags: "--seconds <count>", description: "most for one kernel; 30 unless said" },
     { flags: "--trials <count>", description: "most candidates for one kernel; 512 unless said" },
     { flags: "--remote <url>", description: "a store that others share, asked before anything is measured" },
+    {
+      flags: "--again",
+      description: "search on from what was measured, for the whole budget; what lock and store have does not count",
+    },
+    {
+      flags: "--compare <strategies>",
+      description: `before that, searches from nothing with each of ${strategyNames.join(",")} that is named, for the report`,
+    },
     { flags: "--total <seconds>", description: "for all of them together, spent where they save most" },
   ],
-  examples: ["unplugin-kernel tune", "unplugin-kernel tune src/gemm.op.ts --seconds 60"],
-  async run(project, files, { json }) {
+  examples: ["unplugin-kernel tune", "unplugin-kernel tune src/gemm.op.ts --again --seconds 60"],
+  async run(project, files, { json, again, compare }) {
+    const mode = again || compare !== undefined ? "again" : "tune";
     const wanted = await wantedKernels(project, files);
     const isLive = !json && isTerminal() && wanted.length > 0;
     const rows = isLive
-      ? await tuneLive(project, wanted)
-      : await Promise.all(wanted.map((request) => tuneOne(project, request)));
+      ? await tuneLive(project, wanted, mode)
+      : await Promise.all(wanted.map((request) => tuneOne(project, request, mode)));
     const failed = rows.filter(({ error }) => error !== null);
     const table = textTable(
       ["kernel", "", "GFLOP/s", "measured"],

@@ -22,16 +22,26 @@ export interface Decision extends Schedule {
 
 /** @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `space.empty`, `tune.nothing-ran` */
 export async function decideSchedule(context: KernelContext): Promise<Decision> {
-  const locked = await fromLock(context);
-  if (locked) return locked;
   const { mode } = context.request;
+  const locked = await fromLock(context);
+  if (mode === "again") return decideAgain(context, locked);
+  if (locked) return locked;
   if (mode === "frozen") return predicted(context);
   const stored = await fromStore(context);
   if (stored) return lockDecision(context, stored);
   if (mode === "interim") return interim(context);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
   if (context.services.background) return tunedElsewhere(context, context.services.background);
-  const decision = (await fromRemote(context)) ?? (await tuneOnce(context));
+  return keep(context, (await fromRemote(context)) ?? (await tuneOnce(context)));
+}
+
+/** Where nothing can be measured, what the lock has stays. */
+async function decideAgain(context: KernelContext, locked: Decision | null): Promise<Decision> {
+  if (await isMeasurable(context)) return keep(context, await tuneOnce(context));
+  return locked ?? predicted(context);
+}
+
+async function keep(context: KernelContext, decision: Decision): Promise<Decision> {
   await storeDecision(context, decision);
   return lockDecision(context, decision);
 }

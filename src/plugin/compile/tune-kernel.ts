@@ -4,11 +4,13 @@ import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { familyOnTarget } from "../../tuner/family.ts";
 import { createProfiler } from "../../tuner/profile.ts";
+import type { TuningRecord } from "../../tuner/record/record.ts";
 import { referenceTask } from "../../tuner/reference.ts";
 import { groupConvergence } from "../../tuner/scheduler/group-convergence.ts";
 import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
 import { convergenceFor } from "../../tuner/search/convergence.ts";
 import { strategies } from "../../tuner/search/strategies.ts";
+import type { StrategyName } from "../../tuner/search/strategy.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
 import { targetClass } from "../../tuner/store/key.ts";
 import { type Failure, startTuning, type TuneResult, type TuningOptions } from "../../tuner/tuning.ts";
@@ -28,7 +30,28 @@ const seed = 1;
  * @param kernels that want it by now: how much it counts among the tunings of a build
  * @throws DiagnosticError `space.empty`, `tune.nothing-ran`
  */
-export function tuneKernel(context: KernelContext, kernels: () => number): Promise<Decision> {
+export async function tuneKernel(context: KernelContext, kernels: () => number): Promise<Decision> {
+  for (const name of context.request.compare ?? []) {
+    const compared: Adapt = (options) => fromNothing(options, name);
+    await tuneInTurns(context, kernels, compared, async (_, { failures }) => warnOfBugs(context, failures));
+  }
+  const adapt: Adapt = context.request.mode === "again" ? goingOn : (options) => options;
+  return tuneInTurns(context, kernels, adapt, (opened, result) => decisionOf(context, opened, result));
+}
+
+type Adapt = (options: TuningOptions) => TuningOptions;
+
+interface Opened {
+  readonly workbench: Workbench;
+  readonly space: GeneratedSpace;
+}
+
+function tuneInTurns<Result>(
+  context: KernelContext,
+  kernels: () => number,
+  adapt: Adapt,
+  finish: (opened: Opened, result: TuneResult) => Promise<Result>,
+): Promise<Result> {
   return withPrivateDirectory(async (directory) => {
     const { task, services } = context;
     services.signal.throwIfAborted();
@@ -53,19 +76,14 @@ export function tuneKernel(context: KernelContext, kernels: () => number): Promi
           });
           const space = generateSpace(task);
           opened.push({ workbench, space });
-          return startTuning(task, space, tuningOptions(context, workbench, turns));
+          return startTuning(task, space, adapt(tuningOptions(context, workbench, turns)));
         },
-        finish: async (tuning) => decisionOf(context, opened[0]!, await tuning.finish()),
+        finish: async (tuning) => finish(opened[0]!, await tuning.finish()),
       });
     } finally {
       await opened[0]?.workbench.close();
     }
   });
-}
-
-interface Opened {
-  readonly workbench: Workbench;
-  readonly space: GeneratedSpace;
 }
 
 function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turns): TuningOptions {
@@ -86,6 +104,25 @@ function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turn
     signal: services.signal,
     onProgress: (progress) => services.onProgress?.(lockName, flops, progress),
   };
+}
+
+/** A search of its own, which knows nothing of what was measured of this task, and for as long as it may take. */
+function fromNothing(options: TuningOptions, strategy: StrategyName): TuningOptions {
+  const { database, taskKey } = options;
+  const others = (records: readonly TuningRecord[]) => records.filter(({ task }) => task !== taskKey);
+  return {
+    ...options,
+    strategy: strategies[strategy],
+    convergence: null,
+    database: { ...database, records: (query) => others(database.records(query)) },
+  };
+}
+
+/** Beyond convergence, and so many trials more. */
+function goingOn(options: TuningOptions): TuningOptions {
+  const { budget, database, taskKey } = options;
+  const recorded = database.records({ task: taskKey, targetClass: null }).length;
+  return { ...options, convergence: null, budget: { ...budget, trials: budget.trials + recorded } };
 }
 
 async function decisionOf(context: KernelContext, opened: Opened, result: TuneResult): Promise<Decision> {

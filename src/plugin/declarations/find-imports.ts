@@ -2,8 +2,8 @@
 // kinds (Vue, Svelte, Astro, HTML) imports are found by their form.
 
 import { readdir, readFile } from "node:fs/promises";
-import { extname, join } from "node:path";
-import { DiagnosticError } from "../../compiler/index.ts";
+import { extname, join, relative, sep } from "node:path";
+import { DiagnosticError, type SourceLoc } from "../../compiler/index.ts";
 import { type ParsedRequest, parseRequest, requestPattern } from "../request.ts";
 import { importsOfScript } from "./imports-of-script.ts";
 import { resolveImport } from "./resolve-import.ts";
@@ -62,13 +62,27 @@ const raise: OnMistake = (mistake) => {
   throw mistake;
 };
 
+/** Where a specifier stands first, at its quote. */
+async function placeOf(specifier: string, file: string, root: string): Promise<SourceLoc> {
+  const text = await textOf(file);
+  const at = Math.max(0, text.indexOf(`"${specifier}"`), text.indexOf(`'${specifier}'`));
+  const before = text.slice(0, at).split("\n");
+  const shown = relative(root, file).split(sep).join("/");
+  return { file: shown, line: before.length, column: before.at(-1)!.length + 1 };
+}
+
 /** Null: it is none, or wrong. */
-function requestOf(specifier: string, onMistake: OnMistake): ParsedRequest | null {
+async function requestOf(
+  specifier: string,
+  importer: string,
+  root: string,
+  onMistake: OnMistake,
+): Promise<ParsedRequest | null> {
   try {
     return parseRequest(specifier);
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
-    onMistake(error);
+    onMistake(new DiagnosticError({ ...error.diagnostic, loc: await placeOf(specifier, importer, root) }));
     return null;
   }
 }
@@ -89,7 +103,7 @@ export async function findImports(
   const found: FoundImport[] = [];
   for await (const importer of sourceFiles(root)) {
     for (const specifier of await specifiersIn(importer)) {
-      const request = requestOf(specifier, onMistake);
+      const request = await requestOf(specifier, importer, root, onMistake);
       if (!request) continue;
       const path = await resolveImport(specifier, importer, root);
       if (path && accepts(path)) found.push({ specifier, importer, request: { ...request, path } });

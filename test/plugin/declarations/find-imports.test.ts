@@ -78,7 +78,9 @@ test("each kernel once, however it is spelt", async () => {
   expect(kernelsOf(imports).map(({ query }) => query)).toEqual(["?M=8&tune=wasm"]);
 });
 
-test("a mistake in an import is the user's to hear", async () => {
-  const files = { "src/a.ts": 'import a from "./gemm.op.ts?tune=wsam"; a();\n' };
-  await expect(importsIn(files)).rejects.toThrow('request.bad-value: tune is "wsam"');
+test("a mistake in an import is the user's to hear, with its place", async () => {
+  const text = "// the kernel\nconst one = 1; export { default } from './gemm.op.ts?tune=wsam';\n";
+  await expect(importsIn({ "src/a.ts": text })).rejects.toThrow(
+    /^request\.bad-value: tune is "wsam" in ".*"\n {2}src\/a\.ts:2:40\n {2}hint: tune may be /,
+  );
 });
