@@ -75,5 +75,5 @@ test("a store has to be named, by an http URL", async () => {
   const root = project();
   expect(await run(root, "cache", "push")).toMatchObject({ exitCode: 2 });
   const bad = await run(root, "cache", "pull", "--remote", "ftp://files");
-  expect(bad).toMatchObject({ exitCode: 1, errors: expect.stringContaining("options.bad-value: option remote") });
+  expect(bad).toMatchObject({ exitCode: 2, errors: expect.stringContaining("options.bad-value: option remote") });
 });
