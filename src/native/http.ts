@@ -12,8 +12,23 @@ export type TextReply =
   | { readonly kind: "missing" }
   | { readonly kind: "failed"; readonly why: string };
 
-const signalOf = ({ timeoutMs, signal }: HttpOptions): AbortSignal =>
-  AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+/** Not `AbortSignal.any`: Node collects that one as garbage while a body is read, and nothing would end a request that hangs. */
+async function withinTime<T>(
+  { timeoutMs, signal }: HttpOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal?.reason);
+  const timer = setTimeout(() => controller.abort(new Error(`timeout after ${timeoutMs} ms`)), timeoutMs);
+  signal?.addEventListener("abort", stop);
+  if (signal?.aborted) stop();
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
 
 /** fetch's own message says only that it failed. */
 function reasonOf(error: unknown): string {
@@ -24,10 +39,12 @@ function reasonOf(error: unknown): string {
 /** @param mostBytes more are not read */
 export async function getText(url: string, mostBytes: number, options: HttpOptions): Promise<TextReply> {
   try {
-    const response = await fetch(url, { headers: options.headers, signal: signalOf(options) });
-    if (response.ok) return await textOf(response, mostBytes);
-    await response.body?.cancel();
-    return response.status === 404 ? { kind: "missing" } : { kind: "failed", why: `it answers ${response.status}` };
+    return await withinTime(options, async (signal): Promise<TextReply> => {
+      const response = await fetch(url, { headers: options.headers, signal });
+      if (response.ok) return textOf(response, mostBytes);
+      await response.body?.cancel();
+      return response.status === 404 ? { kind: "missing" } : { kind: "failed", why: `it answers ${response.status}` };
+    });
   } catch (error) {
     return { kind: "failed", why: reasonOf(error) };
   }
@@ -49,9 +66,11 @@ async function textOf({ body }: Response, mostBytes: number): Promise<TextReply>
 export async function putText(url: string, text: string, options: HttpOptions): Promise<string | null> {
   try {
     const { headers } = options;
-    const response = await fetch(url, { method: "PUT", body: text, headers, signal: signalOf(options) });
-    await response.body?.cancel();
-    return response.ok ? null : `it answers ${response.status}`;
+    return await withinTime(options, async (signal) => {
+      const response = await fetch(url, { method: "PUT", body: text, headers, signal });
+      await response.body?.cancel();
+      return response.ok ? null : `it answers ${response.status}`;
+    });
   } catch (error) {
     return reasonOf(error);
   }

@@ -1,5 +1,7 @@
 // What a shared store answers, and what becomes of it: a server may be away, slow, broken or somebody else's.
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openRemote, type RemoteStore } from "../../../src/plugin/remote/remote-store.ts";
 import { printExchange, type SharedDecision } from "../../../src/tuner/store/exchange.ts";
@@ -73,6 +75,14 @@ test.each<[string, Behaviour, string | RegExp]>([
     why: typeof why === "string" ? why : expect.stringMatching(why),
   });
 });
+
+test("a body without end is one too while garbage is collected", async () => {
+  setFlagsFromString("--expose-gc");
+  const collecting = setInterval(runInNewContext("gc"), 50);
+  server.behave((_, response) => void response.writeHead(200).write("{"));
+  expect(await remote.get(key)).toEqual({ kind: "failed", why: "timeout after 300 ms" });
+  clearInterval(collecting);
+}, 5000);
 
 test("what is put may be refused, and says so", async () => {
   server.behave(answering(405));
