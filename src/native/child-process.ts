@@ -1,7 +1,7 @@
 // A process of this package, spoken to over Node's IPC: started in a process group of its own, so that a Ctrl-C on the terminal is told
 // by us and not by the system; its messages come in their order, and its end after them.
 
-import { lowerPriority } from "./lower-priority.ts";
+import { constants, setPriority } from "node:os";
 
 /** How a process ended: "SIGSEGV", "exit code 1: …". */
 export interface Death {
@@ -85,6 +85,16 @@ function killGroup(pid: number | undefined): void {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** To be called at once: on Linux it is the priority of the first thread, which those that it starts later take over. */
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended, or the system does not let us: then it works as any other.
   }
 }
 

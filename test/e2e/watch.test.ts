@@ -3,20 +3,18 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRsbuild } from "@rsbuild/core";
 import { context } from "esbuild";
 import { watch as rolldownWatch } from "rolldown";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
-import { recordingCompiler, runMoved, settled, type WebpackCompiler, writeApp } from "../support/build-app.ts";
+import { recordingCompiler, rsbuildCompiler, runMoved, settled, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
-import { createKernelPlugin } from "../support/kernel-plugin.ts";
+import { createKernelPlugin, type KernelPlugin } from "../support/kernel-plugin.ts";
 
-type Plugin = ReturnType<typeof createKernelPlugin>;
 type Close = () => Promise<unknown>;
 
 /** Builds `src/main.js` into `out/main.mjs` now and after each edit; `built` is called at the end of each. */
-type Watch = (root: string, plugin: Plugin, built: () => void) => Promise<Close>;
+type Watch = (root: string, plugin: KernelPlugin, built: () => void) => Promise<Close>;
 
 const optionsAt = (root: string) => ({ root, logLevel: "silent", mode: "tune" }) as const;
 
@@ -51,23 +49,7 @@ const watchers: Readonly<Record<"esbuild" | "rolldown" | "rsbuild", Watch>> = {
     return () => watcher.close();
   },
   async rsbuild(root, plugin, built) {
-    const rsbuild = await createRsbuild({
-      cwd: root,
-      config: {
-        mode: "production",
-        logLevel: "silent",
-        source: { entry: { main: join(root, "src/main.js") } },
-        output: {
-          target: "node",
-          module: true,
-          minify: false,
-          distPath: { root: "out" },
-          filename: { js: "[name].mjs" },
-        },
-        plugins: [plugin.rsbuild(optionsAt(root))],
-      },
-    });
-    const compiler = (await rsbuild.createCompiler()) as unknown as WebpackCompiler;
+    const compiler = await rsbuildCompiler(root, plugin, optionsAt(root));
     const watching = compiler.watch({ aggregateTimeout: 20 }, built);
     return () => new Promise<void>((closed) => watching.close(() => compiler.close(() => closed())));
   },

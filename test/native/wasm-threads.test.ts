@@ -5,9 +5,9 @@ import binaryen from "binaryen";
 import { describe, expect, test } from "vitest";
 import { generateWasm, generateWat } from "../../src/compiler/index.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
-import { newWorkerText, workerScript } from "../../src/native/load/new-worker.ts";
 import { openWasm } from "../../src/native/load/wasm-instance.ts";
 import { threadRole, wasmThreadsText } from "../../src/native/load/wasm-threads.ts";
+import { newWorkerText, workerScript } from "../../src/native/load/worker-script.ts";
 import { expected, input, length, parts, turning } from "./turning.ts";
 
 const threads = 3;

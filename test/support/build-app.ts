@@ -116,6 +116,31 @@ const farmLogger = new Proxy(
   },
 );
 
+/** Of Rsbuild, which has Rspack's. */
+export async function rsbuildCompiler(
+  root: string,
+  plugin: KernelPlugin,
+  options: KernelPluginOptions,
+): Promise<WebpackCompiler> {
+  const rsbuild = await createRsbuild({
+    cwd: root,
+    config: {
+      mode: "production",
+      logLevel: "silent",
+      source: { entry: { main: join(root, "src/main.js") } },
+      output: {
+        target: "node",
+        module: true,
+        minify: false,
+        distPath: { root: "out" },
+        filename: { js: "[name].mjs" },
+      },
+      plugins: [plugin.rsbuild(options)],
+    },
+  });
+  return (await rsbuild.createCompiler()) as unknown as WebpackCompiler;
+}
+
 type Build = (root: string, plugin: KernelPlugin, options: KernelPluginOptions) => Promise<unknown>;
 
 /** Each bundles `src/main.js` for Node into `out/`, as an ES module. */
@@ -161,23 +186,7 @@ const builds: Readonly<Record<Exclude<HostName, "bun">, Build>> = {
       rspack({ ...(webpackOptions(root) as RspackOptions), plugins: [plugin.rspack(options)] }) as WebpackCompiler,
     ),
   async rsbuild(root, plugin, options) {
-    const rsbuild = await createRsbuild({
-      cwd: root,
-      config: {
-        mode: "production",
-        logLevel: "silent",
-        source: { entry: { main: join(root, "src/main.js") } },
-        output: {
-          target: "node",
-          module: true,
-          minify: false,
-          distPath: { root: "out" },
-          filename: { js: "[name].mjs" },
-        },
-        plugins: [plugin.rsbuild(options)],
-      },
-    });
-    await runWebpack((await rsbuild.createCompiler()) as WebpackCompiler);
+    await runWebpack(await rsbuildCompiler(root, plugin, options));
   },
   async farm(root, plugin, options) {
     const { build } = await import(join(largeModules, "@farmfe/core/dist/index.js"));

@@ -1,8 +1,8 @@
 // A WASM module of ours → an instance: on a memory of its own, or on one that threads share.
 
 import type { WasmSharing, WasmSource } from "../../compiler/index.ts";
-import { newWorkerText, workerScript } from "./new-worker.ts";
 import { threadRole, wasmThreadsText } from "./wasm-threads.ts";
+import { newWorkerText, workerScript } from "./worker-script.ts";
 
 /** A memory whose arrays the caller fills and reads: it is shared where threads see it, which no type of ours tells. */
 interface MemoryView {

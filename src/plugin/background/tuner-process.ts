@@ -3,6 +3,7 @@
 
 import { type BuildTunings, createBuildTunings } from "../build-tunings.ts";
 import { compileKernel } from "../compile-kernel.ts";
+import { onInterrupt } from "../interrupt.ts";
 import type { FromTuner, TuneOrder } from "./protocol.ts";
 
 const stop = new AbortController();
@@ -42,5 +43,5 @@ process.on("message", (order: TuneOrder) => {
   busy.add(work);
 });
 process.on("disconnect", end);
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+onInterrupt(stop, () => Promise.allSettled(busy));
 say({ kind: "ready" });

@@ -1,7 +1,7 @@
 // Workers that `async` of WASM kernels runs in: few, for all kernels of a realm.
 
-import { newWorkerText, workerScript } from "../../native/load/new-worker.ts";
 import { threadRole, wasmThreadsText } from "../../native/load/wasm-threads.ts";
+import { newWorkerText, workerScript } from "../../native/load/worker-script.ts";
 
 /** Text that defines `openModule(module, sharing)`: what has `memory` and `run`. */
 const openModuleText = (isShared: boolean): string => {
