@@ -1,9 +1,10 @@
 // `cache export` and `cache import`: decisions leave as one file of data. What comes in is rebuilt and run against the reference, kernel
 // by kernel of the project, before the store has it.
 
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../compiler/index.ts";
+import { replaceFile } from "../native/replace-file.ts";
 import { problemOf } from "../plugin/compile/check-decision.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
@@ -20,21 +21,10 @@ const plural = (count: number): string => `${count} decision${count === 1 ? "" :
 
 const isSystemError = (error: unknown): error is Error => error instanceof Error && "syscall" in error;
 
-/**
- * Written beside it, then renamed: there is never half a file.
- *
- * @throws DiagnosticError `exchange.unwritable`
- */
-function replaceFile(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+/** @throws DiagnosticError `exchange.unwritable` */
+function writeExchange(path: string, text: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    try {
-      writeFileSync(temporary, text);
-      renameSync(temporary, path);
-    } finally {
-      rmSync(temporary, { force: true });
-    }
+    replaceFile(path, text);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw unwritable(`${path} cannot be written: ${error.message}`);
@@ -47,7 +37,7 @@ const unwritable = (message: string): DiagnosticError =>
 export async function exportDecisions({ options: { root, cacheDir } }: Project, name: string): Promise<Outcome> {
   const file = resolve(root, name);
   const decisions = await storedDecisions(cacheDir);
-  replaceFile(file, printExchange(decisions));
+  writeExchange(file, printExchange(decisions));
   const json = { file, decisions: decisions.map(({ key, measured }) => ({ key, measured })) };
   return { exitCode: exitCodes.done, json, text: `${plural(decisions.length)} in ${relative(root, file)}` };
 }

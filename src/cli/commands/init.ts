@@ -48,7 +48,7 @@ export const init: Command = {
     const isDryRun = Boolean(flags.dryRun);
     const [{ planInit }, { replaceFile }] = await Promise.all([
       import("../init/plan.ts"),
-      import("../init/replace-file.ts"),
+      import("../../native/replace-file.ts"),
     ]);
     const operators = await findOperators(root, accepts);
     const plan = planInit({ root, host: hostOf(flags), operators, version: ownVersion() });

@@ -1,9 +1,9 @@
 // Facts of a machine kept on disk, a file a class of machines and toolchain: whoever has another one measures anew.
 
-import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
+import { replaceFile } from "../../native/replace-file.ts";
 import { type Decode, ShapeError, text } from "./strict.ts";
 
 export interface MachineKey {
@@ -17,7 +17,7 @@ export const machineKey = { targetClass: text(2000), toolchain: text(200) };
 export interface MachineFiles<Stored extends MachineKey> {
   /** Null: there is none for this machine and toolchain, or none that can be trusted. */
   read(directory: string, key: MachineKey): Stored | null;
-  /** Beside the file first, then renamed: readers see the old one or the new one. Throws what the file system throws. */
+  /** Readers see the old one or the new one. Throws what the file system throws. */
   write(directory: string, stored: Stored): void;
 }
 
@@ -36,12 +36,6 @@ export function machineFiles<Stored extends MachineKey>(kind: string, decode: De
         throw error;
       }
     },
-    write(directory, stored) {
-      const file = fileOf(directory, stored);
-      const temporary = `${file}.${randomUUID()}`;
-      mkdirSync(directory, { recursive: true });
-      writeFileSync(temporary, `${JSON.stringify(stored, null, 2)}\n`);
-      renameSync(temporary, file);
-    },
+    write: (directory, stored) => replaceFile(fileOf(directory, stored), `${JSON.stringify(stored, null, 2)}\n`),
   };
 }
