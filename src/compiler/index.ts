@@ -35,6 +35,7 @@ export * from "./ir/from-compute.ts";
 export * from "./ir/interpret.ts";
 export type * from "./ir/loop-ir.ts";
 export * from "./ir/print.ts";
+export { readPattern } from "./ir/read-pattern.ts";
 export * from "./ir/verify.ts";
 export { mapExpr, operandsOf, someExpr, substitute, walkExpr } from "./ir/visit.ts";
 export * from "./kernel.ts";

@@ -28,7 +28,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
 const { status } = spawnSync(
   process.execPath,
-  [vitest, "run", "--config", "test/sweep/vitest.config.ts", "--root", root],
+  [vitest, "run", "--config", "test/sweep/vitest.config.ts", "--root", root, "test/sweep/operators.run.ts"],
   {
     cwd: root,
     stdio: "inherit",

@@ -21,9 +21,12 @@ const readsIn = remembered((value: Expr): Reads => {
 
 const none: readonly never[] = [];
 
-/** The indices, over axes and loops, of every read of `buffer` in the block's value. A read that is shared counts once. */
-export const loadsOf = ({ value }: Block, buffer: string): readonly (readonly Expr[])[] =>
-  [...(readsIn(value).get(buffer) ?? none)].map(({ indices }) => indices);
+/** Every read of `buffer` in the block's value. A read that is shared counts once. */
+export const loadsIn = ({ value }: Block, buffer: string): readonly Load[] => [...(readsIn(value).get(buffer) ?? none)];
+
+/** Their indices, over axes and loops. */
+export const loadsOf = (block: Block, buffer: string): readonly (readonly Expr[])[] =>
+  loadsIn(block, buffer).map(({ indices }) => indices);
 
 /** The indices of every read of `buffer` under a statement, over the loops. */
 export const loadsUnder = (stmt: Stmt, buffer: string): readonly (readonly Expr[])[] =>

@@ -22,7 +22,7 @@ const argumentOrder = {
   "reverse-compute-at": ["block", "loop"],
   inline: ["block"],
   "reverse-inline": ["block"],
-  "cache-read": ["buffer", "loop", "layout"],
+  "cache-read": ["buffer", "loop", "layout", "reads"],
   "cache-write": ["block", "loop", "scope"],
   "decompose-reduction": ["block", "loop"],
   rfactor: ["loop"],
@@ -37,10 +37,11 @@ const argumentOrder = {
   "set-scope": ["buffer", "scope"],
 } as const satisfies { readonly [K in InstructionKind]?: readonly (keyof InstructionArgs<number>[K])[] };
 
-/** What the last argument is where it is left out; `unroll` has no depth then. */
+/** What the last argument is where it is left out; `unroll` has no depth then, and `cacheRead` copies all reads. */
 const lastDefault = {
   split: "perfect",
   unroll: undefined,
+  "cache-read": undefined,
   "cache-write": "register",
   "hoist-storage": "none",
 } as const satisfies { readonly [K in InstructionKind]?: unknown };

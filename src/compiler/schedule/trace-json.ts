@@ -142,7 +142,12 @@ const fieldsOf: { readonly [K in InstructionKind]: { readonly [F in keyof Instru
   "reverse-compute-at": { block: name, loop: name },
   inline: { block: name },
   "reverse-inline": { block: name },
-  "cache-read": { buffer: name, loop: name, layout: listOf(layoutDim) },
+  "cache-read": {
+    buffer: name,
+    loop: name,
+    layout: listOf(layoutDim),
+    reads: { optional: objectOf({ block: name, pattern: name, copy: name }) },
+  },
   "cache-write": { block: name, loop: name, scope },
   "decompose-reduction": { block: name, loop: name },
   rfactor: loop,

@@ -15,6 +15,15 @@ export interface LayoutDim<N> {
   readonly tile: N;
 }
 
+/** The reads of one block that differ by constants only: X[k, i] and X[k, i + 1], but not X[k, j]. */
+export interface CopiedReads {
+  readonly block: string;
+  /** The indices over the axes of the block, without constants, as `readPattern` gives them. */
+  readonly pattern: string;
+  /** Name of the copy. */
+  readonly copy: string;
+}
+
 /**
  * "perfect": the factors divide the extent, which is checked. "shift": the last tile is moved inwards, and computes some
  * elements again.
@@ -53,7 +62,13 @@ export interface InstructionArgs<N> {
   /** Puts a map block's expression into the store of the block that it reads, its only producer, and drops the block. */
   readonly "reverse-inline": { readonly block: string };
   /** Copies what the loop's body reads of `buffer` into `buffer.pack`, laid out as `layout` says, before the body. */
-  readonly "cache-read": { readonly buffer: string; readonly loop: string; readonly layout: readonly LayoutDim<N>[] };
+  readonly "cache-read": {
+    readonly buffer: string;
+    readonly loop: string;
+    readonly layout: readonly LayoutDim<N>[];
+    /** Some of the reads only, and a copy with a name of its own; absent: all of them. */
+    readonly reads?: CopiedReads;
+  };
   /** Gathers what the loop's body adds up into `block.acc` (scope) and writes it back after the body. */
   readonly "cache-write": { readonly block: string; readonly loop: string; readonly scope: Scope };
   /** Moves the initialisation of a reduction into a block of its own, before `loop`. */

@@ -23,7 +23,7 @@ export const codes = {
   "cache-read.no-such-loop": "a loop that does not exist is to hold a pack",
   "cache-read.not-affine": "a buffer is read at indices that are not affine, so no box holds them",
   "cache-read.not-read": "a buffer is not read under the loop that is to hold its pack",
-  "cache-read.twice": "a buffer is packed already",
+  "cache-read.twice": "there is a copy of that name already",
   "cache-read.written": "a buffer is written under the loop that is to hold its pack",
   "cache-write.converted": "a reduction keeps its elements in another type than it computes in",
   "cache-write.no-init": "a block is no reduction that initialises its elements",

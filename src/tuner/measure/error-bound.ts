@@ -121,7 +121,8 @@ function binaryError(expr: Extract<ScalarExpr, { kind: "binary" }>, left: ErrorS
 
 function castError(to: DType, from: DType, operand: ErrorSize): ErrorSize {
   if (to === "f16" || to === "bf16") return { ...operand, ulps: operand.ulps + ulp[to] / ulp.f32 };
-  if (from === "f64" && to === "f32") return { ...operand, ulps: operand.ulps * 2 ** -29 + 1 };
+  if (from === "f64" && to === "f32") return { ...operand, ulps: (operand.ulps * ulp.f64) / ulp.f32 + 1 };
+  if (from === "f32" && to === "f64") return { ...operand, ulps: (operand.ulps * ulp.f32) / ulp.f64 };
   if (isFloat(from) && !isFloat(to)) return { ...operand, steps: operand.steps + (operand.ulps > 0 ? 1 : 0) };
   return operand;
 }

@@ -7,26 +7,43 @@ import {
   type ComputeDef,
   type DType,
   type Expr,
+  exprKey,
   factsOf,
   fromCompute,
   type IrType,
+  type Load,
   loopName,
+  readPattern,
   someExpr,
   toAffine,
   walkExpr,
 } from "../../compiler/index.ts";
 
-/** One read of a buffer: for each dimension the coefficient of every axis in its index. Null where it is not affine. */
+/**
+ * Reads of a buffer whose indices differ by constants only: the unit of footprints, packs and estimates. X[k, i] and
+ * X[k, i + 1] are one access, X[k, i] and X[k, j] are two.
+ */
 export interface Access {
+  /** Unique in the stage: the buffer's name, from its second access on with a number. */
+  readonly id: string;
   readonly buffer: string;
   readonly dtype: DType;
+  /** The indices without their constants, as `readPattern` gives them. */
+  readonly pattern: string;
+  /** Different reads. */
+  readonly count: number;
+  /** For each dimension the coefficient of every axis in its index; null where that is not affine. */
   readonly dims: readonly (ReadonlyMap<string, number> | null)[];
   /** For each dimension the axes in its index, affine or not. */
   readonly axes: readonly ReadonlySet<string>[];
-  /** Read in one side of a select: padding. */
+  /** For each dimension how far apart the constants of the reads are. */
+  readonly spans: readonly number[];
+  /** Whether some of the reads are in one side of a select: padding. */
   readonly guarded: boolean;
-  /** 0 where the guard does not hold: a pack has the padding in it, and its reader no guard. */
+  /** Whether all of them are 0 where the guard does not hold: a pack has the padding in it, and its reader no guard. */
   readonly zeroPadded: boolean;
+  /** Whether nothing else in the operator reads the buffer. */
+  readonly isSole: boolean;
 }
 
 export interface SpatialAxis {
@@ -71,7 +88,7 @@ const isFunction = (expr: Expr): boolean => (expr.kind === "unary" || expr.kind 
 export function schedulableStages(def: ComputeDef): readonly SchedulableStage[] {
   const blocks = blocksIn(fromCompute(def).body);
   const costs = new Map(factsOf(def).stages.map(({ name, flops, iterations }) => [name, flops / iterations]));
-  const reads = new Map(blocks.map((block) => [block.name, readsOf(block)]));
+  const reads = accessesOf(blocks);
   return blocks.map((block): SchedulableStage => {
     const axes = (role: "spatial" | "reduce") => block.axes.filter((axis) => axis.role === role);
     return {
@@ -91,8 +108,16 @@ export function schedulableStages(def: ComputeDef): readonly SchedulableStage[] 
   });
 }
 
-/** Reads of other buffers in the block, each as often as it is written. */
-export function readsOf(block: Block): Access[] {
+/** The accesses of each block, by name. */
+function accessesOf(blocks: readonly Block[]): ReadonlyMap<string, readonly Access[]> {
+  const reads = blocks.map((block) => [block.name, readsOf(block)] as const);
+  const buffers = reads.flatMap(([, accesses]) => accesses.map(({ buffer }) => buffer));
+  const isSole = ({ buffer }: Access): boolean => buffers.indexOf(buffer) === buffers.lastIndexOf(buffer);
+  return new Map(reads.map(([name, all]) => [name, all.map((access) => ({ ...access, isSole: isSole(access) }))]));
+}
+
+/** What the block reads of other buffers, in the order in which it is written. */
+export function readsOf(block: Block): readonly Access[] {
   const guarded = new Set<Expr>();
   const zeroPadded = new Set<Expr>();
   walkExpr(block.value, (node) => {
@@ -100,22 +125,34 @@ export function readsOf(block: Block): Access[] {
     for (const side of [node.then, node.else]) walkExpr(side, (it) => guarded.add(it));
     if (node.else.kind === "const" && node.else.value === 0) zeroPadded.add(withoutCasts(node.then));
   });
-  const reads: Access[] = [];
+  const groups = new Map<string, Load[]>();
   walkExpr(block.value, (node) => {
     if (node.kind !== "load" || node.buffer === block.buffer) return;
-    const dims = node.indices.map(coefficients);
-    const axes = node.indices.map(variablesIn);
-    reads.push({
-      buffer: node.buffer,
-      dtype: storedType(node.dtype),
-      dims,
-      axes,
-      guarded: guarded.has(node),
-      zeroPadded: zeroPadded.has(node),
-    });
+    const key = `${node.buffer}[${readPattern(node.indices)}]`;
+    groups.set(key, [...(groups.get(key) ?? []), node]);
   });
-  return reads;
+  const seen = new Map<string, number>();
+  return [...groups.values()].map((loads): Access => {
+    const [{ buffer, dtype, indices }] = loads as [Load, ...Load[]];
+    const number = (seen.get(buffer) ?? 0) + 1;
+    seen.set(buffer, number);
+    return {
+      id: number === 1 ? buffer : `${buffer}.${number}`,
+      buffer,
+      dtype: storedType(dtype),
+      pattern: readPattern(indices),
+      count: new Set(loads.map(exprKey)).size,
+      dims: indices.map(coefficients),
+      axes: indices.map(variablesIn),
+      spans: indices.map((_, dim) => spanOf(loads.map((load) => toAffine(load.indices[dim]!).constant))),
+      guarded: loads.some((load) => guarded.has(load)),
+      zeroPadded: loads.every((load) => zeroPadded.has(load)),
+      isSole: true,
+    };
+  });
 }
+
+const spanOf = (constants: readonly number[]): number => Math.max(...constants) - Math.min(...constants);
 
 const withoutCasts = (expr: Expr): Expr => (expr.kind === "cast" ? withoutCasts(expr.operand) : expr);
 
@@ -161,13 +198,25 @@ export function isVectorizable({ dims, axes }: Access, axis: string): boolean {
  * own layout (the second factor of A · Bᵀ). Worth it where each element is used several times.
  */
 export function isTransposable(stage: SchedulableStage, access: Access, axis: string): boolean {
-  const isAlone = stage.reads.every((other) => other === access || other.buffer !== access.buffer);
-  return isAlone && isPlain(access) && dependsOn(access, axis) && isReused(stage, access);
+  return isPlain(access) && dependsOn(access, axis) && isReused(stage, access);
 }
 
 /** Each dimension is one axis, or a constant. */
 export const isPlain = ({ dims }: Access): boolean =>
   dims.every((dim) => dim !== null && dim.size <= 1 && [...dim.values()].every((coefficient) => coefficient === 1));
+
+/** Whether the stage's reads walk all of a dimension of so many elements: where they do not, what is read is a part of it. */
+export function isWhole({ dims, spans }: Access, at: number, extent: number, stage: SchedulableStage): boolean {
+  const extents = new Map([...stage.spatial, ...stage.reduce].map((axis) => [axis.name, axis.extent]));
+  const steps = [...(dims[at] ?? [])].map(([axis, step]) => ({ size: Math.abs(step), count: extents.get(axis)! }));
+  let reached = spans[at]!;
+  // An axis whose steps are longer than what those before it reach leaves gaps.
+  for (const { size, count } of steps.sort((a, b) => a.size - b.size)) {
+    if (size > reached + 1) return false;
+    reached += size * (count - 1);
+  }
+  return dims[at] !== null && reached + 1 === extent;
+}
 
 export const dependsOn = ({ axes }: Access, axis: string): boolean => axes.some((names) => names.has(axis));
 

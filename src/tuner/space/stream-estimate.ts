@@ -60,7 +60,10 @@ export function streamFacts({ stage, lanes, vectors, rows, isWarm }: Stream): Ra
 const loadsOf = (stage: SchedulableStage, inner: string, rows: number): number =>
   stage.reads
     .filter((read) => dependsOn(read, inner))
-    .reduce((total, read) => total + (stage.spatial.some(({ name }) => dependsOn(read, name)) ? 1 : 1 / rows), 0);
+    .reduce((total, read) => {
+      const isOfRow = stage.spatial.some(({ name }) => dependsOn(read, name));
+      return total + read.count / (isOfRow ? 1 : rows);
+    }, 0);
 
 /** Whole vectors; and after a walk the vectors and lanes of sums are added up, one by one. */
 function wasteOf(extent: number, lanes: number, vectors: number, operationsAWalk: number): number {

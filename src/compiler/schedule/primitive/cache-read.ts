@@ -9,15 +9,18 @@
 // The layout lists the dimensions of the copy, outermost first; a dimension cut into tiles is rounded up to whole tiles,
 // and what lies outside the operand is filled with 0. So a read that is guarded by "inside the operand, else 0", as
 // padding is written, needs no guard any more.
+//
+// An operand that is read at two places, as in XᵀX, has a copy for each: `reads` says which of them the copy is for.
 
 import { add, and, constInt, constOf, forLoop, ge, loadOf, lt, mul, select, seq, variable } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
-import type { Block, Buffer, Expr, For } from "../../ir/loop-ir.ts";
+import type { Block, Buffer, Expr, For, Load } from "../../ir/loop-ir.ts";
 import { rangesOf } from "../../ir/ranges.ts";
+import { readPattern } from "../../ir/read-pattern.ts";
 import { simplifyExpr } from "../../ir/simplify.ts";
 import { updateFor, updateLoad } from "../../ir/update.ts";
 import { mapBlockExprs, mapExpr } from "../../ir/visit.ts";
-import { loadsUnder, mapLoads } from "../dataflow.ts";
+import { loadsIn, mapLoads } from "../dataflow.ts";
 import { layoutIndices, layoutProblem, layoutShape, printLayout } from "../layout.ts";
 import {
   bindAxes,
@@ -38,28 +41,29 @@ import type { Primitive } from "./primitive.ts";
 export const cacheRead: Primitive<"cache-read"> = {
   kind: "cache-read",
 
-  check(nest, { buffer: name, loop, layout }) {
+  check(nest, args) {
+    const { buffer: name, loop, layout } = args;
     const no = (code: string, text: string) => illegal(`cache-read.${code}`, nest, [loop], text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
     const place = findLoop(nest, loop);
     if (!place) return noSuchLoop("cache-read.no-such-loop", nest, loop);
-    if (bufferNamed(nest, `${name}.pack`)) return no("twice", `${name} is packed already`);
+    if (bufferNamed(nest, copyOf(args))) return no("twice", `${copyOf(args)} is there already`);
     const inside = blocksIn(place.loop);
     if (inside.some((block) => block.buffer === name)) return no("written", `${name} is written under ${loop}`);
     const badLayout = layoutProblem(layout, buffer);
     if (badLayout) return no("bad-layout", badLayout);
-    if (loadsUnder(place.loop, name).length === 0) return no("not-read", `${name} is not read under ${loop}`);
-    if (!regionRead(place.loop, name)) return no("not-affine", `${name} is not read at affine indices under ${loop}`);
+    if (readsUnder(place.loop, args).length === 0) return no("not-read", `${name} is not read under ${loop}`);
+    if (!regionRead(place.loop, args)) return no("not-affine", `${name} is not read at affine indices under ${loop}`);
     return null;
   },
 
   apply(nest, args) {
     const buffer = bufferNamed(nest, args.buffer)!;
     const { loop, around } = findLoop(nest, args.loop)!;
-    const box = regionRead(loop, args.buffer)!;
+    const box = regionRead(loop, args)!;
     const pack: Buffer = {
-      name: `${buffer.name}.pack`,
+      name: copyOf(args),
       dtype: buffer.dtype,
       shape: layoutShape(args.layout, extentsOf(box)),
       scope: "workspace",
@@ -72,13 +76,30 @@ export const cacheRead: Primitive<"cache-read"> = {
     return withBuffer(packed, pack);
   },
 
-  print: ({ buffer, loop, layout }) => `cache-read ${buffer} at ${loop} layout ${printLayout(layout)}`,
+  print: ({ buffer, loop, layout, reads }) =>
+    `cache-read ${reads ? `${buffer}[${reads.pattern}] of ${reads.block} as ${reads.copy}` : buffer} at ${loop} layout ${printLayout(layout)}`,
 };
+
+type Args = InstructionOf<"cache-read">;
+
+const copyOf = ({ buffer, reads }: Args): string => reads?.copy ?? `${buffer}.pack`;
+
+/** Whether a read of a block is one that the copy is for. */
+const isCopied = ({ buffer, reads }: Args, block: Block, { indices, ...load }: Load): boolean =>
+  load.buffer === buffer && (!reads || (reads.block === block.name && reads.pattern === readPattern(indices)));
+
+/** The indices of the reads that the copy is for, over the loops. */
+const readsUnder = (loop: For, args: Args): readonly (readonly Expr[])[] =>
+  blocksIn(loop).flatMap((block) =>
+    loadsIn(block, args.buffer)
+      .filter((load) => isCopied(args, block, load))
+      .map(({ indices }) => indices.map((index) => bindAxes(block, index))),
+  );
 
 const extentsOf = (box: readonly DimRegion[]): number[] => box.map(({ extent }) => extent);
 
-const regionRead = (loop: For, buffer: string): DimRegion[] | null =>
-  boundingBox(loadsUnder(loop, buffer), loopsIn(loop.body));
+const regionRead = (loop: For, args: Args): DimRegion[] | null =>
+  boundingBox(readsUnder(loop, args), loopsIn(loop.body));
 
 /** The loops that fill the pack, and the block in them. */
 export function packNest(
@@ -125,12 +146,13 @@ export function packNest(
 /** The loop's body with reads of the operand turned into reads of the pack. */
 function readPacked(
   loop: For,
-  { layout }: InstructionOf<"cache-read">,
+  args: Args,
   source: Buffer,
   pack: Buffer,
   box: readonly DimRegion[],
   around: readonly For[],
 ) {
+  const { layout } = args;
   const inside = loopsIn(loop.body);
   const ranges = rangesOf([...around, ...inside]);
   const packedIndices = (block: Block, indices: readonly Expr[]): Expr[] => {
@@ -140,10 +162,12 @@ function readPacked(
     );
   };
   return mapBlocks(loop.body, (block) => {
-    const unguarded = mapBlockExprs(block, (expr) => dropPaddingGuards(expr, block, source));
-    return mapLoads(unguarded, source.name, (load) => {
-      return updateLoad(load, { buffer: pack.name, indices: packedIndices(block, load.indices) });
-    });
+    const unguarded = mapBlockExprs(block, (expr) => dropPaddingGuards(expr, block, source, args));
+    return mapLoads(unguarded, source.name, (load) =>
+      isCopied(args, block, load)
+        ? updateLoad(load, { buffer: pack.name, indices: packedIndices(block, load.indices) })
+        : load,
+    );
   });
 }
 
@@ -151,12 +175,12 @@ function readPacked(
  * select(inside the operand, operand[…], 0) → operand[…], which is about to become a read of the padded pack. What the
  * axes of the block guarantee need not be in the guard: an instance outside of them does not run.
  */
-function dropPaddingGuards(expr: Expr, block: Block, source: Buffer): Expr {
+function dropPaddingGuards(expr: Expr, block: Block, source: Buffer, args: Args): Expr {
   const ranges = rangesOf(block.axes);
   return mapExpr(expr, (node) => {
     if (node.kind !== "select" || node.else.kind !== "const" || node.else.value !== 0) return node;
     const load = withoutCasts(node.then);
-    if (load.kind !== "load" || load.buffer !== source.name) return node;
+    if (load.kind !== "load" || !isCopied(args, block, load)) return node;
     const bounds = load.indices.flatMap((index, dim) => insideBuffer(index, source.shape[dim]!));
     const wanted = bounds.map((it) => simplifyExpr(it, ranges)).filter((it) => it.kind !== "const");
     const guards = conjuncts(node.condition).map((it) => simplifyExpr(it, ranges));

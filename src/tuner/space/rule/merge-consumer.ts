@@ -21,7 +21,7 @@ import {
   sortedUnique,
   tunable,
 } from "../draft.ts";
-import { type Access, dependsOn, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
+import { type Access, dependsOn, isWhole, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
 import { inlineStage } from "./inline-stage.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
@@ -48,10 +48,13 @@ interface Chain {
   readonly at: number;
 }
 
-/** What leads to the stage row by row, if there is a reduction in it that a later one goes over again and again. */
+/**
+ * What leads to the stage row by row, if there is a reduction in it that a later one goes over again and again. A stage that is
+ * inlined has no loops of its own that anything could be placed under.
+ */
 function chainTo(stage: SchedulableStage, context: RuleContext): Chain | null {
   const at = stage.spatial.length - 2;
-  if (at < 0 || stage.spatial.some(({ isPart }) => isPart)) return null;
+  if (at < 0 || stage.spatial.some(({ isPart }) => isPart) || inlineStage.applies(stage, context)) return null;
   const chain: Chain = { producers: producersOf(stage, at, context), at };
   const isTiled = (it: SchedulableStage): boolean => multiLevelTiling.applies(it, context);
   const names = chain.producers.map(({ name }) => name);
@@ -72,12 +75,20 @@ function producersOf(stage: SchedulableStage, at: number, { stages }: RuleContex
   return stages.filter((it) => it !== stage && found.has(it.name));
 }
 
-const readsRows = (reader: SchedulableStage, stage: SchedulableStage, at: number): boolean =>
-  reader.reads.filter(({ buffer }) => buffer === stage.name).every((read) => isOfRow(read, reader, stage, at));
+/** Rows as a whole: a part of one would be computed in tiles that its own axes do not end. */
+function readsRows(reader: SchedulableStage, stage: SchedulableStage, at: number): boolean {
+  const reads = reader.reads.filter(({ buffer }) => buffer === stage.name);
+  const inner = [...stage.spatial.entries()].slice(at + 1);
+  return (
+    reads.every((read) => isOfRow(read, reader, stage, at)) &&
+    inner.every(([dim, { extent }]) => reads.some((read) => isWhole(read, dim, extent, reader)))
+  );
+}
 
 /** Element [h, i, …] is read for an element [h, i, …]. */
 const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage, stage: SchedulableStage, at: number): boolean =>
   !guarded &&
+  !dims.includes(null) &&
   stage.spatial.length > at &&
   stage.spatial.slice(0, at + 1).every(({ extent }, dim) => {
     const axis = reader.spatial[dim]!;

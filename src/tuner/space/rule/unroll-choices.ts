@@ -28,7 +28,7 @@ import { type MapBody, mapEstimate } from "../map-estimate.ts";
 import { repeated, shrunk } from "../placement.ts";
 import { conflictBytes } from "../plane-conflicts.ts";
 import { type RowBlock, rowBlockOf } from "../row-block.ts";
-import { type SchedulableStage, sizedBy } from "../schedulable-stage.ts";
+import { isWhole, type SchedulableStage, sizedBy } from "../schedulable-stage.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
@@ -198,12 +198,13 @@ function isContiguous({ block }: SchedulableStage, axis: string): boolean {
   });
 }
 
-/** Maps that nobody else reads and that would not be inlined: their rows are made where they are read. */
+/** Maps that nobody else reads, at one place, and that would not be inlined: their rows are made where they are read. */
 const producersOf = (stage: SchedulableStage, { stages }: RuleContext): readonly SchedulableStage[] =>
   stages.filter((it) => {
     const isOwn = it.readers.length === 1 && it.readers[0] === stage.name && !it.isOutput;
-    const reads = stage.reads.filter(({ buffer }) => buffer === it.name);
-    return isOwn && it.reduce.length === 0 && it.spatial.length > 0 && reads.every(({ dims }) => !dims.includes(null));
+    const [read, ...others] = stage.reads.filter(({ buffer }) => buffer === it.name);
+    const isOnce = read && others.length === 0 && !read.dims.includes(null);
+    return isOwn && isOnce && it.reduce.length === 0 && it.spatial.length > 0;
   });
 
 /** The producer as far as its reader reads it, which may be a part of itself. */
@@ -224,7 +225,10 @@ function placeRows(
   { task }: RuleContext,
 ): Draft {
   const axis = producer.spatial.at(-1)!;
-  const lanes = isContiguous(producer, axis.name) ? lanesFor(producer, axis.extent, task.target) : 1;
+  const isAll = stage.reads.some(
+    (read) => read.buffer === producer.name && isWhole(read, producer.spatial.length - 1, axis.extent, stage),
+  );
+  const lanes = isAll && isContiguous(producer, axis.name) ? lanesFor(producer, axis.extent, task.target) : 1;
   const estimated = estimate(fuse(draft, producer.name), mapEstimate(partOf(producer, stage), task, lanes));
   const placed = instruct(estimated, { kind: "compute-at", block: producer.name, loop: row });
   const loop = loopName(producer.name, axis.name);

@@ -5,7 +5,7 @@ import type { Condition, Instruction, LayoutDim, Operand } from "../../../compil
 import { atMost, atMostWhen, type Draft, instructWhen, is } from "../draft.ts";
 import type { Access } from "../schedulable-stage.ts";
 import type { LoopOrder } from "../tiling/order.ts";
-import { addPackChoices, type PackChoice } from "../tiling/packing.ts";
+import { addPackChoices, copiedReads, copyAt, type PackChoice, packName } from "../tiling/packing.ts";
 import { surplusOf } from "../tiling/tiled-axis.ts";
 import { isAlongReduction, isConstant, isPadded, isWhole, type MatrixProduct, side } from "./matrix-product.ts";
 
@@ -35,8 +35,9 @@ export function packOf(access: Access, product: MatrixProduct): PackChoice {
   const isOnce = isConstant(access, product);
   return {
     packable: { access, panelAxis, layout: layoutOf(access, product), isGrouped: true },
-    tunable: !isOnce && hasTileRows(access, product) ? `${stage.name}.pack.${access.buffer}` : null,
+    tunable: !isOnce && hasTileRows(access, product) ? `${stage.name}.pack.${access.id}` : null,
     isOnce,
+    reads: copiedReads(stage, access),
   };
 }
 
@@ -66,26 +67,23 @@ export function packing(
   { packOthersAt, packVectorAt }: LoopOrder,
   when: readonly Condition[],
 ): Draft {
-  return packs.toReversed().reduce((result, { packable: { access }, tunable }) => {
-    const conditions = tunable ? [...when, is(tunable, 1)] : when;
-    const loop = access === product.left ? packOthersAt : packVectorAt;
-    return instructWhen(result, conditions, ...packAt(access, loop, product));
+  return packs.toReversed().reduce((result, pack) => {
+    const conditions = pack.tunable ? [...when, is(pack.tunable, 1)] : when;
+    const loop = pack.packable.access === product.left ? packOthersAt : packVectorAt;
+    return instructWhen(result, conditions, ...packAt(pack, loop, product));
   }, draft);
 }
 
 /** A constant operand lies in tiles before everything else, its padding too. */
-function packAt(access: Access, loop: string, product: MatrixProduct): readonly Instruction<Operand>[] {
-  const { buffer } = access;
-  const layout = layoutOf(access, product);
-  if (!isConstant(access, product))
-    return [{ kind: "cache-read", buffer, loop, layout }, ...rowsOf(access, "pack", product)];
-  const laid: Instruction<Operand> = { kind: "transform-layout", buffer, layout };
-  return isPadded(product) ? [laid] : [laid, ...rowsOf(access, "layout", product)];
+function packAt(pack: PackChoice, loop: string, product: MatrixProduct): readonly Instruction<Operand>[] {
+  const copy = copyAt(pack, loop);
+  return pack.isOnce && isPadded(product) ? [copy] : [copy, ...rowsOf(pack, product)];
 }
 
 /** A row of a tile as a vector: it is contiguous where it comes from, or interleaved from as many rows as make a group. */
-function rowsOf(access: Access, copy: string, { stage, left }: MatrixProduct): readonly Instruction<Operand>[] {
-  const [columns, last] = [0, 1].map((at) => `${access.buffer}.${copy}.${access.dims.length + at}`) as [string, string];
+function rowsOf(pack: PackChoice, { stage, left }: MatrixProduct): readonly Instruction<Operand>[] {
+  const { access } = pack.packable;
+  const [columns, last] = [0, 1].map((at) => `${packName(pack)}.${access.dims.length + at}`) as [string, string];
   const own = access === left ? stage.reduce[0]! : stage.spatial.at(-1)!;
   if (!access.dims.at(-1)?.has(own.name)) return [{ kind: "unroll", loop: last }];
   if (access === left) return [{ kind: "vectorize", loop: last }];
@@ -103,6 +101,8 @@ export const padding = (product: MatrixProduct): readonly Instruction<Operand>[]
 
 /** The padding is part of the packs. */
 export const inlined = (product: MatrixProduct): readonly Instruction<Operand>[] =>
-  [product.left, product.right]
-    .filter((access) => isPadded(product) && !isConstant(access, product))
-    .map(({ buffer }) => ({ kind: "inline", block: buffer }));
+  [...new Set([product.left, product.right].filter((access) => !isConstant(access, product)).map(bufferOf))]
+    .filter(() => isPadded(product))
+    .map((block) => ({ kind: "inline", block }));
+
+const bufferOf = ({ buffer }: Access): string => buffer;

@@ -121,7 +121,7 @@ function limitLive(
 
 function footprintOf(stage: SchedulableStage, read: Access, axes: readonly TiledAxis[]): Footprint {
   const used = usedBy(read, axes);
-  const prefix = `${stage.name}.${read.buffer}`;
+  const prefix = `${stage.name}.${read.id}`;
   return {
     words: `${read.buffer} (${names(used)})`,
     isVector: used.some((it) => it.role === "vector"),
@@ -142,7 +142,7 @@ function countBytes(draft: Draft, stage: SchedulableStage, read: Access, axes: r
         : part === "block" || it.role === "reduce"
           ? blockOf(it)
           : registerElementsOf(it);
-    const name = `${stage.name}.${read.buffer}.${part}`;
+    const name = `${stage.name}.${read.id}.${part}`;
     const [withWindows, extents] = extentsOf(result, read, usedBy(read, axes), elements, name);
     return product(
       withWindows,
@@ -159,7 +159,7 @@ function countBytes(draft: Draft, stage: SchedulableStage, read: Access, axes: r
  */
 function extentsOf(
   draft: Draft,
-  { dims, buffer }: Access,
+  { dims, spans, buffer }: Access,
   used: readonly TiledAxis[],
   elements: (it: TiledAxis) => Term,
   name: string,
@@ -170,10 +170,11 @@ function extentsOf(
   if (!isSpanned) return [draft, used.map(elements)];
   return inDims.reduce<readonly [Draft, readonly Term[]]>(
     ([result, extents], axes, at) => {
-      if (axes.length <= 1) return [result, [...extents, ...axes.map(elements)]];
+      if (axes.length === 0) return [result, [...extents, spans[at]! + 1]];
+      if (axes.length === 1 && spans[at] === 0) return [result, [...extents, ...axes.map(elements)]];
       const span = `${name}-span-${at}`;
       const terms = axes.map((it) => ({ coefficient: Math.abs(dims[at]!.get(it.axis.name)!), term: elements(it) }));
-      const offset = 1 - terms.reduce((total, { coefficient }) => total + coefficient, 0);
+      const offset = 1 + spans[at]! - terms.reduce((total, { coefficient }) => total + coefficient, 0);
       return [
         sum(result, span, terms, offset, `span of a window over dimension ${at} of ${buffer}`),
         [...extents, span],

@@ -1,7 +1,7 @@
 // Which operands of a tiled stage can be packed, and the layout of the pack: register-tile panels in the order in which
 // the innermost loops walk them.
 
-import type { Assignment, Condition, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
+import type { Assignment, Condition, CopiedReads, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
 import { choice, type Draft, instructWhen, is } from "../draft.ts";
 import {
   type Access,
@@ -23,12 +23,11 @@ export interface Packable {
   readonly isGrouped: boolean;
 }
 
-/** Operands that are read once and at affine indices. What is walked by plain axes gets panels. */
+/** Operands that move along some axis, and are read at affine indices. What is walked by plain axes gets panels. */
 function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly Packable[] {
-  const buffers = stage.reads.map((read) => read.buffer);
   return stage.reads.flatMap((access) => {
-    const readTwice = buffers.filter((buffer) => buffer === access.buffer).length > 1;
-    if (readTwice || access.dims.some((dim) => dim === null)) return [];
+    const isStill = access.axes.every((names) => names.size === 0);
+    if (isStill || access.dims.some((dim) => dim === null)) return [];
     const panel = panelAxis(access, axes);
     const group = groupOf(access, axes);
     const layout = panel ? panelLayout(access, panel, group) : [...access.dims.keys()].map(wholeDim);
@@ -44,11 +43,27 @@ export interface PackChoice {
   readonly tunable: string | null;
   /** Packed as a whole before everything else, because parts of the stage would do it again and again. */
   readonly isOnce: boolean;
+  /** The reads that the copy is for, where others read the same buffer. */
+  readonly reads: CopiedReads | null;
 }
 
 /** The buffer that holds the pack. */
-export const packName = ({ packable: { access }, isOnce }: PackChoice): string =>
-  `${access.buffer}.${isOnce ? "layout" : "pack"}`;
+export const packName = ({ packable: { access }, isOnce, reads }: PackChoice): string =>
+  reads?.copy ?? `${access.buffer}.${isOnce ? "layout" : "pack"}`;
+
+/** A buffer that is read at two places, or by two stages, has a pack for each. */
+export const copiedReads = ({ name, block }: SchedulableStage, { id, pattern, isSole }: Access): CopiedReads | null =>
+  isSole ? null : { block: block.name, pattern, copy: `${name}.${id}.pack` };
+
+/** The instruction that makes the copy, where the loops are. */
+export function copyAt(
+  { packable: { access, layout }, isOnce, reads }: PackChoice,
+  loop: string,
+): Instruction<Operand> {
+  const { buffer } = access;
+  if (isOnce) return { kind: "transform-layout", buffer, layout };
+  return { kind: "cache-read", buffer, loop, layout, ...(reads && { reads }) };
+}
 
 /**
  * The operands of which each element is used several times, by several results or, if padded, by overlapping windows. A
@@ -61,11 +76,12 @@ export const packChoices = (stage: SchedulableStage, axes: readonly TiledAxis[])
     .filter(({ access }) => isReused(stage, access) || (access.zeroPadded && isWindowed(access)))
     .map((packable) => {
       const { access } = packable;
-      const { buffer, guarded } = access;
+      const { id, buffer, guarded, isSole } = access;
       const isScattered = !isVectorizable(access, stage.spatial.at(-1)!.name);
       const isAlways = isScattered || (guarded && isReused(stage, access));
-      const isOnce = packable.panelAxis !== null && !guarded && stage.shared?.includes(buffer) === true;
-      return { packable, tunable: isAlways ? null : `${stage.name}.pack.${buffer}`, isOnce };
+      const isOnce = isSole && packable.panelAxis !== null && !guarded && stage.shared?.includes(buffer) === true;
+      const tunable = isAlways ? null : `${stage.name}.pack.${id}`;
+      return { packable, tunable, isOnce, reads: copiedReads(stage, access) };
     });
 
 export const addPackChoices = (draft: Draft, packs: readonly PackChoice[]): Draft =>
@@ -129,20 +145,18 @@ function panelLayout(
 /** The instructions that pack an operand at a loop: in vectors where the copy is contiguous, else element by element. */
 function packAt(choice: PackChoice, loop: string, lanes: number): readonly Instruction<Operand>[] {
   const { access, layout, panelAxis, isGrouped } = choice.packable;
-  const { buffer } = access;
-  const pack: Instruction<Operand> = choice.isOnce
-    ? { kind: "transform-layout", buffer, layout }
-    : { kind: "cache-read", buffer, loop, layout };
+  const pack = copyAt(choice, loop);
   const inner = `${packName(choice)}.${layout.length - 1}`;
   const contiguous = layout.at(-1)!.dim === access.dims.length - 1;
   if (isGrouped) return [pack, ...groupsAt(choice, contiguous)];
   if (!contiguous) return [pack, { kind: "unroll", loop: inner }];
-  const tail = panelAxis ? "perfect" : "cut";
+  // Panels along the vector axis are whole vectors wide, others as wide as a register tile has rows.
+  const isWhole = panelAxis?.role === "vector";
   const vectors: Instruction<Operand>[] = [
-    { kind: "split", loop: inner, factors: [0, lanes], tail },
+    { kind: "split", loop: inner, factors: [0, lanes], tail: isWhole ? "perfect" : "cut" },
     { kind: "vectorize", loop: `${inner}.1` },
   ];
-  return [pack, ...vectors, ...(panelAxis ? [{ kind: "unroll", loop: `${inner}.0` } as const] : [])];
+  return [pack, ...vectors, ...(isWhole ? [{ kind: "unroll", loop: `${inner}.0` } as const] : [])];
 }
 
 /** A group is copied at once where it is contiguous; else the groups of a vector's lanes are interleaved from as many rows. */

@@ -46,17 +46,21 @@ export const padBy = ({ block }: SchedulableStage, group: number): Instruction<O
   multiples: block.axes.map(({ role }) => (role === "reduce" ? group : 1)),
 });
 
-/** After the packs: the padding of those that are always packed is part of them, the others are filled in vectors. */
+/**
+ * After the packs: the padding of a buffer all of whose accesses are packed in any case is part of these packs, that of others
+ * is filled in vectors.
+ */
 export const fillPads = (
   { reads, reduce: [axis] }: SchedulableStage,
   packs: readonly PackChoice[],
   { vectorBytes }: Target,
 ): readonly Instruction<Operand>[] =>
-  reads.flatMap((read): readonly Instruction<Operand>[] => {
-    const pack = packs.find(({ packable }) => packable.access.buffer === read.buffer);
-    if (pack?.tunable === null) return [{ kind: "inline", block: read.buffer }];
-    const last = `${read.buffer}.${read.dims.length - 1}`;
-    const lanes = Math.min(vectorBytes / byteSize[read.dtype], 2 ** Math.floor(Math.log2(axis!.extent)));
+  [...new Map(reads.map((read) => [read.buffer, read])).values()].flatMap((read): readonly Instruction<Operand>[] => {
+    const { buffer, dims, dtype } = read;
+    const isPacked = (it: Access): boolean => packs.some(({ packable, tunable }) => packable.access === it && !tunable);
+    if (reads.every((it) => it.buffer !== buffer || isPacked(it))) return [{ kind: "inline", block: buffer }];
+    const last = `${buffer}.${dims.length - 1}`;
+    const lanes = Math.min(vectorBytes / byteSize[dtype], 2 ** Math.floor(Math.log2(axis!.extent)));
     return [
       { kind: "split", loop: last, factors: [0, lanes], tail: "cut" },
       { kind: "vectorize", loop: `${last}.1` },

@@ -1,0 +1,140 @@
+// Runs the cases of random operators: WASM, and C with all kernels of one target in one addon. Which pass was wrong is asked
+// of an operator alone, whose cases go through the whole oracle chain.
+
+import { setFlagsFromString } from "node:v8";
+import {
+  type CSource,
+  generateC,
+  generateWasm,
+  type LoopFunc,
+  type Target,
+  targets,
+} from "../../../src/compiler/index.ts";
+import { lower } from "../../../src/compiler/lower/pipeline.ts";
+import { detectMachine, missingFeatures } from "../../../src/native/toolchain/machine.ts";
+import { compileAll, toolchains } from "../../native/compiled.ts";
+import { describeCase, newReport, runCases } from "../oracle-chain.ts";
+import type { ChainCase } from "../random-schedule.ts";
+import { wrongNative, wrongNest, wrongWasm } from "../reference.ts";
+import { type DrawnCases, drawnCases } from "./drawn-cases.ts";
+
+setFlagsFromString("--experimental-wasm-relaxed-simd");
+
+export interface DrawnReport {
+  operators: number;
+  /** Looked at: each legal, or among the failures. */
+  schedules: number;
+  /** Kernels whose results were compared with the reference: target → how many. */
+  readonly runs: Map<string, number>;
+  readonly failures: string[];
+}
+
+export const newDrawnReport = (): DrawnReport => ({ operators: 0, schedules: 0, runs: new Map(), failures: [] });
+
+export const printDrawnReport = ({ operators, schedules, runs, failures }: DrawnReport): string => {
+  const kernels = [...runs].map(([target, count]) => `${target} ${count}`).join(", ");
+  return `${operators} operators, ${schedules} schedules looked at; kernels run: ${kernels}; ${failures.length} failures`;
+};
+
+/** One operator through every link of the oracle chain: what is wrong. */
+export async function runWhole(seed: number, number: number): Promise<readonly string[]> {
+  const { cases, failures, operator } = drawnCases(seed, number);
+  console.log(operator);
+  const report = newReport();
+  for (const it of cases) if (canRun(it.target)) await runCases(report, [it]);
+  return [...failures, ...report.failures];
+}
+
+/** Operators `from` to `from + count` of a seed, added to the report. */
+export async function runDrawn(
+  report: DrawnReport,
+  { seed, from, count }: { readonly seed: number; readonly from: number; readonly count: number },
+): Promise<void> {
+  const native: Native[] = [];
+  for (let number = from; number < from + count; number++) {
+    const drawn = drawnOrFailure(report, seed, number);
+    if (!drawn) continue;
+    report.operators += 1;
+    report.schedules += drawn.schedules;
+    report.failures.push(...drawn.failures);
+    for (const it of drawn.cases) native.push(...lowered(report, it, drawn.operator));
+  }
+  await runNative(report, native);
+}
+
+function drawnOrFailure(report: DrawnReport, seed: number, number: number): DrawnCases | null {
+  try {
+    return drawnCases(seed, number);
+  } catch (error) {
+    report.failures.push(`operator ${number} of seed ${seed}: ${(error as Error).stack ?? error}`);
+    return null;
+  }
+}
+
+interface Native {
+  readonly it: ChainCase;
+  readonly operator: string;
+  readonly source: CSource;
+}
+
+/** Runs WASM at once; C is given back. */
+function lowered(report: DrawnReport, it: ChainCase, operator: string): readonly Native[] {
+  const note = (wrong: string | null): void => noteOf(report, it, operator, wrong);
+  try {
+    const flat = lower(it.scheduled as LoopFunc, { target: it.target, numerics: it.numerics });
+    if (it.target.codegen === "c") {
+      return [{ it, operator, source: generateC(flat, it.target, { numerics: it.numerics }) }];
+    }
+    const { threads } = it.target;
+    note(wrongWasm(it.reference, generateWasm(flat, { relaxed: false, threads })));
+    if (it.numerics === "fast" && it.number % 4 === 0) {
+      note(wrongWasm(it.reference, generateWasm(flat, { relaxed: true, threads })));
+    }
+  } catch (error) {
+    note((error as Error).stack ?? String(error));
+  }
+  return [];
+}
+
+function noteOf(report: DrawnReport, it: ChainCase, operator: string, wrong: string | null): void {
+  const { name } = it.target;
+  report.runs.set(name, (report.runs.get(name) ?? 0) + 1);
+  if (wrong !== null) report.failures.push(`${name}: ${describeCase(it, wrong)}\n${operator}`);
+}
+
+const machine = detectMachine();
+const canRun = (target: Target): boolean => missingFeatures(target, machine).length === 0;
+
+/** What this machine cannot run is interpreted after the last pass. */
+async function runNative(report: DrawnReport, native: readonly Native[]): Promise<void> {
+  const batches = new Map<string, Native[]>();
+  for (const each of native) {
+    const { features, numerics } = each.source;
+    const key = `${features.join()} ${numerics}`;
+    batches.set(key, [...(batches.get(key) ?? []), each]);
+  }
+  for (const batch of batches.values()) await runBatch(report, batch);
+}
+
+async function runBatch(report: DrawnReport, batch: readonly Native[]): Promise<void> {
+  const [toolchain] = toolchains;
+  if (!toolchain || !canRun({ ...targets.avx2, features: batch[0]!.source.features })) {
+    for (const { it, operator } of batch) {
+      noteOf(report, it, operator, wrongNest(it.reference, lower(it.scheduled as LoopFunc, it)));
+    }
+    return;
+  }
+  try {
+    const kernels = await compileAll(
+      batch.map(({ source }) => source),
+      { toolchain },
+    );
+    batch.forEach(({ it, operator }, index) => {
+      noteOf(report, it, operator, wrongNative(it.reference, kernels, index));
+    });
+  } catch (error) {
+    const [first, ...more] = batch;
+    if (more.length === 0) noteOf(report, first!.it, first!.operator, (error as Error).message.slice(0, 2000));
+    else for (const each of batch) await runBatch(report, [each]);
+  }
+}

@@ -1,0 +1,81 @@
+// Many random operators in pieces, a line in drawn-operators.jsonl for each. Started by drawn-operators.js.
+
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type DrawnReport, newDrawnReport, printDrawnReport, runDrawn, runWhole } from "../support/drawn/run-drawn.ts";
+
+const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+const seed = setting("DRAWN_SEED", 1);
+const first = setting("DRAWN_FROM", 0);
+const count = setting("DRAWN_COUNT", 1000);
+
+const piece = 500;
+const batch = 50;
+const file = join(import.meta.dirname, "drawn-operators.jsonl");
+const failuresFile = join(import.meta.dirname, "../../dist/test/drawn-failures.txt");
+const commit = execFileSync("git", ["describe", "--always", "--dirty", "--abbrev=12"], { encoding: "utf8" }).trim();
+
+interface Finished {
+  readonly when: string;
+  readonly commit: string;
+  readonly seed: number;
+  readonly from: number;
+  readonly count: number;
+  readonly operators: number;
+  readonly schedules: number;
+  readonly runs: Readonly<Record<string, number>>;
+  readonly failures: number;
+}
+
+const readFinished = (): readonly Finished[] =>
+  existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Finished)
+    : [];
+
+const isDone = (from: number, length: number): boolean =>
+  !commit.endsWith("-dirty") &&
+  readFinished().some(
+    (it) => it.commit === commit && it.seed === seed && it.from === from && it.count === length && it.failures === 0,
+  );
+
+async function runPiece(from: number, length: number): Promise<DrawnReport> {
+  const report = newDrawnReport();
+  for (let at = from; at < from + length; at += batch) {
+    await runDrawn(report, { seed, from: at, count: Math.min(batch, from + length - at) });
+  }
+  const finished: Finished = {
+    when: new Date().toISOString(),
+    commit,
+    seed,
+    from,
+    count: length,
+    operators: report.operators,
+    schedules: report.schedules,
+    runs: Object.fromEntries(report.runs),
+    failures: report.failures.length,
+  };
+  appendFileSync(file, `${JSON.stringify(finished)}\n`);
+  return report;
+}
+
+test("drawn operators", { timeout: 12 * 3_600_000 }, async () => {
+  if (count === 1) {
+    expect(await runWhole(seed, first)).toEqual([]);
+    return;
+  }
+  const failures: string[] = [];
+  for (let from = first; from < first + count; from += piece) {
+    const length = Math.min(piece, first + count - from);
+    if (isDone(from, length)) continue;
+    const report = await runPiece(from, length);
+    failures.push(...report.failures);
+    console.log(`${from + length} of ${first + count}: ${printDrawnReport(report)}`);
+  }
+  if (failures.length > 0) writeFileSync(failuresFile, failures.join("\n\n────\n\n"));
+  expect(failures.length, `failures, in ${failuresFile}`).toBe(0);
+});
