@@ -4,7 +4,8 @@
 import * as authoring from "../../../src/compiler/expr/authoring.ts";
 import { type ComputeDef, instantiate } from "../../../src/compiler/index.ts";
 import type { Rng } from "../../../src/tuner/rng.ts";
-import { drawRead, readAgain } from "./draw-read.ts";
+import { drawProduct } from "./draw-product.ts";
+import { readAgain } from "./draw-read.ts";
 import { type Computed, drawElement, drawValue, isFloat, type Scope } from "./draw-value.ts";
 import {
   type Drawing,
@@ -70,13 +71,14 @@ function drawStage(drawing: Drawing, number: number): authoring.Tensor {
   return add(drawing, `S${number}`, shape, (axes) => {
     const scope: Scope = { axes, dtype, shared: [] };
     const isMap = once(drawing, 3);
+    if (isMap && drawing.manner === "exact" && once(drawing, 16)) return drawElement(drawing, scope).gt(1);
     return stored(drawing, isMap ? drawValue(drawing, scope, depth) : aroundReductions(drawing, scope), dtype);
   });
 }
 
 /** Axes of a stage, their product within the limit. */
 function drawShape({ rng, extents, size }: Drawing): readonly number[] {
-  const rank = rng.pick([0, 1, 1, 2, 2, 2, 2, 3, 3, 4]);
+  const rank = rng.pick([0, 1, 1, 2, 2, 2, 2, 3, 3, 4, 5]);
   const shape: number[] = [];
   for (let dim = 0; dim < rank; dim++) {
     const extent = rng.pick(extents);
@@ -136,6 +138,8 @@ function drawReduction(drawing: Drawing, scope: Scope, name: string): Expr {
   const axes = drawReduceAxes(drawing, isSearch ? 1 : rng.pick([1, 1, 1, 1, 2, 2, 3]), most, name);
   const reduced = axes.map(({ expr, extent }): DrawnAxis => ({ expr, extent }));
   const inner: Scope = { ...scope, axes: [...scope.axes, ...reduced], shared: [] };
+  const term = (): Expr =>
+    once(drawing, 3) ? drawProduct(drawing, scope.axes, reduced, scope.dtype) : drawTerm(drawing, inner);
   const reduceAxes = axes.map(({ expr }) => expr);
   const exprs = reduceAxes.length === 1 ? reduceAxes[0]! : reduceAxes;
   const reducer = oneOf(drawing, [
@@ -147,9 +151,9 @@ function drawReduction(drawing: Drawing, scope: Scope, name: string): Expr {
   if (reducer === authoring.prod) return authoring.prod(unit(drawing, inner), exprs);
   if (isSearch) {
     const find = rng.pick([authoring.argmax, authoring.argmin]);
-    return find(drawTerm(drawing, inner), reduceAxes[0]!).cast(scope.dtype);
+    return find(term(), reduceAxes[0]!).cast(scope.dtype);
   }
-  return (reducer as typeof authoring.sum)(drawTerm(drawing, inner), exprs);
+  return (reducer as typeof authoring.sum)(term(), exprs);
 }
 
 interface DrawnReduceAxis {
@@ -182,17 +186,16 @@ function unit(drawing: Drawing, scope: Scope): Expr {
 /** What a reduction takes in: products and squares mostly, as in products of matrices, convolutions and statistics. */
 function drawTerm(drawing: Drawing, scope: Scope): Expr {
   const read = (): Expr => drawElement(drawing, scope);
-  const isNarrow = scope.dtype === "i32" || scope.dtype === "f32";
   return oneOf<() => Expr>(drawing, [
     [8, () => read().mul(read())],
     [3, () => twice(drawing, scope)],
-    [isNarrow ? 4 : 0, () => narrowProduct(drawing, scope)],
     [2, () => read()],
     [2, () => squaredDifference(read(), read())],
     [2, () => read().mul(read()).sub(read().mul(read()))],
     [1, () => read().mul(read()).mul(read())],
     [1, () => authoring.max(read(), 0).mul(read())],
     [4, () => drawValue(drawing, scope, 2)],
+    [1, () => drawReduction(drawing, scope, `m${scope.axes.length}_`).mul(read())],
   ])();
 }
 
@@ -204,13 +207,6 @@ function twice(drawing: Drawing, scope: Scope): Expr {
   const own = added.length > 0 ? added : drawing.tensors;
   const again = readAgain(drawing, scope.axes, drawing.rng.pick(own));
   return first.mul(again.dtype === scope.dtype ? again : again.cast(scope.dtype));
-}
-
-/** A product that machines have instructions for: of bytes, or of bf16, in wider sums. */
-function narrowProduct(drawing: Drawing, { axes, dtype }: Scope): Expr {
-  const types = dtype === "i32" ? (["u8", "i8", "i8", "i16"] as const) : (["bf16"] as const);
-  const read = (): Expr => drawRead(drawing, axes, [drawing.rng.pick(types)]).cast(dtype);
-  return read().mul(read());
 }
 
 const squaredDifference = (a: Expr, b: Expr): Expr => {

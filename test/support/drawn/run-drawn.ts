@@ -4,7 +4,9 @@
 import { setFlagsFromString } from "node:v8";
 import {
   type CSource,
+  compileJs,
   generateC,
+  generateJs,
   generateWasm,
   type LoopFunc,
   type Target,
@@ -15,7 +17,7 @@ import { detectMachine, missingFeatures } from "../../../src/native/toolchain/ma
 import { compileAll, toolchains } from "../../native/compiled.ts";
 import { describeCase, newReport, runCases } from "../oracle-chain.ts";
 import type { ChainCase } from "../random-schedule.ts";
-import { wrongNative, wrongNest, wrongWasm } from "../reference.ts";
+import { wrongJs, wrongNative, wrongNest, wrongWasm } from "../reference.ts";
 import { type DrawnCases, drawnCases } from "./drawn-cases.ts";
 
 setFlagsFromString("--experimental-wasm-relaxed-simd");
@@ -77,7 +79,7 @@ interface Native {
   readonly source: CSource;
 }
 
-/** Runs WASM at once; C is given back. */
+/** Runs WASM at once, and now and then the plain loops in JavaScript and relaxed WASM; C is given back. */
 function lowered(report: DrawnReport, it: ChainCase, operator: string): readonly Native[] {
   const note = (wrong: string | null): void => noteOf(report, it, operator, wrong);
   try {
@@ -87,6 +89,7 @@ function lowered(report: DrawnReport, it: ChainCase, operator: string): readonly
     }
     const { threads } = it.target;
     note(wrongWasm(it.reference, generateWasm(flat, { relaxed: false, threads })));
+    if (it.number % 4 === 1) note(wrongJs(it.reference, compileJs(generateJs(it.reference.naive))));
     if (it.numerics === "fast" && it.number % 4 === 0) {
       note(wrongWasm(it.reference, generateWasm(flat, { relaxed: true, threads })));
     }

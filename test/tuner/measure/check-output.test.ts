@@ -68,6 +68,16 @@ describe("the plan of a check", () => {
     const bound = plan.bounds[0]!;
     expect(bound.kind === "within" && bound.relative > 1e-6 && bound.relative < 1e-2).toBe(true);
   });
+
+  it("keeps the error of f32 where its results are computed with in f64", () => {
+    const { compute, defineOp, tensor } = authoring;
+    const widened = defineOp({ N: 8 }, ({ N }) => {
+      const X = tensor("X", [N], "f32");
+      return compute("Y", [N], (i) => X(i).exp().cast("f64").mul(2));
+    });
+    const bound = checkPlan(instantiate(widened, {}, "widened")).bounds[0]!;
+    expect(bound.kind === "within" && bound.relative >= 2 ** -23).toBe(true);
+  });
 });
 
 describe("a difference of one element", () => {

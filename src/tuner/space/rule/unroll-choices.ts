@@ -190,11 +190,11 @@ function isContiguous({ block }: SchedulableStage, axis: string): boolean {
   const names = (index: Expr): boolean => someExpr(index, (node) => node.kind === "var" && node.name === axis);
   return !someExpr(block.value, (node) => {
     if (node.kind !== "load") return false;
-    const last = toAffine(node.indices.at(-1)!).terms.filter(({ atom }) => names(atom));
-    return (
-      node.indices.slice(0, -1).some(names) ||
-      last.some(({ atom, coefficient }) => atom.kind !== "var" || coefficient !== 1)
-    );
+    const isStep = (index: Expr): boolean =>
+      toAffine(index).terms.every(
+        ({ atom, coefficient }) => !names(atom) || (atom.kind === "var" && coefficient === 1),
+      );
+    return node.indices.slice(0, -1).some(names) || !node.indices.slice(-1).every(isStep);
   });
 }
 

@@ -53,7 +53,7 @@ export const packName = ({ packable: { access }, isOnce, reads }: PackChoice): s
 
 /** A buffer that is read at two places, or by two stages, has a pack for each. */
 export const copiedReads = ({ name, block }: SchedulableStage, { id, pattern, isSole }: Access): CopiedReads | null =>
-  isSole ? null : { block: block.name, pattern, copy: `${name}.${id}.pack` };
+  isSole ? null : { block: block.name, pattern, copy: `${id}.pack.${name}` };
 
 /** The instruction that makes the copy, where the loops are. */
 export function copyAt(

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { compute, defineOp, reduceAxis, sum, tensor } from "../../../../src/compiler/expr/authoring.ts";
+import { fromCompute, instantiate, parseTrace, printTrace, traceToJson } from "../../../../src/compiler/index.ts";
 import { blur, buffersAfter, gemm, padded, refusal, refusedOn, scattered, scheduled, tiled, whole } from "../nests.ts";
 
 const splits = [
@@ -79,6 +81,59 @@ test("an intermediate buffer", () => {
   `);
 });
 
+const gramNest = fromCompute(
+  instantiate(
+    defineOp({}, () => {
+      const X = tensor("X", [4, 6], "f32");
+      const k = reduceAxis("k", 4);
+      return compute("G", [6, 6], (i, j) => sum(X(k, i).mul(X(k, j)), k));
+    }),
+    {},
+    "gram",
+  ),
+);
+const rows = { block: "G", pattern: "k, i", copy: "X.pack.G" };
+const columns = { block: "G", pattern: "k, j", copy: "X.2.pack.G" };
+const copyOf = (reads: typeof rows) =>
+  ({ kind: "cache-read", buffer: "X", loop: "G.i", layout: [whole(1), whole(0)], reads }) as const;
+
+test("an operand that is read at two places: a copy for each", () => {
+  expect(scheduled(gramNest, copyOf(rows), copyOf(columns))).toMatchInlineSnapshot(`
+    "for G.i in 0..6
+      for X.2.pack.G.0 in 0..6
+        for X.2.pack.G.1 in 0..4
+          block X.2.pack.G (p0 = X.2.pack.G.0 in 0..6, p1 = X.2.pack.G.1 in 0..4)
+            X.2.pack.G[p0, p1] = X[X.2.pack.G.1, X.2.pack.G.0]
+      {
+        for X.pack.G.0 in 0..1
+          for X.pack.G.1 in 0..4
+            block X.pack.G (p0 = X.pack.G.0 in 0..1, p1 = X.pack.G.1 in 0..4)
+              X.pack.G[p0, p1] = X[X.pack.G.1, G.i]
+        for G.j in 0..6
+          for G.k in 0..4
+            block G (i = G.i in 0..6, j = G.j in 0..6, reduce k = G.k in 0..4)
+              G[i, j] = 0.0 first
+              G[i, j] += X.pack.G[0, G.k] * X.2.pack.G[G.j, G.k]
+      }"
+  `);
+});
+
+test("all of its reads together have no box", () => {
+  expect(refusal(gramNest, { kind: "cache-read", buffer: "X", loop: "G.i", layout: [whole(0), whole(1)] })).toContain(
+    "cache-read.not-affine: X is not read at affine indices under G.i",
+  );
+});
+
+test("reads that the block does not have", () => {
+  const reads = { ...rows, pattern: "i, k" };
+  expect(refusal(gramNest, copyOf(reads))).toContain("cache-read.not-read: X is not read under G.i");
+});
+
+test("a trace says which reads a copy is for", () => {
+  expect(printTrace([copyOf(rows)])).toBe("cache-read X[k, i] of G as X.pack.G at G.i layout [1] [0]");
+  expect(parseTrace(traceToJson([copyOf(rows)]))).toEqual({ kind: "ok", trace: [copyOf(rows)] });
+});
+
 test("no such buffer", () => {
   expect(refusal(gemm(), { kind: "cache-read", buffer: "Z", loop: "C.i", layout: [] })).toBe(
     refusedOn(gemm(), "cache-read.no-such-buffer: there is no buffer Z", ["C.i"]),
@@ -99,7 +154,7 @@ test("no such loop", () => {
 test("twice", () => {
   const pack = { kind: "cache-read", buffer: "A", loop: "C.i", layout: [whole(0), whole(1)] } as const;
   expect(refusal(gemm(), pack, pack)).toMatchInlineSnapshot(`
-    "cache-read.twice: A is packed already
+    "cache-read.twice: A.pack is there already
      ▶ for C.i in 0..6
          for A.pack.0 in 0..1
            for A.pack.1 in 0..5
