@@ -42,7 +42,7 @@ function drawStages(drawing: Drawing): authoring.Tensor | Record<string, authori
     [2, 3],
     [1, 4],
   ]);
-  const stages = once(drawing, 12) ? drawParts(drawing) : [];
+  const stages = once(drawing, 12) ? drawParts(drawing) : once(drawing, 6) ? [drawNarrowProduct(drawing)] : [];
   while (stages.length < count) stages.push(drawStage(drawing, stages.length));
   const results = stages.filter(({ tensorName }) => !drawing.read.has(tensorName) || once(drawing, 5));
   const [only] = results;
@@ -213,6 +213,23 @@ const squaredDifference = (a: Expr, b: Expr): Expr => {
   const difference = a.sub(b);
   return difference.mul(difference);
 };
+
+/** A product of matrices of bytes or of bf16, large enough for the instructions that machines have for it. */
+function drawNarrowProduct(drawing: Drawing): authoring.Tensor {
+  const { rng } = drawing;
+  const dtype = rng.pick(["i32", "i32", "f32"] as const);
+  const columns = rng.pick([8, 16, 17, 31, 32, 48, 64]);
+  const depth = rng.pick([2, 4, 5, 8, 16, 23, 32, 64]);
+  const rows = rng.pick(drawing.extents.filter((extent) => extent * columns * depth <= drawing.size.iterations));
+  const batch = once(drawing, 4) && rows * columns * depth * 2 <= drawing.size.iterations ? [2] : [];
+  return add(drawing, "S0", [...batch, rows ?? 1, columns], (axes) => {
+    const k = authoring.reduceAxis("k", depth);
+    const product = drawProduct(drawing, axes, [{ expr: k, extent: depth }], dtype, true);
+    const total = authoring.sum(product, k);
+    const epilogue = once(drawing, 3) ? total.add(drawElement(drawing, { axes, dtype, shared: [] })) : total;
+    return once(drawing, 4) ? epilogue.max(0) : epilogue;
+  });
+}
 
 /** Several results from one pair of tensors: the parts of a projection, as queries, keys and values are. */
 function drawParts(drawing: Drawing): authoring.Tensor[] {

@@ -32,14 +32,28 @@ const operandTypes: Readonly<Record<Computed, readonly (readonly [authoring.DTyp
   u8: [["u8", "u8"]],
 };
 
+/** What machines multiply and add up in groups. */
+const narrowTypes: Readonly<Partial<Record<Computed, readonly (readonly [authoring.DType, authoring.DType])[]>>> = {
+  f32: [["bf16", "bf16"]],
+  i32: [
+    ["u8", "i8"],
+    ["i8", "i8"],
+    ["i8", "u8"],
+    ["u8", "u8"],
+    ["i16", "i16"],
+  ],
+};
+
+/** @param isNarrow only in types that machines have instructions for */
 export function drawProduct(
   drawing: Drawing,
   spatial: readonly DrawnAxis[],
   reduced: readonly DrawnAxis[],
   dtype: Computed,
+  isNarrow = false,
 ): Expr {
   const { rng } = drawing;
-  const types = rng.pick(operandTypes[dtype]);
+  const types = rng.pick(isNarrow ? narrowTypes[dtype]! : operandTypes[dtype]);
   const isLast = (axis: DrawnAxis): boolean => axis === spatial.at(-1);
   const rows = spatial.filter((axis) => !isLast(axis));
   const columns = spatial.filter((axis) => isLast(axis) || once(drawing, 6));

@@ -53,11 +53,19 @@ const bodies: Readonly<Record<string, Body>> = {
     const X = f32("X", 24, 33);
     return compute("G", [33, 33], (i, j) => sum(X(k, i).mul(X(k, j)), k));
   },
-  X·Xᵀ: (k) => {
+  "a product of bf16 with its own transpose": (k) => {
+    const X = op.tensor("X", [24, 33], "bf16");
+    return compute("G", [33, 33], (i, j) => sum(X(k, i).mul(X(k, j)), k));
+  },
+  "the same of rows of bytes": (k) => {
+    const X = op.tensor("X", [33, 24], "i8");
+    return compute("G", [33, 33], (i, j) => sum(X(i, k).cast("i32").mul(X(j, k).cast("i32")), k));
+  },
+  "the same of rows": (k) => {
     const X = f32("X", 33, 24);
     return compute("G", [33, 33], (i, j) => sum(X(i, k).mul(X(j, k)), k));
   },
-  X·X: (k) => {
+  "a square": (k) => {
     const X = f32("X", 24, 24);
     return compute("Y", [24, 24], (i, j) => sum(X(i, k).mul(X(k, j)), k));
   },

@@ -56,7 +56,7 @@ function matrices(
 ): Matrices | null {
   const left = reads.find((read) => dependsOn(read, row) && !dependsOn(read, column));
   const right = reads.find((read) => dependsOn(read, column) && !dependsOn(read, row));
-  if (!left || !right || reads.length > 2 || left.buffer === right.buffer) return null;
+  if (!left || !right || reads.length > 2) return null;
   return reads.every((read) => isPlain(read) && !read.guarded && isWhole(read)) ? { left, right } : null;
 }
 
