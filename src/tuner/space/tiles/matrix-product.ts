@@ -27,6 +27,8 @@ export function matrixProduct(stage: SchedulableStage, context: RuleContext): Ma
   const [row, column] = stage.spatial.slice(-2);
   const [reduce] = stage.reduce;
   if (!row || !column || !reduce || stage.reduce.length > 1 || stage.spatial.some(({ isPart }) => isPart)) return null;
+  // A vector is no matrix: its tiles would have fifteen empty rows in sixteen.
+  if (row.extent === 1 || column.extent === 1) return null;
   const operands = matrices(stage, row.name, column.name, (read) => endsWith(read, reduce, context));
   const intrinsic = operands && intrinsicOn(operands, stage, context.task);
   if (!operands || !intrinsic) return null;
@@ -78,8 +80,9 @@ export const loopsOf = ({ stage, axes }: MatrixProduct) => {
 
 export const isPadded = ({ left }: MatrixProduct): boolean => left.buffer.endsWith(".pad");
 
-export const isConstant = ({ buffer }: Access, { stage }: MatrixProduct): boolean =>
-  stage.shared?.some((name) => buffer === name || buffer === padName(name)) === true;
+/** Whether the operand is laid out once for all calls. A buffer that is read at two places has no layout for both. */
+export const isConstant = ({ buffer, isSole }: Access, { stage }: MatrixProduct): boolean =>
+  isSole && stage.shared?.some((name) => buffer === name || buffer === padName(name)) === true;
 
 /** Whether rows of the left operand lie as the reduction walks them. */
 export const isAlongReduction = ({ left, stage }: MatrixProduct): boolean =>
