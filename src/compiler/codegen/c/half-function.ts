@@ -4,6 +4,7 @@
 import type { Numerics } from "../../target/target.ts";
 import type { Element } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
+import { resizeLanes } from "./resize-lanes.ts";
 import { type Instruction, inline, instructionOfSize, select, splat } from "./vector-function.ts";
 
 export type Half = "f16" | "bf16";
@@ -77,16 +78,22 @@ function narrowBfloatSteps({ i32, toBits, narrow, constant, choose }: Kit): read
   ];
 }
 
-/** F16C converts 4, 8 or 16 lanes. A NaN keeps its payload there; which NaN comes out is nobody's contract. */
+/**
+ * F16C converts 4, 8 or 16 lanes. A NaN keeps its payload there; which NaN comes out is nobody's contract. clang is not to
+ * see where the lanes come from: it would compare them as 16-bit floats, lane by lane.
+ */
 const widenInstruction = (lanes: number): Instruction | null =>
   instructionOfSize(lanes * 4, {
     16: { when: "0", text: "" },
-    32: { when: "defined(__F16C__)", text: "__builtin_ia32_vcvtph2ps256((uk_i16x8)a)" },
+    32: { when: "defined(__F16C__)", text: opaque("uk_f32x8", "x", "__builtin_ia32_vcvtph2ps256((uk_i16x8)a)") },
     64: {
       when: "defined(__AVX512F__)",
-      text: "__builtin_ia32_vcvtph2ps512_mask((uk_i16x16)a, (uk_f32x16){0}, -1, 4)",
+      text: opaque("uk_f32x16", "v", "__builtin_ia32_vcvtph2ps512_mask((uk_i16x16)a, (uk_f32x16){0}, -1, 4)"),
     },
   });
+
+const opaque = (type: string, register: string, call: string): string =>
+  `({ ${type} r = ${call}; __asm__("" : "+${register}"(r)); r; })`;
 
 const narrowInstruction = (lanes: number): Instruction | null =>
   instructionOfSize(lanes * 4, {
@@ -136,8 +143,8 @@ function kitOf(prelude: Prelude, lanes: number): Kit {
     choose: (test, then, other) => `${blend}((${i32})(${test}), ${then}, ${other})`,
     toBits: (value) => `(${i32})(${value})`,
     fromBits: (value) => `(${f32})(${value})`,
-    widen: (value) => `__builtin_convertvector(${value}, ${i32})`,
-    narrow: (value) => `__builtin_convertvector(${value}, ${u16})`,
+    widen: (value) => resizeLanes(prelude, value, "u16", "i32", lanes),
+    narrow: (value) => resizeLanes(prelude, value, "i32", "u16", lanes),
   };
 }
 

@@ -55,6 +55,10 @@ function extremumInstruction(op: "min" | "max", element: Element, lanes: number)
   });
 }
 
+/** What the builtins for bytes take: neither signed nor unsigned char is `char`. */
+export const plainChars = (prelude: Prelude, lanes: number): string =>
+  prelude.define(`uk_charx${lanes}`, () => `typedef char uk_charx${lanes} __attribute__((vector_size(${lanes})));`);
+
 /** An expression that compiles only under a preprocessor condition. */
 export interface Instruction {
   readonly when: string;

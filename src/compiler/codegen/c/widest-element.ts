@@ -16,7 +16,11 @@ export function widestElement(body: Stmt): number {
 }
 
 function widestOf(expr: Expr): number {
-  const own = lanesOf(expr) === 1 ? 1 : elementBytes[storedElement[expr.dtype]];
+  const own = lanesOf(expr) === 1 ? 1 : Math.max(elementBytes[storedElement[expr.dtype]], widestOnTheWay(expr));
   const operands = expr.kind === "load" ? [] : operandsOf(expr);
   return Math.max(own, ...operands.map(widestOf));
 }
+
+/** 16-bit floats are converted by way of f32. */
+const widestOnTheWay = (expr: Expr): number =>
+  expr.kind === "cast" && [expr.dtype, expr.operand.dtype].some((dtype) => dtype === "f16" || dtype === "bf16") ? 4 : 1;
