@@ -5,7 +5,7 @@
 
 import { cName, type Element, elementBytes } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
-import { type Instruction, instructionOfSize, plainChars, vectorFunction } from "./vector-function.ts";
+import { gccWith, type Instruction, instructionOfSize, operandType, vectorFunction } from "./vector-function.ts";
 
 /** The integer piece `text` with lanes of `to`: narrower ones wrap, wider ones keep the value. */
 export function resizeLanes(prelude: Prelude, text: string, from: Element, to: Element, lanes: number): string {
@@ -17,6 +17,19 @@ export function resizeLanes(prelude: Prelude, text: string, from: Element, to: E
     return vectorFunction(signature, instruction, stepwise(prelude, "a", from, to, lanes));
   });
   return `${name}(${text})`;
+}
+
+/** An operation on i16 lanes for one of fewer than 16 bytes, which gcc 12 multiplies and shifts lane by lane. */
+export function onWords(
+  prelude: Prelude,
+  operands: readonly string[],
+  element: Element,
+  lanes: number,
+  operation: (...operands: readonly string[]) => string,
+): string {
+  if (elementBytes[element] > 1 || lanes === 1 || lanes >= 16) return operation(...operands);
+  const words = operands.map((operand) => resizeLanes(prelude, operand, element, "i16", lanes));
+  return resizeLanes(prelude, operation(...words), "i16", element, lanes);
 }
 
 /** Each step doubles or halves the lanes. */
@@ -61,9 +74,6 @@ function narrowing(prelude: Prelude, from: Element, to: Element, lanes: number):
   return instructionOfSize(bytes, { 16: small, 32: small, 64: instruction("__AVX512BW__") });
 }
 
-/** clang has other builtins, and needs none. */
-const gccWith = (feature: string): string => `defined(${feature}) && !defined(__clang__)`;
-
 /** What the builtins take: at least 16 bytes, of which the first are the lanes of `a`. */
 function asOperand(prelude: Prelude, from: Element, lanes: number): string {
   const bytes = elementBytes[from] * lanes;
@@ -71,10 +81,6 @@ function asOperand(prelude: Prelude, from: Element, lanes: number): string {
   const whole = signedOfBytes[bytes];
   return whole ? `(${type})(${prelude.type(whole, 16 / bytes)}){(${cName[whole]})a}` : `(${type})a`;
 }
-
-/** Bytes as `char`, other integers as signed ones. */
-const operandType = (prelude: Prelude, element: Element, lanes: number): string =>
-  elementBytes[element] === 1 ? plainChars(prelude, lanes) : prelude.type(signedOfBytes[elementBytes[element]]!, lanes);
 
 /** What the builtins give: at least 16 bytes, of which the first are the lanes of the result. */
 function leadingLanes(prelude: Prelude, call: string, to: Element, lanes: number): string {
