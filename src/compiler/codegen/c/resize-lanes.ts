@@ -74,16 +74,16 @@ function narrowing(prelude: Prelude, from: Element, to: Element, lanes: number):
   return instructionOfSize(bytes, { 16: small, 32: small, 64: instruction("__AVX512BW__") });
 }
 
-/** What the builtins take: at least 16 bytes, of which the first are the lanes of `a`. */
-function asOperand(prelude: Prelude, from: Element, lanes: number): string {
+/** What builtins take for the integer piece `a`: at least 16 bytes, of which the first are its lanes. */
+export function asOperand(prelude: Prelude, from: Element, lanes: number): string {
   const bytes = elementBytes[from] * lanes;
   const type = operandType(prelude, from, Math.max(16, bytes) / elementBytes[from]);
   const whole = signedOfBytes[bytes];
   return whole ? `(${type})(${prelude.type(whole, 16 / bytes)}){(${cName[whole]})a}` : `(${type})a`;
 }
 
-/** What the builtins give: at least 16 bytes, of which the first are the lanes of the result. */
-function leadingLanes(prelude: Prelude, call: string, to: Element, lanes: number): string {
+/** The integer piece in what builtins give: at least 16 bytes, of which the first are its lanes. */
+export function leadingLanes(prelude: Prelude, call: string, to: Element, lanes: number): string {
   const [type, whole] = [prelude.type(to, lanes), signedOfBytes[elementBytes[to] * lanes]];
   return whole ? `(${type})((${prelude.type(whole, 16 / elementBytes[whole])})${call})[0]` : `(${type})${call}`;
 }
