@@ -105,9 +105,7 @@ for (const { title, target, laneCounts } of runs) {
       );
       const vectors = vectorsFor(lanes);
       const run = await compileFunctions(
-        cases.map(({ op, dtype }) =>
-          zipFunction(`${op}_${dtype}`, dtype, lanes, vectors, (x, y) => binary(op, x, y)),
-        ),
+        cases.map(({ op, dtype }) => zipFunction(`${op}_${dtype}`, dtype, lanes, vectors, (x, y) => binary(op, x, y))),
         target,
       );
       for (const [at, { op, dtype, to }] of cases.entries()) {
