@@ -98,3 +98,13 @@ export const operationLanes = (target: Target): readonly LaneWork[] =>
         }),
       ),
   );
+
+export const scalarDivisions: readonly Pick<LaneWork, "func">[] = integers.flatMap((dtype) =>
+  (["floorDiv", "mod"] as const).flatMap((op) =>
+    [16, 9].map((divisor) => ({
+      func: mapFunction(`${op}_${divisor}_${dtype}_1`, dtype, dtype, 1, iterations, (x) =>
+        binary(op, x, constOf(dtype, divisor)),
+      ),
+    })),
+  ),
+);

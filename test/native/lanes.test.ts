@@ -8,14 +8,18 @@ import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 import { assemblerOf } from "../support/assembler.ts";
 import { innerLoops, movesOfLanes } from "../support/inner-loops.ts";
 import { eachCompiler, inTempDir } from "./compiled.ts";
-import { conversionLanes, type LaneWork, operationLanes } from "./lane-works.ts";
+import { conversionLanes, operationLanes, scalarDivisions } from "./lane-works.ts";
 
 /** The innermost loop of each, one iteration a vector of the loop IR. */
-async function loopsOf(works: readonly LaneWork[], target: Target, toolchain: Toolchain) {
+async function loopsOf<W extends { readonly func: LoopFunc }>(
+  works: readonly W[],
+  target: Target,
+  toolchain: Toolchain,
+) {
   const sources = works.map(({ func }) => generateC(func, target, { numerics: "fast" }));
   const text = sources.map((source) => source.text).join("");
   const assembler = await inTempDir(async (folder) =>
-    assemblerOf({ ...sources[0]!, text }, toolchain, folder, ["-fno-unroll-loops"]),
+    assemblerOf({ ...sources[0]!, text }, toolchain, folder, ["-fno-unroll-loops", "-fno-tree-vectorize"]),
   );
   return works.map((work) => ({ ...work, instructions: loopOf(assembler, work.func) }));
 }
@@ -42,5 +46,15 @@ for (const target of [targets.avx2, targets.avx512])
         expect(loops.length).toBeGreaterThan(150);
         expect(bad.map(({ func, instructions }) => [func.name, ...instructions])).toEqual([]);
       });
+    });
+
+    test("of scalars divided by constants has no branch and no division", async () => {
+      const loops = await loopsOf(scalarDivisions, target, toolchain);
+      const bad = loops.filter(
+        ({ instructions }) =>
+          instructions.filter((line) => /^\s+j/.test(line)).length > 1 ||
+          instructions.some((line) => /\bi?div/.test(line)),
+      );
+      expect(bad.map(({ func, instructions }) => [func.name, ...instructions])).toEqual([]);
     });
   });

@@ -2,6 +2,7 @@
 // 8- and 16-bit types, and at the edges of others.
 
 import { expect, test } from "vitest";
+import { isFloat } from "../../../../src/compiler/expr/dtype.ts";
 import { newArray } from "../../../../src/compiler/expr/typed-array.ts";
 import { cast } from "../../../../src/compiler/ir/build.ts";
 import { eachCompiler, nativeTargets } from "../../../native/compiled.ts";
@@ -34,6 +35,23 @@ for (const { title, target } of nativeTargets) {
         return difference === null ? [] : [`${from} → ${to} ${difference}`];
       });
       expect(wrong).toEqual([]);
+    });
+
+    test.for([2, 4, 8, 16])("of integers come by way of 64 bits, %i lanes", async (lanes) => {
+      const cases = conversionCases([lanes]).filter(({ from, to }) => !isFloat(from) && !isFloat(to));
+      const run = await compileFunctions(
+        cases.map(({ from, to }) =>
+          mapFunction(`${from}_${to}`, from, to, lanes, samplesOf(from).length / lanes, (x) =>
+            cast(to, cast("i64", x)),
+          ),
+        ),
+        target,
+      );
+      for (const [at, { from, to }] of cases.entries()) {
+        const y = newArray(to, samplesOf(from).length);
+        run(at, samplesOf(from), y);
+        expect([from, to, firstDifference(to, y, convertedSamples({ from, to }))]).toEqual([from, to, null]);
+      }
     });
 
     test.for([1, 4, 8, 16, 64])("are divided by constants, %i lanes", async (lanes) => {
