@@ -1,4 +1,4 @@
-// Assembler of gcc → its innermost loops: what a kernel spends its time with.
+// Assembler → its innermost loops: what a kernel spends its time with.
 
 export interface InnerLoop {
   readonly label: string;
@@ -51,3 +51,9 @@ export function instructionMix({ instructions }: InnerLoop): InstructionMix {
 /** Vectors that are read from the stack or written to it: what did not fit the registers. The end of a loop may be there. */
 export const vectorSpills = ({ instructions }: InnerLoop): readonly string[] =>
   instructions.filter((line) => /\(%r[sb]p/.test(line) && /%[xyz]mm/.test(line));
+
+/** What takes a lane out of a vector or puts one into it, or computes with it by itself. */
+export const movesOfLanes = (instructions: readonly string[]): readonly string[] =>
+  instructions.filter((line) =>
+    /\bv?(pextr|pinsr|extractps|insertps|cvttss2si|cvttsd2si|cvtsi2s)|\bmov[sz][bw]|\bi?(mul|div)[lq]?\s/.test(line),
+  );

@@ -15,6 +15,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const files = [
   "test/native/toolchain",
   "test/native/build.test.ts",
+  "test/native/lanes.test.ts",
   "test/compiler/codegen/c",
   "test/property/oracle-chain.test.ts",
 ];

@@ -22,6 +22,13 @@ export interface Bar {
 /** Our own kernel beside one of several threads. */
 export const oneThread = "ours, one thread";
 
+/** Our own kernels beside one on bytes. */
+export const ownWasm = "ours, WASM";
+export const ownFloats = "ours, f32";
+
+/** No libraries. */
+export const ownNames: readonly string[] = [oneThread, ownWasm, ownFloats];
+
 export const wasm = "wasm";
 
 const products = ["OpenBLAS", "BLIS", "oneDNN"];
@@ -52,6 +59,8 @@ export const bars: readonly Bar[] = [
   { suite: "depthwise", rivals: ["oneDNN"], of: "geometric mean", least: 1 },
   { suite: "depthwise", rivals: ["onnxruntime-node"], of: "geometric mean", least: 1.3 },
   { suite: "norm", rivals: ["onnxruntime-node"], of: "each", least: 1.3 },
+  { suite: "bytes", rivals: [ownWasm], of: "each", least: 1 },
+  { suite: "bytes", rivals: [ownFloats], of: "each", least: 1 },
   { suite: "gemm", target: wasm, threads: 2, leastFlops: 2 * 256 ** 3, rivals: [oneThread], of: "each", least: 1.8 },
   { suite: "gemm", target: wasm, threads: 2, rivals: forBrowsers, of: "each", least: 1.3 },
   ...(["gemm", "packed", "conv", "depthwise", "int8"] as const).map(

@@ -11,29 +11,33 @@
 //     npm run bench -- --report                     docs/peers.md and the README's table from what is there
 
 import { parseArgs } from "node:util";
-import { factsOf, type TargetName, targets } from "../../../src/compiler/index.ts";
+import { factsOf, type Op, type Target, type TargetName, targets } from "../../../src/compiler/index.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import type { RunTask } from "../../../src/native/runner/protocol.ts";
 import { hostTarget } from "../../../src/native/toolchain/machine.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
+import type { TuningTask } from "../../../src/tuner/task.ts";
 import { cpuName } from "../cpu-name.ts";
-import { oneThread } from "./bars.ts";
+import { oneThread, ownFloats, ownWasm } from "./bars.ts";
 import { compete } from "./contest.ts";
+import type { Entrant } from "./entrant.ts";
 import { innerLoopOf } from "./inner-loop.ts";
 import { findPeers } from "./libraries.ts";
 import { findNpmPeers } from "./npm/find-npm-peers.ts";
 import { enterNpm } from "./npm/npm-entry.ts";
 import type { NpmPeer } from "./npm/npm-peer.ts";
-import { tunedKernel } from "./ours.ts";
+import { type Ours as Tuned, tunedKernel } from "./ours.ts";
 import { measurePeak, type Peak } from "./peak.ts";
 import type { Peer } from "./peer.ts";
 import { appendResult, gflopsOf, nodeOf, readResults, type WorkResult } from "./result.ts";
-import { enterSession } from "./session-entries.ts";
+import { enterSession, type Ours } from "./session-entries.ts";
 import { measureBuilds } from "./suites/build-time.ts";
+import { byteWorks } from "./suites/bytes.ts";
 import { measureCalls } from "./suites/call-overhead.ts";
 import { gemmWorks } from "./suites/gemm.ts";
 import { layerWorks } from "./suites/layers.ts";
 import { appendTiming, readTimings, type Timed, type TimingSuite, timingSuites, timingText } from "./timing.ts";
-import { type SuiteName, suiteNames, taskOf, type Work, workKey } from "./work.ts";
+import { type PeerCall, type SuiteName, suiteNames, taskOf, type Work, workKey } from "./work.ts";
 import { writeReports } from "./write-report.ts";
 
 const { values } = parseArgs({
@@ -59,7 +63,9 @@ const { values } = parseArgs({
 const threads = Number(values.threads);
 const target = { ...hostTarget(chosenTarget()), threads };
 const node = Number(process.versions.node.split(".")[0]);
-const works: readonly Work[] = suiteNames.flatMap((suite) => ({ ...gemmWorks, ...layerWorks })[suite] ?? []);
+const works: readonly Work[] = suiteNames.flatMap(
+  (suite) => ({ ...gemmWorks, ...layerWorks, ...byteWorks })[suite] ?? [],
+);
 
 /** OpenBLAS's threads look for work as long, those of OpenMP less. */
 const restOfThreads = { pauseMs: 30, warmNs: 30e6 };
@@ -99,7 +105,7 @@ function chosenWorks(suites: readonly AnySuite[]): readonly Work[] {
       work.name.includes(values.only) &&
       !done.has(workKey(work)) &&
       // No library for browsers has these.
-      ((work.suite !== "bf16" && work.suite !== "int8-packed") || target.codegen === "c"),
+      (!["bf16", "int8-packed", "bytes"].includes(work.suite) || target.codegen === "c"),
   );
 }
 
@@ -109,31 +115,19 @@ interface Peers {
 }
 
 async function measureWork(work: Work, peers: Peers, peak: Peak, directory: string): Promise<WorkResult> {
-  const { suite, name, call } = work;
+  const { suite, name } = work;
   const task = taskOf(work, target);
-  const tuned = (threads: number) =>
-    tunedKernel(taskOf(work, { ...target, threads }), {
-      seconds: Number(values.seconds),
-      seed: Number(values.seed),
-      isFresh: values.fresh,
-      path: values.schedules,
-      directory,
-    });
-  const ours = await tuned(threads);
-  const own = [{ name: "ours", runnable: ours.runnable }];
-  if (threads > 1) own.push({ name: oneThread, runnable: (await tuned(1)).runnable });
+  const ours = await tuned(task, directory);
   const options = {
     rounds: Number(values.rounds),
     sampleNs: 2e6,
     ...(threads > 1 ? restOfThreads : { pauseMs: 0, warmNs: 0 }),
   };
-  const reference = referenceTask(task);
-  const session = enterSession(reference, own, call, peers.native);
-  const packages = [];
-  for (const peer of peers.npm) packages.push(await enterNpm(reference, call, peer));
-  const [first, ...others] = session.ours;
-  const contest = await compete(first!, [...others, ...session.peers, ...packages], options);
-  for (const { close } of packages) close?.();
+  const own = [{ name: "ours", runnable: ours.runnable }, ...(await ownRivals(work, directory))];
+  const entries = await enterAll(referenceTask(task), own, work.call, peers);
+  const floats = work.floats ? await floatEntries(work.floats, directory) : [];
+  const contest = await compete(entries.ours[0]!, [...entries.ours.slice(1), ...floats, ...entries.others], options);
+  entries.close();
   const { flops, bytesRead, bytesWritten } = factsOf(task.op);
   const { candidate, trials, tuneMs } = ours;
   return {
@@ -152,6 +146,43 @@ async function measureWork(work: Work, peers: Peers, peak: Peak, directory: stri
     ...contest,
     peak,
   };
+}
+
+const tuned = (task: TuningTask, directory: string): Promise<Tuned> =>
+  tunedKernel(task, {
+    seconds: Number(values.seconds),
+    seed: Number(values.seed),
+    isFresh: values.fresh,
+    path: values.schedules,
+    directory,
+  });
+
+/** Other kernels of ours for the same work. */
+async function ownRivals(work: Work, directory: string): Promise<readonly Ours[]> {
+  const rivals: Ours[] = [];
+  const enter = async (name: string, other: Target): Promise<void> => {
+    rivals.push({ name, runnable: (await tuned(taskOf(work, other), directory)).runnable });
+  };
+  if (threads > 1) await enter(oneThread, { ...target, threads: 1 });
+  if (work.floats) await enter(ownWasm, { ...hostTarget("wasm"), threads });
+  return rivals;
+}
+
+/** It has arrays of its own, and so a session of its own. */
+async function floatEntries(op: Op, directory: string): Promise<readonly Entrant[]> {
+  const task = taskOf({ op }, target);
+  const { runnable } = await tuned(task, directory);
+  return enterSession(referenceTask(task), [{ name: ownFloats, runnable }], null, []).ours;
+}
+
+async function enterAll(reference: RunTask, own: readonly Ours[], call: PeerCall | null, peers: Peers) {
+  const session = enterSession(reference, own, call, peers.native);
+  const packages: Awaited<ReturnType<typeof enterNpm>>[] = [];
+  if (call) for (const peer of peers.npm) packages.push(await enterNpm(reference, call, peer));
+  const close = (): void => {
+    for (const entry of packages) entry.close?.();
+  };
+  return { ours: session.ours, others: [...session.peers, ...packages], close };
 }
 
 function line(result: WorkResult): string {

@@ -1,7 +1,7 @@
 // Results → docs/peers.md: a table for each suite, and how far its bars are reached.
 
 import { textTable } from "../../../src/tuner/report/text-table.ts";
-import { againstBest, bars, geometricMean, type Judged, judge, oneThread, wasm } from "./bars.ts";
+import { againstBest, bars, geometricMean, type Judged, judge, ownNames, wasm } from "./bars.ts";
 import type { Rival, Spread } from "./contest.ts";
 import { gflopsOf, limitOf, nodeOf, type WorkResult } from "./result.ts";
 import { type Timing, type TimingSuite, timingSuites, timingText, verdictText } from "./timing.ts";
@@ -23,6 +23,7 @@ const titles: Readonly<Record<SuiteName, string>> = {
   depthwise: "Depthwise convolutions of MobileNet",
   norm: "Softmax and layer normalisation",
   attention: "Attention",
+  bytes: "Operators on bytes, beside our WASM and the same on f32",
 };
 
 /** A suite on a target, with so many threads. */
@@ -96,7 +97,7 @@ function introduction(results: readonly WorkResult[], suffix: string): string {
 /** One row a section: how it stands to the fastest library of each work. */
 export function summaryTable(results: readonly WorkResult[]): string {
   const rows = sectionsOf(results).flatMap((section) => {
-    const libraries = namesOf(section.results).filter((name) => name !== oneThread);
+    const libraries = namesOf(section.results).filter((name) => !ownNames.includes(name));
     const ratios = section.results.flatMap((result) => againstBest(result, libraries) ?? []);
     if (ratios.length === 0) return [];
     const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));

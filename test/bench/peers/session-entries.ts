@@ -23,7 +23,7 @@ export interface SessionEntries {
 export function enterSession(
   task: RunTask,
   ours: readonly Ours[],
-  call: PeerCall,
+  call: PeerCall | null,
   peers: readonly Peer[],
 ): SessionEntries {
   const session = openSession(task, call, peers);
@@ -53,12 +53,12 @@ const placeholderOf = (name: string): NativeRunnable => ({
   features: [],
 });
 
-function openSession(task: RunTask, call: PeerCall, peers: readonly Peer[]): Session {
+function openSession(task: RunTask, call: PeerCall | null, peers: readonly Peer[]): Session {
   const native = createNativeLoader();
   const load: LoadNativeKernel = (candidate, arrays) => {
     const peer = peers.find(({ name }) => candidate.path === mark + name);
     if (!peer) return native(candidate, arrays);
-    const time = peer.open(call, arrays);
+    const time = call && peer.open(call, arrays);
     if (!time) throw new Error(`${peer.name} ${hasNone}`);
     return { arrays, time };
   };

@@ -19,6 +19,7 @@ export const suiteNames = [
   "depthwise",
   "norm",
   "attention",
+  "bytes",
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
@@ -35,7 +36,10 @@ export interface Work {
   readonly op: Op;
   /** Inputs that stay the same: our kernel and libraries that can prepare them do so before the clock starts. */
   readonly constants?: readonly string[];
-  readonly call: PeerCall;
+  /** Null: no library has it. */
+  readonly call: PeerCall | null;
+  /** The same on f32, which competes, as does our own WASM. */
+  readonly floats?: Op;
 }
 
 /** A function of a library with its arguments: native/*.c know the names, and which extents come in which order. */
@@ -46,7 +50,7 @@ export interface PeerCall {
 
 export const workKey = ({ suite, name }: Pick<Work, "suite" | "name">): string => `${suite} ${name}`;
 
-export const taskOf = ({ op, constants }: Work, target: Target): TuningTask => ({
+export const taskOf = ({ op, constants }: Pick<Work, "op" | "constants">, target: Target): TuningTask => ({
   op: instantiate(op, {}, "kernel"),
   target,
   numerics: "fast",

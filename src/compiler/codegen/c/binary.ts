@@ -2,11 +2,13 @@
 
 import type { Binary, IrBinaryOp } from "../../ir/loop-ir.ts";
 import { InvariantError } from "../../support/invariant.ts";
+import { constantDivisor, type DivisionOp, divideByConstant } from "./constant-division.ts";
 import type { Context, Value } from "./context.ts";
 import { cName, type Element, elementBytes, maskElement, type Piece } from "./element.ts";
 import { emit } from "./expression.ts";
 import { asMask, bitsToMask, maskToBits } from "./mask.ts";
 import { floorDivision } from "./math-function.ts";
+import { onWords } from "./resize-lanes.ts";
 import { extremum } from "./vector-function.ts";
 
 const signs: Readonly<Partial<Record<IrBinaryOp, string>>> = {
@@ -27,6 +29,8 @@ const signs: Readonly<Partial<Record<IrBinaryOp, string>>> = {
 
 export function emitBinary(context: Context, expr: Binary, piece: Piece): Value {
   const left = emit(context, expr.left, piece);
+  const divisor = expr.op === "floorDiv" || expr.op === "mod" ? constantDivisor(expr.right) : null;
+  if (divisor !== null) return divideByConstant(context.prelude, expr.op as DivisionOp, left, divisor, piece.lanes);
   const right = emit(context, expr.right, piece);
   if (expr.left.dtype === "bool" && piece.lanes > 1) return onMasks(context, expr.op, left, right, piece.lanes);
   return onValues(context, expr.op, left, right, piece.lanes);
@@ -38,9 +42,13 @@ function onValues(context: Context, op: IrBinaryOp, left: Value, right: Value, l
   const call = (name: string): Value => ({ text: `${name}(${left.text}, ${right.text})`, element });
   const infix = `(${left.text} ${signs[op]} ${right.text})`;
   switch (op) {
+    case "mul": {
+      const both = [left.text, right.text];
+      const product = onWords(prelude, both, element, lanes, (a, b) => `(${a} * ${b})`);
+      return { text: lanes === 1 ? wrapped(product, element) : product, element };
+    }
     case "add":
     case "sub":
-    case "mul":
     case "div":
     case "bitAnd":
     case "bitOr":

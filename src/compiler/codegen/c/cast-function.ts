@@ -1,10 +1,11 @@
 // Helper functions from floats to integers: truncate towards zero, saturate, NaN gives 0.
 
-import { cName, type Element, elementBytes, maskElement } from "./element.ts";
+import { cName, type Element, maskElement } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
-import { inline, perLane, select, splat } from "./vector-function.ts";
+import { resizeLanes } from "./resize-lanes.ts";
+import { extremum, inline, perLane, splat } from "./vector-function.ts";
 
-/** Smallest and largest value, and the first float above the largest: 2^31 for i32. Exact in f32 and f64. */
+/** Smallest and largest value, and as floats the smallest and the first above the largest: 2^31 for i32. Exact in f32 and f64. */
 const limits: Readonly<Partial<Record<Element, { least: string; most: string; above: string; below: string }>>> = {
   i64: { least: "(-9223372036854775807LL - 1)", most: "9223372036854775807LL", above: "0x1p63", below: "-0x1p63" },
   i32: { least: "(-2147483647 - 1)", most: "2147483647", above: "0x1p31", below: "-0x1p31" },
@@ -38,26 +39,32 @@ function scalarSaturating(prelude: Prelude, from: Element, to: Element): string 
   return prelude.define(name, () => `${inline} ${type} ${name}(${cName[from]} a) {\n  ${lines.join("\n  ")}\n}`);
 }
 
-/** The conversion of a lane out of range is undefined, so that each is 0 before it, and replaced afterwards. */
+/**
+ * The conversion of a lane out of range is undefined, so each is brought into range before it. `max` takes the limit where
+ * a lane is NaN: of unsigned bytes that is the 0 that is wanted, elsewhere the lane becomes 0 by a mask.
+ */
 function vectorSaturating(prelude: Prelude, name: string, from: Element, to: Element, lanes: number): string {
-  const { least, most, above, below } = limits[to]!;
-  const [source, wide, result] = [prelude.type(from, lanes), prelude.type("i32", lanes), prelude.type(to, lanes)];
-  const own = prelude.type(maskElement(from), lanes);
-  const [all, choose, allInt] = [
-    splat(prelude, from, lanes),
-    select(prelude, "i32", lanes),
-    splat(prelude, "i32", lanes),
+  const { below, most, above } = limits[to]!;
+  const [source, own, i32] = [
+    prelude.type(from, lanes),
+    prelude.type(maskElement(from), lanes),
+    prelude.type("i32", lanes),
   ];
-  const mask = (test: string): string =>
-    elementBytes[from] === 4 ? `(${wide})(${test})` : `__builtin_convertvector((${own})(${test}), ${wide})`;
-  const lines = [
-    `${own} fits = (a >= ${all}(${literal(below, from)})) & (a < ${all}(${literal(above, from)}));`,
-    `${wide} r = __builtin_convertvector((${source})((${own})a & fits), ${wide});`,
-    `r = ${choose}(${mask(`a >= ${all}(${literal(above, from)})`)}, ${allInt}(${most}), r);`,
-    `r = ${choose}(${mask(`a < ${all}(${literal(below, from)})`)}, ${allInt}(${least}), r);`,
-    to === "i32" ? "return r;" : `return __builtin_convertvector(r, ${result});`,
-  ];
-  return `${inline} ${result} ${name}(${source} a) {\n  ${lines.join("\n  ")}\n}`;
+  const all = (value: string): string => `${splat(prelude, from, lanes)}(${literal(value, from)})`;
+  const low = `${extremum(prelude, "max", from, lanes)}(${all(below)}, a)`;
+  const inRange = `${extremum(prelude, "min", from, lanes)}(${low}, ${all(`${most}.0`)})`;
+  const clamped = to === "u8" ? inRange : `(${source})((${own})${inRange} & (${own})(a == a))`;
+  const isExact = from === "f64" || to !== "i32";
+  const word = isExact ? `__builtin_convertvector(${clamped}, ${i32})` : wordOfSingle(prelude, low, all(above), lanes);
+  const result = to === "i32" ? word : resizeLanes(prelude, word, "i32", to, lanes);
+  return `${inline} ${prelude.type(to, lanes)} ${name}(${source} a) { return ${result}; }`;
+}
+
+/** The greatest i32 is no f32: what is above becomes 0 like NaN, and has its bits put in afterwards. */
+function wordOfSingle(prelude: Prelude, low: string, above: string, lanes: number): string {
+  const [f32, i32] = [prelude.type("f32", lanes), prelude.type("i32", lanes)];
+  const inRange = `__builtin_convertvector((${f32})((${i32})${low} & (${i32})(a < ${above})), ${i32})`;
+  return `${inRange} | ((${i32})(a >= ${above}) & 0x7fffffff)`;
 }
 
 const literal = (value: string, element: Element): string => (element === "f32" ? `${value}f` : value);

@@ -7,6 +7,7 @@ import { cName, type Element, elementBytes, type Piece, storedElement } from "./
 import { emit } from "./expression.ts";
 import { narrowHalf, widenHalf } from "./half-function.ts";
 import { bitsToMask, maskToBits } from "./mask.ts";
+import { resizeLanes } from "./resize-lanes.ts";
 
 const isHalf = (dtype: IrType): dtype is "f16" | "bf16" => dtype === "f16" || dtype === "bf16";
 const isFloat = (element: Element): boolean => element === "f32" || element === "f64";
@@ -27,7 +28,7 @@ function convert(context: Context, value: Value, from: IrType, to: IrType, lanes
     const wide = from === "f32" ? value : convert(context, value, from, "f32", lanes);
     return { text: `${narrowHalf(prelude, to, lanes, context.numerics)}(${wide.text})`, element: "u16" };
   }
-  if (from === "bool" && lanes > 1) return convert(context, maskToBits(context, value, lanes), "u8", to, lanes);
+  if (from === "bool" && lanes > 1) return fromMask(context, value, to, lanes);
   if (to === "bool") return toBool(context, value, lanes);
   if (from === "i64" && to === "f32")
     return convert(context, convert(context, value, from, "f64", lanes), "f64", to, lanes);
@@ -37,15 +38,23 @@ function convert(context: Context, value: Value, from: IrType, to: IrType, lanes
   }
   return lanes === 1
     ? { text: `(${cName[element]})${value.text}`, element }
-    : vectorConvert(context, value, element, lanes);
+    : { text: vectorConvert(context, value, element, lanes), element };
 }
 
 const toBool = (context: Context, value: Value, lanes: number): Value =>
   lanes === 1 ? { text: `(${value.text} != 0)`, element: "u8" } : bitsToMask(context, value, lanes);
 
-/** Bytes and words become floats by way of i32, for which there are instructions. */
-function vectorConvert({ prelude }: Context, value: Value, element: Element, lanes: number): Value {
-  const throughInt = isFloat(element) && elementBytes[value.element] < 4;
-  const source = throughInt ? `__builtin_convertvector(${value.text}, ${prelude.type("i32", lanes)})` : value.text;
-  return { text: `__builtin_convertvector(${source}, ${prelude.type(element, lanes)})`, element };
+/** By way of 0 and 1, at the narrower of the two widths. */
+function fromMask(context: Context, mask: Value, to: IrType, lanes: number): Value {
+  const wanted = isFloat(storedElement[to]) ? "i32" : storedElement[to];
+  const element = elementBytes[mask.element] < elementBytes[wanted] ? mask.element : wanted;
+  const bits = maskToBits(context, mask, lanes, element);
+  return { text: vectorConvert(context, bits, storedElement[to], lanes), element: storedElement[to] };
+}
+
+/** Floats are made of i32, for which there are instructions, and integers of each other. */
+function vectorConvert({ prelude }: Context, { text, element: from }: Value, to: Element, lanes: number): string {
+  if (!isFloat(to)) return resizeLanes(prelude, text, from, to, lanes);
+  const source = isFloat(from) || elementBytes[from] >= 4 ? text : resizeLanes(prelude, text, from, "i32", lanes);
+  return `__builtin_convertvector(${source}, ${prelude.type(to, lanes)})`;
 }

@@ -4,6 +4,7 @@
 import type { Numerics } from "../../target/target.ts";
 import type { Element } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
+import { asOperand, leadingLanes, resizeLanes } from "./resize-lanes.ts";
 import { type Instruction, inline, instructionOfSize, select, splat } from "./vector-function.ts";
 
 export type Half = "f16" | "bf16";
@@ -30,7 +31,11 @@ export function widenHalf(prelude: Prelude, half: Half, lanes: number): string {
   return prelude.define(name, () => {
     const kit = kitOf(prelude, lanes);
     const steps = half === "bf16" ? [`return ${kit.fromBits(`${kit.widen("a")} << 16`)};`] : widenSteps(kit);
-    return halfFunction(`${kit.f32} ${name}(${kit.u16} a)`, half === "f16" ? widenInstruction(lanes) : null, steps);
+    return halfFunction(
+      `${kit.f32} ${name}(${kit.u16} a)`,
+      half === "f16" ? widenInstruction(prelude, lanes) : null,
+      steps,
+    );
   });
 }
 
@@ -40,7 +45,8 @@ export function narrowHalf(prelude: Prelude, half: Half, lanes: number, numerics
   return prelude.define(name, () => {
     const kit = kitOf(prelude, lanes);
     const steps = half === "bf16" ? narrowBfloatSteps(kit) : narrowSteps(kit);
-    const instruction = half === "f16" ? narrowInstruction(lanes) : narrowBfloatInstruction(prelude, lanes, numerics);
+    const instruction =
+      half === "f16" ? narrowInstruction(prelude, lanes) : narrowBfloatInstruction(prelude, lanes, numerics);
     return halfFunction(`${kit.u16} ${name}(${kit.f32} a)`, instruction, steps);
   });
 }
@@ -77,26 +83,35 @@ function narrowBfloatSteps({ i32, toBits, narrow, constant, choose }: Kit): read
   ];
 }
 
-/** F16C converts 4, 8 or 16 lanes. A NaN keeps its payload there; which NaN comes out is nobody's contract. */
-const widenInstruction = (lanes: number): Instruction | null =>
-  instructionOfSize(lanes * 4, {
-    16: { when: "0", text: "" },
-    32: { when: "defined(__F16C__)", text: "__builtin_ia32_vcvtph2ps256((uk_i16x8)a)" },
+/**
+ * F16C converts 4, 8 or 16 lanes. A NaN keeps its payload there; which NaN comes out is nobody's contract. clang is not to
+ * see where the lanes come from: it would compare them as 16-bit floats, lane by lane.
+ */
+function widenInstruction(prelude: Prelude, lanes: number): Instruction | null {
+  const operand = asOperand(prelude, "u16", lanes);
+  const opaque = (register: string, call: string): string =>
+    `({ uk_f32x${lanes} r = ${call}; __asm__("" : "+${register}"(r)); r; })`;
+  return instructionOfSize(lanes * 4, {
+    16: { when: "defined(__F16C__)", text: opaque("x", `__builtin_ia32_vcvtph2ps(${operand})`) },
+    32: { when: "defined(__F16C__)", text: opaque("x", `__builtin_ia32_vcvtph2ps256(${operand})`) },
     64: {
       when: "defined(__AVX512F__)",
-      text: "__builtin_ia32_vcvtph2ps512_mask((uk_i16x16)a, (uk_f32x16){0}, -1, 4)",
+      text: opaque("v", `__builtin_ia32_vcvtph2ps512_mask(${operand}, (uk_f32x16){0}, -1, 4)`),
     },
   });
+}
 
-const narrowInstruction = (lanes: number): Instruction | null =>
-  instructionOfSize(lanes * 4, {
-    16: { when: "0", text: "" },
-    32: { when: "defined(__F16C__)", text: "(uk_u16x8)__builtin_ia32_vcvtps2ph256(a, 0)" },
+function narrowInstruction(prelude: Prelude, lanes: number): Instruction | null {
+  const result = (call: string): string => leadingLanes(prelude, call, "u16", lanes);
+  return instructionOfSize(lanes * 4, {
+    16: { when: "defined(__F16C__)", text: result("__builtin_ia32_vcvtps2ph(a, 0)") },
+    32: { when: "defined(__F16C__)", text: result("__builtin_ia32_vcvtps2ph256(a, 0)") },
     64: {
       when: "defined(__AVX512F__)",
-      text: "(uk_u16x16)__builtin_ia32_vcvtps2ph512_mask(a, 0, (uk_i16x16){0}, -1)",
+      text: result("__builtin_ia32_vcvtps2ph512_mask(a, 0, (uk_i16x16){0}, -1)"),
     },
   });
+}
 
 /** It flushes denormals. In assembler, as compilers do not agree on the builtin's types. */
 function narrowBfloatInstruction(prelude: Prelude, lanes: number, numerics: Numerics): Instruction | null {
@@ -108,7 +123,7 @@ function narrowBfloatInstruction(prelude: Prelude, lanes: number, numerics: Nume
 
 function halfFunction(signature: string, instruction: Instruction | null, steps: readonly string[]): string {
   const lines = steps.map((step) => `  ${step}`).join("\n");
-  if (!instruction || instruction.when === "0") return `${inline} ${signature} {\n${lines}\n}`;
+  if (!instruction) return `${inline} ${signature} {\n${lines}\n}`;
   return `${inline} ${signature} {\n#if ${instruction.when}\n  return ${instruction.text};\n#else\n${lines}\n#endif\n}`;
 }
 
@@ -136,8 +151,8 @@ function kitOf(prelude: Prelude, lanes: number): Kit {
     choose: (test, then, other) => `${blend}((${i32})(${test}), ${then}, ${other})`,
     toBits: (value) => `(${i32})(${value})`,
     fromBits: (value) => `(${f32})(${value})`,
-    widen: (value) => `__builtin_convertvector(${value}, ${i32})`,
-    narrow: (value) => `__builtin_convertvector(${value}, ${u16})`,
+    widen: (value) => resizeLanes(prelude, value, "u16", "i32", lanes),
+    narrow: (value) => resizeLanes(prelude, value, "i32", "u16", lanes),
   };
 }
 

@@ -3,19 +3,20 @@
 import type { Select } from "../../ir/loop-ir.ts";
 import type { Context, Value } from "./context.ts";
 import { type Element, elementBytes, maskElement } from "./element.ts";
+import { resizeLanes } from "./resize-lanes.ts";
 import { select } from "./vector-function.ts";
 
 /** The mask with elements as wide as `like`. */
 export function asMask({ prelude }: Context, mask: Value, like: Element, lanes: number): Value {
   const element = maskElement(like);
   if (elementBytes[mask.element] === elementBytes[element]) return { ...mask, element };
-  return { text: `__builtin_convertvector(${mask.text}, ${prelude.type(element, lanes)})`, element };
+  return { text: resizeLanes(prelude, mask.text, mask.element, element, lanes), element };
 }
 
-/** A mask as numbers 0 and 1 of type i8, the form in which it is stored and computed with. */
-export function maskToBits(context: Context, mask: Value, lanes: number): Value {
-  const narrow = asMask(context, mask, "i8", lanes);
-  return { text: `((${context.prelude.type("u8", lanes)})${narrow.text} & 1)`, element: "u8" };
+/** A mask as numbers 0 and 1: of type u8, the form in which it is stored, unless they are wanted as another integer. */
+export function maskToBits(context: Context, mask: Value, lanes: number, element: Element = "u8"): Value {
+  const same = asMask(context, mask, element, lanes);
+  return { text: `((${context.prelude.type(element, lanes)})${same.text} & 1)`, element };
 }
 
 /** Numbers as a mask: -1 where they are not 0. */

@@ -3,7 +3,7 @@
 
 import { cName, type Element, elementBytes, typeName } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
-import { inline } from "./vector-function.ts";
+import { inline, plainChars } from "./vector-function.ts";
 
 /** How the helper is written where `when` holds: lines of C that use `p`, `n` and, to store, `v`. */
 interface Masked {
@@ -61,7 +61,10 @@ function maskedMove(prelude: Prelude, element: Element, lanes: number): Masked |
 /** AVX-512: one mask bit a lane. AVX-512F has 4- and 8-byte lanes, AVX-512BW the narrower. */
 function maskedByBits(prelude: Prelude, element: Element, lanes: number): Masked {
   const { move, carrier, bits, when } = avx512Move[elementBytes[element] as 1 | 2 | 4 | 8];
-  const [type, vector] = [prelude.type(element, lanes), carrier ? prelude.type(carrier, lanes) : plainChars(prelude)];
+  const [type, vector] = [
+    prelude.type(element, lanes),
+    carrier ? prelude.type(carrier, lanes) : plainChars(prelude, lanes),
+  ];
   const mask = `const ${bits} k = n >= ${lanes} ? (${bits})-1 : n <= 0 ? 0 : (${bits})((1ULL << n) - 1);`;
   return {
     when,
@@ -69,10 +72,6 @@ function maskedByBits(prelude: Prelude, element: Element, lanes: number): Masked
     store: [mask, `__builtin_ia32_store${move}512_mask((void *)p, (${vector})v, k);`],
   };
 }
-
-/** What the builtins for bytes take: neither signed nor unsigned char is `char`. */
-const plainChars = (prelude: Prelude): string =>
-  prelude.define("uk_charx64", () => "typedef char uk_charx64 __attribute__((vector_size(64)));");
 
 interface Avx512Move {
   readonly move: string;

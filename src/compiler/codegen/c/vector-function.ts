@@ -40,13 +40,24 @@ export function extremum(prelude: Prelude, op: "min" | "max", element: Element, 
     if (lanes === 1) return `${inline} ${type} ${name}(${type} a, ${type} b) { return ${test} ? b : a; }`;
     const mask = prelude.type(maskElement(element), lanes);
     const blend = `${select(prelude, element, lanes)}((${mask})(${test}), b, a)`;
-    return vectorFunction(`${type} ${name}(${type} a, ${type} b)`, extremumInstruction(op, element, lanes), blend);
+    return vectorFunction(
+      `${type} ${name}(${type} a, ${type} b)`,
+      extremumInstruction(prelude, op, element, lanes),
+      blend,
+    );
   });
 }
 
-/** One instruction for floats: compilers do not find it in the blend, as it is not commutative. */
-function extremumInstruction(op: "min" | "max", element: Element, lanes: number): Instruction | null {
-  if (!isFloat(element)) return null;
+/** One instruction: compilers do not find that of floats in the blend, as it is not commutative, nor gcc that of integers. */
+const extremumInstruction = (
+  prelude: Prelude,
+  op: "min" | "max",
+  element: Element,
+  lanes: number,
+): Instruction | null =>
+  isFloat(element) ? floatExtremum(op, element, lanes) : integerExtremum(prelude, op, element, lanes);
+
+function floatExtremum(op: "min" | "max", element: Element, lanes: number): Instruction | null {
   const builtin = `__builtin_ia32_${op}${element === "f32" ? "ps" : "pd"}`;
   return instructionOfSize(elementBytes[element] * lanes, {
     16: { when: "defined(__SSE2__)", text: `${builtin}(b, a)` },
@@ -54,6 +65,33 @@ function extremumInstruction(op: "min" | "max", element: Element, lanes: number)
     64: { when: "defined(__AVX512F__) && !defined(__clang__)", text: `${builtin}512_mask(b, a, a, -1, 4)` },
   });
 }
+
+const integerSuffix: Readonly<Partial<Record<Element, string>>> = { u8: "ub", i8: "sb", i16: "sw", i32: "sd" };
+
+function integerExtremum(prelude: Prelude, op: "min" | "max", element: Element, lanes: number): Instruction | null {
+  const suffix = integerSuffix[element];
+  const bytes = elementBytes[element] * lanes;
+  if (!suffix || bytes < 16) return null;
+  const [type, operand] = [prelude.type(element, lanes), operandType(prelude, element, lanes)];
+  const call = (size: string, rest = ""): string =>
+    `(${type})__builtin_ia32_p${op}${suffix}${size}((${operand})a, (${operand})b${rest})`;
+  return instructionOfSize(bytes, {
+    16: { when: gccWith("__SSE4_1__"), text: call("128") },
+    32: { when: gccWith("__AVX2__"), text: call("256") },
+    64: { when: gccWith("__AVX512BW__"), text: call("512_mask", `, (${operand})a, -1`) },
+  });
+}
+
+/** clang has other builtins, and mostly needs none. */
+export const gccWith = (feature: string): string => `defined(${feature}) && !defined(__clang__)`;
+
+/** What builtins take for integers: bytes as `char`, others as signed ones. */
+export const operandType = (prelude: Prelude, element: Element, lanes: number): string =>
+  elementBytes[element] === 1 ? plainChars(prelude, lanes) : prelude.type(maskElement(element), lanes);
+
+/** What the builtins for bytes take: neither signed nor unsigned char is `char`. */
+export const plainChars = (prelude: Prelude, lanes: number): string =>
+  prelude.define(`uk_charx${lanes}`, () => `typedef char uk_charx${lanes} __attribute__((vector_size(${lanes})));`);
 
 /** An expression that compiles only under a preprocessor condition. */
 export interface Instruction {

@@ -114,7 +114,7 @@ function minMax(context: Context, op: "min" | "max", dtype: IrType, left: Code, 
   );
 }
 
-/** floorDiv or mod of an i32 by a positive constant. Negative values go through their complement: ⌊a/c⌋ = ~⌊~a/c⌋. */
+/** floorDiv or mod of an i32, or of a narrower integer as it is held, by a positive constant. Negative values go through their complement: ⌊a/c⌋ = ~⌊~a/c⌋. */
 export function constantDivision(
   context: Context,
   op: "floorDiv" | "mod",

@@ -98,8 +98,9 @@ function binary(context: Context, expr: Binary): Code {
   const { op, dtype, left, right } = expr;
   if (context.hoisting && isSumOfVariables(context, expr)) return integerCode(context, affineOf(context, expr));
   const leftCode = scalar(context, left);
-  if (dtype === "i32" && right.kind === "const" && right.value > 0 && (op === "floorDiv" || op === "mod")) {
-    return constantDivision(context, op, leftCode, right.value, intervalOf(context, left).min >= 0);
+  if (right.kind === "const" && right.value > 0 && (op === "floorDiv" || op === "mod")) {
+    const isNatural = dtype === "u8" || (dtype === "i32" && intervalOf(context, left).min >= 0);
+    return constantDivision(context, op, leftCode, right.value, isNatural);
   }
   return binaryCode(context, op, left.dtype, leftCode, scalar(context, right));
 }

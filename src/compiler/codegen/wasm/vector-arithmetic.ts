@@ -5,12 +5,13 @@ import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
 import { splatBytes } from "./const-bits.ts";
 import type { Context } from "./context.ts";
-import { type Code, get, type Instruction, i32, lane, plain, set, shuffle, v128, zeroVector } from "./instruction.ts";
+import { type Code, get, type Instruction, lane, plain, set, shuffle, v128, zeroVector } from "./instruction.ts";
 import { isOpName } from "./opcodes.ts";
 import { scalar } from "./scalar.ts";
-import { binaryCode, constantDivision, floatUnary, named } from "./scalar-arithmetic.ts";
+import { binaryCode, floatUnary, named } from "./scalar-arithmetic.ts";
 import { isFloatType, isHalf, vectorShape } from "./value-type.ts";
 import { type LaneRange, vector } from "./vector.ts";
+import { vectorDivision } from "./vector-division.ts";
 
 export const splatConst = (dtype: IrType, value: number): Instruction => {
   return v128(splatBytes(dtype, value));
@@ -57,7 +58,7 @@ export function vectorBinary(context: Context, expr: Binary, range: LaneRange): 
     return [...operands, named(`${vectorShape[dtype]}.${fused.op}`)];
   }
   if (op === "shl" || op === "shr") return shift(context, expr, range);
-  if (op === "floorDiv" || op === "mod") return division(context, op, expr, range);
+  if (op === "floorDiv" || op === "mod") return vectorDivision(context, op, expr, range);
   const [a, b] = [vector(context, left, range), vector(context, right, range)];
   const native = nativeName(op, dtype);
   if (isOpName(native)) return [...a, ...b, plain(native)];
@@ -122,46 +123,25 @@ function minMax64(context: Context, op: "min" | "max", a: Code, b: Code): Code {
 /** WASM shifts all lanes by one count; other counts go lane by lane. */
 function shift(context: Context, expr: Binary, range: LaneRange): Code {
   const { op, dtype, left, right } = expr;
-  if (right.kind !== "broadcast") return laneByLane(context, expr, range, plainLane(context, op, dtype));
+  if (right.kind !== "broadcast") return laneByLane(context, expr, range);
   const count = scalar(context, right.value);
   const shape = vectorShape[dtype];
   const narrow: Code = right.dtype === "i64" ? [plain("i32.wrap_i64")] : [];
   return [...vector(context, left, range), ...count, ...narrow, named(`${shape}.${op === "shl" ? "shl" : "shr_s"}`)];
 }
 
-function division(context: Context, op: "floorDiv" | "mod", expr: Binary, range: LaneRange): Code {
-  const { dtype, left, right } = expr;
-  const divisor = right.kind === "broadcast" && right.value.kind === "const" ? right.value.value : 0;
-  if (dtype !== "i32" || divisor <= 0) return laneByLane(context, expr, range, plainLane(context, op, dtype));
-  const exponent = Math.log2(divisor);
-  if (Number.isInteger(exponent)) {
-    const value = vector(context, left, range);
-    if (op === "mod") return [...value, splatConst("i32", divisor - 1), plain("v128.and")];
-    return [...value, i32(exponent), plain("i32x4.shr_s")];
-  }
-  return laneByLane(context, expr, range, (a) => constantDivision(context, op, a, divisor, false));
-}
-
-const plainLane = (context: Context, op: IrBinaryOp, dtype: IrType) => (a: Code, b: Code) =>
-  binaryCode(context, op, dtype, a, b);
-
-/** `compute` gives the code of one lane's result from the code of its operands. */
-function laneByLane(
-  context: Context,
-  { dtype, left, right }: Binary,
-  range: LaneRange,
-  compute: (a: Code, b: Code) => Code,
-): Code {
+/** What has no instructions for vectors. */
+export function laneByLane(context: Context, { op, dtype, left, right }: Binary, range: LaneRange): Code {
   const { locals } = context;
   const [a, b] = [vector(context, left, range), vector(context, right, range)];
   const replace = named(`${vectorShape[dtype]}.replace_lane`);
   invariant(replace.kind === "plain", "a lane instruction without its lane");
   return locals.with("v128", (x) =>
     locals.with("v128", (y) => {
-      const lanes = Array.from({ length: range.count }, (_, index) => [
-        ...compute([get(x), extractLane(dtype, index)], [get(y), extractLane(dtype, index)]),
-        lane(replace.op, index),
-      ]);
+      const lanes = Array.from({ length: range.count }, (_, index) => {
+        const laneOf = (operand: number): Code => [get(operand), extractLane(dtype, index)];
+        return [...binaryCode(context, op, dtype, laneOf(x), laneOf(y)), lane(replace.op, index)];
+      });
       return [...a, ...b, set(y), set(x), zeroVector, ...lanes.flat()];
     }),
   );

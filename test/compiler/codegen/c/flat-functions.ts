@@ -46,6 +46,22 @@ export function mapFunction(
   return { name, buffers: [x, y], body: forLoop("i", vectors, store(y, [index], value(loadOf(x, [index]), index))) };
 }
 
+/** `z[i] = value(x[i], y[i])` in vectors of `lanes`. */
+export function zipFunction(
+  name: string,
+  from: DType,
+  lanes: number,
+  vectors: number,
+  value: (x: Expr, y: Expr) => Expr,
+): LoopFunc {
+  const [x, y] = [buffer("x", from, lanes * vectors, "input"), buffer("y", from, lanes * vectors, "input")];
+  const start = at("i", lanes);
+  const index = lanes === 1 ? start : ramp(start, 1, lanes);
+  const result = value(loadOf(x, [index]), loadOf(y, [index]));
+  const z = buffer("z", result.dtype as DType, lanes * vectors, "output");
+  return { name, buffers: [x, y, z], body: forLoop("i", vectors, store(z, [index], result)) };
+}
+
 /**
  * C[m, n] = A·B from packed panels A[m/mr][k][mr] and B[n/nr][k][nr], `mr` × `nr` accumulators in locals, vectors of
  * `lanes`.

@@ -6,22 +6,11 @@ import { type DType, dtypes, isFloat } from "../../../../src/compiler/expr/dtype
 import { type BinaryOp, comparisonOps, type UnaryOp } from "../../../../src/compiler/expr/scalar-expr.ts";
 import { applyBinary, applyUnary, castValue } from "../../../../src/compiler/expr/scalar-math.ts";
 import { arrayOf, newArray, valuesOf } from "../../../../src/compiler/expr/typed-array.ts";
-import {
-  binary,
-  cast,
-  constInt,
-  forLoop,
-  loadOf,
-  mul,
-  ramp,
-  store,
-  unary,
-  variable,
-} from "../../../../src/compiler/ir/build.ts";
-import type { Expr, LoopFunc } from "../../../../src/compiler/ir/loop-ir.ts";
+import { binary, cast, unary } from "../../../../src/compiler/ir/build.ts";
+import type { LoopFunc } from "../../../../src/compiler/ir/loop-ir.ts";
 import { targets } from "../../../../src/compiler/target/targets.ts";
 import { eachCompiler, wideAvx2 } from "../../../native/compiled.ts";
-import { buffer, mapFunction } from "./flat-functions.ts";
+import { mapFunction, zipFunction } from "./flat-functions.ts";
 
 /** 1 is a scalar; 3, 7 and 20 are cut into pieces; 20 is more than one AVX2 register of f32. */
 const runs = [
@@ -66,23 +55,6 @@ const filled = (dtype: DType, count: number, times = 1): ReturnType<typeof array
     Array.from({ length: count }, (_, at) => samples[Math.floor(at / times) % samples.length]!),
   );
 };
-
-/** `z[i] = value(x[i], y[i])` in vectors of `lanes`. */
-function zip(
-  name: string,
-  from: DType,
-  to: DType,
-  lanes: number,
-  vectors: number,
-  value: (x: Expr, y: Expr) => Expr,
-): LoopFunc {
-  const [x, y] = [buffer("x", from, lanes * vectors, "input"), buffer("y", from, lanes * vectors, "input")];
-  const z = buffer("z", to, lanes * vectors, "output");
-  const start = mul(variable("i"), constInt(lanes));
-  const index = lanes === 1 ? start : ramp(start, 1, lanes);
-  const body = store(z, [index], value(loadOf(x, [index]), loadOf(y, [index])));
-  return { name, buffers: [x, y, z], body: forLoop("i", vectors, body) };
-}
 
 const vectorsFor = (lanes: number): number => Math.ceil(wild.length ** 2 / lanes);
 
@@ -133,7 +105,7 @@ for (const { title, target, laneCounts } of runs) {
       );
       const vectors = vectorsFor(lanes);
       const run = await compileFunctions(
-        cases.map(({ op, dtype, to }) => zip(`${op}_${dtype}`, dtype, to, lanes, vectors, (x, y) => binary(op, x, y))),
+        cases.map(({ op, dtype }) => zipFunction(`${op}_${dtype}`, dtype, lanes, vectors, (x, y) => binary(op, x, y))),
         target,
       );
       for (const [at, { op, dtype, to }] of cases.entries()) {

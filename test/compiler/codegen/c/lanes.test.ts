@@ -1,0 +1,73 @@
+// Conversions of vectors between all types, and divisions of integers by constants, as compiled C: exact on all values of
+// 8- and 16-bit types, and at the edges of others.
+
+import { expect, test } from "vitest";
+import { isFloat } from "../../../../src/compiler/expr/dtype.ts";
+import { newArray } from "../../../../src/compiler/expr/typed-array.ts";
+import { cast } from "../../../../src/compiler/ir/build.ts";
+import { eachCompiler, nativeTargets } from "../../../native/compiled.ts";
+import {
+  conversionCases,
+  convertedSamples,
+  dividedSamples,
+  divisionCases,
+  divisionFunction,
+  firstDifference,
+  samplesOf,
+} from "../lane-functions.ts";
+import { mapFunction } from "./flat-functions.ts";
+
+for (const { title, target } of nativeTargets) {
+  eachCompiler({ title: `${title}: all values in vectors`, target }, ({ compileFunctions }) => {
+    test.for([2, 4, 8, 16, 32, 64])("are converted to other types, %i lanes", async (lanes) => {
+      const cases = conversionCases([lanes]);
+      const run = await compileFunctions(
+        cases.map(({ from, to }) =>
+          mapFunction(`${from}_${to}`, from, to, lanes, samplesOf(from).length / lanes, (x) => cast(to, x)),
+        ),
+        target,
+      );
+      const wrong = cases.flatMap(({ from, to }, at) => {
+        const x = samplesOf(from);
+        const y = newArray(to, x.length);
+        run(at, x, y);
+        const difference = firstDifference(to, y, convertedSamples({ from, to }));
+        return difference === null ? [] : [`${from} → ${to} ${difference}`];
+      });
+      expect(wrong).toEqual([]);
+    });
+
+    test.for([2, 4, 8, 16])("of integers come by way of 64 bits, %i lanes", async (lanes) => {
+      const cases = conversionCases([lanes]).filter(({ from, to }) => !isFloat(from) && !isFloat(to));
+      const run = await compileFunctions(
+        cases.map(({ from, to }) =>
+          mapFunction(`${from}_${to}`, from, to, lanes, samplesOf(from).length / lanes, (x) =>
+            cast(to, cast("i64", x)),
+          ),
+        ),
+        target,
+      );
+      for (const [at, { from, to }] of cases.entries()) {
+        const y = newArray(to, samplesOf(from).length);
+        run(at, samplesOf(from), y);
+        expect([from, to, firstDifference(to, y, convertedSamples({ from, to }))]).toEqual([from, to, null]);
+      }
+    });
+
+    test.for([1, 4, 8, 16, 64])("are divided by constants, %i lanes", async (lanes) => {
+      const cases = divisionCases([lanes]);
+      const run = await compileFunctions(
+        cases.map((it) => divisionFunction(it, samplesOf(it.dtype).length)),
+        target,
+      );
+      const wrong = cases.flatMap(({ op, dtype, divisor }, at) => {
+        const x = samplesOf(dtype);
+        const y = newArray(dtype, x.length);
+        run(at, x, y);
+        const difference = firstDifference(dtype, y, dividedSamples({ op, dtype, divisor }));
+        return difference === null ? [] : [`${dtype} ${op} ${divisor} ${difference}`];
+      });
+      expect(wrong).toEqual([]);
+    });
+  });
+}
