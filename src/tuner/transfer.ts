@@ -5,6 +5,7 @@ import { factsOfRows } from "./cost-model/fact-rows.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
 import { predictTotalNs } from "./cost-model/ranker.ts";
 import { learnResidual } from "./cost-model/residual-prior.ts";
+import { soundFacts } from "./cost-model/sound-facts.ts";
 import { steady } from "./cost-model/steady.ts";
 import { type Extents, extentsOf, familyOf, shapeDistance } from "./family.ts";
 import { recordedNs } from "./record/database.ts";
@@ -29,8 +30,7 @@ export function withExperience(
     ...space,
     prior(template, assignment) {
       const stages = space.facts(template, assignment);
-      if (stages.length === 0) return space.prior(template, assignment);
-      return predictTotalNs(stages, target, machine) * 2 ** (residual?.(stages) ?? 0);
+      return stages && predictTotalNs(stages, target, machine) * 2 ** (residual?.(stages) ?? 0);
     },
   };
 }
@@ -125,8 +125,9 @@ function expectedNs(
   point: Point | null,
   machine?: MachineModel,
 ): number | null {
-  const there = length < leastTuned ? null : factsOfRows(best!.facts);
-  const here = point ? space.facts(point.template.template, point.assignment) : [];
-  if (!there || here.length === 0) return null;
+  const rows = length < leastTuned ? null : factsOfRows(best!.facts);
+  const there = rows && soundFacts(rows, target);
+  const here = point && space.facts(point.template.template, point.assignment);
+  if (!there || !here) return null;
   return (predictTotalNs(here, target, machine) * recordedNs(best!)) / predictTotalNs(there, target, machine);
 }

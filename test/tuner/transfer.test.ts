@@ -40,7 +40,7 @@ const truth: MachineModel = {
 };
 
 const timeOf = (space: GeneratedSpace, { template, assignment }: Point): number =>
-  predictTotalNs(space.facts(template.template, assignment), targets.wasm, truth);
+  predictTotalNs(space.facts(template.template, assignment)!, targets.wasm, truth);
 
 function draw(task: TuningTask, count: number, seed: number) {
   const space = generateSpace(task);
@@ -65,7 +65,7 @@ function recordsOf(task: TuningTask, count: number, seed = 1): readonly TuningRe
       targetClass: targetClass(task.target),
       toolchain: "wasm",
       candidate: point.candidate,
-      facts: factRows(space.facts(point.template.template, point.assignment)),
+      facts: factRows(space.facts(point.template.template, point.assignment)!),
       measurement: { kind: "ok", timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 5 } },
       trial,
     };
@@ -83,7 +83,7 @@ describe("records of other shapes", () => {
     const experienced = withExperience(space, task, records);
     const rho = (prior: GeneratedSpace["prior"]): number =>
       spearman(
-        points.map(({ template, assignment }) => prior(template.template, assignment)),
+        points.map(({ template, assignment }) => prior(template.template, assignment)!),
         times,
       );
     expect(rho(experienced.prior)).toBeGreaterThan(rho(space.prior) + 0.05);
@@ -95,7 +95,7 @@ describe("records of other shapes", () => {
     const experienced = withExperience(space, task, others);
     const rho = (prior: GeneratedSpace["prior"]): number =>
       spearman(
-        points.map(({ template, assignment }) => prior(template.template, assignment)),
+        points.map(({ template, assignment }) => prior(template.template, assignment)!),
         times,
       );
     expect(rho(experienced.prior)).toBeGreaterThan(rho(space.prior));

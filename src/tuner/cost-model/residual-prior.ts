@@ -10,6 +10,7 @@ import { factFeatures } from "./fact-features.ts";
 import { factsOfRows } from "./fact-rows.ts";
 import type { MachineModel } from "./machine-model.ts";
 import { predictTotalNs, type RankingFacts } from "./ranker.ts";
+import { soundFacts } from "./sound-facts.ts";
 import { steady, steadyLog2 } from "./steady.ts";
 
 /** Octaves to add to log₂ of the prior. */
@@ -41,7 +42,7 @@ export function learnResidual(
   target: Target,
   machine?: MachineModel,
 ): Residual | null {
-  const rows = byTask(records)
+  const rows = byTask(records, target)
     .slice(-mostTasks)
     .flatMap((task) => rowsOf(task.slice(-mostOfTask), target, machine));
   if (rows.length < leastRows) return null;
@@ -54,10 +55,11 @@ export function learnResidual(
   return (stages) => steady(predict(matrixOf([factFeatures(stages, target, machine)]))[0]!);
 }
 
-function byTask(records: readonly TuningRecord[]): readonly (readonly Experience[])[] {
+function byTask(records: readonly TuningRecord[], target: Target): readonly (readonly Experience[])[] {
   const tasks = new Map<string, Experience[]>();
   for (const { task, facts: rows, measurement } of records) {
-    const facts = factsOfRows(rows);
+    const read = factsOfRows(rows);
+    const facts = read && soundFacts(read, target);
     if (!facts || measurement.kind === "build-failed") continue;
     tasks.set(task, [...(tasks.get(task) ?? []), { facts, ns: searchedNs(measurement) }]);
   }

@@ -75,7 +75,7 @@ async function measureWith(workbench: Workbench, task: TuningTask, trials: numbe
       targetClass: targetClass(task.target),
       toolchain: workbench.toolchain,
       candidate,
-      facts: factRows(space.facts(point.template.template, point.assignment)),
+      facts: factRows(space.facts(point.template.template, point.assignment)!),
       measurement,
       trial,
     };
