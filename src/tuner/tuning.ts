@@ -6,11 +6,12 @@ import { boostedTrees } from "./cost-model/boosted-trees.ts";
 import type { CostModel } from "./cost-model/cost-model.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
+import { ownRecords, recordsOfRelatives } from "./known-records.ts";
+import { hasPostprocessors, underPostprocessors } from "./measurable.ts";
 import { finalistsOf } from "./measure/finalists.ts";
 import type { Measurement, Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profile, type Profiler } from "./profile.ts";
 import type { RecordDatabase } from "./record/database.ts";
-import type { TuningRecord } from "./record/record.ts";
 import { type LoggedTuning, loggedTuning } from "./record/tuning-log.ts";
 import type { ConvergenceRun } from "./report/convergence.ts";
 import { createRng } from "./rng.ts";
@@ -31,7 +32,6 @@ import type { Strategy } from "./search/strategy.ts";
 import { timedModel, timedSpace } from "./search/timed-search.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
-import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
 import { finalistsIn, fittingIn, longestRaceMs, type RoundCost, raceMsOf } from "./time-left.ts";
 import { knownOf, withExperience } from "./transfer.ts";
@@ -43,7 +43,7 @@ export interface TuningOptions {
   readonly budget: Budget;
   readonly strategy: Strategy;
   readonly seed: number;
-  /** Digest that records carry: the schedule key of the task. */
+  /** `taskKey` of the task: records carry it. */
   readonly taskKey: string;
   readonly database: RecordDatabase;
   readonly workbench: Workbench;
@@ -153,6 +153,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     options.onTrial?.(trial);
   }
   const factsOf = (candidate: Candidate) => factsIn(space, searched, candidate);
+  const isKept = ({ kind }: Measurement): boolean => kind !== "build-failed" || !hasPostprocessors(space);
   const leftForRoundsMs = (): number => leftMs() - raceMsOf(budget, state.best?.ns ?? null);
   const isOver = (): boolean => leftForRoundsMs() <= 0 || isLate();
 
@@ -185,7 +186,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
         return false;
       }
       const before = history.trials();
-      const place = { bestNs: state.best?.ns ?? null, trial: recorded + before, elapsedMs, isOver, factsOf };
+      const place = { bestNs: state.best?.ns ?? null, trial: recorded + before, elapsedMs, isOver, factsOf, isKept };
       await measureRound(task, next, place, { ...options, onTrial }, (observations, awaited) => {
         state = profiler.time("search", () => observe(state, observations));
         if (awaited.length === 0) return;
@@ -213,13 +214,13 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
 /** What is known before anything is measured: from other tasks, and from earlier tunings of this one. */
 async function firstState(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<SearchState> {
   const { profiler = noProfiler, machine } = options;
-  const others = recordsOfOthers(task, options);
-  const experienced = profiler.time("training", () => withExperience(space, task, others, machine));
+  const relatives = recordsOfRelatives(task, options);
+  const experienced = profiler.time("training", () => withExperience(space, task, relatives, machine));
   const features = featureKinds[options.features ?? "variables and facts"](space, task);
   const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced, { features }));
-  const known = profiler.time("search", () => knownOf(task, space, searched, others, machine));
+  const known = profiler.time("search", () => knownOf(task, space, searched, relatives, machine));
   const model = timedModel(options.costModel ?? boostedTrees(), profiler);
-  const records = recordsOf(task, options);
+  const records = underPostprocessors(task, space, ownRecords(task, options));
   const empty = startSearch(timedSpace(searched, profiler), model, known);
   return records.length > 0 ? observe(empty, records) : empty;
 }
@@ -232,17 +233,6 @@ function factsIn(
   const point = findPoint(searched, candidate);
   return point && facts(point.template.template, point.assignment);
 }
-
-const recordsOf = (task: TuningTask, { database, taskKey, workbench }: TuningOptions): readonly TuningRecord[] =>
-  database
-    .records({ task: taskKey, targetClass: targetClass(task.target) })
-    .filter((record) => record.toolchain === workbench.toolchain);
-
-/** Of other tasks, on the same machine. */
-const recordsOfOthers = (task: TuningTask, { database, taskKey, workbench }: TuningOptions): readonly TuningRecord[] =>
-  database
-    .records({ task: null, targetClass: targetClass(task.target) })
-    .filter((record) => record.toolchain === workbench.toolchain && record.task !== taskKey);
 
 const failuresOf = ({ rounds }: SearchState): readonly Failure[] =>
   rounds.flat().flatMap(({ point, measurement }): Failure[] => {

@@ -1,13 +1,13 @@
 // Transfer on a machine that is made up: its times follow from the facts, but not with the numbers of the prior.
 
 import { describe, expect, test } from "vitest";
-import { digestOf, instantiate, type Op, opLibrary, targets } from "../../src/compiler/index.ts";
+import { codegenVersion, digestOf, instantiate, type Op, opLibrary, targets } from "../../src/compiler/index.ts";
 import { boostedTrees } from "../../src/tuner/cost-model/boosted-trees.ts";
 import { factRows } from "../../src/tuner/cost-model/fact-rows.ts";
 import { type MachineModel, machineModels } from "../../src/tuner/cost-model/machine-model.ts";
 import { predictTotalNs } from "../../src/tuner/cost-model/ranker.ts";
 import { extentsOf, familyOf } from "../../src/tuner/family.ts";
-import type { TuningRecord } from "../../src/tuner/record/record.ts";
+import { recordSchema, type TuningRecord } from "../../src/tuner/record/record.ts";
 import { createRng } from "../../src/tuner/rng.ts";
 import { groupConvergence } from "../../src/tuner/scheduler/group-convergence.ts";
 import { convergenceFor, hasConverged } from "../../src/tuner/search/convergence.ts";
@@ -58,12 +58,13 @@ function recordsOf(task: TuningTask, count: number, seed = 1): readonly TuningRe
   return points.map((point, trial): TuningRecord => {
     const ns = timeOf(space, point);
     return {
-      schema: 2,
+      schema: recordSchema,
       task: digestOf(task.op),
       family: familyOf(task),
       extents: extentsOf(task.op),
       targetClass: targetClass(task.target),
       toolchain: "wasm",
+      codegen: codegenVersion,
       candidate: point.candidate,
       facts: factRows(space.facts(point.template.template, point.assignment)!),
       measurement: { kind: "ok", timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 5 } },

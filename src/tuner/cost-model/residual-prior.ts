@@ -2,6 +2,7 @@
 // features that mean the same for all. Records → a factor for the prior of any candidate.
 
 import type { Target } from "../../compiler/index.ts";
+import { generations } from "../known-records.ts";
 import { searchedNs } from "../measure/measurement.ts";
 import type { TuningRecord } from "../record/record.ts";
 import { boostedTrees, defaultBoostedTrees } from "./boosted-trees.ts";
@@ -16,7 +17,7 @@ import { steady, steadyLog2 } from "./steady.ts";
 /** Octaves to add to log₂ of the prior. */
 export type Residual = (stages: readonly RankingFacts[]) => number;
 
-/** Records of one task that tell something. */
+/** A record that tells something. */
 interface Experience {
   readonly facts: readonly RankingFacts[];
   /** Null: it failed. */
@@ -56,14 +57,14 @@ export function learnResidual(
 }
 
 function byTask(records: readonly TuningRecord[], target: Target): readonly (readonly Experience[])[] {
-  const tasks = new Map<string, Experience[]>();
-  for (const { task, facts: rows, measurement } of records) {
-    const read = factsOfRows(rows);
-    const facts = read && soundFacts(read, target);
-    if (!facts || measurement.kind === "build-failed") continue;
-    tasks.set(task, [...(tasks.get(task) ?? []), { facts, ns: searchedNs(measurement) }]);
-  }
-  return [...tasks.values()];
+  const told = generations(records).map((group) =>
+    group.flatMap(({ facts: rows, measurement }): readonly Experience[] => {
+      const read = factsOfRows(rows);
+      const facts = read && soundFacts(read, target);
+      return facts && measurement.kind !== "build-failed" ? [{ facts, ns: searchedNs(measurement) }] : [];
+    }),
+  );
+  return told.filter(({ length }) => length > 0);
 }
 
 interface Row {
