@@ -10,6 +10,7 @@ import { ownRecords, recordsOfRelatives } from "./known-records.ts";
 import { hasPostprocessors, underPostprocessors } from "./measurable.ts";
 import { finalistsOf } from "./measure/finalists.ts";
 import type { Measurement, Timing } from "./measure/measurement.ts";
+import { mostCounted } from "./nothing-tried.ts";
 import { noProfiler, type Profile, type Profiler } from "./profile.ts";
 import type { RecordDatabase } from "./record/database.ts";
 import { type LoggedTuning, loggedTuning } from "./record/tuning-log.ts";
@@ -17,6 +18,7 @@ import type { ConvergenceRun } from "./report/convergence.ts";
 import { createRng } from "./rng.ts";
 import { type ConvergenceRule, convergenceFor, hasConverged } from "./search/convergence.ts";
 import { type FeatureKind, featureKinds } from "./search/feature-kinds.ts";
+import { type Proposals, proposalsOf } from "./search/proposals.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
 import { findPoint, type SearchSpace } from "./search/search-space.ts";
 import {
@@ -30,6 +32,7 @@ import {
 } from "./search/search-state.ts";
 import type { Strategy } from "./search/strategy.ts";
 import { timedModel, timedSpace } from "./search/timed-search.ts";
+import { countUnmeasured } from "./search/unmeasured.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import type { Budget, TuningTask } from "./task.ts";
@@ -91,6 +94,10 @@ export interface TuneResult {
   readonly recorded: number;
   readonly elapsedMs: number;
   readonly ended: TuningEnd;
+  /** Candidates that the strategy proposed again: they were not measured again. */
+  readonly repeated: number;
+  /** Where nothing was measured or recorded, how much there was to measure; at most `mostCounted`. */
+  readonly untried: number;
   /** Of records too. A wrong result is a bug of ours. */
   readonly failures: readonly Failure[];
   /** How the best became better; what was measured now. */
@@ -99,7 +106,10 @@ export interface TuneResult {
   readonly profile: Profile;
 }
 
-/** By its seconds or trials; because the best got hardly better; because there was nothing left to try. */
+/**
+ * By its seconds or trials; because the best got hardly better, or the strategy proposed nothing new; because it proposed
+ * nothing at all, as where nothing is left to try.
+ */
 export type TuningEnd = "budget" | "converged" | "exhausted";
 
 export interface Winner {
@@ -137,6 +147,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const { convergence = convergenceFor(task.target) } = options;
   const start = clock();
   const rng = createRng(options.seed);
+  const proposals = proposalsOf(strategy, rng);
   const elapsedMs = (): number => clock() - start;
   const leftMs = (): number => budget.seconds * 1_000 - elapsedMs();
   const isLate = (): boolean => leftMs() <= 0 || options.isOver?.() === true;
@@ -164,8 +175,8 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     signal?.throwIfAborted();
     if (convergence && hasConverged(state, convergence)) return "converged";
     if (decided) return firstOf(decided, left);
-    const candidates = profiler.time("search", () => strategy.propose(awaiting(state, awaited), left, rng));
-    return candidates.length > 0 ? prepareRound(task, space, candidates, profiler) : "exhausted";
+    const candidates = profiler.time("search", () => proposals.next(awaiting(state, awaited), left));
+    return typeof candidates === "string" ? candidates : prepareRound(task, space, candidates, profiler);
   }
 
   function progress(): TuneProgress {
@@ -203,8 +214,8 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
         const most = finalistsIn(leftMs(), state.best?.ns ?? 0);
         return decide(task, space, finalistsOf(rankedTrials(state), most), race);
       });
-      const [failures, profile] = [failuresOf(state), profiler.profile()];
-      const result: TuneResult = { winner, recorded, elapsedMs: elapsedMs(), failures, profile, ...history.summary() };
+      const [profile, told] = [profiler.profile(), triedIn(state, proposals)];
+      const result: TuneResult = { winner, recorded, elapsedMs: elapsedMs(), profile, ...told, ...history.summary() };
       if (result.measured > 0) options.onEnd?.(loggedTuning(task, options, result));
       return result;
     },
@@ -238,6 +249,12 @@ const failuresOf = ({ rounds }: SearchState): readonly Failure[] =>
   rounds.flat().flatMap(({ point, measurement }): Failure[] => {
     return measurement.kind === "ok" ? [] : [{ candidate: point.candidate, measurement }];
   });
+
+const triedIn = (state: SearchState, proposals: Proposals): Pick<TuneResult, "failures" | "repeated" | "untried"> => ({
+  failures: failuresOf(state),
+  repeated: proposals.repeated(),
+  untried: state.seen.size === 0 ? countUnmeasured(state, mostCounted, createRng(1)) : 0,
+});
 
 type Sources = readonly (MeasurableSource | Refusal)[];
 

@@ -20,14 +20,21 @@ export const toTheLast = ({ name, propose }: Strategy): Strategy => ({
   },
 });
 
+/** What draws find, and where they find nothing new what there is. */
 function leftOver(state: SearchState, count: number, rng: Rng): readonly Point[] {
   const pool = new Pool(state);
   pool.draw(count, rng, "look-ahead");
   return pool.points.length > 0 ? pool.points : unmeasured(state, count);
 }
 
+/** How many there are, counted up to `most`. */
+export function countUnmeasured(state: SearchState, most: number, rng: Rng): number {
+  const listed = unmeasured(state, most).length;
+  return listed > 0 ? listed : leftOver(state, most, rng).length;
+}
+
 /** The first of them by template and value, at most so many. */
-export function unmeasured(state: SearchState, most: number): readonly Point[] {
+function unmeasured(state: SearchState, most: number): readonly Point[] {
   const pool = new Pool(state);
   for (const template of state.space.templates) {
     for (const assignment of enumerate(template.compiled, {}, mostSteps)) {
