@@ -15,6 +15,7 @@ import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
 import { type SchedulableStage, schedulableStages } from "./schedulable-stage.ts";
 import type { Prior, Space, Template } from "./space.ts";
 import { requireDistinctNames, type SpaceEntry } from "./template/entries.ts";
+import { requireSearchable } from "./template/require-searchable.ts";
 import { type PlannedTemplate, planTemplate } from "./template/template.ts";
 
 /** A space, and what an analytic model thinks of its points before any is measured. */
@@ -39,6 +40,7 @@ export function generateSpace(
   const generated = (): readonly PlannedTemplate[] =>
     algorithmsFor(task, algorithms).flatMap((algorithm) => plannedTemplates(algorithm, task, rules));
   const planned = entries.flatMap((entry) => (entry === "generated" ? generated() : [planTemplate(entry, task)]));
+  requireSearchable(planned);
   return spaceOfTemplates(planned, task.target);
 }
 
