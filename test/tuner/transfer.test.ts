@@ -157,6 +157,17 @@ describe("records of other shapes", () => {
     expect(seeds[0]).toEqual(near.seeds[0]);
   });
 
+  test("of a task by several code generators are one shape: those of this version, else the latest", () => {
+    const by = (codegen: string | null): readonly TuningRecord[] =>
+      recordsOf(task, 12, Number(codegen ?? 5)).map((record) => ({ ...record, codegen }));
+    const [unknown, older, own] = [by(null), by("3"), by(codegenVersion)];
+    const knownBy = (...all: readonly (readonly TuningRecord[])[]) => knownOf(task, space, searched, all.flat());
+    expect(knownBy(unknown, older)).toEqual(knownBy(older));
+    expect(knownBy(unknown, own, older)).toEqual(knownBy(own));
+    expect(knownBy(own)).toMatchObject({ shapes: 1, records: 12 });
+    expect(knownBy(own).seeds[0]).not.toEqual(knownBy(older).seeds[0]);
+  });
+
   test("are nothing where there are none, or of other families", () => {
     expect(knownOf(task, space, searched, [])).toEqual(nothingKnown);
     const softmax = recordsOf(taskOf(opLibrary.softmax({ M: 64, N: 256 })), 12);
