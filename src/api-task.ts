@@ -5,13 +5,11 @@ import {
   type ComputeDef,
   type DiagnosticCode,
   DiagnosticError,
-  digestOf,
   instantiate,
   mostThreads,
   type Numerics,
   type Op,
   type Parameters,
-  sha256,
   type TargetName,
 } from "./compiler/index.ts";
 import { hostTarget } from "./native/toolchain/machine.ts";
@@ -21,6 +19,7 @@ import { defaultRules } from "./tuner/space/rule/index.ts";
 import type { SpaceRule } from "./tuner/space/rule/space-rule.ts";
 import type { Space } from "./tuner/space/space.ts";
 import type { SpaceEntry } from "./tuner/space/template/entries.ts";
+import { taskKey } from "./tuner/store/task-identity.ts";
 import type { TuningTask } from "./tuner/task.ts";
 
 export interface KernelOptions {
@@ -67,21 +66,9 @@ export function taskOf(op: Op, options: KernelOptions): TuningTask {
   throw refusal("task.unknown-constant", `${unknown} is no input of the operator: ${known}`, null);
 }
 
-/**
- * Records of one task are not asked for another: constants make another, and so do strict numerics and what a template of
- * one's own says.
- */
-export function taskKeyOf({ op, constants, numerics }: TuningTask, space: Space, { templates }: KernelOptions): string {
-  const own = [
-    ...(constants || templates ? [[...(constants ?? [])].sort().join(" ")] : []),
-    ...(templates ? [digestOfTemplates(space)] : []),
-    ...(numerics === "strict" ? [numerics] : []),
-  ];
-  return own.length === 0 ? digestOf(op) : sha256([digestOf(op), ...own].join(" "));
-}
-
-const digestOfTemplates = ({ templates }: Space): string =>
-  sha256(JSON.stringify(templates.map(({ name, instructions, model }) => [name, instructions, model])));
+/** Records of a task that is searched with rules or templates of one's own are not asked for without them. */
+export const taskKeyOf = (task: TuningTask, space: Space, { rules = [], templates }: KernelOptions): string =>
+  taskKey(task, rules.length > 0 || templates ? space : null);
 
 export const refusal = (code: DiagnosticCode, message: string, detail: string | null): DiagnosticError =>
   new DiagnosticError({ code, message, loc: null, hint: null, detail });

@@ -25,6 +25,7 @@ import {
 } from "./tuner/inspect.ts";
 import type { Timing } from "./tuner/measure/measurement.ts";
 import { type MutateOptions, mutateSchedule } from "./tuner/mutate-schedule.ts";
+import { nothingTried } from "./tuner/nothing-tried.ts";
 import { predict } from "./tuner/predict.ts";
 import { createProfiler, type Profile } from "./tuner/profile.ts";
 import { memoryDatabase, openDatabase } from "./tuner/record/database.ts";
@@ -33,7 +34,7 @@ import type { ConvergenceRun } from "./tuner/report/convergence.ts";
 import { extractTasks, type TaskRequest } from "./tuner/scheduler/extract-tasks.ts";
 import { type PolicyName, policies } from "./tuner/scheduler/policies.ts";
 import { tuneTasks } from "./tuner/scheduler/tune-tasks.ts";
-import { strategies } from "./tuner/search/strategies.ts";
+import { strategyOf } from "./tuner/search/own-strategy.ts";
 import type { Strategy, StrategyName } from "./tuner/search/strategy.ts";
 import { explainSpace } from "./tuner/space/explain-space.ts";
 import type { Candidate, Space } from "./tuner/space/space.ts";
@@ -45,7 +46,7 @@ import {
 } from "./tuner/space/template/saved-schedule.ts";
 import type { Budget, TuningTask } from "./tuner/task.ts";
 import { tune as runTuning } from "./tuner/tune.ts";
-import type { TuneProgress, TuneResult } from "./tuner/tuning.ts";
+import type { TuneProgress, TuneResult, TuningEnd } from "./tuner/tuning.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
 
 export { type CalibrateOptions, calibrate, type LearningOptions } from "./api-learning.ts";
@@ -72,7 +73,8 @@ export type { Profile } from "./tuner/profile.ts";
 export { type ConvergencePlot, type ConvergenceRun, convergencePlot } from "./tuner/report/convergence.ts";
 export { perfTable, type TaskPerformance } from "./tuner/report/perf-table.ts";
 export { timeSplit } from "./tuner/report/time-split.ts";
-export type { Strategy } from "./tuner/search/strategy.ts";
+export type { Strategy, StrategyName } from "./tuner/search/strategy.ts";
+export * as search from "./tuner/search/strategy-authoring.ts";
 export * as rules from "./tuner/space/rule-authoring.ts";
 export type { Candidate as Schedule } from "./tuner/space/space.ts";
 export type { TemplateBuilder } from "./tuner/space/template/builder.ts";
@@ -103,6 +105,10 @@ export interface Tuned {
   readonly gflops: number;
   readonly measured: number;
   readonly elapsedMs: number;
+  /** By its budget; because the best got hardly better; because nothing was left to try. */
+  readonly ended: TuningEnd;
+  /** Candidates that the strategy proposed again: they were not measured again. */
+  readonly repeated: number;
   /** Candidates that did not run or computed wrong results. */
   readonly failed: number;
   /** How the best became better: `convergencePlot` draws it. */
@@ -116,7 +122,7 @@ const defaultBudget: Budget = { seconds: 30, trials: 512 };
 /**
  * Finds a schedule by measuring on this machine.
  *
- * @throws DiagnosticError `space.empty`, `tune.nothing-ran`
+ * @throws DiagnosticError `space.empty`, `tune.nothing-ran`, `tune.no-budget`, `strategy.*`
  * @example const { schedule, gflops } = await tune(gemm, { target: "native", budget: { seconds: 10 } });
  */
 export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
@@ -125,6 +131,7 @@ export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
 
 async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {
   const { budget, seed = 1, strategy = "default", records, cache = "hot", signal, onProgress } = options;
+  const searching = strategyOf(strategy);
   const profiler = createProfiler(nowMs);
   const space = profiler.time("space", () => spaceOf(task, options));
   const toolchain = await toolchainFor(task.target);
@@ -141,7 +148,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
     const result = await runTuning(task, space, {
       ...(await learningOf(options, task, workbench)),
       budget: { ...defaultBudget, ...budget },
-      strategy: typeof strategy === "string" ? strategies[strategy] : strategy,
+      strategy: searching,
       seed,
       taskKey: taskKeyOf(task, space, options),
       database: openDatabase(records ?? join(directory, "records.jsonl")),
@@ -151,19 +158,24 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
       signal,
       onProgress,
     });
-    return tunedOf(task, space, result);
+    if (result.repeated > 0) options.onWarning?.(repetition(searching.name, result.repeated));
+    return tunedOf(task, space, searching, result);
   } finally {
     await workbench.close();
   }
 }
 
-function tunedOf({ op }: TuningTask, space: Space, result: TuneResult): Tuned {
-  const { winner, measured, elapsedMs, failures, history, profile } = result;
-  if (!winner && failures.length === 0) throw emptySpace(space);
+const repetition = (strategy: string, times: number): string =>
+  `strategy "${strategy}" proposed ${times} candidates that it had proposed before; none was measured again`;
+
+function tunedOf({ op }: TuningTask, space: Space, strategy: Strategy, result: TuneResult): Tuned {
+  const { winner, measured, elapsedMs, ended, repeated, failures, history, profile } = result;
+  if (!winner && failures.length === 0) throw new DiagnosticError(nothingTried(space, strategy.name, result));
   if (!winner) throw refusal("tune.nothing-ran", `no candidate of ${op.name} could be built and measured`, null);
   const { candidate: schedule, medianNs, timing } = winner;
   const gflops = factsOf(op).flops / medianNs;
-  return { schedule, medianNs, timing, gflops, measured, elapsedMs, failed: failures.length, history, profile };
+  const told = { measured, elapsedMs, ended, repeated, failed: failures.length, history, profile };
+  return { schedule, medianNs, timing, gflops, ...told };
 }
 
 export interface KernelToTune extends KernelOptions {
@@ -202,6 +214,7 @@ export async function tuneAll(
   options: TuneAllOptions,
 ): Promise<readonly TunedTask[]> {
   const { seconds, budget, seed = 1, strategy = "default", records, signal, policy = "gradient" } = options;
+  const searching = strategyOf(strategy);
   const extracted = extractTasks(kernels.map(requestOf));
   const tasks = extracted.map(({ task, weight, requests }) => {
     const kernel = kernels[requests[0]!]!;
@@ -213,7 +226,7 @@ export async function tuneAll(
     budget: { ...defaultBudget, ...budget },
     policy: policies[policy],
     totalMs: seconds * 1000,
-    strategy: typeof strategy === "string" ? strategies[strategy] : strategy,
+    strategy: searching,
     seed,
     database: records === undefined ? memoryDatabase() : openDatabase(records),
     toolchain: isNative ? ((await detectToolchains())[0] ?? null) : null,
@@ -222,7 +235,7 @@ export async function tuneAll(
     onProgress: (at, progress) => options.onProgress?.(tasks[at]!.kernels[0]!, progress),
   });
   return tasks.map(({ task, space, weight, kernels }, at) => ({
-    ...tunedOf(task, space, results[at]!),
+    ...tunedOf(task, space, searching, results[at]!),
     kernels,
     weight,
   }));

@@ -76,8 +76,8 @@ async function measureOperator(
       for (const { template, assignment } of batch) {
         const { value } = await results.next();
         // The least of its times: what disturbs a machine only ever adds.
-        if (value?.kind !== "ok") continue;
-        samples.push({ facts: space.facts(template.template, assignment), ns: value.timing.minNs });
+        const facts = space.facts(template.template, assignment);
+        if (value?.kind === "ok" && facts) samples.push({ facts, ns: value.timing.minNs });
       }
     }
   } finally {
@@ -93,7 +93,7 @@ function drawPoints(space: GeneratedSpace, rng: Rng): readonly Point[] {
   for (let draw = 0; draw < 2 * candidatesPerOperator && points.size < candidatesPerOperator; draw++) {
     const template = searched.templates[draw % searched.templates.length];
     const point = template && drawPoint(searched, template, rng, { spread: "look-ahead" });
-    if (point && space.facts(point.template.template, point.assignment).length > 0) points.set(point.key, point);
+    if (point && space.facts(point.template.template, point.assignment)) points.set(point.key, point);
   }
   return [...points.values()];
 }

@@ -5,6 +5,7 @@ import type { HasBounds } from "../native/runner/protocol.ts";
 import { candidateKernel, candidateTemplate, candidateTrace } from "./candidate-kernel.ts";
 import { checkPlan } from "./measure/check-output.ts";
 import { kernelFacts, refusalBy } from "./postprocessor/postprocessor.ts";
+import type { Observation } from "./search/search-state.ts";
 import type { Candidate, Space } from "./space/space.ts";
 import type { TuningTask } from "./task.ts";
 import type { MeasurableSource, Refusal } from "./workbench.ts";
@@ -18,6 +19,26 @@ export function measurable(task: TuningTask, space: Space, candidate: Candidate)
   if (refusal !== null) return refused(refusal);
   return { ...source, prepare, bounds: boundsOf(task, space, candidate) };
 }
+
+/**
+ * Observations of another tuning as this one would have made them: a candidate that a postprocessor of this space refuses
+ * counts as refused, however fast it ran without.
+ */
+export function underPostprocessors<Observed extends Observation>(
+  task: TuningTask,
+  space: Space,
+  observations: readonly Observed[],
+): readonly Observation[] {
+  if (!hasPostprocessors(space)) return observations;
+  return observations.map((observation) => {
+    if (observation.measurement.kind !== "ok") return observation;
+    const source = measurable(task, space, observation.candidate);
+    return source.kind === "build-failed" ? { ...observation, measurement: source } : observation;
+  });
+}
+
+/** What they refuse is no property of the task: no record is made of it. */
+export const hasPostprocessors = ({ postprocessors = [] }: Space): boolean => postprocessors.length > 0;
 
 /** Each algorithm has its own; undefined: those of the operator as it is written. */
 export function boundsOf({ op }: TuningTask, space: Space, candidate: Candidate): HasBounds["bounds"] {

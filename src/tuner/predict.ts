@@ -3,6 +3,7 @@
 
 import { boostedTrees } from "./cost-model/boosted-trees.ts";
 import { createRng } from "./rng.ts";
+import { priorNs } from "./search/prior.ts";
 import { drawPoint, searchSpace } from "./search/search-space.ts";
 import { startSearch } from "./search/search-state.ts";
 import { strategies } from "./search/strategies.ts";
@@ -20,14 +21,12 @@ const guesses = 64;
 
 /** The one that it likes best of some random ones: good to a factor, in a tenth of the time. Null: none was found. */
 export function guess(space: GeneratedSpace): Candidate | null {
-  const search = searchSpace(space);
+  const search = searchSpace(space, { prior: space.prior });
   const rng = createRng(1);
   const points = search.templates.flatMap((template) =>
     Array.from({ length: Math.ceil(guesses / search.templates.length) }, () => drawPoint(search, template, rng, {})),
   );
-  const timed = points.flatMap((point) =>
-    point ? [{ point, ns: space.prior(point.template.template, point.assignment) }] : [],
-  );
+  const timed = points.flatMap((point) => (point ? [{ point, ns: priorNs(search, point) }] : []));
   const best = timed.reduce<(typeof timed)[number] | null>((a, b) => (a && a.ns <= b.ns ? a : b), null);
   return best?.point.candidate ?? null;
 }

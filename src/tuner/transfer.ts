@@ -5,8 +5,10 @@ import { factsOfRows } from "./cost-model/fact-rows.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
 import { predictTotalNs } from "./cost-model/ranker.ts";
 import { learnResidual } from "./cost-model/residual-prior.ts";
+import { soundFacts } from "./cost-model/sound-facts.ts";
 import { steady } from "./cost-model/steady.ts";
 import { type Extents, extentsOf, familyOf, shapeDistance } from "./family.ts";
+import { newestGenerations } from "./known-records.ts";
 import { recordedNs } from "./record/database.ts";
 import type { TuningRecord } from "./record/record.ts";
 import { createRng } from "./rng.ts";
@@ -29,8 +31,7 @@ export function withExperience(
     ...space,
     prior(template, assignment) {
       const stages = space.facts(template, assignment);
-      if (stages.length === 0) return space.prior(template, assignment);
-      return predictTotalNs(stages, target, machine) * 2 ** (residual?.(stages) ?? 0);
+      return stages && predictTotalNs(stages, target, machine) * 2 ** (residual?.(stages) ?? 0);
     },
   };
 }
@@ -50,7 +51,7 @@ const seedsPerShape = 6;
 const leastTuned = 72;
 
 /**
- * @param records of other tasks, on this target class by this toolchain
+ * @param records of relatives, on this target class by this toolchain
  * @param searched the space of `task`, whose prior is only asked for its order
  */
 export function knownOf(
@@ -81,23 +82,13 @@ function knownShapes(task: TuningTask, records: readonly TuningRecord[]): readon
   const family = familyOf(task);
   const extents = extentsOf(task.op);
   const related = records.filter((one) => one.family === family && one.extents && one.measurement.kind === "ok");
-  const shapes = [...groupedBy(related, (one) => one.task).values()].map((group): KnownShape => {
+  const shapes = newestGenerations(related).map((group): KnownShape => {
     const own = group[0]!.extents!;
     return { extents: own, distance: shapeDistance(extents, own), records: fastestFirst(group) };
   });
   return shapes
     .filter(({ distance }) => Number.isFinite(distance))
     .sort((left, right) => steady(left.distance) - steady(right.distance));
-}
-
-function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }
 
 /** Of several measurements of one candidate the last. */
@@ -125,8 +116,9 @@ function expectedNs(
   point: Point | null,
   machine?: MachineModel,
 ): number | null {
-  const there = length < leastTuned ? null : factsOfRows(best!.facts);
-  const here = point ? space.facts(point.template.template, point.assignment) : [];
-  if (!there || here.length === 0) return null;
+  const rows = length < leastTuned ? null : factsOfRows(best!.facts);
+  const there = rows && soundFacts(rows, target);
+  const here = point && space.facts(point.template.template, point.assignment);
+  if (!there || !here) return null;
   return (predictTotalNs(here, target, machine) * recordedNs(best!)) / predictTotalNs(there, target, machine);
 }

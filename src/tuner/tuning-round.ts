@@ -1,9 +1,11 @@
 // One round of a tuning: candidates → their code → observations, each recorded at once.
 
+import { codegenVersion } from "../compiler/index.ts";
 import { factRows } from "./cost-model/fact-rows.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
 import { extentsOf, familyOf } from "./family.ts";
 import { measurable } from "./measurable.ts";
+import type { Measurement } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import { recordSchema, type TuningRecord } from "./record/record.ts";
 import type { Observation } from "./search/search-state.ts";
@@ -57,6 +59,8 @@ export interface RoundPlace {
   readonly elapsedMs: () => number;
   readonly isOver: () => boolean;
   readonly factsOf: (candidate: Candidate) => readonly RankingFacts[] | null;
+  /** Whether a record is made of it. */
+  readonly isKept: (measurement: Measurement) => boolean;
 }
 
 /**
@@ -73,7 +77,7 @@ const awaitedOf = (candidates: number): number => Math.min(5, Math.floor(candida
 export async function measureRound(
   task: TuningTask,
   { candidates, sources }: Round,
-  { bestNs, trial, elapsedMs, isOver, factsOf }: RoundPlace,
+  { bestNs, trial, elapsedMs, isOver, factsOf, isKept }: RoundPlace,
   options: TuningOptions,
   onPart: (observations: readonly Observation[], awaited: readonly Candidate[]) => void,
 ): Promise<void> {
@@ -86,7 +90,8 @@ export async function measureRound(
     const result = await results.next();
     if (result.done) break;
     const observation = { candidate, measurement: result.value };
-    database.append(recordOf(task, options, observation, factsOf(candidate), trial + at));
+    if (isKept(observation.measurement))
+      database.append(recordOf(task, options, observation, factsOf(candidate), trial + at));
     part.push(observation);
     onTrial?.({ ...observation, elapsedMs: elapsedMs() });
     hasRun ||= observation.measurement.kind === "ok";
@@ -136,6 +141,7 @@ const recordOf = (
   extents: extentsOf(task.op),
   targetClass: targetClass(task.target),
   toolchain: workbench.toolchain,
+  codegen: codegenVersion,
   candidate,
   facts: facts && factRows(facts),
   measurement,

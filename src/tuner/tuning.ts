@@ -6,16 +6,19 @@ import { boostedTrees } from "./cost-model/boosted-trees.ts";
 import type { CostModel } from "./cost-model/cost-model.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
+import { ownRecords, recordsOfRelatives } from "./known-records.ts";
+import { hasPostprocessors, underPostprocessors } from "./measurable.ts";
 import { finalistsOf } from "./measure/finalists.ts";
 import type { Measurement, Timing } from "./measure/measurement.ts";
+import { mostCounted } from "./nothing-tried.ts";
 import { noProfiler, type Profile, type Profiler } from "./profile.ts";
 import type { RecordDatabase } from "./record/database.ts";
-import type { TuningRecord } from "./record/record.ts";
 import { type LoggedTuning, loggedTuning } from "./record/tuning-log.ts";
 import type { ConvergenceRun } from "./report/convergence.ts";
 import { createRng } from "./rng.ts";
 import { type ConvergenceRule, convergenceFor, hasConverged } from "./search/convergence.ts";
 import { type FeatureKind, featureKinds } from "./search/feature-kinds.ts";
+import { type Proposals, proposalsOf } from "./search/proposals.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
 import { findPoint, type SearchSpace } from "./search/search-space.ts";
 import {
@@ -29,9 +32,9 @@ import {
 } from "./search/search-state.ts";
 import type { Strategy } from "./search/strategy.ts";
 import { timedModel, timedSpace } from "./search/timed-search.ts";
+import { countUnmeasured } from "./search/unmeasured.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
-import { targetClass } from "./store/key.ts";
 import type { Budget, TuningTask } from "./task.ts";
 import { finalistsIn, fittingIn, longestRaceMs, type RoundCost, raceMsOf } from "./time-left.ts";
 import { knownOf, withExperience } from "./transfer.ts";
@@ -43,7 +46,7 @@ export interface TuningOptions {
   readonly budget: Budget;
   readonly strategy: Strategy;
   readonly seed: number;
-  /** Digest that records carry: the schedule key of the task. */
+  /** `taskKey` of the task: records carry it. */
   readonly taskKey: string;
   readonly database: RecordDatabase;
   readonly workbench: Workbench;
@@ -91,6 +94,10 @@ export interface TuneResult {
   readonly recorded: number;
   readonly elapsedMs: number;
   readonly ended: TuningEnd;
+  /** Candidates that the strategy proposed again: they were not measured again. */
+  readonly repeated: number;
+  /** Where nothing was measured or recorded, how much there was to measure; at most `mostCounted`. */
+  readonly untried: number;
   /** Of records too. A wrong result is a bug of ours. */
   readonly failures: readonly Failure[];
   /** How the best became better; what was measured now. */
@@ -99,7 +106,10 @@ export interface TuneResult {
   readonly profile: Profile;
 }
 
-/** By its seconds or trials; because the best got hardly better; because there was nothing left to try. */
+/**
+ * By its seconds or trials; because the best got hardly better, or the strategy proposed nothing new; because it proposed
+ * nothing at all, as where nothing is left to try.
+ */
 export type TuningEnd = "budget" | "converged" | "exhausted";
 
 export interface Winner {
@@ -137,6 +147,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const { convergence = convergenceFor(task.target) } = options;
   const start = clock();
   const rng = createRng(options.seed);
+  const proposals = proposalsOf(strategy, rng);
   const elapsedMs = (): number => clock() - start;
   const leftMs = (): number => budget.seconds * 1_000 - elapsedMs();
   const isLate = (): boolean => leftMs() <= 0 || options.isOver?.() === true;
@@ -153,6 +164,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     options.onTrial?.(trial);
   }
   const factsOf = (candidate: Candidate) => factsIn(space, searched, candidate);
+  const isKept = ({ kind }: Measurement): boolean => kind !== "build-failed" || !hasPostprocessors(space);
   const leftForRoundsMs = (): number => leftMs() - raceMsOf(budget, state.best?.ns ?? null);
   const isOver = (): boolean => leftForRoundsMs() <= 0 || isLate();
 
@@ -163,8 +175,8 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     signal?.throwIfAborted();
     if (convergence && hasConverged(state, convergence)) return "converged";
     if (decided) return firstOf(decided, left);
-    const candidates = profiler.time("search", () => strategy.propose(awaiting(state, awaited), left, rng));
-    return candidates.length > 0 ? prepareRound(task, space, candidates, profiler) : "exhausted";
+    const candidates = profiler.time("search", () => proposals.next(awaiting(state, awaited), left));
+    return typeof candidates === "string" ? candidates : prepareRound(task, space, candidates, profiler);
   }
 
   function progress(): TuneProgress {
@@ -185,7 +197,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
         return false;
       }
       const before = history.trials();
-      const place = { bestNs: state.best?.ns ?? null, trial: recorded + before, elapsedMs, isOver, factsOf };
+      const place = { bestNs: state.best?.ns ?? null, trial: recorded + before, elapsedMs, isOver, factsOf, isKept };
       await measureRound(task, next, place, { ...options, onTrial }, (observations, awaited) => {
         state = profiler.time("search", () => observe(state, observations));
         if (awaited.length === 0) return;
@@ -202,8 +214,8 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
         const most = finalistsIn(leftMs(), state.best?.ns ?? 0);
         return decide(task, space, finalistsOf(rankedTrials(state), most), race);
       });
-      const [failures, profile] = [failuresOf(state), profiler.profile()];
-      const result: TuneResult = { winner, recorded, elapsedMs: elapsedMs(), failures, profile, ...history.summary() };
+      const [profile, told] = [profiler.profile(), triedIn(state, proposals)];
+      const result: TuneResult = { winner, recorded, elapsedMs: elapsedMs(), profile, ...told, ...history.summary() };
       if (result.measured > 0) options.onEnd?.(loggedTuning(task, options, result));
       return result;
     },
@@ -213,13 +225,13 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
 /** What is known before anything is measured: from other tasks, and from earlier tunings of this one. */
 async function firstState(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<SearchState> {
   const { profiler = noProfiler, machine } = options;
-  const others = recordsOfOthers(task, options);
-  const experienced = profiler.time("training", () => withExperience(space, task, others, machine));
+  const relatives = recordsOfRelatives(task, options);
+  const experienced = profiler.time("training", () => withExperience(space, task, relatives, machine));
   const features = featureKinds[options.features ?? "variables and facts"](space, task);
   const searched = await profiler.timeAsync("space", () => provenSearchSpace(experienced, { features }));
-  const known = profiler.time("search", () => knownOf(task, space, searched, others, machine));
+  const known = profiler.time("search", () => knownOf(task, space, searched, relatives, machine));
   const model = timedModel(options.costModel ?? boostedTrees(), profiler);
-  const records = recordsOf(task, options);
+  const records = underPostprocessors(task, space, ownRecords(task, options));
   const empty = startSearch(timedSpace(searched, profiler), model, known);
   return records.length > 0 ? observe(empty, records) : empty;
 }
@@ -233,21 +245,16 @@ function factsIn(
   return point && facts(point.template.template, point.assignment);
 }
 
-const recordsOf = (task: TuningTask, { database, taskKey, workbench }: TuningOptions): readonly TuningRecord[] =>
-  database
-    .records({ task: taskKey, targetClass: targetClass(task.target) })
-    .filter((record) => record.toolchain === workbench.toolchain);
-
-/** Of other tasks, on the same machine. */
-const recordsOfOthers = (task: TuningTask, { database, taskKey, workbench }: TuningOptions): readonly TuningRecord[] =>
-  database
-    .records({ task: null, targetClass: targetClass(task.target) })
-    .filter((record) => record.toolchain === workbench.toolchain && record.task !== taskKey);
-
 const failuresOf = ({ rounds }: SearchState): readonly Failure[] =>
   rounds.flat().flatMap(({ point, measurement }): Failure[] => {
     return measurement.kind === "ok" ? [] : [{ candidate: point.candidate, measurement }];
   });
+
+const triedIn = (state: SearchState, proposals: Proposals): Pick<TuneResult, "failures" | "repeated" | "untried"> => ({
+  failures: failuresOf(state),
+  repeated: proposals.repeated(),
+  untried: state.seen.size === 0 ? countUnmeasured(state, mostCounted, createRng(1)) : 0,
+});
 
 type Sources = readonly (MeasurableSource | Refusal)[];
 

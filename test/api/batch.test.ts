@@ -16,11 +16,12 @@ import {
   runBatch,
   type Schedule,
 } from "../../src/api.ts";
-import { digestOf, instantiate } from "../../src/compiler/index.ts";
+import { taskOf } from "../../src/api-task.ts";
 import { hostTarget } from "../../src/native/toolchain/machine.ts";
 import { batchText, openBatch, openResults, resultsText } from "../../src/tuner/measure/batch.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";
 import { targetClass } from "../../src/tuner/store/key.ts";
+import { taskKey } from "../../src/tuner/store/task-identity.ts";
 
 const options = { target: "wasm", parameters: { M: 24, N: 32, K: 10 } } as const;
 const { parameters } = options;
@@ -67,7 +68,7 @@ describe("a batch", () => {
       toolchain: "wasm",
     });
     expect(importResults(gemm, results, { ...options, records })).toMatchObject({ added: 0, duplicates: 3 });
-    const task = digestOf(instantiate(gemm, parameters, "kernel"));
+    const task = taskKey(taskOf(gemm, options));
     const [first] = openDatabase(records).fastest({ task, targetClass: targetOfWasm }, 1);
     expect([best, other]).toContainEqual(first?.candidate);
   });
@@ -76,7 +77,7 @@ describe("a batch", () => {
     const records = join(directory, "foreign.jsonl");
     const theirs = resultsText({ ...bodyOf(openResults(results)), targetClass: "wasm of another machine" });
     expect(importResults(gemm, theirs, { ...options, records })).toMatchObject({ added: 3 });
-    const task = digestOf(instantiate(gemm, parameters, "kernel"));
+    const task = taskKey(taskOf(gemm, options));
     const database = openDatabase(records);
     expect(database.best({ task, targetClass: targetClass({ ...hostTarget("wasm"), threads: 1 }) })).toBeNull();
     expect(database.best({ task, targetClass: "wasm of another machine" })).not.toBeNull();

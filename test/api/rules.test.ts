@@ -1,9 +1,9 @@
 // A rule of one's own, as docs/rules.md shows it.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
-import { explain, predictSchedule, rules } from "../../src/api.ts";
+import { explain, predictSchedule, rules, template, tune } from "../../src/api.ts";
 
 const { decide, instruct, instructWhen, is, tunable } = rules;
 
@@ -60,3 +60,58 @@ test("where it does not apply, ours do", () => {
   const softmaxOptions = { target: "wasm", rules: [rowBlocks] } as const;
   expect(explain(softmax, softmaxOptions)).toBe(explain(softmax, { target: "wasm" }));
 });
+
+describe("a rule that makes what a search cannot tell or records cannot keep", () => {
+  const making = (...drafts: readonly ((draft: rules.Draft) => rules.Draft)[]): rules.SpaceRule => ({
+    name: "wrong",
+    applies: (stage) => stage.name === "C",
+    apply: (draft) => drafts.map((make) => make(draft)),
+  });
+  const rows = (draft: rules.Draft, values: readonly number[] = [2, 4]): rules.Draft => tunable(draft, "rows", values);
+  const split = { kind: "split", loop: "C.i", factors: [0, { tunable: "rows" }], tail: "cut" } as const;
+  const byHand = template("plain", (t) => t.unroll("C.j"));
+
+  test.each([
+    ["two drafts of one name", making(rows, rows), 'template.twice: there are two templates "plain"'],
+    [
+      "a name that records do not take",
+      making((draft) => decide(draft, 'the "best"')),
+      'template.bad-name: "the \\"best\\"" is no name',
+    ],
+    [
+      "a decision that is there",
+      making((draft) => rows(rows(draft))),
+      'template.twice: "plain" has two decisions rows',
+    ],
+    [
+      "a half",
+      making((draft) => rows(draft, [0.5, 1])),
+      "template.bad-values: rows has the values [0.5, 1], integers from 0 on are wanted",
+    ],
+    [
+      "an instruction with a decision of nobody",
+      making((draft) => instruct(draft, split)),
+      'template.no-such-decision: split takes the decision rows, which "plain" does not have',
+    ],
+  ])("%s", (_, rule, message) => {
+    expect(() => predictSchedule(gemm, { ...options, rules: [rule] })).toThrow(message);
+  });
+
+  test("one of one's own beside one of the rules of the same name", () => {
+    const both = { ...options, rules: [making((draft) => draft)], templates: ["generated", byHand] } as const;
+    expect(() => predictSchedule(gemm, both)).toThrow('template.twice: there are two templates "plain"');
+  });
+});
+
+test("a template that holds nothing stands beside one that does", async () => {
+  const rule: rules.SpaceRule = {
+    name: "some",
+    applies: (stage) => stage.name === "C",
+    apply: (draft) => [tunable(decide(draft, "none"), "rows", []), decide(draft, "one")],
+  };
+  const small = { ...options, parameters: { M: 4, N: 4, K: 4 }, rules: [rule] };
+  expect(await tune(gemm, { ...small, budget: { seconds: 30 } })).toMatchObject({
+    schedule: { template: "one", assignment: {} },
+    measured: 1,
+  });
+}, 60_000);

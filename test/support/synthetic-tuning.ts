@@ -74,6 +74,8 @@ export function syntheticTask(curve: Curve, clock: FakeClock): SyntheticTask {
         recorded: 0,
         elapsedMs: log.ms,
         failures: [],
+        repeated: 0,
+        untried: 0,
         ended: "budget" as const,
         history: { improvements: [], stopped: null },
         profile: noProfiler.profile(),

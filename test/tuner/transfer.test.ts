@@ -1,13 +1,13 @@
 // Transfer on a machine that is made up: its times follow from the facts, but not with the numbers of the prior.
 
 import { describe, expect, test } from "vitest";
-import { digestOf, instantiate, type Op, opLibrary, targets } from "../../src/compiler/index.ts";
+import { codegenVersion, digestOf, instantiate, type Op, opLibrary, targets } from "../../src/compiler/index.ts";
 import { boostedTrees } from "../../src/tuner/cost-model/boosted-trees.ts";
 import { factRows } from "../../src/tuner/cost-model/fact-rows.ts";
 import { type MachineModel, machineModels } from "../../src/tuner/cost-model/machine-model.ts";
 import { predictTotalNs } from "../../src/tuner/cost-model/ranker.ts";
 import { extentsOf, familyOf } from "../../src/tuner/family.ts";
-import type { TuningRecord } from "../../src/tuner/record/record.ts";
+import { recordSchema, type TuningRecord } from "../../src/tuner/record/record.ts";
 import { createRng } from "../../src/tuner/rng.ts";
 import { groupConvergence } from "../../src/tuner/scheduler/group-convergence.ts";
 import { convergenceFor, hasConverged } from "../../src/tuner/search/convergence.ts";
@@ -40,7 +40,7 @@ const truth: MachineModel = {
 };
 
 const timeOf = (space: GeneratedSpace, { template, assignment }: Point): number =>
-  predictTotalNs(space.facts(template.template, assignment), targets.wasm, truth);
+  predictTotalNs(space.facts(template.template, assignment)!, targets.wasm, truth);
 
 function draw(task: TuningTask, count: number, seed: number) {
   const space = generateSpace(task);
@@ -58,14 +58,15 @@ function recordsOf(task: TuningTask, count: number, seed = 1): readonly TuningRe
   return points.map((point, trial): TuningRecord => {
     const ns = timeOf(space, point);
     return {
-      schema: 2,
+      schema: recordSchema,
       task: digestOf(task.op),
       family: familyOf(task),
       extents: extentsOf(task.op),
       targetClass: targetClass(task.target),
       toolchain: "wasm",
+      codegen: codegenVersion,
       candidate: point.candidate,
-      facts: factRows(space.facts(point.template.template, point.assignment)),
+      facts: factRows(space.facts(point.template.template, point.assignment)!),
       measurement: { kind: "ok", timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 5 } },
       trial,
     };
@@ -83,7 +84,7 @@ describe("records of other shapes", () => {
     const experienced = withExperience(space, task, records);
     const rho = (prior: GeneratedSpace["prior"]): number =>
       spearman(
-        points.map(({ template, assignment }) => prior(template.template, assignment)),
+        points.map(({ template, assignment }) => prior(template.template, assignment)!),
         times,
       );
     expect(rho(experienced.prior)).toBeGreaterThan(rho(space.prior) + 0.05);
@@ -95,7 +96,7 @@ describe("records of other shapes", () => {
     const experienced = withExperience(space, task, others);
     const rho = (prior: GeneratedSpace["prior"]): number =>
       spearman(
-        points.map(({ template, assignment }) => prior(template.template, assignment)),
+        points.map(({ template, assignment }) => prior(template.template, assignment)!),
         times,
       );
     expect(rho(experienced.prior)).toBeGreaterThan(rho(space.prior));
@@ -154,6 +155,17 @@ describe("records of other shapes", () => {
     expect(new Set(seeds.map(candidateKey)).size).toBe(seeds.length);
     const near = knownOf(task, space, searched, records.slice(0, 80));
     expect(seeds[0]).toEqual(near.seeds[0]);
+  });
+
+  test("of a task by several code generators are one shape: those of this version, else the latest", () => {
+    const by = (codegen: string | null): readonly TuningRecord[] =>
+      recordsOf(task, 12, Number(codegen ?? 5)).map((record) => ({ ...record, codegen }));
+    const [unknown, older, own] = [by(null), by("3"), by(codegenVersion)];
+    const knownBy = (...all: readonly (readonly TuningRecord[])[]) => knownOf(task, space, searched, all.flat());
+    expect(knownBy(unknown, older)).toEqual(knownBy(older));
+    expect(knownBy(unknown, own, older)).toEqual(knownBy(own));
+    expect(knownBy(own)).toMatchObject({ shapes: 1, records: 12 });
+    expect(knownBy(own).seeds[0]).not.toEqual(knownBy(older).seeds[0]);
   });
 
   test("are nothing where there are none, or of other families", () => {

@@ -3,6 +3,7 @@
 import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { familyOnTarget } from "../../tuner/family.ts";
+import { ownRecords } from "../../tuner/known-records.ts";
 import { createProfiler } from "../../tuner/profile.ts";
 import type { TuningRecord } from "../../tuner/record/record.ts";
 import { referenceTask } from "../../tuner/reference.ts";
@@ -13,6 +14,8 @@ import { strategies } from "../../tuner/search/strategies.ts";
 import type { StrategyName } from "../../tuner/search/strategy.ts";
 import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.ts";
 import { targetClass } from "../../tuner/store/key.ts";
+import { taskKey } from "../../tuner/store/task-identity.ts";
+import type { TuningTask } from "../../tuner/task.ts";
 import { type Failure, startTuning, type TuneResult, type TuningOptions } from "../../tuner/tuning.ts";
 import type { Workbench } from "../../tuner/workbench.ts";
 import { checkTwins } from "./check-twins.ts";
@@ -35,7 +38,8 @@ export async function tuneKernel(context: KernelContext, kernels: () => number):
     const compared: Adapt = (options) => fromNothing(options, name);
     await tuneInTurns(context, kernels, compared, async (_, { failures }) => warnOfBugs(context, failures));
   }
-  const adapt: Adapt = context.request.mode === "again" ? goingOn : (options) => options;
+  const adapt: Adapt =
+    context.request.mode === "again" ? (options) => goingOn(context.task, options) : (options) => options;
   return tuneInTurns(context, kernels, adapt, (opened, result) => decisionOf(context, opened, result));
 }
 
@@ -87,13 +91,13 @@ function tuneInTurns<Result>(
 }
 
 function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turns): TuningOptions {
-  const { task, services, request, key, lockName } = context;
+  const { task, services, request, lockName } = context;
   const { flops } = factsOf(task.op);
   return {
     budget: request.budget,
     strategy: strategies.default,
     seed,
-    taskKey: key,
+    taskKey: taskKey(task),
     database: openRecords(recordsFile(services.options.cacheDir), (line) => services.log.warn(`${lockName}: ${line}`)),
     onEnd: (tuning) => logTuning(tuningsFile(services.options.cacheDir), tuning),
     profiler: createProfiler(turns.clock),
@@ -119,9 +123,9 @@ function fromNothing(options: TuningOptions, strategy: StrategyName): TuningOpti
 }
 
 /** Beyond convergence, and so many trials more. */
-function goingOn(options: TuningOptions): TuningOptions {
-  const { budget, database, taskKey } = options;
-  const recorded = database.records({ task: taskKey, targetClass: null }).length;
+function goingOn(task: TuningTask, options: TuningOptions): TuningOptions {
+  const { budget } = options;
+  const recorded = ownRecords(task, options).length;
   return { ...options, convergence: null, budget: { ...budget, trials: budget.trials + recorded } };
 }
 

@@ -1,6 +1,6 @@
 // One kernel of a project → what a report says of it: its schedule and the default one, what was measured, how it was searched.
 
-import { factsOf, printComputeDef, printTrace } from "../../compiler/index.ts";
+import { codegenVersion, factsOf, printComputeDef, printTrace } from "../../compiler/index.ts";
 import { inspectCandidate } from "../../tuner/inspect.ts";
 import type { RecordDatabase } from "../../tuner/record/database.ts";
 import type { TuningRecord } from "../../tuner/record/record.ts";
@@ -8,12 +8,12 @@ import type { LoggedTuning } from "../../tuner/record/tuning-log.ts";
 import { candidateKey } from "../../tuner/search/search-space.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
 import type { Candidate } from "../../tuner/space/space.ts";
-import { scheduleKey, targetClass } from "../../tuner/store/key.ts";
+import { targetClass } from "../../tuner/store/key.ts";
+import { taskKey } from "../../tuner/store/task-identity.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import { type Decision, knownSchedule } from "../compile/decide-schedule.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
 import { predictSchedule } from "../compile/predict-schedule.ts";
-import { keyFields } from "../compile/schedule.ts";
 import { generated } from "../compile/schedule-source.ts";
 import { measurementsOf, tuningsOf } from "./measurements.ts";
 import type { KernelReport, ScheduleOrigin, SchedulePair, ScheduleReport } from "./report-data.ts";
@@ -80,11 +80,14 @@ interface Measured {
 
 /** Of the compiler that the decision was measured with; where nobody tells, of the one that measured last. */
 function measuredOf(task: TuningTask, { database, tunings }: History, wanted: string | null): Measured {
-  const query = { task: scheduleKey(keyFields(task)), targetClass: targetClass(task.target) };
+  const query = { task: taskKey(task), targetClass: targetClass(task.target), codegen: codegenVersion };
   const all = database.records(query);
   const toolchain = wanted ?? all.at(-1)?.toolchain ?? (task.target.codegen === "wasm" ? "wasm" : "");
   const isOurs = (it: LoggedTuning): boolean =>
-    it.task === query.task && it.targetClass === query.targetClass && it.toolchain === toolchain;
+    it.task === query.task &&
+    it.targetClass === query.targetClass &&
+    it.codegen === query.codegen &&
+    it.toolchain === toolchain;
   return { records: all.filter((it) => it.toolchain === toolchain), tunings: tunings.filter(isOurs), toolchain };
 }
 

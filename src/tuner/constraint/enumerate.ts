@@ -15,14 +15,22 @@ interface Branch {
   readonly left: number[];
 }
 
-/** Nothing else may use the compiled model while the generator runs. */
-export function* enumerate(compiled: CompiledModel, restrictions: Restrictions = {}): Generator<Assignment> {
+/**
+ * Nothing else may use the compiled model while the generator runs.
+ *
+ * @param mostSteps decisions made and taken back after which it gives up; never unless said
+ */
+export function* enumerate(
+  compiled: CompiledModel,
+  restrictions: Restrictions = {},
+  mostSteps: number = Number.POSITIVE_INFINITY,
+): Generator<Assignment> {
   if (!compiled.feasible || !restrict(compiled, restrictions)) return;
   const { engine, keys, others } = compiled;
   const { store } = engine;
   const order = [...keys, ...others];
   const branches: Branch[] = [];
-  for (let [position, holds] = [0, true]; ; ) {
+  for (let [position, holds, steps] = [0, true, 0]; steps < mostSteps; steps++) {
     while (holds && position < order.length && store.isFixed(order[position]!)) position++;
     if (holds && position === order.length) yield readAssignment(compiled);
     else if (holds) {

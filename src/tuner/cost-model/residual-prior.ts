@@ -2,6 +2,7 @@
 // features that mean the same for all. Records → a factor for the prior of any candidate.
 
 import type { Target } from "../../compiler/index.ts";
+import { generations } from "../known-records.ts";
 import { searchedNs } from "../measure/measurement.ts";
 import type { TuningRecord } from "../record/record.ts";
 import { boostedTrees, defaultBoostedTrees } from "./boosted-trees.ts";
@@ -10,12 +11,13 @@ import { factFeatures } from "./fact-features.ts";
 import { factsOfRows } from "./fact-rows.ts";
 import type { MachineModel } from "./machine-model.ts";
 import { predictTotalNs, type RankingFacts } from "./ranker.ts";
+import { soundFacts } from "./sound-facts.ts";
 import { steady, steadyLog2 } from "./steady.ts";
 
 /** Octaves to add to log₂ of the prior. */
 export type Residual = (stages: readonly RankingFacts[]) => number;
 
-/** Records of one task that tell something. */
+/** A record that tells something. */
 interface Experience {
   readonly facts: readonly RankingFacts[];
   /** Null: it failed. */
@@ -41,7 +43,7 @@ export function learnResidual(
   target: Target,
   machine?: MachineModel,
 ): Residual | null {
-  const rows = byTask(records)
+  const rows = byTask(records, target)
     .slice(-mostTasks)
     .flatMap((task) => rowsOf(task.slice(-mostOfTask), target, machine));
   if (rows.length < leastRows) return null;
@@ -54,14 +56,15 @@ export function learnResidual(
   return (stages) => steady(predict(matrixOf([factFeatures(stages, target, machine)]))[0]!);
 }
 
-function byTask(records: readonly TuningRecord[]): readonly (readonly Experience[])[] {
-  const tasks = new Map<string, Experience[]>();
-  for (const { task, facts: rows, measurement } of records) {
-    const facts = factsOfRows(rows);
-    if (!facts || measurement.kind === "build-failed") continue;
-    tasks.set(task, [...(tasks.get(task) ?? []), { facts, ns: searchedNs(measurement) }]);
-  }
-  return [...tasks.values()];
+function byTask(records: readonly TuningRecord[], target: Target): readonly (readonly Experience[])[] {
+  const told = generations(records).map((group) =>
+    group.flatMap(({ facts: rows, measurement }): readonly Experience[] => {
+      const read = factsOfRows(rows);
+      const facts = read && soundFacts(read, target);
+      return facts && measurement.kind !== "build-failed" ? [{ facts, ns: searchedNs(measurement) }] : [];
+    }),
+  );
+  return told.filter(({ length }) => length > 0);
 }
 
 interface Row {

@@ -84,6 +84,7 @@ export const recordsOfResults = ({ results, ...of }: BatchResults, task: TuningT
     extents: extentsOf(task.op),
     targetClass: of.targetClass,
     toolchain: of.toolchain,
+    codegen: of.codegen,
     candidate,
     facts: null,
     measurement,

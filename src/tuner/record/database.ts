@@ -7,11 +7,12 @@ import { decodeRecord, maxReasonLength } from "./decode-record.ts";
 import type { TuningRecord } from "./record.ts";
 import { ShapeError } from "./strict.ts";
 
-/** What a query asks for; null asks for any, as does a toolchain that is not said. */
+/** What a query asks for; null asks for any, as do a toolchain and a code generator that are not said. */
 export interface RecordQuery {
   readonly task: string | null;
   readonly targetClass: string | null;
   readonly toolchain?: string | null;
+  readonly codegen?: string | null;
 }
 
 /** Times of other tasks or machines are not compared. */
@@ -91,10 +92,11 @@ function clipped(record: TuningRecord): TuningRecord {
   return { ...record, measurement: { ...measurement, reason } };
 }
 
-const matches = (record: TuningRecord, { task, targetClass, toolchain = null }: RecordQuery): boolean =>
+const matches = (record: TuningRecord, { task, targetClass, toolchain = null, codegen = null }: RecordQuery): boolean =>
   (task === null || record.task === task) &&
   (targetClass === null || record.targetClass === targetClass) &&
-  (toolchain === null || record.toolchain === toolchain);
+  (toolchain === null || record.toolchain === toolchain) &&
+  (codegen === null || record.codegen === codegen);
 
 /** Nanoseconds that records are sorted by; infinite for one that failed. */
 export const recordedNs = ({ measurement }: TuningRecord): number =>

@@ -59,24 +59,39 @@ const firstFields = {
   trial: integer(0, 1e9),
 };
 
-type AddedFields = "family" | "extents" | "facts";
-type FirstRecord = Omit<TuningRecord, AddedFields | "schema"> & { readonly schema: 1 };
-
-const decodeFirst: Decode<FirstRecord> = object<FirstRecord>({ schema: oneOf(1), ...firstFields });
-
-const decodeSecond: Decode<TuningRecord> = object<TuningRecord>({
-  schema: oneOf(recordSchema),
+/** Schema 2 added these. */
+const secondFields = {
   ...firstFields,
   family: nullable(sha256Hex),
   extents: nullable(mapOf(text(400), integer(1, 2 ** 31 - 1), 200)),
   facts: nullable(list(list(number(0, 1e300), 64), 100)),
+};
+
+type Second = Omit<TuningRecord, "schema" | "codegen">;
+type First = Omit<Second, "family" | "extents" | "facts">;
+type OfSchema<Fields, Schema extends number> = Fields & { readonly schema: Schema };
+
+const decodeFirst = object<OfSchema<First, 1>>({ schema: oneOf(1), ...firstFields });
+const decodeSecond = object<OfSchema<Second, 2>>({ schema: oneOf(2), ...secondFields });
+const decodeThird: Decode<TuningRecord> = object<TuningRecord>({
+  schema: oneOf(recordSchema),
+  ...secondFields,
+  codegen: nullable(text(100)),
 });
 
-/** Of any schema so far; what the older ones did not have is null. */
-export const decodeRecord: Decode<TuningRecord> = (value, path) =>
-  isOfFirstSchema(value)
-    ? { ...decodeFirst(value, path), schema: recordSchema, family: null, extents: null, facts: null }
-    : decodeSecond(value, path);
+/** A record of any schema so far; what the older ones did not have is null. */
+export const decodeRecord: Decode<TuningRecord> = (value, path) => {
+  switch (schemaOf(value)) {
+    case 1:
+      return { ...decodeFirst(value, path), schema: recordSchema, ...lackedByFirst, codegen: null };
+    case 2:
+      return { ...decodeSecond(value, path), schema: recordSchema, codegen: null };
+    default:
+      return decodeThird(value, path);
+  }
+};
 
-const isOfFirstSchema = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "schema" in value && value.schema === 1;
+const lackedByFirst = { family: null, extents: null, facts: null } as const;
+
+const schemaOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && "schema" in value ? value.schema : null;

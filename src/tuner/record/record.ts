@@ -5,11 +5,11 @@ import type { Extents } from "../family.ts";
 import type { Measurement } from "../measure/measurement.ts";
 import type { Candidate } from "../space/space.ts";
 
-export const recordSchema = 2;
+export const recordSchema = 3;
 
 export interface TuningRecord {
   readonly schema: typeof recordSchema;
-  /** Digest of the task: operator, shapes, dtypes, target features, numerics, threads. */
+  /** `taskKey`: the operator with its shapes and dtypes, numerics, threads, constants, and a space of one's own. */
   readonly task: string;
   /** Digest of the operator without its sizes: tasks that can learn from each other. Null in records of schema 1. */
   readonly family: string | null;
@@ -17,8 +17,10 @@ export interface TuningRecord {
   readonly extents: Extents | null;
   /** Target class on which it was measured: the resolved features and cache sizes. */
   readonly targetClass: string;
-  /** Version of compiler and code generator, e.g. "gcc 12.2.0" or "wasm". */
+  /** What compiled and measured, e.g. "gcc 12.2.0" or "wasm". */
   readonly toolchain: string;
+  /** Version of the space rules, passes and code generators. Null in records of schemas 1 and 2: some older one. */
+  readonly codegen: string | null;
   readonly candidate: Candidate;
   /** What was known of the candidate before it was measured, a row a stage; null: nothing. */
   readonly facts: readonly FactRow[] | null;

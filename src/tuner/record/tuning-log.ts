@@ -1,5 +1,6 @@
 // How tunings went: a line of JSON a tuning, beside the records of what was measured. For people alone: no decision reads it.
 
+import { codegenVersion } from "../../compiler/index.ts";
 import type { Profile } from "../profile.ts";
 import type { ConvergenceRun } from "../report/convergence.ts";
 import { targetClass } from "../store/key.ts";
@@ -8,7 +9,7 @@ import type { TuneResult, TuningEnd, TuningOptions } from "../tuning.ts";
 import { appendLine, readOrEmpty } from "./append-line.ts";
 import { type Decode, integer, list, nullable, number, object, oneOf, ShapeError, sha256Hex, text } from "./strict.ts";
 
-export const tuningSchema = 1;
+export const tuningSchema = 2;
 
 export interface LoggedTuning {
   readonly schema: typeof tuningSchema;
@@ -16,6 +17,8 @@ export interface LoggedTuning {
   readonly task: string;
   readonly targetClass: string;
   readonly toolchain: string;
+  /** Null in lines of schema 1. */
+  readonly codegen: string | null;
   /** Its name. */
   readonly strategy: string;
   readonly ended: TuningEnd;
@@ -36,8 +39,7 @@ const improvement: Decode<ConvergenceRun["improvements"][number]> = (value, path
   return [trial(at, [...path, 0]), duration(elapsedMs, [...path, 1]), duration(ns, [...path, 2])];
 };
 
-const decodeTuning: Decode<LoggedTuning> = object<LoggedTuning>({
-  schema: oneOf(tuningSchema),
+const firstFields = {
   task: sha256Hex,
   targetClass: text(2000),
   toolchain: text(200),
@@ -59,7 +61,21 @@ const decodeTuning: Decode<LoggedTuning> = object<LoggedTuning>({
     build: duration,
     run: duration,
   }),
+};
+
+type First = Omit<LoggedTuning, "schema" | "codegen"> & { readonly schema: 1 };
+
+const decodeFirst = object<First>({ schema: oneOf(1), ...firstFields });
+const decodeSecond: Decode<LoggedTuning> = object<LoggedTuning>({
+  schema: oneOf(tuningSchema),
+  ...firstFields,
+  codegen: nullable(text(100)),
 });
+
+const decodeTuning: Decode<LoggedTuning> = (value, path) =>
+  typeof value === "object" && value !== null && "schema" in value && value.schema === 1
+    ? { ...decodeFirst(value, path), schema: tuningSchema, codegen: null }
+    : decodeSecond(value, path);
 
 export const loggedTuning = (
   task: TuningTask,
@@ -70,6 +86,7 @@ export const loggedTuning = (
   task: taskKey,
   targetClass: targetClass(task.target),
   toolchain: workbench.toolchain,
+  codegen: codegenVersion,
   strategy: strategy.name,
   ended,
   measured,

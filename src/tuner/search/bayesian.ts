@@ -42,7 +42,7 @@ export const bayesianParameters = {
 } as const;
 
 /** Nothing is known but the prior, if that. */
-function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
+function firstBatch(state: SearchState, count: number, rng: Rng): readonly Candidate[] {
   if (!state.space.prior) return random.propose(state, count, rng);
   const pool = new Pool(state);
   pool.draw(Math.max(count, bayesianParameters.draws), rng, "plain");

@@ -43,7 +43,7 @@ const briefEvolution: EvolutionSize = { population: 32, generations: 3, children
 /** The prior costs microseconds a point, so it judges many more than a learned model does. */
 const firstEvolution: EvolutionSize = { population: 512, generations: 4, childrenPerGeneration: 256, elders: 0 };
 
-function firstBatch(state: SearchState, count: number, rng: Rng): Candidate[] {
+function firstBatch(state: SearchState, count: number, rng: Rng): readonly Candidate[] {
   if (!state.space.prior) return random.propose(state, count, rng);
   const seeds = seedsOf(state);
   if (seeds.length === 0) return bestByPrior(state, firstEvolution, count, rng);

@@ -45,7 +45,8 @@ function evolveByMutators(state: SearchState, pool: Pool, rng: Rng): void {
   let members: readonly Point[] = [...elders.map(({ point }) => point), ...pool.points].slice(0, population);
   for (let generation = 0; generation < generations && members.length > 0; generation++) {
     const parents = score(state, members);
-    const weights = parents.map((parent) => throughput(parent.score));
+    const best = parents.reduce((highest, parent) => Math.max(highest, parent.score), Number.NEGATIVE_INFINITY);
+    const weights = parents.map((parent) => throughput(parent.score, best));
     members = Array.from({ length: population }, () => {
       const { point } = pickWeighted(parents, weights, rng);
       if (rng.unit() >= mutationProbability) return point;
@@ -55,8 +56,8 @@ function evolveByMutators(state: SearchState, pool: Pool, rng: Rng): void {
   }
 }
 
-/** Of a score, relative to the best measured: 1 at the best, a half for twice its time. */
-const throughput = (predicted: number): number => steady(2 ** ((predicted - 1) / (1 - scoreOf(2, 1))));
+/** Of a score, relative to the best parent's: 1 for that, a half for twice its time. */
+const throughput = (predicted: number, best: number): number => steady(2 ** ((predicted - best) / (1 - scoreOf(2, 1))));
 
 /** Any decision, all alike: what `default` breeds with. */
 export function mutation(state: SearchState): Breed {

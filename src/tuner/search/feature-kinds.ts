@@ -28,6 +28,6 @@ export const featureKinds: {
 function factsOf({ facts }: GeneratedSpace, { target }: TuningTask): FeatureExtractor {
   return extractor(factColumns, ({ template: { template }, assignment }) => {
     const stages = facts(template, assignment);
-    return stages.length === 0 ? new Float64Array(factColumns.length) : factFeatures(stages, target);
+    return stages ? factFeatures(stages, target) : new Float64Array(factColumns.length);
   });
 }

@@ -22,7 +22,7 @@ export class Pool {
   }
 
   /** Adds up to `count` drawn points, in turn from all templates; fewer when draws keep repeating themselves. */
-  draw(count: number, rng: Rng, spread: "plain" | "look-ahead"): void {
+  draw(count: number, rng: Rng, spread: "plain" | "look-ahead" = "look-ahead"): void {
     const { templates } = this.#state.space;
     if (templates.length === 0) return;
     const wanted = this.points.length + count;

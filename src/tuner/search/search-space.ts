@@ -9,13 +9,10 @@ import { type SampleOptions, type SampleResult, sample } from "../constraint/sam
 import { termsOf } from "../constraint/terms.ts";
 import { type FeatureExtractor, variableFeatures } from "../cost-model/features.ts";
 import type { Rng } from "../rng.ts";
-import type { Candidate, Space, Template } from "../space/space.ts";
+import type { Candidate, Prior, Space, Template } from "../space/space.ts";
 
 /** Draws one solution of a model; the propagation sampler, or z3. */
 export type Sampler = (compiled: CompiledModel, rng: Rng, options: SampleOptions) => SampleResult;
-
-/** Nanoseconds that a candidate will take, by what is known without measuring: values of all variables → ns. */
-export type Prior = (template: Template, assignment: Assignment) => number;
 
 export interface SearchTemplate {
   readonly template: Template;
@@ -29,6 +26,7 @@ export interface SearchSpace {
   readonly templates: readonly SearchTemplate[];
   /** What the cost model sees of a point. */
   readonly features: FeatureExtractor;
+  /** `priorNs` asks it. Null: no template's time is predicted. */
   readonly prior: Prior | null;
   readonly sampler: Sampler;
 }

@@ -6,6 +6,7 @@ import { steadyLog2 } from "../cost-model/steady.ts";
 import { type Measurement, searchedNs } from "../measure/measurement.ts";
 import type { Candidate } from "../space/space.ts";
 import { type Known, nothingKnown } from "./known.ts";
+import { priorNs } from "./prior.ts";
 import { candidateKey, findPoint, type Point, type SearchSpace } from "./search-space.ts";
 
 export interface Observation {
@@ -89,8 +90,12 @@ export function instructiveTrials(state: Measured, most: number): readonly Trial
 function trialOf(space: SearchSpace, { candidate, measurement }: Observation): Trial[] {
   const point = findPoint(space, candidate);
   if (!point) return [];
-  return [{ point, measurement, ns: searchedNs(measurement) }];
+  const ns = searchedNs(measurement);
+  return [{ point, measurement, ns: ns === null ? null : Math.max(ns, leastNs) }];
 }
+
+/** A clock that saw nothing pass; ratios of times want more than 0. */
+const leastNs = 1e-3;
 
 /** The first of the fastest. */
 function fastest(trials: readonly Trial[]): Trial | null {
@@ -115,11 +120,7 @@ function learn(state: Measured, trials: readonly Trial[]): Predictor {
   return state.costModel.fit({ features: state.space.features.rows(points), scores, base: priorScores(state, points) });
 }
 
-function priorNs({ prior }: SearchSpace, { template, assignment }: Point): number {
-  return prior ? prior(template.template, assignment) : 1;
-}
-
-/** What the prior alone says; all equal where there is none. */
+/** What the prior alone says; all equal where it says nothing. */
 export function priorScores(state: Measured, points: readonly Point[]): Float64Array {
   return Float64Array.from(
     points,

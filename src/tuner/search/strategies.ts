@@ -11,16 +11,17 @@ import { random } from "./random.ts";
 import { randomKeyCga } from "./random-key-cga.ts";
 import { simulatedAnnealing } from "./simulated-annealing.ts";
 import type { Strategy, StrategyName } from "./strategy.ts";
+import { toTheLast } from "./unmeasured.ts";
 
 export const strategies: { readonly [K in StrategyName]: Strategy } = {
-  default: defaultStrategy,
-  random,
+  default: toTheLast(defaultStrategy),
+  random: toTheLast(random),
   exhaustive,
-  genetic,
-  "simulated-annealing": simulatedAnnealing,
-  evolutionary,
-  cga,
-  "random-key-cga": randomKeyCga,
-  bayesian,
-  "coordinate-descent": coordinateDescent,
+  genetic: toTheLast(genetic),
+  "simulated-annealing": toTheLast(simulatedAnnealing),
+  evolutionary: toTheLast(evolutionary),
+  cga: toTheLast(cga),
+  "random-key-cga": toTheLast(randomKeyCga),
+  bayesian: toTheLast(bayesian),
+  "coordinate-descent": toTheLast(coordinateDescent),
 };

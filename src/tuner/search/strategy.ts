@@ -22,8 +22,9 @@ export interface Strategy {
   /** Ours are `StrategyName`s. */
   readonly name: string;
   /**
-   * Up to `count` candidates, none of which was measured or is named twice; the most promising first. None: as far as
-   * the strategy can see the space is used up. The same state and generator state give the same candidates.
+   * Up to `count` candidates, the most promising first. What was measured (`state.seen`) or is named twice is left out, and
+   * what goes beyond `count`. None: as far as the strategy can see the space is used up, and the search ends. The same
+   * state and generator state give the same candidates.
    */
-  readonly propose: (state: SearchState, count: number, rng: Rng) => Candidate[];
+  readonly propose: (state: SearchState, count: number, rng: Rng) => readonly Candidate[];
 }

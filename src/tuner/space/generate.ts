@@ -2,8 +2,9 @@
 // scheduled by the first rule that applies; where a rule knows several ways the template forks. Templates that someone
 // wrote stand beside those, or in their place.
 
-import { type Assignment, remembered, type TemplateInstruction } from "../../compiler/index.ts";
+import { type Assignment, remembered, type Target, type TemplateInstruction } from "../../compiler/index.ts";
 import { predictTotalNs, type RankingFacts } from "../cost-model/ranker.ts";
+import { knownNs, soundFacts } from "../cost-model/sound-facts.ts";
 import type { TuningTask } from "../task.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm/algorithm-rule.ts";
 import { algorithmsFor, defaultAlgorithms } from "./algorithm/index.ts";
@@ -12,16 +13,20 @@ import { inAllParts, stagesIn } from "./placement.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
 import { type SchedulableStage, schedulableStages } from "./schedulable-stage.ts";
-import type { Space, Template } from "./space.ts";
+import type { Prior, Space, Template } from "./space.ts";
 import { requireDistinctNames, type SpaceEntry } from "./template/entries.ts";
+import { requireSearchable } from "./template/require-searchable.ts";
 import { type PlannedTemplate, planTemplate } from "./template/template.ts";
 
 /** A space, and what an analytic model thinks of its points before any is measured. */
 export interface GeneratedSpace extends Space {
-  /** What each stage does to the machine at a point, where a rule knows it: the ground of the prior, in no task's own terms. */
-  readonly facts: (template: Template, assignment: Assignment) => readonly RankingFacts[];
-  /** Expected nanoseconds of a run; `assignment` holds all variables of the template. Good for their order only. */
-  readonly prior: (template: Template, assignment: Assignment) => number;
+  /**
+   * What each stage does to the machine at a point, as far as rules or the template's author know it: the ground of the
+   * prior, in no task's own terms. Null: there is no estimate, or none that can be computed with.
+   */
+  readonly facts: (template: Template, assignment: Assignment) => readonly RankingFacts[] | null;
+  /** Expected nanoseconds of a run, good for their order only, or null; `assignment` holds all variables of the template. */
+  readonly prior: Prior;
 }
 
 /** @example generateSpace({ op, target, numerics: "fast", threads: 1 }).templates.map((template) => template.name) */
@@ -35,17 +40,30 @@ export function generateSpace(
   const generated = (): readonly PlannedTemplate[] =>
     algorithmsFor(task, algorithms).flatMap((algorithm) => plannedTemplates(algorithm, task, rules));
   const planned = entries.flatMap((entry) => (entry === "generated" ? generated() : [planTemplate(entry, task)]));
+  requireSearchable(planned);
+  return spaceOfTemplates(planned, task.target);
+}
+
+/** Templates with what they say of their candidates → the space that a search looks at. */
+export function spaceOfTemplates(planned: readonly PlannedTemplate[], target: Target): GeneratedSpace {
   const factsByTemplate = new Map(
     planned.map(({ template, estimates }) => [
       template.name,
-      remembered((assignment: Assignment) => estimates.map((estimate) => estimate(assignment))),
+      remembered((assignment: Assignment) => {
+        const stages = estimates.map((estimate) => estimate(assignment));
+        return { sound: soundFacts(stages, target) };
+      }),
     ]),
   );
-  const facts: GeneratedSpace["facts"] = ({ name }, assignment) => factsByTemplate.get(name)?.(assignment) ?? [];
+  const facts: GeneratedSpace["facts"] = ({ name }, assignment) =>
+    factsByTemplate.get(name)?.(assignment).sound ?? null;
   return {
     templates: planned.map(({ template }) => template),
     facts,
-    prior: (template, assignment) => predictTotalNs(facts(template, assignment), task.target),
+    prior(template, assignment) {
+      const stages = facts(template, assignment);
+      return stages && knownNs(predictTotalNs(stages, target));
+    },
   };
 }
 

@@ -26,6 +26,12 @@ export interface Space {
   readonly postprocessors?: readonly Postprocessor[];
 }
 
+/**
+ * Nanoseconds that a candidate will take, by what is known without measuring: values of all variables → ns. Null: nobody
+ * knows, as of a template without an estimate; zero, negative and infinite times stand for the same.
+ */
+export type Prior = (template: Template, assignment: Assignment) => number | null;
+
 export interface Candidate {
   /** Name of the template. */
   readonly template: string;

@@ -33,7 +33,7 @@ function figuresOf(predictions: ArrayLike<number>, ns: readonly number[]): Figur
 /** The prior by itself: nothing is learnt. */
 export function priorFigures({ points, ns, space, task }: Sample, machine?: MachineModel): Figures {
   const predicted = points.map(({ template, assignment }) =>
-    predictTotalNs(space.facts(template.template, assignment), task.target, machine),
+    predictTotalNs(space.facts(template.template, assignment)!, task.target, machine),
   );
   return figuresOf(
     predicted.map((value) => -value),
@@ -56,7 +56,7 @@ export function transferFigures({ points, ns, space, task }: Sample, others: rea
     task.target,
   );
   const predicted = points.map(({ template, assignment }) => {
-    const facts = space.facts(template.template, assignment);
+    const facts = space.facts(template.template, assignment)!;
     return Math.log2(predictTotalNs(facts, task.target)) + (residual?.(facts) ?? 0);
   });
   return figuresOf(
@@ -68,7 +68,7 @@ export function transferFigures({ points, ns, space, task }: Sample, others: rea
 /** The prior with numbers fitted to measured candidates of other tasks. */
 export function calibratedFigures(sample: Sample, others: readonly Sample[]): Figures {
   const samples = others.flatMap(({ points, ns, space }) =>
-    points.map(({ template, assignment }, at) => ({ facts: space.facts(template.template, assignment), ns: ns[at]! })),
+    points.map(({ template, assignment }, at) => ({ facts: space.facts(template.template, assignment)!, ns: ns[at]! })),
   );
   return priorFigures(sample, fitMachine(samples, sample.task.target));
 }
@@ -89,7 +89,7 @@ export function learningFigures(
     const [training, held] = [order.slice(0, half), order.slice(half)];
     const baseOf = (rows: readonly number[]): Float64Array =>
       Float64Array.from(rows, (at) =>
-        prior ? -Math.log2(prior(points[at]!.template.template, points[at]!.assignment)) / 4 : 0,
+        prior ? -Math.log2(prior(points[at]!.template.template, points[at]!.assignment)!) / 4 : 0,
       );
     const best = Math.min(...training.map((at) => ns[at]!));
     const base = baseOf(training);

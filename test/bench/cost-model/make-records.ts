@@ -2,7 +2,7 @@
 // strategy makes of them. Each is measured several times, far apart, and the least time is kept: on a busy machine that
 // is the kernel's own. Resumable: a task that is in the file is not measured again.
 
-import { digestOf } from "../../../src/compiler/index.ts";
+import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
 import { nowMs } from "../../../src/native/clock.ts";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
@@ -74,8 +74,9 @@ async function measureWith(workbench: Workbench, task: TuningTask, trials: numbe
       extents: extentsOf(task.op),
       targetClass: targetClass(task.target),
       toolchain: workbench.toolchain,
+      codegen: codegenVersion,
       candidate,
-      facts: factRows(space.facts(point.template.template, point.assignment)),
+      facts: factRows(space.facts(point.template.template, point.assignment)!),
       measurement,
       trial,
     };

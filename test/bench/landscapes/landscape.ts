@@ -35,7 +35,7 @@ export function landscape({ prior }: SearchSpace, number: number): Landscape {
     );
     const { template: ofTemplate, variable, pair } = weights;
     const error = ofTemplate * normal(template.name) + variable * together(variables) + pair * together(pairs);
-    return prior(template, assignment) * 2 ** (spread * error + own * normal(key));
+    return prior(template, assignment)! * 2 ** (spread * error + own * normal(key));
   };
 }
 

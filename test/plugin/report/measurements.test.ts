@@ -8,7 +8,7 @@ import { recordSchema, type TuningRecord } from "../../../src/tuner/record/recor
 import { type LoggedTuning, tuningSchema } from "../../../src/tuner/record/tuning-log.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 
-const where = { task: "ab".repeat(32), targetClass: "wasm", toolchain: "wasm" };
+const where = { task: "ab".repeat(32), targetClass: "wasm", toolchain: "wasm", codegen: "17" };
 
 const record = (candidate: Candidate, measurement: Measurement, trial: number): TuningRecord => {
   return { schema: recordSchema, ...where, family: null, extents: null, facts: null, candidate, measurement, trial };

@@ -29,7 +29,7 @@ function samplesOf(
       const point = drawPoint(searched, searched.templates[at % searched.templates.length]!, rng, {
         spread: "look-ahead",
       })!;
-      const facts = space.facts(point.template.template, point.assignment);
+      const facts = space.facts(point.template.template, point.assignment)!;
       const disturbed = noise > 0 && rng.below(20) === 0 ? 8 : 1;
       const ns = predictTotalNs(facts, target, machine) * 2 ** ((rng.unit() - 0.5) * 2 * noise) * disturbed;
       return { facts, ns };

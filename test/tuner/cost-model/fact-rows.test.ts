@@ -16,7 +16,7 @@ const task: TuningTask = {
 const space = generateSpace(task);
 const searched = searchSpace(space);
 const point = drawPoint(searched, searched.templates[0]!, createRng(1), {})!;
-const facts = space.facts(point.template.template, point.assignment);
+const facts = space.facts(point.template.template, point.assignment)!;
 
 describe("the facts of a candidate", () => {
   test("are what its prior is made of", () => {

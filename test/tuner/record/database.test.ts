@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { openDatabase, parseRecords } from "../../../src/tuner/record/database.ts";
 import { exportRecords, importRecords, linesOf } from "../../../src/tuner/record/merge.ts";
-import type { TuningRecord } from "../../../src/tuner/record/record.ts";
+import { recordSchema, type TuningRecord } from "../../../src/tuner/record/record.ts";
 
 const task = "a".repeat(64);
 const anything = { task: null, targetClass: null };
@@ -17,12 +17,13 @@ const timed = (medianNs: number): Measurement => ({
 });
 
 const record = (tile: number, measurement: Measurement = timed(100 * tile)): TuningRecord => ({
-  schema: 2,
+  schema: recordSchema,
   task,
   family: "f".repeat(64),
   extents: { "C.i": 512, "C.j": 256 },
   targetClass: "avx2 avx2+fma",
   toolchain: "gcc 12.2.0",
+  codegen: "17",
   candidate: { template: "pack A at ic", assignment: { "i.1": tile } },
   facts: [[1, 2.5, 3]],
   measurement,
@@ -144,11 +145,13 @@ describe("a damaged file", () => {
 
   it.each([
     ["an unknown field", { ...record(1), note: "hello" }],
-    ["another schema", { ...record(1), schema: 3 }],
+    ["another schema", { ...record(1), schema: 4 }],
     ["a field of a newer schema", { ...record(1), schema: 1 }],
+    ["a field of the newest schema", { ...record(1), schema: 2 }],
     ["an extent of 0", { ...record(1), extents: { "C.i": 0 } }],
     ["a fact that is no number", { ...record(1), facts: [["1"]] }],
     ["no family", { ...record(1), family: undefined }],
+    ["no code generator", { ...record(1), codegen: undefined }],
     ["a missing field", { ...record(1), trial: undefined }],
     ["a fraction as a decision", { ...record(1), candidate: { template: "t", assignment: { i: 1.5 } } }],
     ["a text as a decision", { ...record(1), candidate: { template: "t", assignment: { i: "4" } } }],

@@ -3,16 +3,32 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseRecords } from "../../../src/tuner/record/database.ts";
 
-const lines = readFileSync(join(process.cwd(), "fixtures/records/schema-1.jsonl"), "utf8");
+const linesOf = (schema: number): string =>
+  readFileSync(join(process.cwd(), `fixtures/records/schema-${schema}.jsonl`), "utf8");
+const lines = linesOf(1);
 
 test("records of schema 1 are still read; what they did not have is null", () => {
   const { records, skippedLines } = parseRecords(lines);
   expect(skippedLines).toBe(0);
   const written = lines.trimEnd().split("\n");
   expect(records).toEqual(
-    written.map((line) => ({ ...JSON.parse(line), schema: 2, family: null, extents: null, facts: null })),
+    written.map((line) => ({
+      ...JSON.parse(line),
+      schema: 3,
+      family: null,
+      extents: null,
+      facts: null,
+      codegen: null,
+    })),
   );
   expect(new Set(records.map(({ measurement }) => measurement.kind)).size).toBe(5);
+});
+
+test("records of schema 2 are still read, as of some older code generator", () => {
+  const { records, skippedLines } = parseRecords(linesOf(2));
+  expect(skippedLines).toBe(0);
+  const written = linesOf(2).trimEnd().split("\n");
+  expect(records).toEqual(written.map((line) => ({ ...JSON.parse(line), schema: 3, codegen: null })));
 });
 
 test("records of schema 1 are checked as strictly as ever", () => {

@@ -12,6 +12,7 @@ const tuning: LoggedTuning = {
   task: "ab".repeat(32),
   targetClass: "wasm simd128",
   toolchain: "wasm",
+  codegen: "17",
   strategy: "default",
   ended: "converged",
   measured: 12,
@@ -51,8 +52,16 @@ test("a torn line costs itself alone", () => {
   expect(readTunings(file)).toEqual([tuning, tuning]);
 });
 
+test("lines of schema 1 are still read, as of some older code generator", () => {
+  const file = newFile();
+  const { codegen: _, ...first } = tuning;
+  appendTuning(file, tuning);
+  appendFileSync(file, `${JSON.stringify({ ...first, schema: 1 })}\n`);
+  expect(readTunings(file)).toEqual([tuning, { ...tuning, codegen: null }]);
+});
+
 test.each([
-  ["another schema", { schema: 2 }],
+  ["another schema", { schema: 3 }],
   ["an unknown field", { more: 1 }],
   ["an end that is none", { ended: "bored" }],
   ["a time below 0", { elapsedMs: -1 }],

@@ -28,7 +28,8 @@ const measured = (state: SearchState, candidates: readonly Candidate[]): SearchS
   );
 
 const start = (searched: SearchSpace): SearchState => startSearch(searched, boostedTrees());
-const propose = (state: SearchState, count: number): Candidate[] => exhaustive.propose(state, count, createRng(1));
+const propose = (state: SearchState, count: number): readonly Candidate[] =>
+  exhaustive.propose(state, count, createRng(1));
 
 /** In the order of `enumerate`, template after template. */
 const truth = (searched: SearchSpace): string[] =>

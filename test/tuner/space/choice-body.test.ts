@@ -92,7 +92,7 @@ test("the prior prefers rows to the whole, and more results a tile, for a layer 
     const compiled = compileModel(template.model);
     const rng = createRng(1);
     const drawn = Array.from({ length: 60 }, () => sample(compiled, rng));
-    const times = drawn.map((it) => (it.kind === "found" ? space.prior(template, it.assignment) : Infinity));
+    const times = drawn.map((it) => (it.kind === "found" ? space.prior(template, it.assignment)! : Infinity));
     return { name: template.name, ns: Math.min(...times) };
   });
   expect(best.toSorted((a, b) => a.ns - b.ns).map(({ name }) => name)).toEqual([

@@ -15,7 +15,7 @@ function factsOf(target: TargetName, N: number, change: Readonly<Record<string, 
   const tails = { "C.i.tail": 0, "C.j.tail": 0 };
   const assignment = { ...sizes, ...rest, ...tails, ...change };
   const point = findPoint(searchSpace(space), { template: "C tiled", assignment });
-  return space.facts(point!.template.template, point!.assignment)[0]!;
+  return space.facts(point!.template.template, point!.assignment)![0]!;
 }
 
 const unpacked = { "C.pack.B": 0 };

@@ -1,0 +1,123 @@
+// A strategy of a user's own → a strategy that the search can trust: what it proposes are candidates of the space, and what
+// it does wrong is told with its name.
+
+import { type Diagnostic, DiagnosticError, InvariantError } from "../../compiler/index.ts";
+import { explain } from "../constraint/explain.ts";
+import type { Candidate } from "../space/space.ts";
+import { findPoint, type SearchSpace, type SearchTemplate } from "./search-space.ts";
+import { strategies } from "./strategies.ts";
+import { type Strategy, type StrategyName, strategyNames } from "./strategy.ts";
+
+/**
+ * One of ours by name, or the user's own, whose answers are checked.
+ *
+ * @throws DiagnosticError `strategy.unknown`, `strategy.malformed`; when it is asked, those of `ownStrategy`
+ */
+export function strategyOf(strategy: StrategyName | Strategy): Strategy {
+  if (typeof strategy !== "string") return ownStrategy(strategy);
+  if (strategyNames.includes(strategy)) return strategies[strategy];
+  throw mistake("strategy.unknown", `there is no strategy "${strategy}"`, `there are ${strategyNames.join(", ")}`);
+}
+
+function ownStrategy(strategy: Strategy): Strategy {
+  const { name, propose } = strategy ?? {};
+  if (typeof name !== "string" || typeof propose !== "function")
+    throw mistake("strategy.malformed", "a strategy is an object with a name and a function propose", null);
+  return {
+    name,
+    propose(state, count, rng) {
+      const answer: unknown = calling(name, () => propose.call(strategy, state, count, rng));
+      return candidatesOf(name, answer).map((candidate) => checked(name, state.space, candidate));
+    },
+  };
+}
+
+/** @throws DiagnosticError `strategy.threw`; our own bugs and diagnostics go through as they are */
+function calling<T>(name: string, propose: () => T): T {
+  try {
+    return propose();
+  } catch (error) {
+    if (error instanceof DiagnosticError || error instanceof InvariantError) throw error;
+    const detail = error instanceof Error ? (error.stack ?? null) : null;
+    throw mistake("strategy.threw", `strategy "${name}" has thrown ${String(error)}`, null, detail);
+  }
+}
+
+/** @throws DiagnosticError `strategy.bad-answer` */
+function candidatesOf(name: string, answer: unknown): readonly unknown[] {
+  if (Array.isArray(answer)) return answer;
+  const isPromise = typeof answer === "object" && answer !== null && "then" in answer;
+  // Nobody waits for it, and its rejection is not to end the process.
+  if (isPromise) Promise.resolve(answer).catch(() => undefined);
+  const given = isPromise ? "a promise" : answer === undefined ? "nothing" : shown(answer);
+  const hint = isPromise ? "what takes long is done before the tuning, or between two" : null;
+  throw mistake("strategy.bad-answer", `strategy "${name}" returns ${given}, a list of candidates is wanted`, hint);
+}
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+};
+
+/**
+ * The candidate without what else its author keeps in it.
+ *
+ * @throws DiagnosticError `strategy.bad-candidate`, `strategy.unknown-template`
+ */
+function checked(name: string, space: SearchSpace, value: unknown): Candidate {
+  if (!isCandidate(value))
+    throw badCandidate(name, `${shown(value)}, which is no { template, assignment } of names with whole numbers`);
+  const template = space.templates.find((one) => one.template.name === value.template);
+  if (!template) throw unknownTemplate(name, space, value.template);
+  const problem = problemOf(template, value);
+  if (problem !== null) throw badCandidate(name, `a candidate of "${value.template}" ${problem}`);
+  const point = findPoint(space, value);
+  if (point) return point.candidate;
+  throw badCandidate(name, `a candidate of "${value.template}" that breaks its constraints`, whyNot(template, value));
+}
+
+function isCandidate(value: unknown): value is Candidate {
+  if (typeof value !== "object" || value === null || !("template" in value) || !("assignment" in value)) return false;
+  const { template, assignment } = value;
+  if (typeof template !== "string" || typeof assignment !== "object" || assignment === null) return false;
+  return Object.values(assignment).every((one) => Number.isInteger(one));
+}
+
+/** Null: every decision has a value of its domain, and nothing else has one. */
+function problemOf({ template: { model } }: SearchTemplate, { assignment }: Candidate): string | null {
+  for (const { name, domain, key } of model.variables) {
+    const value = assignment[name];
+    if (!key && value !== undefined) return `that says ${name}, which follows from its decisions`;
+    if (!key) continue;
+    if (value === undefined) return `without a value for its decision ${name}`;
+    const values = domain as readonly number[];
+    if (!values.includes(value)) return `with ${name} = ${value}, which is one of ${values.join(", ")}`;
+  }
+  const known = new Set(model.variables.map(({ name }) => name));
+  const unknown = Object.keys(assignment).find((name) => !known.has(name));
+  return unknown === undefined ? null : `that says ${unknown}, which is none of its decisions`;
+}
+
+/** The constraints that clash with the candidate's decisions; null: the solver does not tell. */
+function whyNot({ template: { model } }: SearchTemplate, { assignment }: Candidate): string | null {
+  const decided = model.variables.map((variable) =>
+    variable.key ? { ...variable, domain: [assignment[variable.name]!] } : variable,
+  );
+  return explain({ ...model, variables: decided })?.text ?? null;
+}
+
+const badCandidate = (name: string, problem: string, detail: string | null = null): DiagnosticError =>
+  mistake("strategy.bad-candidate", `strategy "${name}" proposes ${problem}`, null, detail);
+
+function unknownTemplate(name: string, { templates }: SearchSpace, wanted: string): DiagnosticError {
+  const known = templates.map(({ template }) => `  ${template.name}`).join("\n");
+  const message = `strategy "${name}" proposes a candidate of "${wanted}", a template without schedules here`;
+  return mistake("strategy.unknown-template", message, null, `the templates are\n${known}`);
+}
+
+const mistake = (
+  code: Diagnostic["code"],
+  message: string,
+  hint: string | null,
+  detail: string | null = null,
+): DiagnosticError => new DiagnosticError({ code, message, loc: null, hint, detail });
