@@ -34,6 +34,11 @@ export interface ChildOptions {
   readonly inBackground?: boolean;
 }
 
+/** A process of this package did not start, or was ended from outside: no fault of its code. */
+export class ProcessError extends Error {
+  override readonly name = "ProcessError";
+}
+
 export async function startChild<To, From>(options: ChildOptions): Promise<ChildProcess<To, From>> {
   const { path, args = [], engineOptions = [], env = {}, inBackground = false } = options;
   // Its hundred files are loaded when something is started, not by every build.

@@ -1,7 +1,7 @@
 // Keeps one measuring process alive, with the task of its candidates in it, and replaces it when it dies. Requests are sent
 // as they come, answered in their order, and sent again to a fresh process if one before them cost the old one.
 
-import type { Death } from "../child-process.ts";
+import { type Death, ProcessError } from "../child-process.ts";
 import { packageFile } from "../native-file.ts";
 import type { FromWorker, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { startWorker, type WorkerProcess } from "./worker-process.ts";
@@ -72,7 +72,8 @@ export function createHost({
     const first = await started.receive();
     if (first.kind === "death") current = null;
     throwIfClosed();
-    if (first.kind !== "ready") throw new Error(`the measuring process ${workerPath} did not start: ${textOf(first)}`);
+    if (first.kind !== "ready")
+      throw new ProcessError(`the measuring process ${workerPath} did not start: ${textOf(first)}`);
     isReady = true;
     return started;
   }

@@ -1,7 +1,8 @@
 // Tuning in a process of low priority beside that of a dev server, which goes on answering: a search takes its thread for tenths of a
 // second, again and again. The process lives while there is something to tune, and what it finds is in the lock and the store.
 
-import { type ChildProcess, startChild } from "../../native/child-process.ts";
+import { DiagnosticError } from "../../compiler/index.ts";
+import { type ChildProcess, ProcessError, startChild } from "../../native/child-process.ts";
 import { packageFile } from "../../native/native-file.ts";
 import type { CompileOptions, CompileServices, KernelRequest } from "../compiled-kernel.ts";
 import type { FromTuner, TuneOrder } from "./protocol.ts";
@@ -63,7 +64,7 @@ function startTuner(path: string): Tuner {
   const start = async () => {
     const process = await startChild<TuneOrder, FromTuner>({ path, inBackground: true });
     const first = await process.receive();
-    if (first.kind === "death") throw new Error(`the tuning process did not start: ${first.reason}`);
+    if (first.kind === "death") throw new ProcessError(`the tuning process did not start: ${first.reason}`);
     void hear(process, waiting);
     return process;
   };
@@ -74,7 +75,7 @@ async function hear(process: ChildProcess<TuneOrder, FromTuner>, waiting: Tuner[
   for (;;) {
     const message = await process.receive();
     if (message.kind === "death") {
-      const ended = new Error(`the tuning process ended: ${message.reason}`);
+      const ended = new ProcessError(`the tuning process ended: ${message.reason}`);
       for (const { services, reject } of waiting.values()) reject(services.signal.reason ?? ended);
       return;
     }
@@ -89,7 +90,7 @@ function answer(message: Exclude<FromTuner, { kind: "ready" }>, waiting: Waiting
   if (message.kind === "line") services.log[message.level](message.line);
   if (message.kind === "progress") services.onProgress?.(message.kernel, message.flops, message.progress);
   if (message.kind === "done") resolve();
-  if (message.kind === "failed") reject(services.signal.reason ?? new Error(message.reason));
+  if (message.kind === "failed") reject(services.signal.reason ?? new DiagnosticError(message.diagnostic));
 }
 
 /** Of what a bundler's configuration gives, functions cannot be sent: they choose files, which is done by now. */

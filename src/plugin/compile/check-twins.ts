@@ -4,12 +4,14 @@ import { boundsOf } from "../../tuner/measurable.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
 import type { Workbench } from "../../tuner/workbench.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
-import { wasmTwins } from "./make-artifacts.ts";
-import type { Schedule } from "./schedule.ts";
+import { withoutTwin } from "./make-artifacts.ts";
+import type { WasmPair } from "./wasm-pair.ts";
 
-/** @throws DiagnosticError `twin.wrong` */
-export async function checkTwins(workbench: Workbench, context: KernelContext, schedule: Schedule): Promise<void> {
-  const pair = await wasmTwins(context, schedule);
+/**
+ * @param pair null: there are none
+ * @throws DiagnosticError `twin.wrong`
+ */
+export async function checkTwins(workbench: Workbench, context: KernelContext, pair: WasmPair | null): Promise<void> {
   if (!pair) return;
   const { task, candidate } = pair.schedule;
   const bounds = boundsOf(task, generateSpace(task), candidate);
@@ -21,7 +23,7 @@ export async function checkTwins(workbench: Workbench, context: KernelContext, s
     // A slow one may be right.
     if (outcome.kind === "ok" || outcome.kind === "timed-out") continue;
     const twin = `its ${relaxed ? "relaxed " : ""}WASM twin is wrong (${outcome.reason})`;
-    const hint = relaxed ? 'numerics: "strict" leaves it out' : "fallback=none leaves it out";
+    const hint = relaxed ? 'numerics: "strict" leaves it out' : withoutTwin;
     throw refuse(
       "twin.wrong",
       `${context.lockName}: ${twin}; that is a bug of unplugin-kernel: please report it`,

@@ -50,7 +50,7 @@ async function keep(context: KernelContext, decision: Decision): Promise<Decisio
 async function tunedElsewhere(context: KernelContext, background: BackgroundTuner): Promise<Decision> {
   await background.tune(context.request, context.services);
   const decision = await fromLock(context);
-  if (!decision) throw new Error("its sources changed while it was tuned");
+  if (!decision) throw refuse("kernel.changed", `${context.lockName}: its sources changed while it was tuned`, null);
   return decision;
 }
 

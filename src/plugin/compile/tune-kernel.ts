@@ -18,6 +18,7 @@ import type { Workbench } from "../../tuner/workbench.ts";
 import { checkTwins } from "./check-twins.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
+import { twinsOfNative, wasmTwins } from "./make-artifacts.ts";
 import { emptySpace } from "./make-prediction.ts";
 import { nativeKernel } from "./native-kernel.ts";
 import { logTuning, openRecords, recordsFile, tuningsFile } from "./open-records.ts";
@@ -76,6 +77,8 @@ function tuneInTurns<Result>(
           });
           const space = generateSpace(task);
           opened.push({ workbench, space });
+          // Before the search is paid for: these twins do not depend on what it finds.
+          if (task.target.codegen === "c") await checkTwins(workbench, context, await twinsOfNative(context, task));
           return startTuning(task, space, adapt(tuningOptions(context, workbench, turns)));
         },
         finish: async (tuning) => finish(opened[0]!, await tuning.finish()),
@@ -133,7 +136,7 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
   const { winner, measured, recorded } = result;
   const { medianNs } = winner;
   const schedule = scheduleOf(task, space, winner.candidate);
-  await checkTwins(workbench, context, schedule);
+  if (task.target.codegen === "wasm") await checkTwins(workbench, context, await wasmTwins(context, schedule));
   const machine = { machine: targetClass(task.target), toolchain: workbench.toolchain };
   const gflops = factsOf(task.op).flops / medianNs;
   const decision: Decision = {

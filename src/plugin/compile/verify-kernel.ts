@@ -9,7 +9,7 @@ import { generateSpace } from "../../tuner/space/generate.ts";
 import { checkTwins } from "./check-twins.ts";
 import { decideSchedule } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
-import { otherSource } from "./make-artifacts.ts";
+import { otherSource, wasmTwins } from "./make-artifacts.ts";
 import type { Schedule } from "./schedule.ts";
 import { generated } from "./schedule-source.ts";
 
@@ -50,7 +50,7 @@ export async function runSchedule(context: KernelContext, schedule: Schedule): P
       const { value } = await workbench.measure([source], null).next();
       const reason = value && reasonOf(value);
       if (reason) throw refuse("verify.wrong", `${context.lockName}: ${reason}`, "tune it again");
-      await checkTwins(workbench, context, schedule);
+      await checkTwins(workbench, context, await wasmTwins(context, schedule));
     } finally {
       await workbench.close();
     }

@@ -71,11 +71,16 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
   async function serve(): Promise<void> {
     if (isServing) return;
     isServing = true;
-    while (members.length > 0) {
-      const histories = members.map(historyOf);
-      const at = policy.choose(histories);
-      const costs = { spentMs, trialMs: meanOf(rounds), finishMs: meanOf(finishes) };
-      await turn(members[at]!, roundLimit(histories, at, totalMs, costs));
+    try {
+      while (members.length > 0) {
+        const histories = members.map(historyOf);
+        const at = policy.choose(histories);
+        const costs = { spentMs, trialMs: meanOf(rounds), finishMs: meanOf(finishes) };
+        await turn(members[at]!, roundLimit(histories, at, totalMs, costs));
+      }
+    } catch (error) {
+      // Nobody knows whose turn it is: all hear of it, and none waits for ever.
+      for (const { reject } of members.splice(0)) reject(error);
     }
     isServing = false;
   }

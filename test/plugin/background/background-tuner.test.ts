@@ -73,7 +73,7 @@ describe("tuning in another process", () => {
 
   it("rejects with what failed, and goes on with the others", async () => {
     const { tuner } = script(
-      `say(request.parameters.M === 8 ? { kind: "done", id } : { kind: "failed", id, reason: "no default export" });`,
+      `say(request.parameters.M === 8 ? { kind: "done", id } : { kind: "failed", id, diagnostic: { code: "op.threw", message: "no default export", loc: null, hint: null, detail: null } });`,
     );
     const { services } = recordingServices();
     const [good, bad] = await Promise.allSettled([
@@ -81,7 +81,7 @@ describe("tuning in another process", () => {
       tuner.tune({ ...request, parameters: { M: 9 } }, services),
     ]);
     expect(good.status).toBe("fulfilled");
-    expect(bad).toMatchObject({ status: "rejected", reason: { message: "no default export" } });
+    expect(bad).toMatchObject({ status: "rejected", reason: { message: "op.threw: no default export" } });
   });
 
   it("tells how a process ended that should not have, and starts another", async () => {

@@ -18,14 +18,17 @@ import { loadModule } from "../../support/load-module.ts";
 const hasCompiler = (await detectToolchains()).length > 0;
 const deadlineMs = 600;
 
-/** The n-th candidate is replaced by the n-th of `bad`, as far as these go. */
+/** The n-th candidate in the target's language is replaced by the n-th of `bad`, as far as these go. */
 const planting =
-  (bad: readonly ((source: MeasurableSource) => MeasurableSource)[]): KernelContext["workbench"] =>
+  (
+    bad: readonly ((source: MeasurableSource) => MeasurableSource)[],
+    kind: MeasurableSource["kind"] = "wasm",
+  ): KernelContext["workbench"] =>
   (options) => {
     const inner = createWorkbench({ ...options, runner: undefined, deadlineMs });
     const left = [...bad];
     const plant = (source: MeasurableSource | Refusal): MeasurableSource | Refusal =>
-      source.kind === "build-failed" ? source : (left.shift()?.(source) ?? source);
+      source.kind !== kind ? source : (left.shift()?.(source) ?? source);
     return { ...inner, measure: (sources, incumbentNs) => inner.measure([...sources].map(plant), incumbentNs) };
   };
 
@@ -105,7 +108,7 @@ describe("a tuning with bad candidates", () => {
     ];
     const { kernel, warnings } = await compileIn(root, {
       request: { target: "native", budget: { seconds: 30, trials: 6 } },
-      change: () => ({ workbench: planting(bad) }),
+      change: () => ({ workbench: planting(bad, "c") }),
     });
     const found = measurements(root);
     expect(found.map(({ kind }) => kind)).toEqual(["crashed", "timed-out", "wrong-result", "build-failed", "ok", "ok"]);
