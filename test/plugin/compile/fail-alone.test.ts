@@ -3,17 +3,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, InvariantError, invariant } from "../../../src/compiler/index.ts";
+import { DiagnosticError, invariant } from "../../../src/compiler/index.ts";
 import { ProcessError } from "../../../src/native/child-process.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { failAlone } from "../../../src/plugin/compile/fail-alone.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
 import { keyFields, wasmTask } from "../../../src/plugin/compile/schedule.ts";
-import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { predictionKey } from "../../../src/tuner/store/key.ts";
 import { createWorkbench } from "../../../src/tuner/workbench.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { buildTunings, compileIn, gemmText } from "../../support/compile-app.ts";
+import { throwingWorkbench } from "../../support/failing-kernel.ts";
 
 const hasCompiler = (await detectToolchains()).length > 0;
 const noCompiler = hasCompiler ? "" : " (needs gcc or clang)";
@@ -63,16 +63,6 @@ describe("what a kernel throws", () => {
 const sizes = [8, 9, 10, 11, 12, 13, 14];
 const lockedIn = (root: string): readonly string[] =>
   Object.keys(JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8")).kernels);
-
-/** Throws as a bug of ours would, when the first candidate has been measured. */
-const throwingWorkbench: KernelContext["workbench"] = (options) => {
-  const inner = createWorkbench(options);
-  async function* measure(...args: Parameters<typeof inner.measure>): AsyncGenerator<Measurement, undefined> {
-    yield (await inner.measure(...args).next()).value!;
-    throw new InvariantError("invariant violated: planted");
-  }
-  return { ...inner, measure };
-};
 
 describe("seven kernels of a build", () => {
   it.each([
