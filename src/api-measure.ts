@@ -20,7 +20,7 @@ import type { Measurement } from "./tuner/measure/measurement.ts";
 import { batchOf, foreignness, measureBatch, recordsOfResults } from "./tuner/measure/run-batch.ts";
 import { openDatabase } from "./tuner/record/database.ts";
 import { importRecords, linesOf, type Merged } from "./tuner/record/merge.ts";
-import { referenceTask } from "./tuner/reference.ts";
+import { referenceOf } from "./tuner/reference.ts";
 import type { Candidate } from "./tuner/space/space.ts";
 import { targetClass } from "./tuner/store/key.ts";
 import type { TuningTask } from "./tuner/task.ts";
@@ -130,7 +130,7 @@ function onWorkbench<T>(
     const toolchain = await toolchainFor(task.target);
     const { cores } = detectMachine();
     const settings = { threads: task.threads, ...(cache && { cache }), ...(samples && { samples }) };
-    const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, signal, cores, ...settings });
+    const workbench = createWorkbench({ ...referenceOf(task), toolchain, directory, signal, cores, ...settings });
     try {
       return await work(workbench);
     } finally {

@@ -28,7 +28,7 @@ import { type MutateOptions, mutateSchedule } from "./tuner/mutate-schedule.ts";
 import { predict } from "./tuner/predict.ts";
 import { createProfiler, type Profile } from "./tuner/profile.ts";
 import { memoryDatabase, openDatabase } from "./tuner/record/database.ts";
-import { referenceTask } from "./tuner/reference.ts";
+import { referenceOf } from "./tuner/reference.ts";
 import type { ConvergenceRun } from "./tuner/report/convergence.ts";
 import { extractTasks, type TaskRequest } from "./tuner/scheduler/extract-tasks.ts";
 import { type PolicyName, policies } from "./tuner/scheduler/policies.ts";
@@ -129,7 +129,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   const space = profiler.time("space", () => spaceOf(task, options));
   const toolchain = await toolchainFor(task.target);
   const workbench = createWorkbench({
-    task: referenceTask(task),
+    ...referenceOf(task),
     toolchain,
     directory,
     signal,

@@ -5,7 +5,7 @@ import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { familyOnTarget } from "../../tuner/family.ts";
 import { createProfiler } from "../../tuner/profile.ts";
 import type { TuningRecord } from "../../tuner/record/record.ts";
-import { referenceTask } from "../../tuner/reference.ts";
+import { referenceOf } from "../../tuner/reference.ts";
 import { groupConvergence } from "../../tuner/scheduler/group-convergence.ts";
 import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
 import { convergenceFor } from "../../tuner/search/convergence.ts";
@@ -67,7 +67,7 @@ function tuneInTurns<Result>(
         family: familyOnTarget(task),
         async start(turns) {
           const workbench = await context.workbench({
-            task: referenceTask(task),
+            ...referenceOf(task),
             toolchain,
             directory,
             signal: services.signal,

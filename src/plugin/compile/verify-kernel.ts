@@ -4,7 +4,7 @@ import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { missingFeatures } from "../../native/toolchain/machine.ts";
 import { measurable } from "../../tuner/measurable.ts";
 import type { Measurement } from "../../tuner/measure/measurement.ts";
-import { referenceTask } from "../../tuner/reference.ts";
+import { referenceOf } from "../../tuner/reference.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
 import { checkTwins } from "./check-twins.ts";
 import { decideSchedule } from "./decide-schedule.ts";
@@ -44,7 +44,7 @@ export async function runSchedule(context: KernelContext, schedule: Schedule): P
   await withPrivateDirectory(async (directory) => {
     const { signal } = context.services;
     const threads = task.threads;
-    const workbench = await context.workbench({ task: referenceTask(task), toolchain, directory, signal, threads });
+    const workbench = await context.workbench({ ...referenceOf(task), toolchain, directory, signal, threads });
     try {
       const source = measurable(task, generateSpace(task), candidate);
       const { value } = await workbench.measure([source], null).next();
