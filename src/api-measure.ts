@@ -24,7 +24,7 @@ import { referenceOf } from "./tuner/reference.ts";
 import type { Candidate } from "./tuner/space/space.ts";
 import { targetClass } from "./tuner/store/key.ts";
 import type { TuningTask } from "./tuner/task.ts";
-import { createWorkbench, type Workbench, type WorkbenchOptions } from "./tuner/workbench.ts";
+import { createWorkbench, measureAll, type Workbench, type WorkbenchOptions } from "./tuner/workbench.ts";
 
 export interface MeasureOptions extends KernelOptions {
   /** What a run finds in the caches: "hot" unless said. docs/measurement.md */
@@ -46,8 +46,8 @@ export async function measure(op: Op, schedule: Candidate, options: MeasureOptio
   const { cache, samples = 25, signal } = options;
   const source = measurable(task, spaceOf(task, options), schedule);
   const outcome = await onWorkbench({ task, cache, samples, signal }, async (workbench) => {
-    const { value } = await workbench.measure([source], null).next();
-    return value;
+    const [measurement] = await measureAll(workbench, [source]);
+    return measurement;
   });
   return outcome!;
 }

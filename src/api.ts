@@ -16,6 +16,7 @@ import { detectToolchains, toolchainFor, wantedFamilies } from "./native/toolcha
 import { detectMachine } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
+import { isOnlyLate, nothingRan } from "./tuner/failures.ts";
 import {
   type Inspection,
   type InspectOptions,
@@ -116,7 +117,7 @@ const defaultBudget: Budget = { seconds: 30, trials: 512 };
 /**
  * Finds a schedule by measuring on this machine.
  *
- * @throws DiagnosticError `space.empty`, `tune.nothing-ran`
+ * @throws DiagnosticError `space.empty`, `tune.nothing-ran`, `tune.out-of-time`
  * @example const { schedule, gflops } = await tune(gemm, { target: "native", budget: { seconds: 10 } });
  */
 export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
@@ -124,6 +125,7 @@ export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
 }
 
 async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {
+  const startMs = nowMs();
   const { budget, seed = 1, strategy = "default", records, cache = "hot", signal, onProgress } = options;
   const profiler = createProfiler(nowMs);
   const space = profiler.time("space", () => spaceOf(task, options));
@@ -147,6 +149,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
       database: openDatabase(records ?? join(directory, "records.jsonl")),
       workbench,
       clock: nowMs,
+      startMs,
       profiler,
       signal,
       onProgress,
@@ -157,13 +160,23 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   }
 }
 
-function tunedOf({ op }: TuningTask, space: Space, result: TuneResult): Tuned {
+function tunedOf({ op, numerics }: TuningTask, space: Space, result: TuneResult): Tuned {
   const { winner, measured, elapsedMs, failures, history, profile } = result;
+  if (isOnlyLate(result)) throw outOfTime(op.name, result);
   if (!winner && failures.length === 0) throw emptySpace(space);
-  if (!winner) throw refusal("tune.nothing-ran", `no candidate of ${op.name} could be built and measured`, null);
+  if (!winner) {
+    const { message, hint } = nothingRan(op.name, result, numerics);
+    throw new DiagnosticError({ code: "tune.nothing-ran", message, loc: null, hint, detail: null });
+  }
   const { candidate: schedule, medianNs, timing } = winner;
   const gflops = factsOf(op).flops / medianNs;
   return { schedule, medianNs, timing, gflops, measured, elapsedMs, failed: failures.length, history, profile };
+}
+
+function outOfTime(name: string, { late, elapsedMs }: TuneResult): DiagnosticError {
+  const message = `${name}: nothing could be measured in ${(elapsedMs / 1000).toFixed(1)} s: ${late ?? "the budget was spent before"}`;
+  const hint = "give it more seconds, or take predictSchedule's, which is not measured";
+  return new DiagnosticError({ code: "tune.out-of-time", message, loc: null, hint, detail: null });
 }
 
 export interface KernelToTune extends KernelOptions {

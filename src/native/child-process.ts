@@ -85,7 +85,8 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
 /** Node's exit code for it. A crash is a signal, or on Windows a code above 0x8000_0000. */
 const uncaughtException = 1;
 
-function killGroup(pid: number | undefined): void {
+/** Kills a process that was started as the leader of its group, and all that it has started. */
+export function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch (error) {

@@ -1,5 +1,6 @@
 // Where candidates are built, checked and timed: a toolchain and a runner behind one call, sources in, measurements out.
 
+import { invariant } from "../compiler/index.ts";
 import { createRunner, type Runner } from "../native/runner/client.ts";
 import type { CacheState, Runnable, RunTask } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
@@ -8,6 +9,7 @@ import { measureCandidate, raceCandidates } from "./measure/measure.ts";
 import { type Measurement, searchedNs, type Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import {
+  type Buildable,
   type BuiltRunnable,
   createRunnableBuilder,
   type MeasurableSource,
@@ -15,8 +17,9 @@ import {
   type RunnableBuilder,
   withoutCompiler,
 } from "./runnable-builder.ts";
+import { forever, type LeftMs, type NoTime, noTime } from "./time-limit.ts";
 
-export type { MeasurableSource, Refusal } from "./runnable-builder.ts";
+export type { Buildable, MeasurableSource, Refusal } from "./runnable-builder.ts";
 
 export interface Workbench {
   /**
@@ -24,23 +27,41 @@ export interface Workbench {
    * built before, or while others are measured if the machine has the cores. WASM modules are taken from the iterable
    * while others are measured. Some are on their way when a measurement is given: what its user does then, it does
    * meanwhile.
+   *
+   * @param leftMs compilers and candidates that run when the time is over are killed, and none is begun after it; those that
+   *   were not measured are told as that
    */
   measure(
-    sources: Iterable<MeasurableSource | Refusal>,
+    sources: Iterable<Buildable>,
     incumbentNs: number | null,
     profiler?: Profiler,
-  ): AsyncIterator<Measurement, undefined>;
+    leftMs?: LeftMs,
+  ): AsyncIterator<Measurement | NoTime, undefined>;
   /**
    * Finalists against each other, the first of them the incumbent.
    *
    * @param isOver whether it should come to an end, as far as it has seen enough to decide at all
    */
-  race(sources: readonly (MeasurableSource | Refusal)[], isOver?: () => boolean): Promise<Decision>;
+  race(sources: readonly Buildable[], isOver?: () => boolean, leftMs?: LeftMs): Promise<Decision>;
   /** Compiler runs so far. */
   compilerRuns(): number;
   /** What measures: "gcc 12.2.0 …" or "wasm". */
   readonly toolchain: string;
   close(): Promise<void>;
+}
+
+/** Measurements of all sources, in their order, however long they take. */
+export async function measureAll(
+  workbench: Pick<Workbench, "measure">,
+  sources: Iterable<MeasurableSource | Refusal>,
+): Promise<readonly Measurement[]> {
+  const outcomes = workbench.measure(sources, null);
+  const measurements: Measurement[] = [];
+  for (let next = await outcomes.next(); !next.done; next = await outcomes.next()) {
+    invariant(next.value.kind !== "no-time", "nothing limits it");
+    measurements.push(next.value);
+  }
+  return measurements;
 }
 
 /** Of a race: places of sources. */
@@ -86,8 +107,8 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   // Without a core of its own this thread would take the time of what is measured.
   const ahead = cores > threads ? mostAhead : 1;
   const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
-  const take = (sources: Iterable<MeasurableSource | Refusal>): Take =>
-    builder ? takeBuilt(builder, [...sources], cores) : takeOneByOne(sources);
+  const take = (sources: Iterable<Buildable>, leftMs: LeftMs): Take =>
+    builder ? takeBuilt(builder, [...sources], cores, leftMs) : takeOneByOne(sources);
 
   let isConditioned = options.conditioned === undefined;
   /** Once, for all candidates that follow. */
@@ -98,9 +119,13 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
     if (better) runner.setTask(better);
   }
 
-  async function run(candidate: Runnable, incumbentNs: number | null): Promise<Measurement> {
+  async function run(candidate: Runnable, incumbentNs: number | null, leftMs: LeftMs): Promise<Measurement | NoTime> {
     const wasConditioned = isConditioned;
-    const measure = () => measureCandidate(runner, candidate, { incumbentNs, cache, samples });
+    const measure = async (): Promise<Measurement | NoTime> => {
+      if (leftMs() <= 0) return notRun;
+      const measurement = await measureCandidate(runner, candidate, { incumbentNs, cache, samples, leftMs });
+      return measurement.kind === "timed-out" && leftMs() <= 0 ? notRun : measurement;
+    };
     const measurement = await measure();
     if (measurement.kind !== "wrong-result" || wasConditioned) return measurement;
     condition();
@@ -108,9 +133,9 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   }
 
   /** A failure is told when it is waited for. */
-  function start(built: BuiltRunnable, incumbentNs: number | null): Promise<Measurement> {
+  function start(built: BuiltRunnable, incumbentNs: number | null, leftMs: LeftMs): Promise<Measurement | NoTime> {
     if (built.kind !== "ready") return Promise.resolve(built);
-    const outcome = run(built.candidate, incumbentNs);
+    const outcome = run(built.candidate, incumbentNs, leftMs);
     outcome.catch(() => undefined);
     return outcome;
   }
@@ -118,32 +143,32 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   return {
     toolchain: `${toolchain?.identity ?? "wasm"}${cache === "cold" ? ", cold caches" : ""}`,
     compilerRuns: () => builder?.compilerRuns() ?? 0,
-    async *measure(sources, incumbentNs, profiler = noProfiler) {
+    async *measure(sources, incumbentNs, profiler = noProfiler, leftMs = forever) {
       let best = incumbentNs;
-      const takeNext = take(sources);
-      const onTheirWay: Promise<Measurement>[] = [];
+      const takeNext = take(sources, leftMs);
+      const onTheirWay: Promise<Measurement | NoTime>[] = [];
       const isFull = (): boolean => onTheirWay.length >= ahead || onTheirWay.length * (best ?? 0) > longestAheadNs;
       for (let isLast = false; ; ) {
         while (!isLast && (onTheirWay.length === 0 || !isFull())) {
           const next = await profiler.timeAsync("build", takeNext);
-          if (next) onTheirWay.push(start(next, best));
+          if (next) onTheirWay.push(start(next, best, leftMs));
           else isLast = true;
         }
         const outcome = onTheirWay.shift();
         if (!outcome) return undefined;
         const measurement = await profiler.timeAsync("run", () => outcome);
-        const ns = searchedNs(measurement);
+        const ns = measurement.kind === "no-time" ? null : searchedNs(measurement);
         if (ns !== null) best = Math.min(best ?? ns, ns);
         yield measurement;
       }
     },
-    async race(sources, isOver) {
-      const built = builder ? await builder.build(sources, cores) : sources.map(withoutCompiler);
+    async race(sources, isOver, leftMs) {
+      const built = builder ? await builder.build(sources, cores, leftMs) : sources.map(withoutCompiler);
       const entrants = built.flatMap((one, place) => (one.kind === "ready" ? [{ ...one, place }] : []));
       const { winner, runnerUp, timings } = await raceCandidates(
         runner,
         entrants.map(({ candidate }) => candidate),
-        { cache, isOver },
+        { cache, isOver, ...(leftMs && { leftMs }) },
       );
       const placeOf = (entrant: number): number => entrants[entrant]?.place ?? 0;
       return {
@@ -165,11 +190,16 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
 const mostAhead = 6;
 const longestAheadNs = 60e6;
 
+/** Milliseconds: the process starts, loads a kernel, checks it and times it. */
+const forRunsMs = 300;
+
+const notRun: NoTime = noTime("it could not be run in time");
+
 /** The next that can be run; null: that was the last. */
 type Take = () => Promise<BuiltRunnable | null>;
 
 /** Each is taken, and so generated, when it is asked for. */
-function takeOneByOne(sources: Iterable<MeasurableSource | Refusal>): Take {
+function takeOneByOne(sources: Iterable<Buildable>): Take {
   const rest = sources[Symbol.iterator]();
   return async () => {
     const next = rest.next();
@@ -177,7 +207,10 @@ function takeOneByOne(sources: Iterable<MeasurableSource | Refusal>): Take {
   };
 }
 
-function takeBuilt(builder: RunnableBuilder, sources: readonly (MeasurableSource | Refusal)[], cores: number): Take {
-  const rest = buildAhead(sources, buildPolicy(cores, sources.length), (part, jobs) => builder.build(part, jobs));
+function takeBuilt(builder: RunnableBuilder, sources: readonly Buildable[], cores: number, leftMs: LeftMs): Take {
+  /** Something of what is built is to be measured, too. */
+  const leftToBuildMs = (): number => leftMs() - Math.min(forRunsMs, leftMs() / 4);
+  const build = (part: readonly Buildable[], jobs: number) => builder.build(part, jobs, leftToBuildMs);
+  const rest = buildAhead(sources, buildPolicy(cores, sources.length), build);
   return async () => (await rest.next()).value ?? null;
 }

@@ -5,11 +5,12 @@ import { type KernelContext, kernelContext } from "../../src/plugin/compile/kern
 import { compileInContext } from "../../src/plugin/compile-kernel.ts";
 import type { CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
 import type { Measurement } from "../../src/tuner/measure/measurement.ts";
+import type { NoTime } from "../../src/tuner/time-limit.ts";
 import { createWorkbench } from "../../src/tuner/workbench.ts";
 
 export const throwingWorkbench: KernelContext["workbench"] = (options) => {
   const inner = createWorkbench(options);
-  async function* measure(...args: Parameters<typeof inner.measure>): AsyncGenerator<Measurement, undefined> {
+  async function* measure(...args: Parameters<typeof inner.measure>): AsyncGenerator<Measurement | NoTime, undefined> {
     yield (await inner.measure(...args).next()).value!;
     throw new InvariantError("invariant violated: planted");
   }

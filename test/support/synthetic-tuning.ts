@@ -74,6 +74,7 @@ export function syntheticTask(curve: Curve, clock: FakeClock): SyntheticTask {
         recorded: 0,
         elapsedMs: log.ms,
         failures: [],
+        late: null,
         ended: "budget" as const,
         history: { improvements: [], stopped: null },
         profile: noProfiler.profile(),

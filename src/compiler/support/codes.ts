@@ -246,6 +246,7 @@ export const codes = {
   "transform-layout.output": "a result of the kernel is laid out as the caller wants it",
   "transform-layout.twice": "an input is laid out already",
   "tune.nothing-ran": "none of the candidates of a kernel could be built and measured",
+  "tune.out-of-time": "nothing of a kernel could be measured within its seconds",
   "twin.wrong": "the WASM module that comes with a kernel computes something else than the reference",
   "unroll.bad-depth": "a loop cannot be unrolled so many times",
   "unroll.marked": "a loop is marked already",

@@ -8,15 +8,18 @@ import type { CompileOptions, CompileServices, KernelRequest } from "../compiled
 import type { FromTuner, TuneOrder } from "./protocol.ts";
 
 export interface BackgroundTuner {
-  /** Rejects with the signal's reason when the process, told by the signal, has cleaned up. */
-  tune(request: KernelRequest, services: TunerServices): Promise<void>;
+  /**
+   * Whether there is a decision in the lock: there was time to measure something. Rejects with the signal's reason when the
+   * process, told by the signal, has cleaned up.
+   */
+  tune(request: KernelRequest, services: TunerServices): Promise<boolean>;
 }
 
 export type TunerServices = Pick<CompileServices, "options" | "log" | "signal" | "onProgress">;
 
 interface Waiting {
   readonly services: TunerServices;
-  readonly resolve: () => void;
+  readonly resolve: (isDecided: boolean) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -46,7 +49,7 @@ export function createBackgroundTuner(path?: string): BackgroundTuner {
       const stop = () => dismiss(tuner);
       signal.addEventListener("abort", stop);
       try {
-        await new Promise<void>((resolve, reject) => {
+        return await new Promise<boolean>((resolve, reject) => {
           tuner.waiting.set(id, { services, resolve, reject });
           tuner.process.then((process) => process.send({ id, request, options: plain(options) }), reject);
         });
@@ -89,7 +92,7 @@ function answer(message: Exclude<FromTuner, { kind: "ready" }>, waiting: Waiting
   const { services, resolve, reject } = waiting;
   if (message.kind === "line") services.log[message.level](message.line);
   if (message.kind === "progress") services.onProgress?.(message.kernel, message.flops, message.progress);
-  if (message.kind === "done") resolve();
+  if (message.kind === "done") resolve(message.isDecided);
   if (message.kind === "failed") reject(services.signal.reason ?? new DiagnosticError(message.diagnostic));
 }
 

@@ -21,5 +21,5 @@ export type FromTuner =
       readonly progress: TuneProgress;
     }
   /** Lock and store have what there is to be had. */
-  | { readonly kind: "done"; readonly id: number }
+  | { readonly kind: "done"; readonly id: number; readonly isDecided: boolean }
   | { readonly kind: "failed"; readonly id: number; readonly diagnostic: Diagnostic };

@@ -20,14 +20,14 @@ async function tune({ id, request, options }: TuneOrder): Promise<void> {
   const line = (level: "debug" | "info" | "warn") => (line: string) => say({ kind: "line", id, level, line });
   const log = { debug: line("debug"), info: line("info"), warn: line("warn") };
   try {
-    await compileKernel(request, {
+    const { origin } = await compileKernel(request, {
       options,
       log,
       signal,
       tunings,
       onProgress: (kernel, flops, progress) => say({ kind: "progress", id, kernel, flops, progress }),
     });
-    say({ kind: "done", id });
+    say({ kind: "done", id, isDecided: origin !== "predicted" });
   } catch (error) {
     say({ kind: "failed", id, diagnostic: diagnosticOf(error) });
   }

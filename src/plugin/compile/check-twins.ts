@@ -2,7 +2,7 @@
 
 import { boundsOf } from "../../tuner/measurable.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
-import type { Workbench } from "../../tuner/workbench.ts";
+import { measureAll, type Workbench } from "../../tuner/workbench.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { withoutTwin } from "./make-artifacts.ts";
 import type { WasmPair } from "./wasm-pair.ts";
@@ -17,17 +17,15 @@ export async function checkTwins(workbench: Workbench, context: KernelContext, p
   const bounds = boundsOf(task, generateSpace(task), candidate);
   const { wasm, relaxed, prepare } = pair;
   const modules = [wasm, relaxed].filter((module) => module !== null).map((it) => ({ ...it, prepare, bounds }));
-  const outcomes = workbench.measure(modules, null);
-  for (const { relaxed } of modules) {
-    const outcome = (await outcomes.next()).value!;
+  for (const [at, outcome] of (await measureAll(workbench, modules)).entries()) {
+    const { relaxed } = modules[at]!;
     // A slow one may be right.
     if (outcome.kind === "ok" || outcome.kind === "timed-out") continue;
-    const twin = `its ${relaxed ? "relaxed " : ""}WASM twin is wrong (${outcome.reason})`;
+    const twin = `${context.lockName}: its ${relaxed ? "relaxed " : ""}WASM twin`;
     const hint = relaxed ? 'numerics: "strict" leaves it out' : withoutTwin;
-    throw refuse(
-      "twin.wrong",
-      `${context.lockName}: ${twin}; that is a bug of unplugin-kernel: please report it`,
-      hint,
-    );
+    if (outcome.kind === "ill-conditioned")
+      throw refuse("twin.wrong", `${twin} cannot be checked (${outcome.reason})`, 'numerics: "strict" can be');
+    const bug = "that is a bug of unplugin-kernel: please report it";
+    throw refuse("twin.wrong", `${twin} is wrong (${outcome.reason}); ${bug}`, hint);
   }
 }

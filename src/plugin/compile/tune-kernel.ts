@@ -2,6 +2,7 @@
 
 import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { countOf, isOnlyLate, nothingRan, reasonOf } from "../../tuner/failures.ts";
 import { familyOnTarget } from "../../tuner/family.ts";
 import { createProfiler } from "../../tuner/profile.ts";
 import type { TuningRecord } from "../../tuner/record/record.ts";
@@ -22,6 +23,7 @@ import { twinsOfNative, wasmTwins } from "./make-artifacts.ts";
 import { emptySpace } from "./make-prediction.ts";
 import { nativeKernel } from "./native-kernel.ts";
 import { logTuning, openRecords, recordsFile, tuningsFile } from "./open-records.ts";
+import { predictSchedule } from "./predict-schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
 
 /** One seed for all: a build is to be repeatable. */
@@ -102,7 +104,9 @@ function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turn
     profiler: createProfiler(turns.clock),
     workbench,
     clock: turns.clock,
+    startMs: 0,
     isOver: turns.isOver,
+    leftMs: turns.leftMs,
     convergence: (services.options.totalSeconds === null ? convergenceFor : groupConvergence)(task.target),
     signal: services.signal,
     onProgress: (progress) => services.onProgress?.(lockName, flops, progress),
@@ -132,6 +136,7 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
   const { task } = context;
   const { workbench, space } = opened;
   warnOfBugs(context, result.failures);
+  if (isOnlyLate(result)) return predictedInstead(context, result);
   if (!result.winner) throw noWinner(context, space, result);
   const { winner, measured, recorded } = result;
   const { medianNs } = winner;
@@ -159,26 +164,28 @@ async function buildAddon(context: KernelContext, decision: Decision): Promise<n
   return result.kind === "built" ? result.compilerRuns : 0;
 }
 
-const count = (failures: readonly Failure[]): string =>
-  failures.length === 1 ? "1 candidate" : `${failures.length} candidates`;
-
 /** Wrong numbers are no fault of the user's, and he should hear of them even though the kernel he gets is right. */
 function warnOfBugs({ services, lockName }: KernelContext, failures: readonly Failure[]): void {
   const wrong = failures.filter(({ measurement }) => measurement.kind === "wrong-result");
   if (wrong.length === 0) return;
-  const said = `${count(wrong)} computed wrong results and will not be used: ${reasonOf(wrong[0]!)}`;
+  const said = `${countOf(wrong)} computed wrong results and will not be used: ${reasonOf(wrong[0]!)}`;
   services.log.warn(`${lockName}: ${said}. That is a bug of unplugin-kernel: please report it`);
 }
 
-function noWinner({ lockName }: KernelContext, space: GeneratedSpace, { failures }: TuneResult): DiagnosticError {
-  if (failures.length === 0) return emptySpace(lockName, space);
-  const kinds = [...new Set(failures.map(({ measurement }) => measurement.kind))];
-  const parts = kinds.map((kind) => {
-    const alike = failures.filter(({ measurement }) => measurement.kind === kind);
-    return `${count(alike)} ${kind}, as: ${reasonOf(alike[0]!)}`;
-  });
-  return refuse("tune.nothing-ran", `${lockName}: nothing could be measured: ${parts.join("; ")}`, null);
+function noWinner({ lockName, task }: KernelContext, space: GeneratedSpace, result: TuneResult): DiagnosticError {
+  if (result.failures.length === 0) return emptySpace(lockName, space);
+  const { message, hint } = nothingRan(lockName, result, task.numerics);
+  return refuse("tune.nothing-ran", message, hint);
 }
 
-const reasonOf = ({ measurement }: Failure): string =>
-  measurement.kind === "timed-out" ? `it did not end within ${measurement.deadlineMs} ms` : measurement.reason;
+/** The schedule that nobody measured, with a warning: the next build tries again. */
+async function predictedInstead(context: KernelContext, { late, measured }: TuneResult): Promise<Decision> {
+  const { lockName, services, request, task } = context;
+  const why = late ?? "they were over before the first candidate ran";
+  const said = `nothing could be measured in ${request.budget.seconds} s: ${why}`;
+  services.log.warn(
+    `${lockName}: ${said}; it gets the predicted schedule, which was not measured: give it more seconds`,
+  );
+  const schedule = await predictSchedule(context, task);
+  return { ...schedule, origin: "predicted", measured: null, measurements: measured, compilerRuns: 0 };
+}

@@ -6,6 +6,7 @@ import { measurable } from "../../tuner/measurable.ts";
 import type { Measurement } from "../../tuner/measure/measurement.ts";
 import { referenceOf } from "../../tuner/reference.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
+import { measureAll } from "../../tuner/workbench.ts";
 import { checkTwins } from "./check-twins.ts";
 import { decideSchedule } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
@@ -47,7 +48,7 @@ export async function runSchedule(context: KernelContext, schedule: Schedule): P
     const workbench = await context.workbench({ ...referenceOf(task), toolchain, directory, signal, threads });
     try {
       const source = measurable(task, generateSpace(task), candidate);
-      const { value } = await workbench.measure([source], null).next();
+      const [value] = await measureAll(workbench, [source]);
       const reason = value && reasonOf(value);
       if (reason) throw refuse("verify.wrong", `${context.lockName}: ${reason}`, "tune it again");
       await checkTwins(workbench, context, await wasmTwins(context, schedule));

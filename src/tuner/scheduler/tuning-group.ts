@@ -31,6 +31,8 @@ export interface Turns {
   clock(): number;
   /** The total is spent: a round ends where it is. Never in the first. */
   isOver(): boolean;
+  /** Milliseconds of the total; in the first round a fair share, and some seconds if it comes late. For what is killed then. */
+  leftMs(): number;
 }
 
 export interface TuningGroup {
@@ -50,6 +52,9 @@ interface Member {
   ownMs: number;
 }
 
+/** A first round has so much time, however late it comes: one candidate of most operators is built, checked and timed in it. */
+const leastFirstMs = 3_000;
+
 /** How a member leaves. */
 type Settle = () => void;
 
@@ -66,6 +71,12 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
   const turnsOf = (member: Member): Turns => ({
     clock: () => member.ownMs + inTurnMs(),
     isOver: () => totalMs !== null && member.rounds.length > 0 && spentMs + inTurnMs() >= totalMs,
+    leftMs() {
+      if (totalMs === null) return Number.POSITIVE_INFINITY;
+      if (member.rounds.length > 0) return totalMs - spentMs - inTurnMs();
+      const waiting = members.filter(({ rounds }) => rounds.length === 0).length;
+      return Math.max(leastFirstMs, (totalMs - spentMs) / waiting) - inTurnMs();
+    },
   });
 
   async function serve(): Promise<void> {

@@ -10,7 +10,7 @@ import { verifyKernel } from "../../../src/plugin/compile/verify-kernel.ts";
 import type { CompiledKernel } from "../../../src/plugin/compiled-kernel.ts";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
-import { createWorkbench, type MeasurableSource, type Refusal } from "../../../src/tuner/workbench.ts";
+import { type Buildable, createWorkbench, type MeasurableSource } from "../../../src/tuner/workbench.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { compileIn, gemmText } from "../../support/compile-app.ts";
 import { loadModule } from "../../support/load-module.ts";
@@ -27,9 +27,10 @@ const planting =
   (options) => {
     const inner = createWorkbench({ ...options, runner: undefined, deadlineMs });
     const left = [...bad];
-    const plant = (source: MeasurableSource | Refusal): MeasurableSource | Refusal =>
-      source.kind !== kind ? source : (left.shift()?.(source) ?? source);
-    return { ...inner, measure: (sources, incumbentNs) => inner.measure([...sources].map(plant), incumbentNs) };
+    const plant = (source: Buildable): Buildable =>
+      source.kind === kind ? (left.shift()?.(source as MeasurableSource) ?? source) : source;
+    const measure: typeof inner.measure = (sources, ...rest) => inner.measure([...sources].map(plant), ...rest);
+    return { ...inner, measure };
   };
 
 const wasm =

@@ -1,0 +1,48 @@
+// The end of a tuning: its fastest candidates → the winner, by heats and a race where anything was measured, else by the records.
+
+import { noProfiler } from "./profile.ts";
+import type { Trial } from "./search/search-state.ts";
+import type { GeneratedSpace } from "./space/generate.ts";
+import type { TuningTask } from "./task.ts";
+import { leastRaceLeftMs, longestRaceMs } from "./time-left.ts";
+import type { LeftMs } from "./time-limit.ts";
+import type { TuningOptions, Winner } from "./tuning.ts";
+import { sourcesOf } from "./tuning-round.ts";
+import type { Buildable, Decision } from "./workbench.ts";
+
+/** Heats and race behind rounds that took so many milliseconds. */
+export function raceAfter(
+  roundsMs: number,
+  isLate: () => boolean,
+  hardMs: LeftMs,
+  { workbench, clock }: TuningOptions,
+) {
+  const end = clock() + longestRaceMs(roundsMs);
+  const leftMs = (): number => Math.max(hardMs(), leastRaceLeftMs);
+  const isOver = (): boolean => isLate() || clock() >= end;
+  return (sourcesIn: (leftMs: LeftMs) => readonly Buildable[]): Promise<Decision> =>
+    workbench.race(sourcesIn(leftMs), isOver, leftMs);
+}
+
+/** The fastest few raced against each other; without fresh measurements the records have decided already. */
+export async function chooseWinner(
+  task: TuningTask,
+  space: GeneratedSpace,
+  ranked: readonly Trial[],
+  race: ReturnType<typeof raceAfter> | null,
+): Promise<Winner | null> {
+  const candidates = ranked.map(({ point }) => point.candidate);
+  const { winner, runnerUp, timing } =
+    race && ranked.length > 1
+      ? await race((leftMs) => [...sourcesOf(task, space, candidates, noProfiler, leftMs)])
+      : { winner: 0, runnerUp: 1, timing: null };
+  const measurement = ranked[winner]?.measurement;
+  if (measurement?.kind !== "ok") return null;
+  const { medianNs } = timing ?? measurement.timing;
+  return {
+    candidate: candidates[winner]!,
+    medianNs,
+    timing: timing ?? measurement.timing,
+    runnerUp: (runnerUp === null ? null : candidates[runnerUp]) ?? null,
+  };
+}
