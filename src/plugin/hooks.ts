@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unplugin";
 import { DiagnosticError } from "../compiler/index.ts";
+import { afterMs } from "../native/clock.ts";
 import { emitModule } from "./binding/module.ts";
 import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 import { createDevServer, type DevServer } from "./dev.ts";
@@ -83,9 +84,9 @@ async function othersEnd(session: Session, { path, query }: ParsedRequest, error
     const name = relative(session.options().root, path) + query;
     if (others > 0) session.log().warn(`${name} fails when ${others} more are done: ${reason}`);
   };
-  const timer = setTimeout(tell, quietWaitMs);
+  const callOff = afterMs(quietWaitMs, tell);
   await session.settled();
-  clearTimeout(timer);
+  callOff();
 }
 
 /**

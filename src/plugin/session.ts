@@ -1,8 +1,7 @@
 // What lives as long as a bundler's plugin instance: options, log, and the kernels that are being compiled.
 
 import { basename } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { nowMs } from "../native/clock.ts";
+import { nextTurn, nowMs } from "../native/clock.ts";
 import { type BackgroundTuner, createBackgroundTuner } from "./background/background-tuner.ts";
 import { createBuildReport } from "./build-report.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
@@ -76,6 +75,14 @@ async function together<T>(compiled: Promise<T>, compiling: Set<Promise<unknown>
   }
 }
 
+async function whenEmpty(compiling: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (compiling.size > 0) {
+    await Promise.allSettled(compiling);
+    // A bundler asks next for those that have waited for a place among its reads.
+    await nextTurn();
+  }
+}
+
 export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
@@ -131,13 +138,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       return started;
     },
     busy: () => compiling.size,
-    async settled() {
-      while (compiling.size > 0) {
-        await Promise.allSettled(compiling);
-        // A bundler asks next for those that have waited for a place among its reads.
-        await nextTurn();
-      }
-    },
+    settled: () => whenEmpty(compiling),
     begin() {
       tally = nothing;
       declarations.refresh();

@@ -6,20 +6,15 @@ import type { GeneratedSpace } from "./space/generate.ts";
 import type { TuningTask } from "./task.ts";
 import { leastRaceLeftMs, longestRaceMs } from "./time-left.ts";
 import type { LeftMs } from "./time-limit.ts";
-import type { TuningOptions, Winner } from "./tuning.ts";
+import type { TuningOptions, TuningTime, Winner } from "./tuning.ts";
 import { sourcesOf } from "./tuning-round.ts";
 import type { Buildable, Decision } from "./workbench.ts";
 
-/** Heats and race behind rounds that took so many milliseconds. */
-export function raceAfter(
-  roundsMs: number,
-  isLate: () => boolean,
-  hardMs: LeftMs,
-  { workbench, clock }: TuningOptions,
-) {
-  const end = clock() + longestRaceMs(roundsMs);
+/** Heats and race behind the rounds. */
+export function raceAfter({ elapsedMs, isLate, hardMs }: TuningTime, { workbench }: TuningOptions) {
+  const endMs = elapsedMs() + longestRaceMs(elapsedMs());
   const leftMs = (): number => Math.max(hardMs(), leastRaceLeftMs);
-  const isOver = (): boolean => isLate() || clock() >= end;
+  const isOver = (): boolean => isLate() || elapsedMs() >= endMs;
   return (sourcesIn: (leftMs: LeftMs) => readonly Buildable[]): Promise<Decision> =>
     workbench.race(sourcesIn(leftMs), isOver, leftMs);
 }

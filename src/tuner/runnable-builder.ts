@@ -2,6 +2,7 @@
 
 import { type CSource, sha256, type WasmSource } from "../compiler/index.ts";
 import { type BuiltKernel, buildEach } from "../native/build.ts";
+import { timeoutSignal } from "../native/clock.ts";
 import { toRunnable } from "../native/runner/client.ts";
 import type { HasBounds, Runnable } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
@@ -76,7 +77,7 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
   async function buildShare(share: readonly CSource[], leftMs: LeftMs): Promise<readonly (BuiltKernel | NoTime)[]> {
     const ms = leftMs();
     if (ms === Number.POSITIVE_INFINITY) return buildEach(share, options);
-    const limit = AbortSignal.timeout(Math.max(1, Math.floor(ms)));
+    const limit = timeoutSignal(ms);
     try {
       return await buildEach(share, { ...options, signal: AbortSignal.any([options.signal, limit]) });
     } catch (error) {

@@ -33,7 +33,8 @@ export function prepareRound(
   profiler: Profiler,
   leftMs: LeftMs = forever,
 ): Round {
-  const generated = sourcesOf(task, space, candidates, profiler, leftMs);
+  const laterMs = Math.min(mostLaterMs, leftMs() * laterShare);
+  const generated = sourcesOf(task, space, candidates, profiler, () => leftMs() - laterMs);
   if (task.target.codegen === "wasm") return { candidates, sources: generated };
   const characters = Math.min(roundText, charactersIn(leftMs() * buildShare));
   const sources = [...upTo(characters, generated, leftMs)];
@@ -42,6 +43,10 @@ export function prepareRound(
 
 /** Of the time that is left, for generating and building one round: it is to be measured, and others come after it. */
 const buildShare = 1 / 4;
+
+/** What is generated in the last moment is neither built nor run. */
+const mostLaterMs = 500;
+const laterShare = 1 / 6;
 
 export const firstOf = ({ candidates, sources }: Round, most: number): Round => ({
   candidates: candidates.slice(0, most),
@@ -140,7 +145,8 @@ function* upTo(characters: number, sources: Iterable<Buildable>, leftMs: LeftMs)
   let total = 0;
   for (const source of sources) {
     const length = source.kind === "c" ? source.text.length : 0;
-    const late = tooLong(`a compiler's work on ${length} characters`, compileMs(length), leftMs);
+    const what = `a compiler's work on ${length} characters`;
+    const late = length > 0 ? tooLong(what, compileMs(length), leftMs) : null;
     yield late ?? source;
     total += late ? 0 : length;
     if (total >= characters || (total > 0 && leftMs() < endMs)) return;

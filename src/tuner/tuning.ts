@@ -133,15 +133,11 @@ export interface Tuning {
 export const roundSize = 24;
 
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
-  const { budget, strategy, clock, signal, profiler = noProfiler } = options;
+  const { budget, strategy, signal, profiler = noProfiler } = options;
   const { convergence = convergenceFor(task.target) } = options;
-  const start = options.startMs ?? clock();
   const rng = createRng(options.seed);
-  const elapsedMs = (): number => clock() - start;
-  const leftMs = (): number => budget.seconds * 1_000 - elapsedMs();
-  const isLate = (): boolean => leftMs() <= 0 || options.isOver?.() === true;
-  /** For what is killed at its end. */
-  const hardMs = (): number => Math.min(leftMs(), options.leftMs?.() ?? Number.POSITIVE_INFINITY);
+  const time = startTime(options);
+  const { elapsedMs, leftMs, hardMs } = time;
   let state = await firstState(task, space, options);
   const searched = state.space;
   const recorded = trialCount(state);
@@ -157,7 +153,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   }
   const factsOf = (candidate: Candidate) => factsIn(space, searched, candidate);
   const leftForRoundsMs = (): number => leftMs() - raceMsOf(budget, state.best?.ns ?? null);
-  const isOver = (): boolean => leftForRoundsMs() <= 0 || isLate();
+  const isOver = (): boolean => leftForRoundsMs() <= 0 || time.isLate();
 
   function nextRound(most: number, awaited: readonly Candidate[] = []): Round | TuningEnd {
     const fitting = lastRound ? fittingIn(leftForRoundsMs(), lastRound) : Number.POSITIVE_INFINITY;
@@ -183,19 +179,10 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       const startMs = elapsedMs();
       const next = nextRound(most);
       decided = null;
-      if (typeof next === "string") {
-        history.end(next, elapsedMs());
-        return false;
-      }
+      if (typeof next === "string") return history.end(next, elapsedMs());
       const before = history.trials();
-      const place = {
-        bestNs: state.best?.ns ?? null,
-        trial: recorded + before,
-        elapsedMs,
-        isOver,
-        leftMs: hardMs,
-        factsOf,
-      };
+      const at = { bestNs: state.best?.ns ?? null, trial: recorded + before };
+      const place = { ...at, elapsedMs, isOver, leftMs: hardMs, factsOf };
       const missed = await measureRound(task, next, place, { ...options, onTrial }, (observations, awaited) => {
         state = profiler.time("search", () => observe(state, observations));
         if (awaited.length === 0) return;
@@ -204,10 +191,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       });
       late ??= missed;
       // Nothing is known of those that were left out, so they would be proposed again.
-      if (missed !== null && history.trials() === before) {
-        history.end("budget", elapsedMs());
-        return false;
-      }
+      if (missed !== null && history.trials() === before) return history.end("budget", elapsedMs());
       round += 1;
       lastRound = { measured: history.trials() - before, ms: elapsedMs() - startMs };
       return true;
@@ -216,22 +200,37 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       const winner = await profiler.timeAsync("run", () => {
         const bestNs = state.best?.ns ?? 0;
         const canRace = history.trials() > 0 && isTimeToRace(hardMs(), bestNs);
-        const race = canRace ? raceAfter(elapsedMs(), isLate, hardMs, options) : null;
+        const race = canRace ? raceAfter(time, options) : null;
         return chooseWinner(task, space, finalistsOf(rankedTrials(state), finalistsIn(leftMs(), bestNs)), race);
       });
       const [failures, profile] = [failuresOf(state), profiler.profile()];
-      const result: TuneResult = {
-        winner,
-        recorded,
-        elapsedMs: elapsedMs(),
-        failures,
-        late,
-        profile,
-        ...history.summary(),
-      };
+      const found = { winner, recorded, failures, late, profile };
+      const result: TuneResult = { ...found, elapsedMs: elapsedMs(), ...history.summary() };
       if (result.measured > 0) options.onEnd?.(loggedTuning(task, options, result));
       return result;
     },
+  };
+}
+
+/** The time of one tuning. */
+export interface TuningTime {
+  readonly elapsedMs: () => number;
+  /** Of the budget. */
+  readonly leftMs: LeftMs;
+  /** Of all that limits it: what runs at its end is killed. */
+  readonly hardMs: LeftMs;
+  /** Nothing is to be begun that need not be. */
+  readonly isLate: () => boolean;
+}
+
+function startTime({ budget, clock, startMs = clock(), isOver, leftMs: outerMs }: TuningOptions): TuningTime {
+  const elapsedMs = (): number => clock() - startMs;
+  const leftMs = (): number => budget.seconds * 1_000 - elapsedMs();
+  return {
+    elapsedMs,
+    leftMs,
+    hardMs: () => Math.min(leftMs(), outerMs?.() ?? Number.POSITIVE_INFINITY),
+    isLate: () => leftMs() <= 0 || isOver?.() === true,
   };
 }
 

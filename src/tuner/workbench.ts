@@ -4,8 +4,8 @@ import { invariant } from "../compiler/index.ts";
 import { createRunner, type Runner } from "../native/runner/client.ts";
 import type { CacheState, Runnable, RunTask } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
-import { buildAhead, buildPolicy } from "./build-ahead.ts";
-import { measureCandidate, raceCandidates } from "./measure/measure.ts";
+import { type BuildPolicy, buildAhead, buildPolicy } from "./build-ahead.ts";
+import { type MeasureOptions, measureCandidate, raceCandidates } from "./measure/measure.ts";
 import { type Measurement, searchedNs, type Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import {
@@ -100,42 +100,25 @@ export interface WorkbenchOptions {
 }
 
 export function createWorkbench(options: WorkbenchOptions): Workbench {
-  const { task, toolchain, directory, signal, cores = 1, threads = 1, deadlineMs, cache = "hot", samples } = options;
+  const { task, toolchain, directory, signal, cores = 1, threads = 1, deadlineMs, cache = "hot" } = options;
   const limits = deadlineMs === undefined ? {} : { deadlineMs };
   const { runner = createRunner({ signal, relaxedSimd: true, ...limits }) } = options;
   runner.setTask(task);
   // Without a core of its own this thread would take the time of what is measured.
   const ahead = cores > threads ? mostAhead : 1;
   const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
-  const take = (sources: Iterable<Buildable>, leftMs: LeftMs): Take =>
-    builder ? takeBuilt(builder, [...sources], cores, leftMs) : takeOneByOne(sources);
+  const take = (sources: Iterable<Buildable>, hasRun: boolean, leftMs: LeftMs): Take => {
+    if (!builder) return takeOneByOne(sources);
+    const all = [...sources];
+    return takeBuilt(builder, all, buildPolicy(cores, all.length, !hasRun && leftMs() < urgentMs), leftMs);
+  };
 
-  let isConditioned = options.conditioned === undefined;
-  /** Once, for all candidates that follow. */
-  function condition(): void {
-    if (isConditioned) return;
-    isConditioned = true;
-    const better = options.conditioned?.();
-    if (better) runner.setTask(better);
-  }
-
-  async function run(candidate: Runnable, incumbentNs: number | null, leftMs: LeftMs): Promise<Measurement | NoTime> {
-    const wasConditioned = isConditioned;
-    const measure = async (): Promise<Measurement | NoTime> => {
-      if (leftMs() <= 0) return notRun;
-      const measurement = await measureCandidate(runner, candidate, { incumbentNs, cache, samples, leftMs });
-      return measurement.kind === "timed-out" && leftMs() <= 0 ? notRun : measurement;
-    };
-    const measurement = await measure();
-    if (measurement.kind !== "wrong-result" || wasConditioned) return measurement;
-    condition();
-    return measure();
-  }
+  const run = measuring(runner, options);
 
   /** A failure is told when it is waited for. */
   function start(built: BuiltRunnable, incumbentNs: number | null, leftMs: LeftMs): Promise<Measurement | NoTime> {
     if (built.kind !== "ready") return Promise.resolve(built);
-    const outcome = run(built.candidate, incumbentNs, leftMs);
+    const outcome = run(built.candidate, { incumbentNs, leftMs });
     outcome.catch(() => undefined);
     return outcome;
   }
@@ -145,7 +128,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
     compilerRuns: () => builder?.compilerRuns() ?? 0,
     async *measure(sources, incumbentNs, profiler = noProfiler, leftMs = forever) {
       let best = incumbentNs;
-      const takeNext = take(sources, leftMs);
+      const takeNext = take(sources, incumbentNs !== null, leftMs);
       const onTheirWay: Promise<Measurement | NoTime>[] = [];
       const isFull = (): boolean => onTheirWay.length >= ahead || onTheirWay.length * (best ?? 0) > longestAheadNs;
       for (let isLast = false; ; ) {
@@ -183,12 +166,40 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   };
 }
 
+type Run = Pick<MeasureOptions, "incumbentNs"> & { readonly leftMs: LeftMs };
+
+/** Measures a candidate; from the first result beyond its bound on, all of them with the answers that those are held against. */
+function measuring(runner: Runner, { conditioned, cache = "hot", samples }: WorkbenchOptions) {
+  let isConditioned = conditioned === undefined;
+  function condition(): void {
+    if (isConditioned) return;
+    isConditioned = true;
+    const better = conditioned?.();
+    if (better) runner.setTask(better);
+  }
+  async function once(candidate: Runnable, { incumbentNs, leftMs }: Run): Promise<Measurement | NoTime> {
+    if (leftMs() <= 0) return notRun;
+    const measurement = await measureCandidate(runner, candidate, { incumbentNs, cache, samples, leftMs });
+    return measurement.kind === "timed-out" && leftMs() <= 0 ? notRun : measurement;
+  }
+  return async (candidate: Runnable, options: Run): Promise<Measurement | NoTime> => {
+    const wasConditioned = isConditioned;
+    const measurement = await once(candidate, options);
+    if (measurement.kind !== "wrong-result" || wasConditioned) return measurement;
+    condition();
+    return once(candidate, options);
+  };
+}
+
 /**
  * Candidates that the process has while this thread decides what comes next, which takes some tenth of a second. Of slow
  * ones fewer keep it busy as long, and whoever stops early waits for them: of one run of each so many nanoseconds.
  */
 const mostAhead = 6;
 const longestAheadNs = 60e6;
+
+/** With less time than this, in milliseconds, something is to be measured before a whole round is built. */
+const urgentMs = 10_000;
 
 /** Milliseconds: the process starts, loads a kernel, checks it and times it. */
 const forRunsMs = 300;
@@ -207,10 +218,10 @@ function takeOneByOne(sources: Iterable<Buildable>): Take {
   };
 }
 
-function takeBuilt(builder: RunnableBuilder, sources: readonly Buildable[], cores: number, leftMs: LeftMs): Take {
+function takeBuilt(builder: RunnableBuilder, sources: readonly Buildable[], policy: BuildPolicy, leftMs: LeftMs): Take {
   /** Something of what is built is to be measured, too. */
   const leftToBuildMs = (): number => leftMs() - Math.min(forRunsMs, leftMs() / 4);
   const build = (part: readonly Buildable[], jobs: number) => builder.build(part, jobs, leftToBuildMs);
-  const rest = buildAhead(sources, buildPolicy(cores, sources.length), build);
+  const rest = buildAhead(sources, policy, build);
   return async () => (await rest.next()).value ?? null;
 }

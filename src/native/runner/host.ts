@@ -105,16 +105,22 @@ export function createHost({
     return { kind: "crashed", reason: textOf(answer) };
   }
 
+  /** Null: the first request has no time left, and its process has not seen it. */
+  async function processInTime(): Promise<WorkerProcess | null> {
+    throwIfClosed();
+    return requests[0]!.leftMs() <= 0 && (sent === 0 || !current) ? null : ready();
+  }
+
   async function serve(): Promise<void> {
     if (isServing) return;
     isServing = true;
     try {
       while (requests.length > 0) {
-        const process = await ready();
-        sendAll(process);
-        const outcome = await outcomeOfFirst(process);
+        const process = await processInTime();
+        if (process) sendAll(process);
+        const outcome = process ? await outcomeOfFirst(process) : outOfTime;
         requests.shift()?.resolve(outcome);
-        sent -= 1;
+        sent = Math.max(0, sent - 1);
       }
     } catch (error) {
       sent = 0;
@@ -134,6 +140,8 @@ export function createHost({
     close,
   };
 }
+
+const outOfTime: RunOutcome = { kind: "timed-out", deadlineMs: 0 };
 
 /** A request that has begun has so much time, however late it is. */
 const leastMs = 20;

@@ -3,7 +3,7 @@
 
 import type { Tuning } from "../tuning.ts";
 import type { RoundFact, SchedulingPolicy, TaskHistory } from "./policy.ts";
-import { roundLimit } from "./total-budget.ts";
+import { type GroupCosts, roundLimit } from "./total-budget.ts";
 
 export interface GroupOptions {
   readonly policy: SchedulingPolicy;
@@ -53,7 +53,30 @@ interface Member {
 }
 
 /** A first round has so much time, however late it comes: one candidate of most operators is built, checked and timed in it. */
-const leastFirstMs = 3_000;
+const leastFirstMs = 5_000;
+
+/** A fair share of what is left. */
+function firstRoundMs(leftMs: number, members: readonly Member[]): number {
+  const waiting = members.filter(({ rounds }) => rounds.length === 0).length;
+  return Math.max(leastFirstMs, leftMs / waiting);
+}
+
+/** Where nobody knows whose turn it is all hear of it, and none waits for ever. */
+function rejectAll(members: readonly Member[], error: unknown): void {
+  for (const { reject } of members) reject(error);
+}
+
+interface GroupTime {
+  /** Of the total, when this turn began. */
+  readonly leftMs: () => number;
+  readonly inTurnMs: () => number;
+}
+
+const turnsOf = (member: Member, members: readonly Member[], { leftMs, inTurnMs }: GroupTime): Turns => ({
+  clock: () => member.ownMs + inTurnMs(),
+  isOver: () => member.rounds.length > 0 && leftMs() <= inTurnMs(),
+  leftMs: () => (member.rounds.length > 0 ? leftMs() : firstRoundMs(leftMs(), members)) - inTurnMs(),
+});
 
 /** How a member leaves. */
 type Settle = () => void;
@@ -68,32 +91,24 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
   let isServing = false;
 
   const inTurnMs = (): number => (turnStart === null ? 0 : clock() - turnStart);
-  const turnsOf = (member: Member): Turns => ({
-    clock: () => member.ownMs + inTurnMs(),
-    isOver: () => totalMs !== null && member.rounds.length > 0 && spentMs + inTurnMs() >= totalMs,
-    leftMs() {
-      if (totalMs === null) return Number.POSITIVE_INFINITY;
-      if (member.rounds.length > 0) return totalMs - spentMs - inTurnMs();
-      const waiting = members.filter(({ rounds }) => rounds.length === 0).length;
-      return Math.max(leastFirstMs, (totalMs - spentMs) / waiting) - inTurnMs();
-    },
-  });
+  const time: GroupTime = { inTurnMs, leftMs: () => (totalMs ?? Number.POSITIVE_INFINITY) - spentMs };
 
   async function serve(): Promise<void> {
     if (isServing) return;
     isServing = true;
     try {
-      while (members.length > 0) {
-        const histories = members.map(historyOf);
-        const at = policy.choose(histories);
-        const costs = { spentMs, trialMs: meanOf(rounds), finishMs: meanOf(finishes) };
-        await turn(members[at]!, roundLimit(histories, at, totalMs, costs));
-      }
+      while (members.length > 0) await next();
     } catch (error) {
-      // Nobody knows whose turn it is: all hear of it, and none waits for ever.
-      for (const { reject } of members.splice(0)) reject(error);
+      rejectAll(members.splice(0), error);
+    } finally {
+      isServing = false;
     }
-    isServing = false;
+  }
+
+  function next(): Promise<void> {
+    const histories = members.map(historyOf);
+    const at = policy.choose(histories);
+    return turn(members[at]!, roundLimit(histories, at, totalMs, costsOf(spentMs, rounds, finishes)));
   }
 
   /** A round, or the last turn. Who has had the last one hears of it when the turn has ended. */
@@ -125,7 +140,7 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
 
   /** False: it is over. */
   async function round(member: Member, most: number): Promise<boolean> {
-    member.tuning ??= await member.task.start(turnsOf(member));
+    member.tuning ??= await member.task.start(turnsOf(member, members, time));
     const { tuning } = member;
     const before = tuning.progress().measured;
     if (most === 0 || !(await tuning.advance(most))) return false;
@@ -155,6 +170,10 @@ interface Cost {
   count: number;
   ms: number;
 }
+
+const costsOf = (spentMs: number, rounds: Cost, finishes: Cost): GroupCosts => {
+  return { spentMs, trialMs: meanOf(rounds), finishMs: meanOf(finishes) };
+};
 
 const meanOf = ({ count, ms }: Cost): number | null => (count === 0 ? null : ms / count);
 
