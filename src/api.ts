@@ -29,7 +29,7 @@ import { type MutateOptions, mutateSchedule } from "./tuner/mutate-schedule.ts";
 import { predict } from "./tuner/predict.ts";
 import { createProfiler, type Profile } from "./tuner/profile.ts";
 import { memoryDatabase, openDatabase } from "./tuner/record/database.ts";
-import { referenceOf } from "./tuner/reference.ts";
+import { answersTooLate, referenceOf } from "./tuner/reference.ts";
 import type { ConvergenceRun } from "./tuner/report/convergence.ts";
 import { extractTasks, type TaskRequest } from "./tuner/scheduler/extract-tasks.ts";
 import { type PolicyName, policies } from "./tuner/scheduler/policies.ts";
@@ -130,6 +130,9 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   const profiler = createProfiler(nowMs);
   const space = profiler.time("space", () => spaceOf(task, options));
   const toolchain = await toolchainFor(task.target);
+  const limits = { ...defaultBudget, ...budget };
+  const late = answersTooLate(task, () => limits.seconds * 1_000);
+  if (late) throw outOfTime(task.op.name, { late: late.reason, elapsedMs: nowMs() - startMs });
   const workbench = createWorkbench({
     ...referenceOf(task),
     toolchain,
@@ -142,7 +145,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   try {
     const result = await runTuning(task, space, {
       ...(await learningOf(options, task, workbench)),
-      budget: { ...defaultBudget, ...budget },
+      budget: limits,
       strategy: typeof strategy === "string" ? strategies[strategy] : strategy,
       seed,
       taskKey: taskKeyOf(task, space, options),
@@ -173,7 +176,7 @@ function tunedOf({ op, numerics }: TuningTask, space: Space, result: TuneResult)
   return { schedule, medianNs, timing, gflops, measured, elapsedMs, failed: failures.length, history, profile };
 }
 
-function outOfTime(name: string, { late, elapsedMs }: TuneResult): DiagnosticError {
+function outOfTime(name: string, { late, elapsedMs }: Pick<TuneResult, "late" | "elapsedMs">): DiagnosticError {
   const message = `${name}: nothing could be measured in ${(elapsedMs / 1000).toFixed(1)} s: ${late ?? "the budget was spent before"}`;
   const hint = "give it more seconds, or take predictSchedule's, which is not measured";
   return new DiagnosticError({ code: "tune.out-of-time", message, loc: null, hint, detail: null });

@@ -6,7 +6,7 @@ import { countOf, isOnlyLate, nothingRan, reasonOf } from "../../tuner/failures.
 import { familyOnTarget } from "../../tuner/family.ts";
 import { createProfiler } from "../../tuner/profile.ts";
 import type { TuningRecord } from "../../tuner/record/record.ts";
-import { referenceOf } from "../../tuner/reference.ts";
+import { answersTooLate, referenceOf } from "../../tuner/reference.ts";
 import { groupConvergence } from "../../tuner/scheduler/group-convergence.ts";
 import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
 import { convergenceFor } from "../../tuner/search/convergence.ts";
@@ -34,7 +34,10 @@ const seed = 1;
  * @throws DiagnosticError `space.empty`, `tune.nothing-ran`
  */
 export async function tuneKernel(context: KernelContext, kernels: () => number): Promise<Decision> {
-  for (const name of context.request.compare ?? []) {
+  const { budget, compare = [] } = context.request;
+  const late = answersTooLate(context.task, () => budget.seconds * 1_000);
+  if (late) return predictedInstead(context, { late: late.reason, measured: 0 });
+  for (const name of compare) {
     const compared: Adapt = (options) => fromNothing(options, name);
     await tuneInTurns(context, kernels, compared, async (_, { failures }) => warnOfBugs(context, failures));
   }
@@ -179,7 +182,10 @@ function noWinner({ lockName, task }: KernelContext, space: GeneratedSpace, resu
 }
 
 /** The schedule that nobody measured, with a warning: the next build tries again. */
-async function predictedInstead(context: KernelContext, { late, measured }: TuneResult): Promise<Decision> {
+async function predictedInstead(
+  context: KernelContext,
+  { late, measured }: Pick<TuneResult, "late" | "measured">,
+): Promise<Decision> {
   const { lockName, services, request, task } = context;
   const why = late ?? "they were over before the first candidate ran";
   const said = `nothing could be measured in ${request.budget.seconds} s: ${why}`;
