@@ -13,7 +13,7 @@ import { type CostModelName, chooseCostModel } from "./tuner/cost-model/choose.t
 import type { CostModel } from "./tuner/cost-model/cost-model.ts";
 import type { MachineModel } from "./tuner/cost-model/machine-model.ts";
 import { calibrationFiles, calibrationSchema } from "./tuner/record/calibration-file.ts";
-import { referenceTask } from "./tuner/reference.ts";
+import { referenceOf } from "./tuner/reference.ts";
 import { targetClass } from "./tuner/store/key.ts";
 import type { TuningTask } from "./tuner/task.ts";
 import { createWorkbench, type Workbench } from "./tuner/workbench.ts";
@@ -73,7 +73,7 @@ export function calibrate({ target: name, directory: kept, seconds = 45 }: Calib
     const toolchain = await toolchainFor(target);
     if (target.codegen === "c" && !toolchain) throw withoutCompiler();
     const workbench = async (task: TuningTask): Promise<Workbench> =>
-      createWorkbench({ task: referenceTask(task), toolchain, directory, cores: detectMachine().cores });
+      createWorkbench({ ...referenceOf(task), toolchain, directory, cores: detectMachine().cores });
     const { machine, samples } = await calibrateMachine({ target, workbench, clock: nowMs, seconds });
     const machineClass = { targetClass: targetClass(target), toolchain: toolchain?.identity ?? "wasm" };
     if (samples >= leastSamples)

@@ -20,11 +20,11 @@ import type { Measurement } from "./tuner/measure/measurement.ts";
 import { batchOf, foreignness, measureBatch, recordsOfResults } from "./tuner/measure/run-batch.ts";
 import { openDatabase } from "./tuner/record/database.ts";
 import { importRecords, linesOf, type Merged } from "./tuner/record/merge.ts";
-import { referenceTask } from "./tuner/reference.ts";
+import { referenceOf } from "./tuner/reference.ts";
 import type { Candidate } from "./tuner/space/space.ts";
 import { targetClass } from "./tuner/store/key.ts";
 import type { TuningTask } from "./tuner/task.ts";
-import { createWorkbench, type Workbench, type WorkbenchOptions } from "./tuner/workbench.ts";
+import { createWorkbench, measureAll, type Workbench, type WorkbenchOptions } from "./tuner/workbench.ts";
 
 export interface MeasureOptions extends KernelOptions {
   /** What a run finds in the caches: "hot" unless said. docs/measurement.md */
@@ -46,8 +46,8 @@ export async function measure(op: Op, schedule: Candidate, options: MeasureOptio
   const { cache, samples = 25, signal } = options;
   const source = measurable(task, spaceOf(task, options), schedule);
   const outcome = await onWorkbench({ task, cache, samples, signal }, async (workbench) => {
-    const { value } = await workbench.measure([source], null).next();
-    return value;
+    const [measurement] = await measureAll(workbench, [source]);
+    return measurement;
   });
   return outcome!;
 }
@@ -130,7 +130,7 @@ function onWorkbench<T>(
     const toolchain = await toolchainFor(task.target);
     const { cores } = detectMachine();
     const settings = { threads: task.threads, ...(cache && { cache }), ...(samples && { samples }) };
-    const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, signal, cores, ...settings });
+    const workbench = createWorkbench({ ...referenceOf(task), toolchain, directory, signal, cores, ...settings });
     try {
       return await work(workbench);
     } finally {

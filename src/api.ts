@@ -16,6 +16,7 @@ import { detectToolchains, toolchainFor, wantedFamilies } from "./native/toolcha
 import { detectMachine } from "./native/toolchain/machine.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
+import { isOnlyLate, nothingRan } from "./tuner/failures.ts";
 import {
   type Inspection,
   type InspectOptions,
@@ -29,7 +30,7 @@ import { nothingTried } from "./tuner/nothing-tried.ts";
 import { predict } from "./tuner/predict.ts";
 import { createProfiler, type Profile } from "./tuner/profile.ts";
 import { memoryDatabase, openDatabase } from "./tuner/record/database.ts";
-import { referenceTask } from "./tuner/reference.ts";
+import { answersTooLate, referenceOf } from "./tuner/reference.ts";
 import type { ConvergenceRun } from "./tuner/report/convergence.ts";
 import { extractTasks, type TaskRequest } from "./tuner/scheduler/extract-tasks.ts";
 import { type PolicyName, policies } from "./tuner/scheduler/policies.ts";
@@ -122,7 +123,7 @@ const defaultBudget: Budget = { seconds: 30, trials: 512 };
 /**
  * Finds a schedule by measuring on this machine.
  *
- * @throws DiagnosticError `space.empty`, `tune.nothing-ran`, `tune.no-budget`, `strategy.*`
+ * @throws DiagnosticError `space.empty`, `tune.nothing-ran`, `tune.no-budget`, `tune.out-of-time`, `strategy.*`
  * @example const { schedule, gflops } = await tune(gemm, { target: "native", budget: { seconds: 10 } });
  */
 export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
@@ -130,13 +131,17 @@ export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
 }
 
 async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {
+  const startMs = nowMs();
   const { budget, seed = 1, strategy = "default", records, cache = "hot", signal, onProgress } = options;
   const searching = strategyOf(strategy);
   const profiler = createProfiler(nowMs);
   const space = profiler.time("space", () => spaceOf(task, options));
   const toolchain = await toolchainFor(task.target);
+  const limits = { ...defaultBudget, ...budget };
+  const late = answersTooLate(task, () => limits.seconds * 1_000);
+  if (late) throw outOfTime(task.op.name, { late: late.reason, elapsedMs: nowMs() - startMs });
   const workbench = createWorkbench({
-    task: referenceTask(task),
+    ...referenceOf(task),
     toolchain,
     directory,
     signal,
@@ -147,13 +152,14 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   try {
     const result = await runTuning(task, space, {
       ...(await learningOf(options, task, workbench)),
-      budget: { ...defaultBudget, ...budget },
+      budget: limits,
       strategy: searching,
       seed,
       taskKey: taskKeyOf(task, space, options),
       database: openDatabase(records ?? join(directory, "records.jsonl")),
       workbench,
       clock: nowMs,
+      startMs,
       profiler,
       signal,
       onProgress,
@@ -168,14 +174,24 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
 const repetition = (strategy: string, times: number): string =>
   `strategy "${strategy}" proposed ${times} candidates that it had proposed before; none was measured again`;
 
-function tunedOf({ op }: TuningTask, space: Space, strategy: Strategy, result: TuneResult): Tuned {
+function tunedOf({ op, numerics }: TuningTask, space: Space, strategy: Strategy, result: TuneResult): Tuned {
   const { winner, measured, elapsedMs, ended, repeated, failures, history, profile } = result;
+  if (isOnlyLate(result)) throw outOfTime(op.name, result);
   if (!winner && failures.length === 0) throw new DiagnosticError(nothingTried(space, strategy.name, result));
-  if (!winner) throw refusal("tune.nothing-ran", `no candidate of ${op.name} could be built and measured`, null);
+  if (!winner) {
+    const { message, hint } = nothingRan(op.name, result, numerics);
+    throw new DiagnosticError({ code: "tune.nothing-ran", message, loc: null, hint, detail: null });
+  }
   const { candidate: schedule, medianNs, timing } = winner;
   const gflops = factsOf(op).flops / medianNs;
   const told = { measured, elapsedMs, ended, repeated, failed: failures.length, history, profile };
   return { schedule, medianNs, timing, gflops, ...told };
+}
+
+function outOfTime(name: string, { late, elapsedMs }: Pick<TuneResult, "late" | "elapsedMs">): DiagnosticError {
+  const message = `${name}: nothing could be measured in ${(elapsedMs / 1000).toFixed(1)} s: ${late ?? "the budget was spent before"}`;
+  const hint = "give it more seconds, or take predictSchedule's, which is not measured";
+  return new DiagnosticError({ code: "tune.out-of-time", message, loc: null, hint, detail: null });
 }
 
 export interface KernelToTune extends KernelOptions {

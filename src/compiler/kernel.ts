@@ -19,6 +19,8 @@ export interface KernelOptions {
   readonly numerics: Numerics;
   /** Checks the IR after every pass. Off in the search, where thousands are lowered and each is checked by running it. */
   readonly verify: boolean;
+  /** Told after the schedule and after each pass; ends the generation by throwing: it may take seconds. */
+  readonly onPass?: (() => void) | undefined;
   /** WASM only: the twin with fused multiply-adds. */
   readonly relaxed: boolean;
   /** What the kernel is called, if not after `op`: another algorithm makes the same kernel. */
@@ -40,14 +42,15 @@ export function generateKernel(op: ComputeDef, trace: Trace, target: Target, opt
   const { name = kernelName(op, target), constants = [] } = options;
   const scheduled = replay(fromCompute(op, name), trace);
   if (scheduled.kind === "illegal") return scheduled;
+  options.onPass?.();
   const { prepare, run } = splitPreparation(scheduled.nest, constants);
   const generate = (nest: LoopFunc): CSource | WasmSource => generateSource(nest, target, options);
   return { kind: "ok", source: generate(run), prepare: prepare && generate(prepare) };
 }
 
 function generateSource(nest: LoopFunc, target: Target, options: KernelOptions): CSource | WasmSource {
-  const { numerics, verify, relaxed } = options;
-  const flat = lower(nest, { target, numerics, verify });
+  const { numerics, verify, relaxed, onPass } = options;
+  const flat = lower(nest, { target, numerics, verify, onPass });
   const { threads } = target;
   return target.codegen === "wasm" ? generateWasm(flat, { relaxed, threads }) : generateC(flat, target, { numerics });
 }

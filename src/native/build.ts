@@ -92,8 +92,8 @@ export function compileFlags(source: CSource, toolchain: Toolchain): readonly st
 /** Null, or why it failed. */
 async function compile(folder: string, sources: readonly CSource[], options: BuildOptions): Promise<string | null> {
   const { toolchain, bench = false, signal, timeoutMs = 60_000 } = options;
-  const addon = await addonObject(toolchain, bench, timeoutMs);
-  signal?.throwIfAborted();
+  // It is compiled once for all: whoever has no time for it leaves it to those that come after.
+  const addon = await unlessAborted(addonObject(toolchain, bench, timeoutMs), signal);
   if (typeof addon === "string") return addon;
   await writeFile(join(folder, "addon.o"), addon);
   await writeFile(join(folder, "kernels.c"), translationUnit(sources));
@@ -103,6 +103,17 @@ async function compile(folder: string, sources: readonly CSource[], options: Bui
     folder,
     timeoutMs,
     signal,
+  });
+}
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
 }
 

@@ -34,6 +34,11 @@ export interface ChildOptions {
   readonly inBackground?: boolean;
 }
 
+/** A process of this package did not start, or was ended from outside: no fault of its code. */
+export class ProcessError extends Error {
+  override readonly name = "ProcessError";
+}
+
 export async function startChild<To, From>(options: ChildOptions): Promise<ChildProcess<To, From>> {
   const { path, args = [], engineOptions = [], env = {}, inBackground = false } = options;
   // Its hundred files are loaded when something is started, not by every build.
@@ -80,7 +85,8 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
 /** Node's exit code for it. A crash is a signal, or on Windows a code above 0x8000_0000. */
 const uncaughtException = 1;
 
-function killGroup(pid: number | undefined): void {
+/** Kills a process that was started as the leader of its group, and all that it has started. */
+export function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch (error) {

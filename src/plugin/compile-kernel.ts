@@ -1,8 +1,10 @@
 // From a request to a compiled kernel: the operator is loaded, the mode decides who makes the schedule, the schedule
 // becomes bytes.
 
+import { relative } from "node:path";
 import { type ComputeDef, kernelParameters } from "../compiler/index.ts";
 import { type Decision, decideSchedule } from "./compile/decide-schedule.ts";
+import { failAlone } from "./compile/fail-alone.ts";
 import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
 import { type Artifacts, makeArtifacts } from "./compile/make-artifacts.ts";
 import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
@@ -16,11 +18,16 @@ export async function loadForMisses(): Promise<void> {
   ]);
 }
 
-export const compileKernel: CompileKernel = async (request, services) =>
-  compileInContext(await kernelContext(request, services));
+export const compileKernel: CompileKernel = (request, services) =>
+  failAlone(relative(services.options.root, request.opFile), services.signal, async () =>
+    compileInContext(await kernelContext(request, services)),
+  );
 
 /** The same with another workbench or another machine, for tests. */
-export async function compileInContext(context: KernelContext): Promise<CompiledKernel> {
+export const compileInContext = (context: KernelContext): Promise<CompiledKernel> =>
+  failAlone(context.lockName, context.services.signal, () => compileNamed(context));
+
+async function compileNamed(context: KernelContext): Promise<CompiledKernel> {
   if (context.request.mode === "off") return compiledKernel(context, null, noArtifacts);
   const decision = await decideSchedule(context);
   const kernel = await compiledKernel(context, decision, await makeArtifacts(context, decision));

@@ -2,8 +2,10 @@
 // the kernel. What differs from bundler to bundler is in emit/; vite.ts, rollup.ts and so on are the plugins.
 
 import { existsSync } from "node:fs";
+import { relative } from "node:path";
 import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unplugin";
 import { DiagnosticError } from "../compiler/index.ts";
+import { afterMs } from "../native/clock.ts";
 import { emitModule } from "./binding/module.ts";
 import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 import { createDevServer, type DevServer } from "./dev.ts";
@@ -16,7 +18,7 @@ import { viteHost } from "./emit/vite.ts";
 import { webpackHost } from "./emit/webpack.ts";
 import { locateOperator } from "./locate-operator.ts";
 import { pluginName } from "./plugin-name.ts";
-import { parseRequest, requestPattern } from "./request.ts";
+import { type ParsedRequest, parseRequest, requestPattern } from "./request.ts";
 import { createSession, type Session } from "./session.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
@@ -66,6 +68,25 @@ async function plainly<T>(work: () => Promise<T>, importer?: string): Promise<T>
     }
     throw error;
   }
+}
+
+/** A failure that others hold up is told of before, when it has waited this long. */
+const quietWaitMs = 1_000;
+
+/**
+ * A bundler that hears of one failure may end its process: it hears of it when all other kernels that it has asked for have
+ * their decisions in lock and store.
+ */
+async function othersEnd(session: Session, { path, query }: ParsedRequest, error: unknown): Promise<void> {
+  const tell = (): void => {
+    const others = session.busy();
+    const reason = (error instanceof Error ? error.message : String(error)).split("\n")[0];
+    const name = relative(session.options().root, path) + query;
+    if (others > 0) session.log().warn(`${name} fails when ${others} more are done: ${reason}`);
+  };
+  const callOff = afterMs(quietWaitMs, tell);
+  await session.settled();
+  callOff();
 }
 
 /**
@@ -135,8 +156,10 @@ export const createKernelHooks =
       context.addWatchFile(request.path);
       const mode = host.mode(context, session.options().mode);
       const compiled = async (): Promise<CompiledKernel> => dev.improved(request) ?? session.compile(request, mode);
-      const kernel = await compiled().catch((error: unknown) => {
+      const kernel = await compiled().catch(async (error: unknown) => {
         host.failed?.(context, request);
+        // A dev server goes on whatever fails, and does not wait for what is tuned behind its answers.
+        if (host.mode(context, "tune") === "tune") await othersEnd(session, request, error);
         throw error;
       });
       for (const file of kernel.watchFiles) context.addWatchFile(file);

@@ -1,7 +1,7 @@
 // What lives as long as a bundler's plugin instance: options, log, and the kernels that are being compiled.
 
 import { basename } from "node:path";
-import { nowMs } from "../native/clock.ts";
+import { nextTurn, nowMs } from "../native/clock.ts";
 import { type BackgroundTuner, createBackgroundTuner } from "./background/background-tuner.ts";
 import { createBuildReport } from "./build-report.ts";
 import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
@@ -27,6 +27,10 @@ export interface Session {
    * @param onProgress of who starts it; else it goes to the log
    */
   compile(request: ParsedRequest, mode?: RequestMode, onProgress?: OnProgress): Promise<CompiledKernel>;
+  /** Resolves when nothing is being compiled any more, and nothing more has been asked for then. */
+  settled(): Promise<void>;
+  /** Kernels that are being compiled. */
+  busy(): number;
   /** Starts the count of a build, and the making of declarations, if they are wanted. */
   begin(): void;
   /** A source file is another: declarations follow. */
@@ -68,6 +72,14 @@ async function together<T>(compiled: Promise<T>, compiling: Set<Promise<unknown>
     throw error;
   } finally {
     compiling.delete(compiled);
+  }
+}
+
+async function whenEmpty(compiling: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (compiling.size > 0) {
+    await Promise.allSettled(compiling);
+    // A bundler asks next for those that have waited for a place among its reads.
+    await nextTurn();
   }
 }
 
@@ -125,6 +137,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       interrupt ??= onInterrupt(controller, () => Promise.allSettled(flying.values()));
       return started;
     },
+    busy: () => compiling.size,
+    settled: () => whenEmpty(compiling),
     begin() {
       tally = nothing;
       declarations.refresh();

@@ -15,11 +15,19 @@ export interface BuildPolicy {
 const coresForMeasuring = 2;
 const leastCores = 4;
 
-/** On fewer than four cores nothing is compiled while something is measured. */
-export function buildPolicy(cores: number, kernels: number): BuildPolicy {
-  if (cores < leastCores || kernels < 2) return { parts: [kernels], jobs: cores, jobsBeside: 0 };
-  const first = Math.ceil(kernels / 2);
-  return { parts: [first, kernels - first], jobs: cores, jobsBeside: cores - coresForMeasuring };
+/**
+ * On fewer than four cores nothing is compiled while something is measured.
+ *
+ * @param isUrgent little time is left, and nothing has run: the first kernels have a compiler each, and the others come after
+ *   they are measured
+ */
+export function buildPolicy(cores: number, kernels: number, isUrgent = false): BuildPolicy {
+  const urgent = isUrgent ? Math.min(cores, kernels) : 0;
+  const parts = (...sizes: readonly number[]): readonly number[] => [urgent, ...sizes].filter((size) => size > 0);
+  const rest = kernels - urgent;
+  if (cores < leastCores || kernels < 2) return { parts: parts(rest), jobs: cores, jobsBeside: 0 };
+  const first = Math.ceil(rest / 2);
+  return { parts: parts(first, rest - first), jobs: cores, jobsBeside: cores - coresForMeasuring };
 }
 
 /**

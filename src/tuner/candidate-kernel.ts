@@ -35,17 +35,19 @@ export interface CandidateOptions {
   readonly verify?: boolean;
   /** WASM with fused multiply-adds. */
   readonly relaxed?: boolean;
+  /** As in `generateKernel`. */
+  readonly onPass?: (() => void) | undefined;
 }
 
 export function candidateKernel(
   { op, target, numerics, constants = [] }: TuningTask,
   space: Space,
   candidate: Candidate,
-  { verify = false, relaxed = false }: CandidateOptions = {},
+  { verify = false, relaxed = false, onPass }: CandidateOptions = {},
 ): CandidateKernel {
   const template = candidateTemplate(space, candidate);
   const trace = candidateTrace(space, candidate);
   invariant(template && trace, `the space has no candidate of template ${candidate.template}`);
   const name = kernelName(op, target);
-  return generateKernel(template.op, trace, target, { numerics, verify, relaxed, name, constants });
+  return generateKernel(template.op, trace, target, { numerics, verify, relaxed, name, constants, onPass });
 }

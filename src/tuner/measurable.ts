@@ -6,17 +6,25 @@ import { candidateKernel, candidateTemplate, candidateTrace } from "./candidate-
 import { checkPlan } from "./measure/check-output.ts";
 import { kernelFacts, refusalBy } from "./postprocessor/postprocessor.ts";
 import type { Observation } from "./search/search-state.ts";
+import { tooLarge } from "./source-size.ts";
 import type { Candidate, Space } from "./space/space.ts";
 import type { TuningTask } from "./task.ts";
-import type { MeasurableSource, Refusal } from "./workbench.ts";
+import { forever, type LeftMs, noTime, withinTime } from "./time-limit.ts";
+import type { Buildable, MeasurableSource, Refusal } from "./workbench.ts";
 
 /** A candidate as a workbench takes it. */
-export function measurable(task: TuningTask, space: Space, candidate: Candidate): MeasurableSource | Refusal {
-  const kernel = candidateKernel(task, space, candidate);
+export function measurable(task: TuningTask, space: Space, candidate: Candidate): MeasurableSource | Refusal;
+/** @param leftMs a candidate whose code is not generated in time is none */
+export function measurable(task: TuningTask, space: Space, candidate: Candidate, leftMs: LeftMs): Buildable;
+export function measurable(task: TuningTask, space: Space, candidate: Candidate, leftMs: LeftMs = forever): Buildable {
+  const kernel = withinTime(leftMs, (look) => candidateKernel(task, space, candidate, { onPass: look }));
+  if (!kernel) return noTime("its code could not be generated in time");
   if (kernel.kind === "illegal") return refused(`${kernel.diagnostic.code}: ${kernel.diagnostic.message}`);
   const { source, prepare } = kernel;
   const refusal = refusalOf(task, space, candidate, source);
   if (refusal !== null) return refused(refusal);
+  const excess = source.kind === "c" ? tooLarge(source.text.length) : null;
+  if (excess !== null) return refused(excess);
   return { ...source, prepare, bounds: boundsOf(task, space, candidate) };
 }
 

@@ -3,11 +3,24 @@
 import { kernelParameters } from "../compiler/index.ts";
 import type { RunTask } from "../native/runner/protocol.ts";
 import { checkPlan } from "./measure/check-output.ts";
+import { conditionedTask } from "./measure/conditioning.ts";
 import { testInputs } from "./measure/inputs.ts";
-import { rightAnswers } from "./right-answers.ts";
+import { leastAnswerMs, rightAnswers } from "./right-answers.ts";
 import { createRng } from "./rng.ts";
 import { algorithmsFor } from "./space/algorithm/index.ts";
 import type { TuningTask } from "./task.ts";
+import { type LeftMs, type NoTime, tooLong } from "./time-limit.ts";
+import type { WorkbenchOptions } from "./workbench.ts";
+
+/** Why not even the right answers would be there in time; null: they may be. Nothing can end them once they are begun. */
+export const answersTooLate = ({ op }: TuningTask, leftMs: LeftMs): NoTime | null =>
+  tooLong("computing the right answers", leastAnswerMs(op), leftMs);
+
+/** What a workbench checks candidates with: `createWorkbench({ ...referenceOf(task), … })`. */
+export function referenceOf(task: TuningTask): Pick<WorkbenchOptions, "task" | "conditioned"> {
+  const run = referenceTask(task);
+  return { task: run, conditioned: () => conditionedTask(task, run) };
+}
 
 /**
  * Whatever the algorithm of a candidate, the right answers are those of the operator as it is written, on inputs on which

@@ -50,6 +50,13 @@ function alone({ name, parameters }: ComputeDef, stage: Stage, declared: Readonl
 /** Below this the loops are as fast as making a kernel. */
 const manyOperations = 2e7;
 
+/**
+ * Milliseconds that the right answers take at least: a kernel does an operation in a nanosecond or less, loops in JavaScript
+ * in some three, with functions in some ten.
+ */
+export const leastAnswerMs = ({ stages }: ComputeDef): number =>
+  stages.reduce((total, stage) => total + stageFacts(stage).flops * (isPlain(stage.body) ? 2e-7 : 2e-6), 0);
+
 function answersOf(op: ComputeDef, known: Arrays): TypedArray {
   const [stage] = op.stages as readonly [Stage];
   const { dtype, length } = kernelParameters(op).find(({ role }) => role === "output")!;

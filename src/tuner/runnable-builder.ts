@@ -2,10 +2,12 @@
 
 import { type CSource, sha256, type WasmSource } from "../compiler/index.ts";
 import { type BuiltKernel, buildEach } from "../native/build.ts";
+import { timeoutSignal } from "../native/clock.ts";
 import { toRunnable } from "../native/runner/client.ts";
 import type { HasBounds, Runnable } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
 import type { Measurement } from "./measure/measurement.ts";
+import { forever, type LeftMs, type NoTime, noTime } from "./time-limit.ts";
 
 /**
  * A kernel, how near its results have to come if it computes them otherwise than the operator is written, and the kernel
@@ -16,11 +18,17 @@ export type MeasurableSource = (CSource | WasmSource) & HasBounds & { readonly p
 /** What a candidate that never became source is measured as. */
 export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;
 
-export type BuiltRunnable = { readonly kind: "ready"; readonly candidate: Runnable } | Refusal;
+/** What a workbench is given for a candidate. */
+export type Buildable = MeasurableSource | Refusal | NoTime;
+
+export type BuiltRunnable = { readonly kind: "ready"; readonly candidate: Runnable } | Refusal | NoTime;
 
 export interface RunnableBuilder {
-  /** One for each, in their order, with at most `jobs` compiler processes at a time. */
-  build(sources: readonly (MeasurableSource | Refusal)[], jobs: number): Promise<readonly BuiltRunnable[]>;
+  /**
+   * One for each, in their order, with at most `jobs` compiler processes at a time. Those that run when the time is over are
+   * killed, and what they were building is not built.
+   */
+  build(sources: readonly Buildable[], jobs: number, leftMs?: LeftMs): Promise<readonly BuiltRunnable[]>;
   /** Compiler processes so far. */
   compilerRuns(): number;
   /** Kills compilers; resolves when none runs. */
@@ -47,26 +55,46 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
   const running = new Set<Promise<unknown>>();
   let compilerRuns = 0;
 
-  async function compile(sources: ReadonlyMap<string, MeasurableSource & CSource>, jobs: number): Promise<void> {
+  async function compile(
+    sources: ReadonlyMap<string, MeasurableSource & CSource>,
+    jobs: number,
+    leftMs: LeftMs,
+  ): Promise<void> {
     const kernels = [...sources.values()].flatMap(withPreparation);
     const shares = equalShares(kernels, jobs);
     compilerRuns += shares.length;
-    const compiled = (await allOf(shares.map((share) => buildEach(share, options)))).flat();
+    const compiled = (await allOf(shares.map((share) => buildShare(share, leftMs)))).flat();
     const built = new Map(shares.flat().map((kernel, k) => [kernel, compiled[k]!]));
-    for (const [key, source] of sources)
-      known.set(
-        key,
-        fromBuilt(source, (kernel) => built.get(kernel)!),
-      );
+    for (const [key, source] of sources) {
+      const own = withPreparation(source).map((kernel) => built.get(kernel)!);
+      const missing = own.find((it) => it.kind === "no-time");
+      // It may be asked for again, when there is more time.
+      if (!missing) known.set(key, fromBuilt(source, own as readonly BuiltKernel[]));
+    }
+  }
+
+  /** What one compiler builds, or has not built when it is killed. */
+  async function buildShare(share: readonly CSource[], leftMs: LeftMs): Promise<readonly (BuiltKernel | NoTime)[]> {
+    const ms = leftMs();
+    if (ms === Number.POSITIVE_INFINITY) return buildEach(share, options);
+    const limit = timeoutSignal(ms);
+    try {
+      return await buildEach(share, { ...options, signal: AbortSignal.any([options.signal, limit]) });
+    } catch (error) {
+      if (options.signal.aborted || !limit.aborted) throw error;
+      return share.map(() => notBuilt);
+    }
   }
 
   return {
-    async build(sources, jobs) {
+    async build(sources, jobs, leftMs = forever) {
       const native = sources.flatMap((source) => (source.kind === "c" ? [[textDigest(source), source] as const] : []));
-      const compiling = compile(new Map(native.filter(([key]) => !known.has(key))), jobs);
+      const compiling = compile(new Map(native.filter(([key]) => !known.has(key))), jobs, leftMs);
       running.add(compiling);
       await compiling.finally(() => running.delete(compiling));
-      return sources.map((source) => (source.kind === "c" ? known.get(textDigest(source))! : withoutCompiler(source)));
+      return sources.map((source) =>
+        source.kind === "c" ? (known.get(textDigest(source)) ?? notBuilt) : withoutCompiler(source),
+      );
     },
     compilerRuns: () => compilerRuns,
     async close() {
@@ -75,6 +103,8 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
     },
   };
 }
+
+const notBuilt: NoTime = noTime("the compiler was not done in time");
 
 /** As Promise.all, but none is still running when it rejects: the directory may go then. */
 async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
@@ -97,8 +127,8 @@ function equalShares(kernels: readonly CSource[], most: number): readonly (reado
 }
 
 /** WASM needs none. */
-export function withoutCompiler(source: MeasurableSource | Refusal): BuiltRunnable {
-  if (source.kind === "build-failed") return source;
+export function withoutCompiler(source: Buildable): BuiltRunnable {
+  if (source.kind === "build-failed" || source.kind === "no-time") return source;
   if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
   const { prepare } = source;
   const kernel = prepare?.kind === "wasm" ? toRunnable({ kind: "wasm", source: prepare }, 0) : null;
@@ -117,8 +147,8 @@ const textDigest = (source: MeasurableSource & CSource): string =>
 const withPreparation = (source: MeasurableSource & CSource): readonly CSource[] =>
   source.prepare?.kind === "c" ? [source, source.prepare] : [source];
 
-function fromBuilt(source: MeasurableSource & CSource, builtOf: (kernel: CSource) => BuiltKernel): BuiltRunnable {
-  const [kernel, prepare] = withPreparation(source).map(builtOf);
+/** @param built its own kernel, and the one that prepares constants */
+function fromBuilt(source: MeasurableSource & CSource, [kernel, prepare]: readonly BuiltKernel[]): BuiltRunnable {
   if (kernel!.kind !== "built") return kernel!;
   if (prepare && prepare.kind !== "built") return prepare;
   const preparing = prepare ? toRunnable(prepare.artifact, prepare.index) : null;

@@ -59,6 +59,13 @@ export function finalistsIn(leftMs: number, bestNs: number): number {
   return finalists;
 }
 
+/** A race that begins late has so many milliseconds: short kernels need no more, and are known better after it. */
+export const leastRaceLeftMs = 250;
+
+/** Whether two finalists have time for the fewest rounds that decide anything; else the search has decided. */
+export const isTimeToRace = (leftMs: number, bestNs: number): boolean =>
+  (runsOf(2, roundsForStatistics, costsOf(bestNs)) * bestNs) / 1e6 <= Math.max(leftMs, leastRaceLeftMs);
+
 /** What a round has cost, deciding and building included. */
 export interface RoundCost {
   readonly measured: number;

@@ -8,8 +8,8 @@ export interface TuningHistory {
   add(trial: TimedTrial): void;
   /** Trials added. */
   trials(): number;
-  /** After so many milliseconds. */
-  end(reason: TuningEnd, elapsedMs: number): void;
+  /** After so many milliseconds. False: it does not go on. */
+  end(reason: TuningEnd, elapsedMs: number): false;
   /** Ended by the budget unless said. */
   summary(): Pick<TuneResult, "measured" | "ended" | "history">;
 }
@@ -30,6 +30,7 @@ export function startHistory(): TuningHistory {
     end(reason, elapsedMs) {
       ended = reason;
       stopped = reason === "budget" ? null : { trial: trials, elapsedMs };
+      return false;
     },
     summary: () => ({ measured: trials, ended, history: { improvements, stopped } }),
   };

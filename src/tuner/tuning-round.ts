@@ -9,12 +9,14 @@ import type { Measurement } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import { recordSchema, type TuningRecord } from "./record/record.ts";
 import type { Observation } from "./search/search-state.ts";
+import { charactersIn, compileMs } from "./source-size.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import { targetClass } from "./store/key.ts";
 import type { TuningTask } from "./task.ts";
+import { forever, type LeftMs, noTime, tooLong } from "./time-limit.ts";
 import type { TuningOptions } from "./tuning.ts";
-import type { MeasurableSource, Refusal } from "./workbench.ts";
+import type { Buildable } from "./workbench.ts";
 
 /** Characters of C in one round, about a second of gcc on two cores: a round is shorter where kernels are long. */
 const roundText = 240_000;
@@ -22,7 +24,7 @@ const roundText = 240_000;
 export interface Round {
   readonly candidates: readonly Candidate[];
   /** One for each candidate. Of WASM they are generated when they are asked for. */
-  readonly sources: Iterable<MeasurableSource | Refusal>;
+  readonly sources: Iterable<Buildable>;
 }
 
 /** As many of the candidates as are worth measuring together. */
@@ -31,12 +33,22 @@ export function prepareRound(
   space: GeneratedSpace,
   candidates: readonly Candidate[],
   profiler: Profiler,
+  leftMs: LeftMs = forever,
 ): Round {
-  const generated = sourcesOf(task, space, candidates, profiler);
+  const laterMs = Math.min(mostLaterMs, leftMs() * laterShare);
+  const generated = sourcesOf(task, space, candidates, profiler, () => leftMs() - laterMs);
   if (task.target.codegen === "wasm") return { candidates, sources: generated };
-  const sources = [...upTo(roundText, generated)];
+  const characters = Math.min(roundText, charactersIn(leftMs() * buildShare));
+  const sources = [...upTo(characters, generated, leftMs)];
   return { candidates: candidates.slice(0, sources.length), sources };
 }
+
+/** Of the time that is left, for generating and building one round: it is to be measured, and others come after it. */
+const buildShare = 1 / 4;
+
+/** What is generated in the last moment is neither built nor run. */
+const mostLaterMs = 500;
+const laterShare = 1 / 6;
 
 export const firstOf = ({ candidates, sources }: Round, most: number): Round => ({
   candidates: candidates.slice(0, most),
@@ -58,6 +70,8 @@ export interface RoundPlace {
   readonly trial: number;
   readonly elapsedMs: () => number;
   readonly isOver: () => boolean;
+  /** What is not measured when this is over is not measured. */
+  readonly leftMs: LeftMs;
   readonly factsOf: (candidate: Candidate) => readonly RankingFacts[] | null;
   /** Whether a record is made of it. */
   readonly isKept: (measurement: Measurement) => boolean;
@@ -72,23 +86,29 @@ const awaitedOf = (candidates: number): number => Math.min(5, Math.floor(candida
 /**
  * Whatever ends the tuning, what was measured is kept.
  *
+ * @returns why some were not measured for lack of time; null: all were
  * @param onPart told of most observations while the last candidates are measured, and of the others at the end
  */
 export async function measureRound(
   task: TuningTask,
   { candidates, sources }: Round,
-  { bestNs, trial, elapsedMs, isOver, factsOf, isKept }: RoundPlace,
+  { bestNs, trial, elapsedMs, isOver, leftMs, factsOf, isKept }: RoundPlace,
   options: TuningOptions,
   onPart: (observations: readonly Observation[], awaited: readonly Candidate[]) => void,
-): Promise<void> {
+): Promise<string | null> {
   const { workbench, database, onTrial, profiler = noProfiler } = options;
   const awaited = candidates.slice(candidates.length - awaitedOf(candidates.length));
-  const results = workbench.measure(sources, bestNs, profiler);
+  const results = workbench.measure(sources, bestNs, profiler, leftMs);
+  let late: string | null = null;
   let part: Observation[] = [];
   let hasRun = bestNs !== null;
   for (const [at, candidate] of candidates.entries()) {
     const result = await results.next();
     if (result.done) break;
+    if (result.value.kind === "no-time") {
+      late ??= result.value.reason;
+      continue;
+    }
     const observation = { candidate, measurement: result.value };
     if (isKept(observation.measurement))
       database.append(recordOf(task, options, observation, factsOf(candidate), trial + at));
@@ -103,6 +123,7 @@ export async function measureRound(
     }
   }
   if (part.length > 0) onPart(part, []);
+  return late;
 }
 
 /** Each is generated when it is asked for. */
@@ -111,20 +132,29 @@ export function* sourcesOf(
   space: GeneratedSpace,
   candidates: readonly Candidate[],
   profiler: Profiler,
-): Generator<MeasurableSource | Refusal> {
-  for (const candidate of candidates) yield profiler.time("lowering", () => measurable(task, space, candidate));
+  leftMs: LeftMs = forever,
+): Generator<Buildable> {
+  for (const candidate of candidates) {
+    yield leftMs() <= 0 ? notReached : profiler.time("lowering", () => measurable(task, space, candidate, leftMs));
+  }
 }
 
-/** As many as have so much text for a compiler together, and the one that goes beyond. */
-function* upTo(
-  characters: number,
-  sources: Iterable<MeasurableSource | Refusal>,
-): Generator<MeasurableSource | Refusal> {
+const notReached = noTime("the time was over before it");
+
+/**
+ * As many as have so much text for a compiler together, and the one that goes beyond; fewer where generating them takes its
+ * share of the time. What a compiler cannot do in the time that is left is given to none.
+ */
+function* upTo(characters: number, sources: Iterable<Buildable>, leftMs: LeftMs): Generator<Buildable> {
+  const endMs = leftMs() * (1 - buildShare);
   let total = 0;
   for (const source of sources) {
-    yield source;
-    total += source.kind === "c" ? source.text.length : 0;
-    if (total >= characters) return;
+    const length = source.kind === "c" ? source.text.length : 0;
+    const what = `a compiler's work on ${length} characters`;
+    const late = length > 0 ? tooLong(what, compileMs(length), leftMs) : null;
+    yield late ?? source;
+    total += late ? 0 : length;
+    if (total >= characters || (total > 0 && leftMs() < endMs)) return;
   }
 }
 

@@ -2,6 +2,7 @@
 // race. A round is decided while the last of the one before it are measured. Whoever has several tunings decides which goes
 // on. The same seed and the same records give the same candidates.
 
+import { chooseWinner, raceAfter } from "./choose-winner.ts";
 import { boostedTrees } from "./cost-model/boosted-trees.ts";
 import type { CostModel } from "./cost-model/cost-model.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
@@ -21,26 +22,19 @@ import { type FeatureKind, featureKinds } from "./search/feature-kinds.ts";
 import { type Proposals, proposalsOf } from "./search/proposals.ts";
 import { provenSearchSpace } from "./search/proven-search-space.ts";
 import { findPoint, type SearchSpace } from "./search/search-space.ts";
-import {
-  awaiting,
-  observe,
-  rankedTrials,
-  type SearchState,
-  startSearch,
-  type Trial,
-  trialCount,
-} from "./search/search-state.ts";
+import { awaiting, observe, rankedTrials, type SearchState, startSearch, trialCount } from "./search/search-state.ts";
 import type { Strategy } from "./search/strategy.ts";
 import { timedModel, timedSpace } from "./search/timed-search.ts";
 import { countUnmeasured } from "./search/unmeasured.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import type { Budget, TuningTask } from "./task.ts";
-import { finalistsIn, fittingIn, longestRaceMs, type RoundCost, raceMsOf } from "./time-left.ts";
+import { finalistsIn, fittingIn, isTimeToRace, type RoundCost, raceMsOf } from "./time-left.ts";
+import type { LeftMs } from "./time-limit.ts";
 import { knownOf, withExperience } from "./transfer.ts";
 import { startHistory } from "./tuning-history.ts";
-import { firstOf, measureRound, prepareRound, type Round, sourcesOf } from "./tuning-round.ts";
-import type { Decision, MeasurableSource, Refusal, Workbench } from "./workbench.ts";
+import { firstOf, measureRound, prepareRound, type Round } from "./tuning-round.ts";
+import type { Workbench } from "./workbench.ts";
 
 export interface TuningOptions {
   readonly budget: Budget;
@@ -58,8 +52,12 @@ export interface TuningOptions {
   readonly features?: FeatureKind;
   /** What a calibration found; the defaults unless said. */
   readonly machine?: MachineModel | undefined;
+  /** When the budget began, by the clock; the moment of the start unless said: the right answers take time, too. */
+  readonly startMs?: number;
   /** Beside the budget: a round that is being measured ends early where no time is left. */
   readonly isOver?: (() => boolean) | undefined;
+  /** Beside the budget: compilers and candidates that run when it is over are killed. */
+  readonly leftMs?: LeftMs | undefined;
   /** `convergenceFor` the target unless said. Null: it goes on until the budget is spent. */
   readonly convergence?: ConvergenceRule | null;
   readonly profiler?: Profiler;
@@ -98,6 +96,8 @@ export interface TuneResult {
   readonly repeated: number;
   /** Where nothing was measured or recorded, how much there was to measure; at most `mostCounted`. */
   readonly untried: number;
+  /** Why candidates were not measured for lack of time; null: none was left out so. */
+  readonly late: string | null;
   /** Of records too. A wrong result is a bug of ours. */
   readonly failures: readonly Failure[];
   /** How the best became better; what was measured now. */
@@ -143,14 +143,12 @@ export interface Tuning {
 export const roundSize = 24;
 
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
-  const { budget, strategy, clock, signal, profiler = noProfiler } = options;
+  const { budget, strategy, signal, profiler = noProfiler } = options;
   const { convergence = convergenceFor(task.target) } = options;
-  const start = clock();
   const rng = createRng(options.seed);
   const proposals = proposalsOf(strategy, rng);
-  const elapsedMs = (): number => clock() - start;
-  const leftMs = (): number => budget.seconds * 1_000 - elapsedMs();
-  const isLate = (): boolean => leftMs() <= 0 || options.isOver?.() === true;
+  const time = startTime(options);
+  const { elapsedMs, leftMs, hardMs } = time;
   let state = await firstState(task, space, options);
   const searched = state.space;
   const recorded = trialCount(state);
@@ -159,6 +157,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   let lastRound: RoundCost | null = null;
   /** Beside the round before it. */
   let decided: Round | null = null;
+  let late: string | null = null;
   function onTrial(trial: TimedTrial): void {
     history.add(trial);
     options.onTrial?.(trial);
@@ -166,7 +165,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const factsOf = (candidate: Candidate) => factsIn(space, searched, candidate);
   const isKept = ({ kind }: Measurement): boolean => kind !== "build-failed" || !hasPostprocessors(space);
   const leftForRoundsMs = (): number => leftMs() - raceMsOf(budget, state.best?.ns ?? null);
-  const isOver = (): boolean => leftForRoundsMs() <= 0 || isLate();
+  const isOver = (): boolean => leftForRoundsMs() <= 0 || time.isLate();
 
   function nextRound(most: number, awaited: readonly Candidate[] = []): Round | TuningEnd {
     const fitting = lastRound ? fittingIn(leftForRoundsMs(), lastRound) : Number.POSITIVE_INFINITY;
@@ -176,7 +175,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     if (convergence && hasConverged(state, convergence)) return "converged";
     if (decided) return firstOf(decided, left);
     const candidates = profiler.time("search", () => proposals.next(awaiting(state, awaited), left));
-    return typeof candidates === "string" ? candidates : prepareRound(task, space, candidates, profiler);
+    return typeof candidates === "string" ? candidates : prepareRound(task, space, candidates, profiler, hardMs);
   }
 
   function progress(): TuneProgress {
@@ -192,33 +191,58 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       const startMs = elapsedMs();
       const next = nextRound(most);
       decided = null;
-      if (typeof next === "string") {
-        history.end(next, elapsedMs());
-        return false;
-      }
+      if (typeof next === "string") return history.end(next, elapsedMs());
       const before = history.trials();
-      const place = { bestNs: state.best?.ns ?? null, trial: recorded + before, elapsedMs, isOver, factsOf, isKept };
-      await measureRound(task, next, place, { ...options, onTrial }, (observations, awaited) => {
+      const at = { bestNs: state.best?.ns ?? null, trial: recorded + before };
+      const place = { ...at, elapsedMs, isOver, leftMs: hardMs, factsOf, isKept };
+      const missed = await measureRound(task, next, place, { ...options, onTrial }, (observations, awaited) => {
         state = profiler.time("search", () => observe(state, observations));
         if (awaited.length === 0) return;
         const following = nextRound(most, awaited);
         decided = typeof following === "string" ? null : following;
       });
+      late ??= missed;
+      // Nothing is known of those that were left out, so they would be proposed again.
+      if (missed !== null && history.trials() === before) return history.end("budget", elapsedMs());
       round += 1;
       lastRound = { measured: history.trials() - before, ms: elapsedMs() - startMs };
       return true;
     },
     async finish() {
       const winner = await profiler.timeAsync("run", () => {
-        const race = history.trials() > 0 ? raceAfter(elapsedMs(), isLate, options) : null;
-        const most = finalistsIn(leftMs(), state.best?.ns ?? 0);
-        return decide(task, space, finalistsOf(rankedTrials(state), most), race);
+        const bestNs = state.best?.ns ?? 0;
+        const canRace = history.trials() > 0 && isTimeToRace(hardMs(), bestNs);
+        const race = canRace ? raceAfter(time, options) : null;
+        return chooseWinner(task, space, finalistsOf(rankedTrials(state), finalistsIn(leftMs(), bestNs)), race);
       });
       const [profile, told] = [profiler.profile(), triedIn(state, proposals)];
-      const result: TuneResult = { winner, recorded, elapsedMs: elapsedMs(), profile, ...told, ...history.summary() };
+      const found = { winner, recorded, late, profile, ...told };
+      const result: TuneResult = { ...found, elapsedMs: elapsedMs(), ...history.summary() };
       if (result.measured > 0) options.onEnd?.(loggedTuning(task, options, result));
       return result;
     },
+  };
+}
+
+/** The time of one tuning. */
+export interface TuningTime {
+  readonly elapsedMs: () => number;
+  /** Of the budget. */
+  readonly leftMs: LeftMs;
+  /** Of all that limits it: what runs at its end is killed. */
+  readonly hardMs: LeftMs;
+  /** Nothing is to be begun that need not be. */
+  readonly isLate: () => boolean;
+}
+
+function startTime({ budget, clock, startMs = clock(), isOver, leftMs: outerMs }: TuningOptions): TuningTime {
+  const elapsedMs = (): number => clock() - startMs;
+  const leftMs = (): number => budget.seconds * 1_000 - elapsedMs();
+  return {
+    elapsedMs,
+    leftMs,
+    hardMs: () => Math.min(leftMs(), outerMs?.() ?? Number.POSITIVE_INFINITY),
+    isLate: () => leftMs() <= 0 || isOver?.() === true,
   };
 }
 
@@ -255,34 +279,3 @@ const triedIn = (state: SearchState, proposals: Proposals): Pick<TuneResult, "fa
   repeated: proposals.repeated(),
   untried: state.seen.size === 0 ? countUnmeasured(state, mostCounted, createRng(1)) : 0,
 });
-
-type Sources = readonly (MeasurableSource | Refusal)[];
-
-/** Heats and race behind rounds that took so many milliseconds. */
-function raceAfter(roundsMs: number, isLate: () => boolean, { workbench, clock }: TuningOptions) {
-  const end = clock() + longestRaceMs(roundsMs);
-  return (sources: Sources): Promise<Decision> => workbench.race(sources, () => isLate() || clock() >= end);
-}
-
-/** The fastest few raced against each other; without fresh measurements the records have decided already. */
-async function decide(
-  task: TuningTask,
-  space: GeneratedSpace,
-  ranked: readonly Trial[],
-  race: ((sources: Sources) => Promise<Decision>) | null,
-): Promise<TuneResult["winner"]> {
-  const candidates = ranked.map(({ point }) => point.candidate);
-  const { winner, runnerUp, timing } =
-    race && ranked.length > 1
-      ? await race([...sourcesOf(task, space, candidates, noProfiler)])
-      : { winner: 0, runnerUp: 1, timing: null };
-  const measurement = ranked[winner]?.measurement;
-  if (measurement?.kind !== "ok") return null;
-  const { medianNs } = timing ?? measurement.timing;
-  return {
-    candidate: candidates[winner]!,
-    medianNs,
-    timing: timing ?? measurement.timing,
-    runnerUp: (runnerUp === null ? null : candidates[runnerUp]) ?? null,
-  };
-}

@@ -1,13 +1,15 @@
 // Where candidates are built, checked and timed: a toolchain and a runner behind one call, sources in, measurements out.
 
+import { invariant } from "../compiler/index.ts";
 import { createRunner, type Runner } from "../native/runner/client.ts";
-import type { CacheState, RunTask } from "../native/runner/protocol.ts";
+import type { CacheState, Runnable, RunTask } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
-import { buildAhead, buildPolicy } from "./build-ahead.ts";
-import { measureCandidate, raceCandidates } from "./measure/measure.ts";
+import { type BuildPolicy, buildAhead, buildPolicy } from "./build-ahead.ts";
+import { type MeasureOptions, measureCandidate, raceCandidates } from "./measure/measure.ts";
 import { type Measurement, searchedNs, type Timing } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import {
+  type Buildable,
   type BuiltRunnable,
   createRunnableBuilder,
   type MeasurableSource,
@@ -15,8 +17,9 @@ import {
   type RunnableBuilder,
   withoutCompiler,
 } from "./runnable-builder.ts";
+import { forever, type LeftMs, type NoTime, noTime } from "./time-limit.ts";
 
-export type { MeasurableSource, Refusal } from "./runnable-builder.ts";
+export type { Buildable, MeasurableSource, Refusal } from "./runnable-builder.ts";
 
 export interface Workbench {
   /**
@@ -24,23 +27,41 @@ export interface Workbench {
    * built before, or while others are measured if the machine has the cores. WASM modules are taken from the iterable
    * while others are measured. Some are on their way when a measurement is given: what its user does then, it does
    * meanwhile.
+   *
+   * @param leftMs compilers and candidates that run when the time is over are killed, and none is begun after it; those that
+   *   were not measured are told as that
    */
   measure(
-    sources: Iterable<MeasurableSource | Refusal>,
+    sources: Iterable<Buildable>,
     incumbentNs: number | null,
     profiler?: Profiler,
-  ): AsyncIterator<Measurement, undefined>;
+    leftMs?: LeftMs,
+  ): AsyncIterator<Measurement | NoTime, undefined>;
   /**
    * Finalists against each other, the first of them the incumbent.
    *
    * @param isOver whether it should come to an end, as far as it has seen enough to decide at all
    */
-  race(sources: readonly (MeasurableSource | Refusal)[], isOver?: () => boolean): Promise<Decision>;
+  race(sources: readonly Buildable[], isOver?: () => boolean, leftMs?: LeftMs): Promise<Decision>;
   /** Compiler runs so far. */
   compilerRuns(): number;
   /** What measures: "gcc 12.2.0 …" or "wasm". */
   readonly toolchain: string;
   close(): Promise<void>;
+}
+
+/** Measurements of all sources, in their order, however long they take. */
+export async function measureAll(
+  workbench: Pick<Workbench, "measure">,
+  sources: Iterable<MeasurableSource | Refusal>,
+): Promise<readonly Measurement[]> {
+  const outcomes = workbench.measure(sources, null);
+  const measurements: Measurement[] = [];
+  for (let next = await outcomes.next(); !next.done; next = await outcomes.next()) {
+    invariant(next.value.kind !== "no-time", "nothing limits it");
+    measurements.push(next.value);
+  }
+  return measurements;
 }
 
 /** Of a race: places of sources. */
@@ -54,6 +75,11 @@ export interface Decision {
 
 export interface WorkbenchOptions {
   readonly task: RunTask;
+  /**
+   * The task with answers that a result beyond its bound is held against, asked for by the first such result. Null: there
+   * are none that are better.
+   */
+  readonly conditioned?: (() => RunTask | null) | undefined;
   /** Null for WASM. */
   readonly toolchain: Toolchain | null;
   /** A private directory for addons; the caller removes it. */
@@ -74,20 +100,25 @@ export interface WorkbenchOptions {
 }
 
 export function createWorkbench(options: WorkbenchOptions): Workbench {
-  const { task, toolchain, directory, signal, cores = 1, threads = 1, deadlineMs, cache = "hot", samples } = options;
+  const { task, toolchain, directory, signal, cores = 1, threads = 1, deadlineMs, cache = "hot" } = options;
   const limits = deadlineMs === undefined ? {} : { deadlineMs };
   const { runner = createRunner({ signal, relaxedSimd: true, ...limits }) } = options;
   runner.setTask(task);
   // Without a core of its own this thread would take the time of what is measured.
   const ahead = cores > threads ? mostAhead : 1;
   const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
-  const take = (sources: Iterable<MeasurableSource | Refusal>): Take =>
-    builder ? takeBuilt(builder, [...sources], cores) : takeOneByOne(sources);
+  const take = (sources: Iterable<Buildable>, hasRun: boolean, leftMs: LeftMs): Take => {
+    if (!builder) return takeOneByOne(sources);
+    const all = [...sources];
+    return takeBuilt(builder, all, buildPolicy(cores, all.length, !hasRun && leftMs() < urgentMs), leftMs);
+  };
+
+  const run = measuring(runner, options);
 
   /** A failure is told when it is waited for. */
-  function start(built: BuiltRunnable, incumbentNs: number | null): Promise<Measurement> {
+  function start(built: BuiltRunnable, incumbentNs: number | null, leftMs: LeftMs): Promise<Measurement | NoTime> {
     if (built.kind !== "ready") return Promise.resolve(built);
-    const outcome = measureCandidate(runner, built.candidate, { incumbentNs, cache, samples });
+    const outcome = run(built.candidate, { incumbentNs, leftMs });
     outcome.catch(() => undefined);
     return outcome;
   }
@@ -95,32 +126,32 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   return {
     toolchain: `${toolchain?.identity ?? "wasm"}${cache === "cold" ? ", cold caches" : ""}`,
     compilerRuns: () => builder?.compilerRuns() ?? 0,
-    async *measure(sources, incumbentNs, profiler = noProfiler) {
+    async *measure(sources, incumbentNs, profiler = noProfiler, leftMs = forever) {
       let best = incumbentNs;
-      const takeNext = take(sources);
-      const onTheirWay: Promise<Measurement>[] = [];
+      const takeNext = take(sources, incumbentNs !== null, leftMs);
+      const onTheirWay: Promise<Measurement | NoTime>[] = [];
       const isFull = (): boolean => onTheirWay.length >= ahead || onTheirWay.length * (best ?? 0) > longestAheadNs;
       for (let isLast = false; ; ) {
         while (!isLast && (onTheirWay.length === 0 || !isFull())) {
           const next = await profiler.timeAsync("build", takeNext);
-          if (next) onTheirWay.push(start(next, best));
+          if (next) onTheirWay.push(start(next, best, leftMs));
           else isLast = true;
         }
         const outcome = onTheirWay.shift();
         if (!outcome) return undefined;
         const measurement = await profiler.timeAsync("run", () => outcome);
-        const ns = searchedNs(measurement);
+        const ns = measurement.kind === "no-time" ? null : searchedNs(measurement);
         if (ns !== null) best = Math.min(best ?? ns, ns);
         yield measurement;
       }
     },
-    async race(sources, isOver) {
-      const built = builder ? await builder.build(sources, cores) : sources.map(withoutCompiler);
+    async race(sources, isOver, leftMs) {
+      const built = builder ? await builder.build(sources, cores, leftMs) : sources.map(withoutCompiler);
       const entrants = built.flatMap((one, place) => (one.kind === "ready" ? [{ ...one, place }] : []));
       const { winner, runnerUp, timings } = await raceCandidates(
         runner,
         entrants.map(({ candidate }) => candidate),
-        { cache, isOver },
+        { cache, isOver, ...(leftMs && { leftMs }) },
       );
       const placeOf = (entrant: number): number => entrants[entrant]?.place ?? 0;
       return {
@@ -135,6 +166,31 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   };
 }
 
+type Run = Pick<MeasureOptions, "incumbentNs"> & { readonly leftMs: LeftMs };
+
+/** Measures a candidate; from the first result beyond its bound on, all of them with the answers that those are held against. */
+function measuring(runner: Runner, { conditioned, cache = "hot", samples }: WorkbenchOptions) {
+  let isConditioned = conditioned === undefined;
+  function condition(): void {
+    if (isConditioned) return;
+    isConditioned = true;
+    const better = conditioned?.();
+    if (better) runner.setTask(better);
+  }
+  async function once(candidate: Runnable, { incumbentNs, leftMs }: Run): Promise<Measurement | NoTime> {
+    if (leftMs() <= 0) return notRun;
+    const measurement = await measureCandidate(runner, candidate, { incumbentNs, cache, samples, leftMs });
+    return measurement.kind === "timed-out" && leftMs() <= 0 ? notRun : measurement;
+  }
+  return async (candidate: Runnable, options: Run): Promise<Measurement | NoTime> => {
+    const wasConditioned = isConditioned;
+    const measurement = await once(candidate, options);
+    if (measurement.kind !== "wrong-result" || wasConditioned) return measurement;
+    condition();
+    return once(candidate, options);
+  };
+}
+
 /**
  * Candidates that the process has while this thread decides what comes next, which takes some tenth of a second. Of slow
  * ones fewer keep it busy as long, and whoever stops early waits for them: of one run of each so many nanoseconds.
@@ -142,11 +198,19 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
 const mostAhead = 6;
 const longestAheadNs = 60e6;
 
+/** With less time than this, in milliseconds, something is to be measured before a whole round is built. */
+const urgentMs = 10_000;
+
+/** Milliseconds: the process starts, loads a kernel, checks it and times it. */
+const forRunsMs = 300;
+
+const notRun: NoTime = noTime("it could not be run in time");
+
 /** The next that can be run; null: that was the last. */
 type Take = () => Promise<BuiltRunnable | null>;
 
 /** Each is taken, and so generated, when it is asked for. */
-function takeOneByOne(sources: Iterable<MeasurableSource | Refusal>): Take {
+function takeOneByOne(sources: Iterable<Buildable>): Take {
   const rest = sources[Symbol.iterator]();
   return async () => {
     const next = rest.next();
@@ -154,7 +218,10 @@ function takeOneByOne(sources: Iterable<MeasurableSource | Refusal>): Take {
   };
 }
 
-function takeBuilt(builder: RunnableBuilder, sources: readonly (MeasurableSource | Refusal)[], cores: number): Take {
-  const rest = buildAhead(sources, buildPolicy(cores, sources.length), (part, jobs) => builder.build(part, jobs));
+function takeBuilt(builder: RunnableBuilder, sources: readonly Buildable[], policy: BuildPolicy, leftMs: LeftMs): Take {
+  /** Something of what is built is to be measured, too. */
+  const leftToBuildMs = (): number => leftMs() - Math.min(forRunsMs, leftMs() / 4);
+  const build = (part: readonly Buildable[], jobs: number) => builder.build(part, jobs, leftToBuildMs);
+  const rest = buildAhead(sources, policy, build);
   return async () => (await rest.next()).value ?? null;
 }

@@ -76,6 +76,7 @@ export function syntheticTask(curve: Curve, clock: FakeClock): SyntheticTask {
         failures: [],
         repeated: 0,
         untried: 0,
+        late: null,
         ended: "budget" as const,
         history: { improvements: [], stopped: null },
         profile: noProfiler.profile(),

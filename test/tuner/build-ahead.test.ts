@@ -26,6 +26,12 @@ describe("the policy", () => {
     expect(buildPolicy(16, 5)).toEqual({ parts: [3, 2], jobs: 16, jobsBeside: 14 });
     expect(buildPolicy(16, 1).parts).toEqual([1]);
   });
+
+  it("gives the first a compiler each where something is to be measured soon", () => {
+    expect(buildPolicy(2, 24, true)).toEqual({ parts: [2, 22], jobs: 2, jobsBeside: 0 });
+    expect(buildPolicy(4, 24, true)).toEqual({ parts: [4, 10, 10], jobs: 4, jobsBeside: 2 });
+    expect(buildPolicy(2, 1, true).parts).toEqual([1]);
+  });
 });
 
 describe("building", () => {

@@ -41,14 +41,16 @@ function fakeWorkbench(measure: Measure = timed, toolchain = "wasm"): FakeWorkbe
     compilerRuns: () => 0,
     async *measure(sources) {
       for (const source of sources) {
-        if (source.kind === "build-failed") throw new Error(source.reason);
+        if (source.kind === "build-failed" || source.kind === "no-time") throw new Error(source.reason);
         measured.push(sha256(textOf(source)));
         yield measure(source, timeOf(source));
       }
       return undefined;
     },
     async race(sources) {
-      const times = sources.map((source) => (source.kind === "build-failed" ? Number.NaN : timeOf(source)));
+      const times = sources.map((source) =>
+        source.kind === "build-failed" || source.kind === "no-time" ? Number.NaN : timeOf(source),
+      );
       const [winner, runnerUp] = [...times.keys()].sort((left, right) => times[left]! - times[right]!);
       const ns = times[winner!]!;
       return { winner: winner!, runnerUp: runnerUp!, timing: { medianNs: ns, minNs: ns, p20Ns: ns, repeats: 16 } };

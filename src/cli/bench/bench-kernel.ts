@@ -4,17 +4,12 @@ import { join } from "node:path";
 import { factsOf } from "../../compiler/index.ts";
 import { withMachineLock } from "../../native/machine-lock.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
-import { type ExpectedOutput, expectOutput, mismatch } from "../../native/runner/compare.ts";
-import type { RunTask } from "../../native/runner/protocol.ts";
 import type { KernelContext } from "../../plugin/compile/kernel-context.ts";
 import { compileInContext } from "../../plugin/compile-kernel.ts";
 import type { CompiledKernel, Origin } from "../../plugin/compiled-kernel.ts";
-import { checkPlan } from "../../tuner/measure/check-output.ts";
-import { referenceTask } from "../../tuner/reference.ts";
-import { algorithmsFor } from "../../tuner/space/algorithm/index.ts";
-import type { TuningTask } from "../../tuner/task.ts";
 import type { Absent, Entrant, Inputs } from "./entrant.ts";
 import { emittedKernel, type Peer, peerEntrant, twinEntrant } from "./entrants.ts";
+import { type Right, rightOf } from "./right-outputs.ts";
 import { type Times, timeInRounds } from "./rounds.ts";
 
 export interface BenchRow {
@@ -51,13 +46,12 @@ export function benchKernel(
 ): Promise<KernelBench> {
   return withPrivateDirectory(async (directory) => {
     const { op } = context.task;
-    const { inputs: arrays, expected } = referenceTask(context.task);
-    const inputs: Inputs = new Map(op.inputs.map(({ name }, at) => [name, arrays[at]!]));
     const kernel = await compileInContext(context);
+    const right = rightOf(context.task, kernel);
+    const inputs: Inputs = new Map(op.inputs.map(({ name }, at) => [name, right.inputs[at]!]));
     const loops = await compileInContext(plain);
     const bound = (await emittedKernel(kernel, join(directory, "bound"))).info.twin;
     const all = await entrantsOf({ kernel, loops, peers, inputs, directory });
-    const right = rightOutputs(context.task, kernel, expected);
     const problems = new Map<Entrant | Absent, string | null>();
     for (const it of all) problems.set(it, await problemOf(it, right));
     const running = all.filter((it): it is Entrant => "call" in it && problems.get(it) === null);
@@ -105,26 +99,15 @@ async function entrantsOf({
   return all.filter((it) => it !== null);
 }
 
-/** Bounds are wide enough for every way in which the operator may be computed. */
-export function rightOutputs(
-  task: TuningTask,
-  { tensors }: CompiledKernel,
-  expected: RunTask["expected"],
-): readonly ExpectedOutput[] {
-  const { bounds } = checkPlan(task.op, algorithmsFor(task));
-  const outputs = tensors.filter(({ role }) => role === "output");
-  return outputs.map((parameter, at) => expectOutput(parameter, expected[at]!.values, bounds[at]!));
-}
-
 /** Null: it computes what the reference does. */
-async function problemOf(entrant: Entrant | Absent, right: readonly ExpectedOutput[]): Promise<string | null> {
+async function problemOf(entrant: Entrant | Absent, right: Right): Promise<string | null> {
   if ("why" in entrant) return entrant.why;
   // Wrong in every element: what is not written is seen.
-  for (const [at, { sentinel }] of right.entries()) (entrant.outputs[at]! as Float64Array).set(sentinel);
+  for (const [at, { sentinel }] of right.outputs.entries()) (entrant.outputs[at]! as Float64Array).set(sentinel);
   try {
     await entrant.call();
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  return right.map((expected, at) => mismatch(expected, entrant.outputs[at]!)).find((text) => text !== null) ?? null;
+  return right.problemOf(entrant.outputs);
 }

@@ -2,6 +2,7 @@
 
 import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
+import { failAlone } from "../../plugin/compile/fail-alone.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
 import { type BenchOptions, benchKernel } from "../bench/bench-kernel.ts";
 import { type Benched, benchText, isWrong } from "../bench/bench-text.ts";
@@ -13,9 +14,11 @@ import { wantedKernels } from "../wanted-kernels.ts";
 async function benchOne(project: Project, request: ParsedRequest, options: BenchOptions): Promise<Benched> {
   const kernel = relative(project.options.root, request.path) + request.query;
   try {
-    const context = await project.contextOf(request, "predict");
-    const plain = await project.contextOf(request, "off");
-    return { kernel, bench: await benchKernel(context, plain, options), error: null };
+    return await failAlone(kernel, null, async (): Promise<Benched> => {
+      const context = await project.contextOf(request, "predict");
+      const plain = await project.contextOf(request, "off");
+      return { kernel, bench: await benchKernel(context, plain, options), error: null };
+    });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     return { kernel, bench: null, error: error.message };

@@ -21,10 +21,17 @@ interface Row {
   readonly error: string | null;
 }
 
+/** A failure is its kernel's own; a signal ends all. */
 const messageOf = (error: unknown): string => {
   if (error instanceof DiagnosticError) return error.message;
   throw error;
 };
+
+/** What failed and why, behind the table. */
+const failureText = (failed: readonly Row[], all: number): readonly string[] =>
+  failed.length === 0
+    ? []
+    : ["", `${failed.length} of ${all} kernels failed:`, ...failed.map(({ kernel, error }) => `${kernel}\n  ${error}`)];
 
 async function tuneOne(
   { session, options: { root } }: Project,
@@ -104,7 +111,7 @@ export const tune: Command = {
     return {
       exitCode: failed.length > 0 ? exitCodes.wrong : exitCodes.done,
       json: { kernels: rows },
-      text: rows.length === 0 ? "no imports of kernels found" : [table, ...failed.map(({ error }) => error)].join("\n"),
+      text: rows.length === 0 ? "no imports of kernels found" : [table, ...failureText(failed, rows.length)].join("\n"),
     };
   },
 };

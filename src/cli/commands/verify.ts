@@ -2,6 +2,7 @@
 
 import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
+import { failAlone } from "../../plugin/compile/fail-alone.ts";
 import { verifyKernel } from "../../plugin/compile/verify-kernel.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
@@ -25,10 +26,12 @@ async function check({ contextOf, options: { root } }: Project, asked: ParsedReq
   const kernel = relative(root, asked.path) + asked.query;
   let lockName: string | null = null;
   try {
-    const context = await contextOf(asked, "frozen");
-    lockName = context.lockName;
-    const { notRun } = await verifyKernel(context);
-    return { lockName, row: { kernel, state: notRun ? "not run" : "right", why: notRun } };
+    return await failAlone(kernel, null, async (): Promise<Checked> => {
+      const context = await contextOf(asked, "frozen");
+      lockName = context.lockName;
+      const { notRun } = await verifyKernel(context);
+      return { lockName, row: { kernel, state: notRun ? "not run" : "right", why: notRun } };
+    });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     return { lockName, row: { kernel, state: "wrong", why: error.message } };

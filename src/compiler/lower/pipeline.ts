@@ -39,6 +39,8 @@ export const passes: readonly Pass[] = [
 export interface LowerOptions extends LoweringContext {
   /** Is shown the function after every pass. */
   readonly dump?: (name: string, func: LoopFunc) => void;
+  /** Told after each pass; ends the lowering by throwing. */
+  readonly onPass?: (() => void) | undefined;
   /** Checks the function after every pass; on by default, off where thousands are lowered. */
   readonly verify?: boolean;
 }
@@ -53,6 +55,7 @@ export function lower(scheduled: LoopFunc, options: LowerOptions): LoopFunc {
   return passes.reduce((func, pass) => {
     const lowered = pass.run(func, options);
     options.dump?.(pass.name, lowered);
+    options.onPass?.();
     if (options.verify ?? true) assertVerified(lowered, formAfter(pass));
     return lowered;
   }, scheduled);

@@ -19,8 +19,8 @@ export interface Diagnostic {
 export class DiagnosticError extends Error {
   readonly diagnostic: Diagnostic;
 
-  constructor(diagnostic: Diagnostic) {
-    super(printDiagnostic(diagnostic));
+  constructor(diagnostic: Diagnostic, options?: ErrorOptions) {
+    super(printDiagnostic(diagnostic), options);
     this.name = "DiagnosticError";
     this.diagnostic = diagnostic;
   }

@@ -1,4 +1,5 @@
-// Assertions about our own code. A failed one is a bug of ours and is caught nowhere but in the outermost function.
+// Assertions about our own code. A failed one is a bug of ours; it is caught where one kernel ends, so that others go on, and in the
+// outermost function.
 
 export class InvariantError extends Error {
   override readonly name = "InvariantError";

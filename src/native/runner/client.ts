@@ -34,9 +34,11 @@ export interface RunRequest {
   readonly budgetNs?: number;
   /** "hot" unless said. */
   readonly cache?: CacheState;
+  /** Milliseconds that are left, if they are fewer than the deadline has: asked when it begins. */
+  readonly leftMs?: (() => number) | undefined;
 }
 
-type TimingRequest = Omit<RunRequest, "candidate">;
+type TimingRequest = Omit<RunRequest, "candidate" | "leftMs">;
 
 export interface Runner {
   /** Inputs and right answers of the candidates that follow. Sent with the first, and again to each fresh process. */
@@ -50,7 +52,7 @@ export interface Runner {
    * One sample of a candidate, for a race: loaded and checked at its first sample (of a process), kept for the others
    * until `forget`. Candidates are told apart by identity.
    */
-  sample(candidate: Runnable, sampleNs?: number, cache?: CacheState): Promise<RunOutcome>;
+  sample(candidate: Runnable, sampleNs?: number, cache?: CacheState, leftMs?: () => number): Promise<RunOutcome>;
   /** Drops the candidates that `sample` keeps: it loads them anew, elsewhere in memory. */
   forget(): void;
   /** Ends the process. Safe to call twice. */
@@ -83,19 +85,23 @@ export function createRunner(options: RunnerOptions = {}): Runner {
       task = next;
       slots.clear();
     },
-    run({ candidate, ...request }) {
+    run({ candidate, leftMs, ...request }) {
       const plan = planOf(request, longestNs);
-      return host.ask(task, () => ({ kind: "run", id: nextId++, candidate, plan }));
+      return host.ask(task, () => ({ kind: "run", id: nextId++, candidate, plan }), leftMs);
     },
-    sample: (candidate, sampleNs = defaultSampleNs, cache = "hot") =>
-      host.ask(task, (process) => {
-        const kept = slots.get(candidate) ?? { slot: slots.size, process: null };
-        slots.set(candidate, kept);
-        const isKept = kept.process === process;
-        kept.process = process;
-        const { slot } = kept;
-        return { kind: "sample", id: nextId++, slot, candidate: isKept ? null : candidate, sampleNs, cache };
-      }),
+    sample: (candidate, sampleNs = defaultSampleNs, cache = "hot", leftMs = undefined) =>
+      host.ask(
+        task,
+        (process) => {
+          const kept = slots.get(candidate) ?? { slot: slots.size, process: null };
+          slots.set(candidate, kept);
+          const isKept = kept.process === process;
+          kept.process = process;
+          const { slot } = kept;
+          return { kind: "sample", id: nextId++, slot, candidate: isKept ? null : candidate, sampleNs, cache };
+        },
+        leftMs,
+      ),
     forget() {
       slots.clear();
       host.forget();

@@ -1,7 +1,7 @@
 // Keeps one measuring process alive, with the task of its candidates in it, and replaces it when it dies. Requests are sent
 // as they come, answered in their order, and sent again to a fresh process if one before them cost the old one.
 
-import type { Death } from "../child-process.ts";
+import { type Death, ProcessError } from "../child-process.ts";
 import { packageFile } from "../native-file.ts";
 import type { FromWorker, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { startWorker, type WorkerProcess } from "./worker-process.ts";
@@ -19,8 +19,9 @@ export interface Host {
   /**
    * @param task what the process has to know before it
    * @param message asked for when it is sent, so once for each process
+   * @param leftMs milliseconds, asked when the request begins: it has no more than these, whatever the deadline
    */
-  ask(task: RunTask | null, message: (process: WorkerProcess) => ToWorker): Promise<RunOutcome>;
+  ask(task: RunTask | null, message: (process: WorkerProcess) => ToWorker, leftMs?: () => number): Promise<RunOutcome>;
   forget(): void;
   /** Requests on their way and later ones reject with the reason. Resolves when the process is gone. */
   close(reason: unknown): Promise<void>;
@@ -29,6 +30,7 @@ export interface Host {
 interface Request {
   readonly task: RunTask | null;
   readonly message: (process: WorkerProcess) => ToWorker;
+  readonly leftMs: () => number;
   readonly resolve: (outcome: RunOutcome) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -72,7 +74,8 @@ export function createHost({
     const first = await started.receive();
     if (first.kind === "death") current = null;
     throwIfClosed();
-    if (first.kind !== "ready") throw new Error(`the measuring process ${workerPath} did not start: ${textOf(first)}`);
+    if (first.kind !== "ready")
+      throw new ProcessError(`the measuring process ${workerPath} did not start: ${textOf(first)}`);
     isReady = true;
     return started;
   }
@@ -88,15 +91,24 @@ export function createHost({
 
   /** What comes of the first request. Whatever it does to its process, the next finds one. */
   async function outcomeOfFirst(process: WorkerProcess): Promise<RunOutcome> {
-    const begun = await process.receive();
-    const answer = begun.kind === "begun" ? await withDeadline(process, deadlineMs) : begun;
+    const { leftMs } = requests[0]!;
+    // Others may have the machine for as long as they like, but it is not waited for beyond the time that is left.
+    const begun = await withDeadline(process, leftMs());
+    const limitMs = Math.min(deadlineMs, Math.max(leastMs, leftMs()));
+    const answer = begun.kind === "begun" ? await withDeadline(process, limitMs) : begun;
     throwIfClosed();
     if (answer.kind === "outcome") return answer.outcome;
     await process.kill();
     current = null;
-    if (answer.kind === "expired") return { kind: "timed-out", deadlineMs };
+    if (answer.kind === "expired") return { kind: "timed-out", deadlineMs: limitMs };
     if (answer.kind === "death" && answer.isBug) throw new Error(`the measuring process failed: ${answer.reason}`);
     return { kind: "crashed", reason: textOf(answer) };
+  }
+
+  /** Null: the first request has no time left, and its process has not seen it. */
+  async function processInTime(): Promise<WorkerProcess | null> {
+    throwIfClosed();
+    return requests[0]!.leftMs() <= 0 && (sent === 0 || !current) ? null : ready();
   }
 
   async function serve(): Promise<void> {
@@ -104,11 +116,11 @@ export function createHost({
     isServing = true;
     try {
       while (requests.length > 0) {
-        const process = await ready();
-        sendAll(process);
-        const outcome = await outcomeOfFirst(process);
+        const process = await processInTime();
+        if (process) sendAll(process);
+        const outcome = process ? await outcomeOfFirst(process) : outOfTime;
         requests.shift()?.resolve(outcome);
-        sent -= 1;
+        sent = Math.max(0, sent - 1);
       }
     } catch (error) {
       sent = 0;
@@ -118,9 +130,9 @@ export function createHost({
   }
 
   return {
-    ask: (task, message) =>
+    ask: (task, message, leftMs = () => Number.POSITIVE_INFINITY) =>
       new Promise((resolve, reject) => {
-        requests.push({ task, message, resolve, reject });
+        requests.push({ task, message, leftMs, resolve, reject });
         if (current && isReady && isServing) sendAll(current);
         void serve();
       }),
@@ -128,6 +140,11 @@ export function createHost({
     close,
   };
 }
+
+const outOfTime: RunOutcome = { kind: "timed-out", deadlineMs: 0 };
+
+/** A request that has begun has so much time, however late it is. */
+const leastMs = 20;
 
 const textOf = (message: FromWorker | Death): string => ("reason" in message ? message.reason : message.kind);
 
@@ -139,6 +156,7 @@ async function withDeadline(
   process: WorkerProcess,
   deadlineMs: number,
 ): Promise<FromWorker | Death | { kind: "expired" }> {
+  if (deadlineMs === Number.POSITIVE_INFINITY) return process.receive();
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<{ kind: "expired" }>((resolve) => {
     timer = setTimeout(() => setImmediate(() => resolve({ kind: "expired" })), deadlineMs);

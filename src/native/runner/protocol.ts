@@ -20,8 +20,27 @@ export interface RunTask {
   /** Inputs, then outputs, in calling order. */
   readonly parameters: readonly KernelParameter[];
   readonly inputs: readonly KernelArray[];
-  readonly expected: readonly { readonly values: KernelArray; readonly bound: OutputBound }[];
+  readonly expected: readonly ExpectedValues[];
 }
+
+export interface ExpectedValues {
+  readonly values: KernelArray;
+  readonly bound: OutputBound;
+  /** Where a result beyond the bound is held against; null or missing: nowhere, it is wrong. */
+  readonly exact?: ExactValues | null;
+}
+
+/** The elements of an output in f64, and how far each may be from that by the operator's own rounding. */
+export interface ExactValues {
+  readonly values: Float64Array;
+  /** Infinite where nothing can be said. */
+  readonly errors: Float64Array;
+  /** Elements whose error hides their value. Where they are too many, results tell nothing of a kernel. */
+  readonly hidden: number;
+}
+
+/** Of an output's elements so many may be hidden, as a share: the others tell a right kernel from a wrong one. */
+export const mostHidden = 1 / 4;
 
 /** How near the outputs of a kernel have to come, in order; where it does not say, those of the task hold. */
 export interface HasBounds {
@@ -87,7 +106,9 @@ export type RunOutcome =
   | { readonly kind: "build-failed"; readonly reason: string }
   | { readonly kind: "crashed"; readonly reason: string }
   | { readonly kind: "timed-out"; readonly deadlineMs: number }
-  | { readonly kind: "wrong-result"; readonly reason: string };
+  | { readonly kind: "wrong-result"; readonly reason: string }
+  /** It differs from the reference, and so would a right kernel: the operator cancels. */
+  | { readonly kind: "ill-conditioned"; readonly reason: string };
 
 export type ToWorker =
   | { readonly kind: "task"; readonly task: RunTask }

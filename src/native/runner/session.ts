@@ -5,7 +5,7 @@ import { invariant, type KernelParameter } from "../../compiler/index.ts";
 import { type LoadedKernel, loadWasmKernel } from "../harness/bench-wasm.ts";
 import type { Core } from "../harness/probe.ts";
 import { type Arena, bytesOf, createArena } from "./arena.ts";
-import { type ExpectedOutput, expectOutput, mismatch } from "./compare.ts";
+import { type ExpectedOutput, expectOutput, mismatch, tellsNothing } from "./compare.ts";
 import type { KernelArray, NativeRunnable, Preparation, Runnable, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { type Surroundings, timeKernel, timeSample } from "./time-kernel.ts";
 import { createYardstick, longestYardstickNs, type Yardstick } from "./yardstick.ts";
@@ -68,7 +68,10 @@ function stateOf({ parameters, inputs, expected }: RunTask): TaskState {
   return {
     parameters,
     inputs,
-    expected: outputs.map((output, index) => expectOutput(output, expected[index]!.values, expected[index]!.bound)),
+    expected: outputs.map((output, index) => {
+      const { values, bound, exact } = expected[index]!;
+      return expectOutput(output, values, bound, exact);
+    }),
     arena: createArena(parameters),
   };
 }
@@ -86,8 +89,7 @@ function checkCandidate(state: TaskState, candidate: Runnable, loadNative: LoadN
   if ("kind" in kernel) return kernel;
   fillArguments(state, place, kernel);
   const firstNs = kernel.time(1);
-  const reason = wrongness(state, place, candidate, kernel);
-  return reason === null ? { kernel, firstNs } : { kind: "wrong-result", reason };
+  return wrongness(state, place, candidate, kernel) ?? { kernel, firstNs };
 }
 
 /** Where a kernel gets its arguments, and what is in its inputs. */
@@ -144,24 +146,29 @@ function fillArguments({ expected }: TaskState, { inputs }: Place, { arrays }: L
     bytesOf(arrays[inputs.length + index]!).set(bytesOf(sentinel));
 }
 
+const wrong = (reason: string): RunOutcome => ({ kind: "wrong-result", reason });
+
 /** Outputs against the reference, inputs against what they were, and for native kernels the memory around both. */
 function wrongness(
   { expected }: TaskState,
   place: Place,
   candidate: Runnable,
   { arrays }: LoadedKernel,
-): string | null {
+): RunOutcome | null {
   const { inputs, parameters, arena } = place;
   const overrun = candidate.kind === "native" ? arena.overrun() : null;
-  if (overrun !== null) return `it wrote outside ${overrun}`;
+  if (overrun !== null) return wrong(`it wrote outside ${overrun}`);
   const changed = inputs.findIndex((input, index) => Buffer.compare(bytesOf(input), bytesOf(arrays[index]!)) !== 0);
-  if (changed >= 0) return `it wrote its input ${parameters[changed]!.name}`;
+  if (changed >= 0) return wrong(`it wrote its input ${parameters[changed]!.name}`);
+  let hidden: RunOutcome | null = null;
   for (const [index, output] of expected.entries()) {
     const bound = candidate.bounds?.[index] ?? output.bound;
     const reason = mismatch({ ...output, bound }, arrays[inputs.length + index]!);
-    if (reason !== null) return reason;
+    if (reason === null) continue;
+    if (!tellsNothing(output)) return wrong(reason);
+    hidden = { kind: "ill-conditioned", reason };
   }
-  return null;
+  return hidden;
 }
 
 /**

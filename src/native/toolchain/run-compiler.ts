@@ -1,6 +1,7 @@
 // One run of a compiler in a private directory: arguments → null, or why it failed.
 
 import { dirname, resolve } from "node:path";
+import { killGroup } from "../child-process.ts";
 import { compilers } from "./compilers.ts";
 import type { Toolchain } from "./toolchain.ts";
 
@@ -20,7 +21,8 @@ export async function runCompiler(
 ): Promise<string | null> {
   const { execa } = await import("execa");
   const { subcommand, privateFiles } = compilers[toolchain.family];
-  const result = await execa(toolchain.path, [...subcommand, ...args], {
+  const posix = process.platform !== "win32";
+  const child = execa(toolchain.path, [...subcommand, ...args], {
     cwd: folder,
     env: {
       LC_ALL: "C",
@@ -32,13 +34,24 @@ export async function runCompiler(
     extendEnv: false,
     reject: false,
     all: true,
-    timeout: timeoutMs,
-    forceKillAfterDelay: 500,
-    ...(signal ? { cancelSignal: signal } : {}),
+    // What works is not the driver but processes that it starts: all are killed, or they go on with nobody to hear of it.
+    detached: posix,
   });
+  const kill = (): void => void (posix ? killGroup(child.pid) : child.kill("SIGKILL"));
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    kill();
+  }, timeoutMs);
+  signal?.addEventListener("abort", kill);
+  process.on("exit", kill);
+  const result = await child;
+  process.off("exit", kill);
+  signal?.removeEventListener("abort", kill);
+  clearTimeout(timer);
   signal?.throwIfAborted();
   if (!result.failed) return null;
-  if (result.timedOut) return `the compiler did not end within ${timeoutMs} ms`;
+  if (isLate) return `the compiler took longer than ${timeoutMs} ms`;
   return firstErrors(result.all ?? "") || (result.shortMessage ?? "the compiler failed");
 }
 

@@ -1,21 +1,25 @@
 // Tuning in a process of low priority beside that of a dev server, which goes on answering: a search takes its thread for tenths of a
 // second, again and again. The process lives while there is something to tune, and what it finds is in the lock and the store.
 
-import { type ChildProcess, startChild } from "../../native/child-process.ts";
+import { DiagnosticError } from "../../compiler/index.ts";
+import { type ChildProcess, ProcessError, startChild } from "../../native/child-process.ts";
 import { packageFile } from "../../native/native-file.ts";
 import type { CompileOptions, CompileServices, KernelRequest } from "../compiled-kernel.ts";
 import type { FromTuner, TuneOrder } from "./protocol.ts";
 
 export interface BackgroundTuner {
-  /** Rejects with the signal's reason when the process, told by the signal, has cleaned up. */
-  tune(request: KernelRequest, services: TunerServices): Promise<void>;
+  /**
+   * Whether there is a decision in the lock: there was time to measure something. Rejects with the signal's reason when the
+   * process, told by the signal, has cleaned up.
+   */
+  tune(request: KernelRequest, services: TunerServices): Promise<boolean>;
 }
 
 export type TunerServices = Pick<CompileServices, "options" | "log" | "signal" | "onProgress">;
 
 interface Waiting {
   readonly services: TunerServices;
-  readonly resolve: () => void;
+  readonly resolve: (isDecided: boolean) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -45,7 +49,7 @@ export function createBackgroundTuner(path?: string): BackgroundTuner {
       const stop = () => dismiss(tuner);
       signal.addEventListener("abort", stop);
       try {
-        await new Promise<void>((resolve, reject) => {
+        return await new Promise<boolean>((resolve, reject) => {
           tuner.waiting.set(id, { services, resolve, reject });
           tuner.process.then((process) => process.send({ id, request, options: plain(options) }), reject);
         });
@@ -63,7 +67,7 @@ function startTuner(path: string): Tuner {
   const start = async () => {
     const process = await startChild<TuneOrder, FromTuner>({ path, inBackground: true });
     const first = await process.receive();
-    if (first.kind === "death") throw new Error(`the tuning process did not start: ${first.reason}`);
+    if (first.kind === "death") throw new ProcessError(`the tuning process did not start: ${first.reason}`);
     void hear(process, waiting);
     return process;
   };
@@ -74,7 +78,7 @@ async function hear(process: ChildProcess<TuneOrder, FromTuner>, waiting: Tuner[
   for (;;) {
     const message = await process.receive();
     if (message.kind === "death") {
-      const ended = new Error(`the tuning process ended: ${message.reason}`);
+      const ended = new ProcessError(`the tuning process ended: ${message.reason}`);
       for (const { services, reject } of waiting.values()) reject(services.signal.reason ?? ended);
       return;
     }
@@ -88,8 +92,8 @@ function answer(message: Exclude<FromTuner, { kind: "ready" }>, waiting: Waiting
   const { services, resolve, reject } = waiting;
   if (message.kind === "line") services.log[message.level](message.line);
   if (message.kind === "progress") services.onProgress?.(message.kernel, message.flops, message.progress);
-  if (message.kind === "done") resolve();
-  if (message.kind === "failed") reject(services.signal.reason ?? new Error(message.reason));
+  if (message.kind === "done") resolve(message.isDecided);
+  if (message.kind === "failed") reject(services.signal.reason ?? new DiagnosticError(message.diagnostic));
 }
 
 /** Of what a bundler's configuration gives, functions cannot be sent: they choose files, which is done by now. */

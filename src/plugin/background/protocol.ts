@@ -1,5 +1,6 @@
 // What a dev server and the process that tunes for it say to each other.
 
+import type { Diagnostic } from "../../compiler/index.ts";
 import type { TuneProgress } from "../../tuner/tuning.ts";
 import type { CompileOptions, KernelRequest } from "../compiled-kernel.ts";
 
@@ -20,5 +21,5 @@ export type FromTuner =
       readonly progress: TuneProgress;
     }
   /** Lock and store have what there is to be had. */
-  | { readonly kind: "done"; readonly id: number }
-  | { readonly kind: "failed"; readonly id: number; readonly reason: string };
+  | { readonly kind: "done"; readonly id: number; readonly isDecided: boolean }
+  | { readonly kind: "failed"; readonly id: number; readonly diagnostic: Diagnostic };

@@ -1,6 +1,7 @@
 // The process that tunes for a dev server: orders come over IPC, decisions go to the lock and the store. When the channel is closed,
 // by the server or by its death, it stops, keeps what was measured, and goes. Bundled to dist/background-tuner.js.
 
+import { type Diagnostic, DiagnosticError } from "../../compiler/index.ts";
 import { type BuildTunings, createBuildTunings } from "../build-tunings.ts";
 import { compileKernel } from "../compile-kernel.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -19,18 +20,24 @@ async function tune({ id, request, options }: TuneOrder): Promise<void> {
   const line = (level: "debug" | "info" | "warn") => (line: string) => say({ kind: "line", id, level, line });
   const log = { debug: line("debug"), info: line("info"), warn: line("warn") };
   try {
-    await compileKernel(request, {
+    const { origin } = await compileKernel(request, {
       options,
       log,
       signal,
       tunings,
       onProgress: (kernel, flops, progress) => say({ kind: "progress", id, kernel, flops, progress }),
     });
-    say({ kind: "done", id });
+    say({ kind: "done", id, isDecided: origin !== "predicted" });
   } catch (error) {
-    say({ kind: "failed", id, reason: error instanceof Error ? error.message : String(error) });
+    say({ kind: "failed", id, diagnostic: diagnosticOf(error) });
   }
 }
+
+/** All but what a signal has ended is a diagnostic already. */
+const diagnosticOf = (error: unknown): Diagnostic =>
+  error instanceof DiagnosticError
+    ? error.diagnostic
+    : { code: "kernel.machine", message: String(error), loc: null, hint: null, detail: null };
 
 async function end(): Promise<void> {
   stop.abort(new Error("the dev server is closed"));

@@ -2,30 +2,30 @@
 
 import { boundsOf } from "../../tuner/measurable.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
-import type { Workbench } from "../../tuner/workbench.ts";
+import { measureAll, type Workbench } from "../../tuner/workbench.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
-import { wasmTwins } from "./make-artifacts.ts";
-import type { Schedule } from "./schedule.ts";
+import { withoutTwin } from "./make-artifacts.ts";
+import type { WasmPair } from "./wasm-pair.ts";
 
-/** @throws DiagnosticError `twin.wrong` */
-export async function checkTwins(workbench: Workbench, context: KernelContext, schedule: Schedule): Promise<void> {
-  const pair = await wasmTwins(context, schedule);
+/**
+ * @param pair null: there are none
+ * @throws DiagnosticError `twin.wrong`
+ */
+export async function checkTwins(workbench: Workbench, context: KernelContext, pair: WasmPair | null): Promise<void> {
   if (!pair) return;
   const { task, candidate } = pair.schedule;
   const bounds = boundsOf(task, generateSpace(task), candidate);
   const { wasm, relaxed, prepare } = pair;
   const modules = [wasm, relaxed].filter((module) => module !== null).map((it) => ({ ...it, prepare, bounds }));
-  const outcomes = workbench.measure(modules, null);
-  for (const { relaxed } of modules) {
-    const outcome = (await outcomes.next()).value!;
+  for (const [at, outcome] of (await measureAll(workbench, modules)).entries()) {
+    const { relaxed } = modules[at]!;
     // A slow one may be right.
     if (outcome.kind === "ok" || outcome.kind === "timed-out") continue;
-    const twin = `its ${relaxed ? "relaxed " : ""}WASM twin is wrong (${outcome.reason})`;
-    const hint = relaxed ? 'numerics: "strict" leaves it out' : "fallback=none leaves it out";
-    throw refuse(
-      "twin.wrong",
-      `${context.lockName}: ${twin}; that is a bug of unplugin-kernel: please report it`,
-      hint,
-    );
+    const twin = `${context.lockName}: its ${relaxed ? "relaxed " : ""}WASM twin`;
+    const hint = relaxed ? 'numerics: "strict" leaves it out' : withoutTwin;
+    if (outcome.kind === "ill-conditioned")
+      throw refuse("twin.wrong", `${twin} cannot be checked (${outcome.reason})`, 'numerics: "strict" can be');
+    const bug = "that is a bug of unplugin-kernel: please report it";
+    throw refuse("twin.wrong", `${twin} is wrong (${outcome.reason}); ${bug}`, hint);
   }
 }

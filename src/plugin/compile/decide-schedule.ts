@@ -41,16 +41,19 @@ async function decideAgain(context: KernelContext, locked: Decision | null): Pro
   return locked ?? predicted(context);
 }
 
+/** What was predicted for lack of time decides nothing. */
 async function keep(context: KernelContext, decision: Decision): Promise<Decision> {
+  if (decision.measured === null) return decision;
   await storeDecision(context, decision);
   return lockDecision(context, decision);
 }
 
 /** Another process writes the lock, of the sources as it finds them. */
 async function tunedElsewhere(context: KernelContext, background: BackgroundTuner): Promise<Decision> {
-  await background.tune(context.request, context.services);
+  const isDecided = await background.tune(context.request, context.services);
+  if (!isDecided) return predicted(context);
   const decision = await fromLock(context);
-  if (!decision) throw new Error("its sources changed while it was tuned");
+  if (!decision) throw refuse("kernel.changed", `${context.lockName}: its sources changed while it was tuned`, null);
   return decision;
 }
 
@@ -91,7 +94,9 @@ async function tuneOnce(context: KernelContext): Promise<Decision> {
 }
 
 /** Another operator's name gives another source. */
-async function shareDecision({ task }: KernelContext, { candidate, measured }: Decision): Promise<Decision> {
+async function shareDecision(context: KernelContext, { candidate, measured }: Decision): Promise<Decision> {
+  if (measured === null) return predicted(context);
+  const { task } = context;
   const { rescheduled } = await import("./schedule-source.ts");
   return found("shared", rescheduled(task, candidate), measured);
 }

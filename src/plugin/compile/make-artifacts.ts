@@ -4,8 +4,10 @@
 import type { DiagnosticError, WasmSource } from "../../compiler/index.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { wantedFamilies } from "../../native/toolchain/detect.ts";
+import type { TuningTask } from "../../tuner/task.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
 import type { Decision } from "./decide-schedule.ts";
+import { failAlone } from "./fail-alone.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { nativeKernel } from "./native-kernel.ts";
 import { predictSchedule } from "./predict-schedule.ts";
@@ -67,17 +69,26 @@ export const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
     "the entry was edited, or merged by hand: take it from version control, or delete it and build again",
   );
 
+/** The modules that come with a schedule; null where the import wants none, or the schedule does not lead to its source. */
+export const wasmTwins = (context: KernelContext, schedule: Schedule): Promise<WasmPair | null> =>
+  schedule.task.target.codegen === "wasm" ? wasmPair(context, schedule) : twinsOfNative(context, schedule.task);
+
 /**
- * The modules that come with a schedule; null where the import wants none, or the schedule does not lead to its source.
- *
- * With a native one it is the predicted schedule of the same operator for WASM. That follows from the caches of the
- * decision, so that a lock rebuilds the same twin on every machine.
+ * The modules that come with any schedule of a native target; null where the import wants none. They have the predicted
+ * schedule of the same operator for WASM. That follows from the caches of the decision, so that a lock rebuilds the same
+ * twin on every machine.
  */
-export async function wasmTwins(context: KernelContext, schedule: Schedule): Promise<WasmPair | null> {
-  const { task } = schedule;
-  if (task.target.codegen === "wasm") return wasmPair(context, schedule);
+export async function twinsOfNative(context: KernelContext, task: TuningTask): Promise<WasmPair | null> {
   if (context.request.fallback === "none") return null;
-  const twin = wasmTask(task);
+  const { lockName, services } = context;
+  const name = `${lockName}: its WASM twin cannot be made`;
+  return failAlone(name, services.signal, () => predictedPair(context, wasmTask(task)), withoutTwin);
+}
+
+/** A way out where the twin alone fails. */
+export const withoutTwin = "fallback=none leaves it out";
+
+async function predictedPair(context: KernelContext, twin: TuningTask): Promise<WasmPair | null> {
   const pair = await wasmPair(context, await predictSchedule(context, twin));
   if (pair) return pair;
   const { makePrediction } = await import("./make-prediction.ts");

@@ -2,11 +2,12 @@
 
 import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { countOf, isOnlyLate, nothingRan, reasonOf } from "../../tuner/failures.ts";
 import { familyOnTarget } from "../../tuner/family.ts";
 import { ownRecords } from "../../tuner/known-records.ts";
 import { createProfiler } from "../../tuner/profile.ts";
 import type { TuningRecord } from "../../tuner/record/record.ts";
-import { referenceTask } from "../../tuner/reference.ts";
+import { answersTooLate, referenceOf } from "../../tuner/reference.ts";
 import { groupConvergence } from "../../tuner/scheduler/group-convergence.ts";
 import type { Turns } from "../../tuner/scheduler/tuning-group.ts";
 import { convergenceFor } from "../../tuner/search/convergence.ts";
@@ -21,9 +22,11 @@ import type { Workbench } from "../../tuner/workbench.ts";
 import { checkTwins } from "./check-twins.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
+import { twinsOfNative, wasmTwins } from "./make-artifacts.ts";
 import { emptySpace } from "./make-prediction.ts";
 import { nativeKernel } from "./native-kernel.ts";
 import { logTuning, openRecords, recordsFile, tuningsFile } from "./open-records.ts";
+import { predictSchedule } from "./predict-schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
 
 /** One seed for all: a build is to be repeatable. */
@@ -34,7 +37,10 @@ const seed = 1;
  * @throws DiagnosticError `space.empty`, `tune.nothing-ran`
  */
 export async function tuneKernel(context: KernelContext, kernels: () => number): Promise<Decision> {
-  for (const name of context.request.compare ?? []) {
+  const { budget, compare = [] } = context.request;
+  const late = answersTooLate(context.task, () => budget.seconds * 1_000);
+  if (late) return predictedInstead(context, { late: late.reason, measured: 0 });
+  for (const name of compare) {
     const compared: Adapt = (options) => fromNothing(options, name);
     await tuneInTurns(context, kernels, compared, async (_, { failures }) => warnOfBugs(context, failures));
   }
@@ -70,7 +76,7 @@ function tuneInTurns<Result>(
         family: familyOnTarget(task),
         async start(turns) {
           const workbench = await context.workbench({
-            task: referenceTask(task),
+            ...referenceOf(task),
             toolchain,
             directory,
             signal: services.signal,
@@ -80,6 +86,8 @@ function tuneInTurns<Result>(
           });
           const space = generateSpace(task);
           opened.push({ workbench, space });
+          // Before the search is paid for: these twins do not depend on what it finds.
+          if (task.target.codegen === "c") await checkTwins(workbench, context, await twinsOfNative(context, task));
           return startTuning(task, space, adapt(tuningOptions(context, workbench, turns)));
         },
         finish: async (tuning) => finish(opened[0]!, await tuning.finish()),
@@ -103,7 +111,9 @@ function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turn
     profiler: createProfiler(turns.clock),
     workbench,
     clock: turns.clock,
+    startMs: 0,
     isOver: turns.isOver,
+    leftMs: turns.leftMs,
     convergence: (services.options.totalSeconds === null ? convergenceFor : groupConvergence)(task.target),
     signal: services.signal,
     onProgress: (progress) => services.onProgress?.(lockName, flops, progress),
@@ -133,11 +143,12 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
   const { task } = context;
   const { workbench, space } = opened;
   warnOfBugs(context, result.failures);
+  if (isOnlyLate(result)) return predictedInstead(context, result);
   if (!result.winner) throw noWinner(context, space, result);
   const { winner, measured, recorded } = result;
   const { medianNs } = winner;
   const schedule = scheduleOf(task, space, winner.candidate);
-  await checkTwins(workbench, context, schedule);
+  if (task.target.codegen === "wasm") await checkTwins(workbench, context, await wasmTwins(context, schedule));
   const machine = { machine: targetClass(task.target), toolchain: workbench.toolchain };
   const gflops = factsOf(task.op).flops / medianNs;
   const decision: Decision = {
@@ -160,26 +171,31 @@ async function buildAddon(context: KernelContext, decision: Decision): Promise<n
   return result.kind === "built" ? result.compilerRuns : 0;
 }
 
-const count = (failures: readonly Failure[]): string =>
-  failures.length === 1 ? "1 candidate" : `${failures.length} candidates`;
-
 /** Wrong numbers are no fault of the user's, and he should hear of them even though the kernel he gets is right. */
 function warnOfBugs({ services, lockName }: KernelContext, failures: readonly Failure[]): void {
   const wrong = failures.filter(({ measurement }) => measurement.kind === "wrong-result");
   if (wrong.length === 0) return;
-  const said = `${count(wrong)} computed wrong results and will not be used: ${reasonOf(wrong[0]!)}`;
+  const said = `${countOf(wrong)} computed wrong results and will not be used: ${reasonOf(wrong[0]!)}`;
   services.log.warn(`${lockName}: ${said}. That is a bug of unplugin-kernel: please report it`);
 }
 
-function noWinner({ lockName }: KernelContext, space: GeneratedSpace, { failures }: TuneResult): DiagnosticError {
-  if (failures.length === 0) return emptySpace(lockName, space);
-  const kinds = [...new Set(failures.map(({ measurement }) => measurement.kind))];
-  const parts = kinds.map((kind) => {
-    const alike = failures.filter(({ measurement }) => measurement.kind === kind);
-    return `${count(alike)} ${kind}, as: ${reasonOf(alike[0]!)}`;
-  });
-  return refuse("tune.nothing-ran", `${lockName}: nothing could be measured: ${parts.join("; ")}`, null);
+function noWinner({ lockName, task }: KernelContext, space: GeneratedSpace, result: TuneResult): DiagnosticError {
+  if (result.failures.length === 0) return emptySpace(lockName, space);
+  const { message, hint } = nothingRan(lockName, result, task.numerics);
+  return refuse("tune.nothing-ran", message, hint);
 }
 
-const reasonOf = ({ measurement }: Failure): string =>
-  measurement.kind === "timed-out" ? `it did not end within ${measurement.deadlineMs} ms` : measurement.reason;
+/** The schedule that nobody measured, with a warning: the next build tries again. */
+async function predictedInstead(
+  context: KernelContext,
+  { late, measured }: Pick<TuneResult, "late" | "measured">,
+): Promise<Decision> {
+  const { lockName, services, request, task } = context;
+  const why = late ?? "they were over before the first candidate ran";
+  const said = `nothing could be measured in ${request.budget.seconds} s: ${why}`;
+  services.log.warn(
+    `${lockName}: ${said}; it gets the predicted schedule, which was not measured: give it more seconds`,
+  );
+  const schedule = await predictSchedule(context, task);
+  return { ...schedule, origin: "predicted", measured: null, measurements: measured, compilerRuns: 0 };
+}

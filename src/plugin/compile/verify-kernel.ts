@@ -4,12 +4,13 @@ import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { missingFeatures } from "../../native/toolchain/machine.ts";
 import { measurable } from "../../tuner/measurable.ts";
 import type { Measurement } from "../../tuner/measure/measurement.ts";
-import { referenceTask } from "../../tuner/reference.ts";
+import { referenceOf } from "../../tuner/reference.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
+import { measureAll } from "../../tuner/workbench.ts";
 import { checkTwins } from "./check-twins.ts";
 import { decideSchedule } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
-import { otherSource } from "./make-artifacts.ts";
+import { otherSource, wasmTwins } from "./make-artifacts.ts";
 import type { Schedule } from "./schedule.ts";
 import { generated } from "./schedule-source.ts";
 
@@ -44,13 +45,13 @@ export async function runSchedule(context: KernelContext, schedule: Schedule): P
   await withPrivateDirectory(async (directory) => {
     const { signal } = context.services;
     const threads = task.threads;
-    const workbench = await context.workbench({ task: referenceTask(task), toolchain, directory, signal, threads });
+    const workbench = await context.workbench({ ...referenceOf(task), toolchain, directory, signal, threads });
     try {
       const source = measurable(task, generateSpace(task), candidate);
-      const { value } = await workbench.measure([source], null).next();
+      const [value] = await measureAll(workbench, [source]);
       const reason = value && reasonOf(value);
       if (reason) throw refuse("verify.wrong", `${context.lockName}: ${reason}`, "tune it again");
-      await checkTwins(workbench, context, schedule);
+      await checkTwins(workbench, context, await wasmTwins(context, schedule));
     } finally {
       await workbench.close();
     }

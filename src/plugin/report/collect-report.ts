@@ -3,6 +3,7 @@
 import { basename, relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { readTunings } from "../../tuner/record/tuning-log.ts";
+import { failAlone } from "../compile/fail-alone.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
 import { openRecords, recordsFile, tuningsFile } from "../compile/open-records.ts";
 import type { ResolvedOptions } from "../options.ts";
@@ -55,10 +56,11 @@ async function reportOf(
   history: History,
   { contextOf, options: { root } }: Collecting,
 ): Promise<KernelReport | FailedKernel> {
+  const name = relative(root, request.path) + request.query;
   try {
-    return await kernelReport(await contextOf(request), history, built);
+    return await failAlone(name, null, async () => kernelReport(await contextOf(request), history, built));
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
-    return { kind: "failed", name: relative(root, request.path) + request.query, error: error.message };
+    return { kind: "failed", name, error: error.message };
   }
 }

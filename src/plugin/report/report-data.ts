@@ -118,7 +118,7 @@ export interface CandidateReport {
   readonly values: readonly number[];
   /** The least of its samples; null: it failed. */
   readonly ns: number | null;
-  readonly status: "ok" | "build-failed" | "crashed" | "timed-out" | "wrong-result";
+  readonly status: "ok" | "build-failed" | "crashed" | "timed-out" | "wrong-result" | "ill-conditioned";
   readonly reason: string | null;
 }
 

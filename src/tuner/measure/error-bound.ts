@@ -28,7 +28,7 @@ const none: ErrorSize = { ulps: 0, steps: 0 };
  * What a function adds (twice the 2 ulp that its polynomial is tested to), and by how much it magnifies the error of
  * its operand: |x · f'(x) / f(x)| for |x| ≤ 32.
  */
-const functionError: Readonly<Record<UnaryOp, { readonly own: number; readonly magnifies: number }>> = {
+export const functionError: Readonly<Record<UnaryOp, { readonly own: number; readonly magnifies: number }>> = {
   neg: { own: 0, magnifies: 1 },
   not: { own: 0, magnifies: 1 },
   abs: { own: 0, magnifies: 1 },
@@ -43,10 +43,10 @@ const functionError: Readonly<Record<UnaryOp, { readonly own: number; readonly m
   erf: { own: 4, magnifies: 2 },
   sigmoid: { own: 4, magnifies: 32 },
 };
-const powError = { own: 8, magnifies: 32 } as const;
+export const powError = { own: 8, magnifies: 32 } as const;
 
 /** One ulp at 1. */
-const ulp: Readonly<Record<"f64" | "f32" | "f16" | "bf16", number>> = {
+export const ulp: Readonly<Record<"f64" | "f32" | "f16" | "bf16", number>> = {
   f64: 2 ** -52,
   f32: 2 ** -23,
   f16: 2 ** -10,

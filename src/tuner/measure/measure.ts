@@ -2,6 +2,7 @@
 
 import type { Runner } from "../../native/runner/client.ts";
 import type { CacheState, Runnable, RunOutcome } from "../../native/runner/protocol.ts";
+import { forever, type LeftMs } from "../time-limit.ts";
 import { mostRacers } from "./finalists.ts";
 import { heats } from "./heats.ts";
 import type { Measurement } from "./measurement.ts";
@@ -24,6 +25,8 @@ export interface MeasureOptions {
   readonly cache: CacheState;
   /** Undefined: as many as a search wants, and no more time than it has. */
   readonly samples: number | undefined;
+  /** The process is killed when it is over. */
+  readonly leftMs?: LeftMs | undefined;
 }
 
 /** Loads, checks and times a candidate. */
@@ -39,6 +42,12 @@ export async function measureCandidate(
 /** With cold caches a sample is one run, and emptying them takes ten milliseconds. */
 const coldRace: Partial<RaceOptions> = { maxRounds: 24, sampleNs: 10e6 };
 
+export interface RaceCandidatesOptions extends Partial<RaceOptions> {
+  readonly cache?: CacheState;
+  /** Who runs when it is over is killed, and out of the race. */
+  readonly leftMs?: LeftMs;
+}
+
 /**
  * Races built candidates against each other and drops them from the runner. They come best first: where they are few, the
  * first is the incumbent of the race; else there are heats before it, and their winner is.
@@ -46,11 +55,11 @@ const coldRace: Partial<RaceOptions> = { maxRounds: 24, sampleNs: 10e6 };
 export async function raceCandidates(
   runner: Runner,
   candidates: readonly Runnable[],
-  { cache = "hot", ...chosen }: Partial<RaceOptions> & { readonly cache?: CacheState } = {},
+  { cache = "hot", leftMs = forever, ...chosen }: RaceCandidatesOptions = {},
 ): Promise<Omit<RaceResult, "rounds">> {
   const options = { ...defaultRaceOptions, ...(cache === "cold" ? coldRace : {}), ...chosen };
   const sample = async (entrant: number): Promise<number | null> => {
-    const outcome = await runner.sample(candidates[entrant]!, options.sampleNs, cache);
+    const outcome = await runner.sample(candidates[entrant]!, options.sampleNs, cache, leftMs);
     return outcome.kind === "ok" ? median(outcome.samplesNs) : null;
   };
   try {

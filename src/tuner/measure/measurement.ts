@@ -17,7 +17,9 @@ export type Measurement =
   | { readonly kind: "crashed"; readonly reason: string }
   | { readonly kind: "timed-out"; readonly deadlineMs: number }
   /** Ran, and gave other numbers than the reference: a bug of ours. */
-  | { readonly kind: "wrong-result"; readonly reason: string };
+  | { readonly kind: "wrong-result"; readonly reason: string }
+  /** Ran, and gave other numbers, as a right kernel may: the operator cancels, so that its rounding hides the answer. */
+  | { readonly kind: "ill-conditioned"; readonly reason: string };
 
 /**
  * Nanoseconds that a search holds against those of others: the least, since noise only ever adds. Null for one that failed.

@@ -10,7 +10,7 @@ import { findPoint, searchSpace } from "../search/search-space.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
 import type { Candidate } from "../space/space.ts";
 import type { TuningTask } from "../task.ts";
-import type { MeasurableSource, Refusal, Workbench } from "../workbench.ts";
+import { type MeasurableSource, measureAll, type Refusal, type Workbench } from "../workbench.ts";
 import { type Batch, type BatchResult, type BatchResults, batchSchema } from "./batch.ts";
 
 /** Where `referenceTask` starts from unless told. */
@@ -56,9 +56,8 @@ export async function measureBatch(
   digest: string,
   { task, space, workbench, targetClass }: BatchPlace,
 ): Promise<BatchResults> {
-  const outcomes = workbench.measure(sourcesOf(batch.candidates, task, space), null);
-  const results: BatchResult[] = [];
-  for (const candidate of batch.candidates) results.push({ candidate, measurement: (await outcomes.next()).value! });
+  const measurements = await measureAll(workbench, sourcesOf(batch.candidates, task, space));
+  const results = batch.candidates.map((candidate, at): BatchResult => ({ candidate, measurement: measurements[at]! }));
   const { toolchain } = workbench;
   const origin = { codegen: batch.codegen, batch: digest, task: batch.task };
   return { kind: "results", schema: batchSchema, ...origin, targetClass, toolchain, results };

@@ -42,6 +42,7 @@ export const decodeMeasurement: Decode<Measurement> = union<Measurement>({
   crashed: object<Of<"crashed">>({ kind: oneOf("crashed"), reason }),
   "timed-out": object<Of<"timed-out">>({ kind: oneOf("timed-out"), deadlineMs: number(0, 86_400e3) }),
   "wrong-result": object<Of<"wrong-result">>({ kind: oneOf("wrong-result"), reason }),
+  "ill-conditioned": object<Of<"ill-conditioned">>({ kind: oneOf("ill-conditioned"), reason }),
 });
 
 export const decodeCandidate: Decode<Candidate> = object<Candidate>({

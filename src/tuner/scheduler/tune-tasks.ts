@@ -7,7 +7,7 @@ import { createRunner } from "../../native/runner/client.ts";
 import { createSharedRunner, type SharedRunner } from "../../native/runner/shared-runner.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { familyOnTarget } from "../family.ts";
-import { referenceTask } from "../reference.ts";
+import { referenceOf } from "../reference.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
 import type { TuningTask } from "../task.ts";
 import { startTuning, type TuneProgress, type TuneResult, type TuningOptions } from "../tuning.ts";
@@ -70,7 +70,7 @@ const workbenchFor = (
   { toolchain, signal, cores }: TuneTasksOptions,
 ): Workbench =>
   createWorkbench({
-    task: referenceTask(task),
+    ...referenceOf(task),
     toolchain: task.target.codegen === "c" ? toolchain : null,
     directory,
     signal,
@@ -93,7 +93,9 @@ const tuningOptions = (
   database,
   workbench,
   clock: turns.clock,
+  startMs: 0,
   isOver: turns.isOver,
+  leftMs: turns.leftMs,
   convergence: groupConvergence(task.target),
   signal,
   onProgress: (progress) => onProgress?.(at, progress),

@@ -3,7 +3,7 @@
 
 import type { Tuning } from "../tuning.ts";
 import type { RoundFact, SchedulingPolicy, TaskHistory } from "./policy.ts";
-import { roundLimit } from "./total-budget.ts";
+import { type GroupCosts, roundLimit } from "./total-budget.ts";
 
 export interface GroupOptions {
   readonly policy: SchedulingPolicy;
@@ -31,6 +31,8 @@ export interface Turns {
   clock(): number;
   /** The total is spent: a round ends where it is. Never in the first. */
   isOver(): boolean;
+  /** Milliseconds of the total; in the first round a fair share, and some seconds if it comes late. For what is killed then. */
+  leftMs(): number;
 }
 
 export interface TuningGroup {
@@ -50,6 +52,32 @@ interface Member {
   ownMs: number;
 }
 
+/** A first round has so much time, however late it comes: one candidate of most operators is built, checked and timed in it. */
+const leastFirstMs = 5_000;
+
+/** A fair share of what is left. */
+function firstRoundMs(leftMs: number, members: readonly Member[]): number {
+  const waiting = members.filter(({ rounds }) => rounds.length === 0).length;
+  return Math.max(leastFirstMs, leftMs / waiting);
+}
+
+/** Where nobody knows whose turn it is all hear of it, and none waits for ever. */
+function rejectAll(members: readonly Member[], error: unknown): void {
+  for (const { reject } of members) reject(error);
+}
+
+interface GroupTime {
+  /** Of the total, when this turn began. */
+  readonly leftMs: () => number;
+  readonly inTurnMs: () => number;
+}
+
+const turnsOf = (member: Member, members: readonly Member[], { leftMs, inTurnMs }: GroupTime): Turns => ({
+  clock: () => member.ownMs + inTurnMs(),
+  isOver: () => member.rounds.length > 0 && leftMs() <= inTurnMs(),
+  leftMs: () => (member.rounds.length > 0 ? leftMs() : firstRoundMs(leftMs(), members)) - inTurnMs(),
+});
+
 /** How a member leaves. */
 type Settle = () => void;
 
@@ -63,21 +91,24 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
   let isServing = false;
 
   const inTurnMs = (): number => (turnStart === null ? 0 : clock() - turnStart);
-  const turnsOf = (member: Member): Turns => ({
-    clock: () => member.ownMs + inTurnMs(),
-    isOver: () => totalMs !== null && member.rounds.length > 0 && spentMs + inTurnMs() >= totalMs,
-  });
+  const time: GroupTime = { inTurnMs, leftMs: () => (totalMs ?? Number.POSITIVE_INFINITY) - spentMs };
 
   async function serve(): Promise<void> {
     if (isServing) return;
     isServing = true;
-    while (members.length > 0) {
-      const histories = members.map(historyOf);
-      const at = policy.choose(histories);
-      const costs = { spentMs, trialMs: meanOf(rounds), finishMs: meanOf(finishes) };
-      await turn(members[at]!, roundLimit(histories, at, totalMs, costs));
+    try {
+      while (members.length > 0) await next();
+    } catch (error) {
+      rejectAll(members.splice(0), error);
+    } finally {
+      isServing = false;
     }
-    isServing = false;
+  }
+
+  function next(): Promise<void> {
+    const histories = members.map(historyOf);
+    const at = policy.choose(histories);
+    return turn(members[at]!, roundLimit(histories, at, totalMs, costsOf(spentMs, rounds, finishes)));
   }
 
   /** A round, or the last turn. Who has had the last one hears of it when the turn has ended. */
@@ -109,7 +140,7 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
 
   /** False: it is over. */
   async function round(member: Member, most: number): Promise<boolean> {
-    member.tuning ??= await member.task.start(turnsOf(member));
+    member.tuning ??= await member.task.start(turnsOf(member, members, time));
     const { tuning } = member;
     const before = tuning.progress().measured;
     if (most === 0 || !(await tuning.advance(most))) return false;
@@ -139,6 +170,10 @@ interface Cost {
   count: number;
   ms: number;
 }
+
+const costsOf = (spentMs: number, rounds: Cost, finishes: Cost): GroupCosts => {
+  return { spentMs, trialMs: meanOf(rounds), finishMs: meanOf(finishes) };
+};
 
 const meanOf = ({ count, ms }: Cost): number | null => (count === 0 ? null : ms / count);
 

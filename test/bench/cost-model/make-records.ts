@@ -22,7 +22,7 @@ import { type GeneratedSpace, generateSpace } from "../../../src/tuner/space/gen
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import { targetClass } from "../../../src/tuner/store/key.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
-import { createWorkbench, type Workbench } from "../../../src/tuner/workbench.ts";
+import { createWorkbench, measureAll, type Workbench } from "../../../src/tuner/workbench.ts";
 import type { ModelTask } from "./model-tasks.ts";
 
 export const recordsOf = (database: RecordDatabase, task: TuningTask): readonly TuningRecord[] =>
@@ -62,9 +62,9 @@ async function measureWith(workbench: Workbench, task: TuningTask, trials: numbe
   const empty = startSearch(searched, boostedTrees());
   const byLot = strategies.random.propose(empty, trials / 2, rng);
   const byPrior = strategies.default.propose(empty, trials / 4, rng);
-  const first = await measureAll(workbench, task, space, [...byLot, ...byPrior]);
+  const first = await measureThrice(workbench, task, space, [...byLot, ...byPrior]);
   const learnt = strategies.default.propose(observe(empty, first), trials / 4, rng);
-  const all = [...first, ...(await measureAll(workbench, task, space, learnt))];
+  const all = [...first, ...(await measureThrice(workbench, task, space, learnt))];
   return all.map(({ candidate, measurement }, trial): TuningRecord => {
     const point = findPoint(searched, candidate)!;
     return {
@@ -91,7 +91,7 @@ interface Measured {
 /** Rounds over all candidates. */
 const rounds = 3;
 
-async function measureAll(
+async function measureThrice(
   workbench: Workbench,
   task: TuningTask,
   space: GeneratedSpace,
@@ -103,10 +103,7 @@ async function measureAll(
     // No incumbent that would cut them short: one at a time where no compiler is started for each.
     const batches = workbench.toolchain === "wasm" ? sources.map((source) => [source]) : [sources];
     const measured: Measurement[] = [];
-    for (const batch of batches) {
-      const each = workbench.measure(batch, null);
-      for (let next = await each.next(); !next.done; next = await each.next()) measured.push(next.value);
-    }
+    for (const batch of batches) measured.push(...(await measureAll(workbench, batch)));
     results.push(measured);
   }
   return candidates.map((candidate, at) => ({ candidate, measurement: leastOf(results.map((one) => one[at]!)) }));

@@ -10,7 +10,7 @@ import { verifyKernel } from "../../../src/plugin/compile/verify-kernel.ts";
 import type { CompiledKernel } from "../../../src/plugin/compiled-kernel.ts";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
-import { createWorkbench, type MeasurableSource, type Refusal } from "../../../src/tuner/workbench.ts";
+import { type Buildable, createWorkbench, type MeasurableSource } from "../../../src/tuner/workbench.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { compileIn, gemmText } from "../../support/compile-app.ts";
 import { loadModule } from "../../support/load-module.ts";
@@ -18,15 +18,19 @@ import { loadModule } from "../../support/load-module.ts";
 const hasCompiler = (await detectToolchains()).length > 0;
 const deadlineMs = 600;
 
-/** The n-th candidate is replaced by the n-th of `bad`, as far as these go. */
+/** The n-th candidate in the target's language is replaced by the n-th of `bad`, as far as these go. */
 const planting =
-  (bad: readonly ((source: MeasurableSource) => MeasurableSource)[]): KernelContext["workbench"] =>
+  (
+    bad: readonly ((source: MeasurableSource) => MeasurableSource)[],
+    kind: MeasurableSource["kind"] = "wasm",
+  ): KernelContext["workbench"] =>
   (options) => {
     const inner = createWorkbench({ ...options, runner: undefined, deadlineMs });
     const left = [...bad];
-    const plant = (source: MeasurableSource | Refusal): MeasurableSource | Refusal =>
-      source.kind === "build-failed" ? source : (left.shift()?.(source) ?? source);
-    return { ...inner, measure: (sources, incumbentNs) => inner.measure([...sources].map(plant), incumbentNs) };
+    const plant = (source: Buildable): Buildable =>
+      source.kind === kind ? (left.shift()?.(source as MeasurableSource) ?? source) : source;
+    const measure: typeof inner.measure = (sources, ...rest) => inner.measure([...sources].map(plant), ...rest);
+    return { ...inner, measure };
   };
 
 const wasm =
@@ -105,7 +109,7 @@ describe("a tuning with bad candidates", () => {
     ];
     const { kernel, warnings } = await compileIn(root, {
       request: { target: "native", budget: { seconds: 30, trials: 6 } },
-      change: () => ({ workbench: planting(bad) }),
+      change: () => ({ workbench: planting(bad, "c") }),
     });
     const found = measurements(root);
     expect(found.map(({ kind }) => kind)).toEqual(["crashed", "timed-out", "wrong-result", "build-failed", "ok", "ok"]);

@@ -148,4 +148,45 @@ describe("a group", () => {
     await Promise.all(tasks.map((task) => group.tune(task)));
     expect(tasks.map(({ log }) => log.rounds)).toEqual([400, 400]);
   });
+
+  it("whose policy throws tells all of it, and goes on with those that come later", async () => {
+    const clock = fakeClock();
+    let calls = 0;
+    const policy = {
+      name: "broken",
+      choose: () => {
+        calls += 1;
+        if (calls === 2) throw new Error("no choice");
+        return 0;
+      },
+    };
+    const group = groupOn(clock, { policy });
+    const results = await Promise.allSettled([1, 2].map(() => group.tune(syntheticTask(curve, clock))));
+    expect(results.map((result) => (result.status === "rejected" ? result.reason.message : null))).toEqual([
+      "no choice",
+      "no choice",
+    ]);
+    expect(await group.tune(syntheticTask({ ...curve, converged: 1 }, clock))).toBeGreaterThan(0);
+  });
+
+  it("says what is left of the total for what is killed then: a fair share in a first round, however late", async () => {
+    const clock = fakeClock();
+    const group = groupOn(clock, { totalMs: 30_000, policy: policies["round-robin"] });
+    const left: number[] = [];
+    const watched = (): ReturnType<typeof syntheticTask> => {
+      const task = syntheticTask({ ...curve, msPerCandidate: 500, converged: 1 }, clock);
+      return {
+        ...task,
+        start(turns) {
+          left.push(turns.leftMs());
+          return task.start(turns);
+        },
+      };
+    };
+    await Promise.all([1, 2, 3].map(() => group.tune(watched())));
+    expect(left[0]).toBe(10_000);
+    await group.tune(syntheticTask({ ...curve, msPerCandidate: 5000 }, clock));
+    await group.tune(watched());
+    expect(left.at(-1)).toBe(5000);
+  });
 });

@@ -3,17 +3,15 @@
 
 import { relative } from "node:path";
 import { arrayTypes, DiagnosticError, factsOf, newArray, type TypedArray } from "../../../compiler/index.ts";
-import { type ExpectedOutput, mismatch } from "../../../native/runner/compare.ts";
 import { emitModule } from "../../../plugin/binding/module.ts";
 import { compileInContext } from "../../../plugin/compile-kernel.ts";
 import type { CompiledKernel } from "../../../plugin/compiled-kernel.ts";
 import { placeAssets } from "../../../plugin/emit/place.ts";
 import type { ParsedRequest } from "../../../plugin/request.ts";
 import type { Twin } from "../../../plugin/types.ts";
-import { referenceTask } from "../../../tuner/reference.ts";
 import type { Project } from "../../project.ts";
-import { rightOutputs } from "../bench-kernel.ts";
 import { alone } from "../entrants.ts";
+import { type Right, rightOf } from "../right-outputs.ts";
 import { BadBody, type PageFile, type Post, type Site } from "./page-server.ts";
 import type { PlannedBench, PlannedKernel } from "./visit.ts";
 
@@ -46,21 +44,20 @@ function twinsOf(kernel: CompiledKernel): PlannedBench["twins"] {
 }
 
 /** Outputs one after the other, without gaps. */
-function checkOf(right: readonly ExpectedOutput[]): Post {
-  const mostBytes = right.reduce((sum, { values }) => sum + values.byteLength, 0);
+function checkOf({ outputs, problemOf }: Right): Post {
+  const mostBytes = outputs.reduce((sum, { values }) => sum + values.byteLength, 0);
   return {
     mostBytes,
     answer(body) {
       if (body.length !== mostBytes) throw new BadBody(`${mostBytes} bytes of outputs are expected`);
       let start = 0;
-      const problems = right.map((expected) => {
-        const { dtype, length } = expected.parameter;
+      const arrays = outputs.map(({ parameter: { dtype, length } }) => {
         const array = newArray(dtype, length);
         bytesOf(array).set(body.subarray(start, start + array.byteLength));
         start += array.byteLength;
-        return mismatch(expected, array);
+        return array;
       });
-      return { why: problems.find((problem) => problem !== null) ?? null };
+      return { why: problemOf(arrays) };
     },
   };
 }
@@ -89,8 +86,8 @@ export async function pageKernel(project: Project, request: ParsedRequest, at: n
     const kernel = { ...(await compileInContext(context)), native: null };
     const loops = await compileInContext(await project.contextOf(request, "off"));
     const { op } = context.task;
-    const { inputs, expected } = referenceTask(context.task);
-    const right = rightOutputs(context.task, kernel, expected);
+    const right = rightOf(context.task, kernel);
+    const { inputs } = right;
     const { tensors, constants, origin } = kernel;
     const bench: PlannedBench = {
       origin,
@@ -103,10 +100,12 @@ export async function pageKernel(project: Project, request: ParsedRequest, at: n
     };
     const folder = `/kernels/${at}/`;
     // Outputs are wrong in every element before a call: what is not written is seen.
-    const contents = [...inputs, ...right.map(({ sentinel }) => sentinel)].map((array, place): [string, PageFile] => [
-      `${folder}tensors/${tensors[place]!.name}`,
-      { type: "application/octet-stream", body: bytesOf(array) },
-    ]);
+    const contents = [...inputs, ...right.outputs.map(({ sentinel }) => sentinel)].map(
+      (array, place): [string, PageFile] => [
+        `${folder}tensors/${tensors[place]!.name}`,
+        { type: "application/octet-stream", body: bytesOf(array) },
+      ],
+    );
     return {
       planned: { kernel: name, error: null, bench },
       files: new Map([...modulesOf({ kernel, loops }, bench, request.settings.sync, folder), ...contents]),

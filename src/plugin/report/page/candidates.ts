@@ -27,6 +27,7 @@ const statuses: Readonly<Record<CandidateReport["status"], string>> = {
   crashed: "crashed",
   "timed-out": "too slow",
   "wrong-result": "wrong result",
+  "ill-conditioned": "ill-conditioned",
 };
 
 const columns: readonly Column<Row>[] = [

@@ -1,0 +1,42 @@
+// What a bench holds outputs against: the right answers of a task, and those in f64 where a result is beyond its bound.
+
+import { type ExpectedOutput, expectOutput, mismatch } from "../../native/runner/compare.ts";
+import type { KernelArray, RunTask } from "../../native/runner/protocol.ts";
+import type { CompiledKernel } from "../../plugin/compiled-kernel.ts";
+import { checkPlan } from "../../tuner/measure/check-output.ts";
+import { referenceOf } from "../../tuner/reference.ts";
+import { algorithmsFor } from "../../tuner/space/algorithm/index.ts";
+import type { TuningTask } from "../../tuner/task.ts";
+
+/** What the outputs of all entrants are held against. */
+export interface Right {
+  readonly inputs: RunTask["inputs"];
+  readonly outputs: readonly ExpectedOutput[];
+  /** Null: they are what the reference computes. */
+  problemOf(arrays: readonly KernelArray[]): string | null;
+}
+
+/** Bounds are wide enough for every way in which the operator may be computed. */
+export function rightOf(task: TuningTask, { tensors }: CompiledKernel): Right {
+  const { bounds } = checkPlan(task.op, algorithmsFor(task));
+  const parameters = tensors.filter(({ role }) => role === "output");
+  const { task: run, conditioned } = referenceOf(task);
+  const outputsOf = ({ expected }: RunTask): readonly ExpectedOutput[] =>
+    parameters.map((parameter, at) => {
+      const { values, exact } = expected[at]!;
+      return expectOutput(parameter, values, bounds[at]!, exact);
+    });
+  const outputs = outputsOf(run);
+  let better: readonly ExpectedOutput[] | null = null;
+  const held = (): readonly ExpectedOutput[] => {
+    better ??= outputsOf(conditioned?.() ?? run);
+    return better;
+  };
+  const firstProblem = (right: readonly ExpectedOutput[], arrays: readonly KernelArray[]): string | null =>
+    right.map((expected, at) => mismatch(expected, arrays[at]!)).find((text) => text !== null) ?? null;
+  return {
+    inputs: run.inputs,
+    outputs,
+    problemOf: (arrays) => firstProblem(outputs, arrays) && firstProblem(held(), arrays),
+  };
+}

@@ -1,0 +1,25 @@
+// A way of compiling kernels in which one of them fails as by a bug of ours, when its first candidate has been measured.
+
+import { InvariantError } from "../../src/compiler/index.ts";
+import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
+import { compileInContext } from "../../src/plugin/compile-kernel.ts";
+import type { CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import type { Measurement } from "../../src/tuner/measure/measurement.ts";
+import type { NoTime } from "../../src/tuner/time-limit.ts";
+import { createWorkbench } from "../../src/tuner/workbench.ts";
+
+export const throwingWorkbench: KernelContext["workbench"] = (options) => {
+  const inner = createWorkbench(options);
+  async function* measure(...args: Parameters<typeof inner.measure>): AsyncGenerator<Measurement | NoTime, undefined> {
+    yield (await inner.measure(...args).next()).value!;
+    throw new InvariantError("invariant violated: planted");
+  }
+  return { ...inner, measure };
+};
+
+export const compilingBut =
+  (fails: (request: KernelRequest) => boolean): CompileKernel =>
+  async (request, services) => {
+    const context = await kernelContext(request, services);
+    return compileInContext(fails(request) ? { ...context, workbench: throwingWorkbench } : context);
+  };
