@@ -2,6 +2,8 @@
 
 import { comparisonOps, type UnaryOp } from "../expr/scalar-expr.ts";
 import { castValue } from "../expr/scalar-math.ts";
+import { operandsFirst } from "../support/graph.ts";
+import { isLargeExpr } from "./graph.ts";
 import type {
   Binary,
   Bitcast,
@@ -32,10 +34,13 @@ export const typeOf = (expr: Expr): string => typeText(expr.dtype, lanesOf(expr)
 
 /** Problems of `expr` and everything in it, each followed by the guilty expression. */
 export function exprProblems(expr: Expr, known: Known): readonly string[] {
+  if (isLargeExpr(expr)) return operandsFirst(expr, operandsOf).flatMap((node) => ownProblems(node, known));
   const inner = operandsOf(expr).flatMap((operand) => exprProblems(operand, known));
-  const own = nodeProblems(expr, known).map((problem) => `${problem}, in ${printExpr(expr)}`);
-  return [...inner, ...own];
+  return [...inner, ...ownProblems(expr, known)];
 }
+
+const ownProblems = (expr: Expr, known: Known): readonly string[] =>
+  nodeProblems(expr, known).map((problem) => `${problem}, in ${printExpr(expr)}`);
 
 /** Problems of the node itself, given that its operands are right. */
 function nodeProblems(expr: Expr, known: Known): readonly string[] {

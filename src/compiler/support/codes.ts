@@ -74,6 +74,7 @@ export const codes = {
   "expr.outside-op": "a function of the language is called outside an operator or a compute",
   "expr.reduce-axis-outside": "a reduce axis is used outside its reducer",
   "expr.shape-mismatch": "the number of indices or axes is not the number of dimensions",
+  "expr.too-deep": "an element is made of more operations in a row than can be compiled",
   "expr.too-large": "a tensor has more elements than an i32 index can address",
   "expr.unknown-constant": "withConstants names no input of the operator",
   "expr.unknown-dtype": "a type that does not exist",
