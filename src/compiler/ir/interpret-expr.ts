@@ -75,7 +75,9 @@ export const compileScalar = (expr: Expr, scope: Scope): ScalarFn => closureOf(e
 
 /** In a large expression a scalar is worked out as one, whoever makes vectors of it. */
 export const compileVector = (expr: Expr, scope: Scope): VectorFn =>
-  scope.shared && lanesOf(expr) === 1 ? compileLanes([expr], scope) : closureOf(expr, scope, makeVector);
+  lanesOf(expr) === 1 && (scope.shared || isLargeExpr(expr))
+    ? compileLanes([expr], scope)
+    : closureOf(expr, scope, makeVector);
 
 type Make<T> = (expr: Expr, scope: Scope) => () => T;
 

@@ -3,6 +3,7 @@
 //   block B: B[i] = exp(A[i])
 //   block C: C[i] = B[i] + 1        →    block C: C[i] = exp(A[i]) + 1
 
+import { exprKey } from "../../ir/expr-key.ts";
 import type { Block, Expr, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { mapBlockExprs, mapExpr, substitute, varsIn } from "../../ir/visit.ts";
 import { readsFrom } from "../dataflow.ts";
@@ -52,13 +53,18 @@ function whyNot(nest: LoopFunc, block: Block): { code: string; text: string } | 
   return null;
 }
 
-/** Replaces reads of the block's buffer by its value at the indices read. */
-const readThrough = (expr: Expr, block: Block): Expr =>
-  mapExpr(expr, (node) =>
-    node.kind === "load" && node.buffer === block.buffer
-      ? substitute(block.value, new Map(block.axes.map((axis, at) => [axis.name, node.indices[at]!])))
-      : node,
-  );
+/** Replaces reads of the block's buffer by its value at the indices read: one value for equal indices. */
+function readThrough(expr: Expr, block: Block): Expr {
+  const values = new Map<string, Expr>();
+  return mapExpr(expr, (node) => {
+    if (node.kind !== "load" || node.buffer !== block.buffer) return node;
+    const key = node.indices.map(exprKey).join();
+    const places = new Map(block.axes.map((axis, at) => [axis.name, node.indices[at]!]));
+    const value = values.get(key) ?? substitute(block.value, places);
+    values.set(key, value);
+    return value;
+  });
+}
 
 /** Removes a block with the loops that hold nothing else. */
 function dropNest(root: Stmt, name: string): Stmt {
