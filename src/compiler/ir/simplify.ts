@@ -175,11 +175,11 @@ function leadingLanes(active: Expr, lanes: number, ranges: Ranges): Expr | null 
 }
 
 function simplifyStore(stmt: Store, ranges: Ranges): Stmt {
-  const indices = mapShared(stmt.indices, (index) => simpleIndex(index, ranges));
+  const indices = mapShared(stmt.indices, (index) => simplifyIndex(index, ranges));
   const lanes = stmt.active ? lanesOf(stmt.indices.at(-1)!) : 1;
   const active = stmt.active && leadingLanes(stmt.active, lanes, ranges);
   if (active === "none") return nothing;
-  const value = simple(stmt.value, ranges);
+  const value = simplifyExpr(stmt.value, ranges);
   const same = indices === stmt.indices && value === stmt.value && active === stmt.active;
   return same ? stmt : updateStore(stmt, { indices, value, active });
 }
