@@ -105,6 +105,7 @@ export const codes = {
   "inline.reduction": "a reduction cannot be inlined",
   "inline.scheduled": "a block that has been scheduled cannot be inlined",
   "inline.several-writers": "a block is not the only one that writes its buffer",
+  "inline.too-large": "a stage is to be inlined where an element would take more operations than can be compiled",
   "lock.broken": "the lock file is not what this version writes",
   "lock.other-source": "the decisions of the lock file do not generate the source that it names",
   "lock.unwritable": "the lock file cannot be written",
