@@ -1,10 +1,10 @@
 // Index arithmetic as a sum: expression → constant + Σ coefficient · atom. An atom is an axis, or any expression that is
-// not a sum (floorDiv, mod, min, max, select, a read), told apart by its printed text.
+// not a sum (floorDiv, mod, min, max, select, a read), told apart by its text.
 
 import { fold } from "../support/graph.ts";
 import { remembered } from "../support/remembered.ts";
 import { children } from "./expr-visit.ts";
-import { printExpr } from "./print.ts";
+import { keyOf } from "./interned.ts";
 import type { ScalarExpr } from "./scalar-expr.ts";
 
 export interface LinearForm {
@@ -17,7 +17,7 @@ export const constantForm = (constant: number): LinearForm => ({ constant, terms
 
 const atomForm = (atom: ScalarExpr): LinearForm => ({
   constant: 0,
-  terms: new Map([[printExpr(atom), { coefficient: 1, atom }]]),
+  terms: new Map([[keyOf(atom), { coefficient: 1, atom }]]),
 });
 
 /** a + factor · b */

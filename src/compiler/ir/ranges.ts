@@ -10,10 +10,12 @@ export interface Range extends Interval {
   readonly isLane: boolean;
 }
 
-/** Nodes that were simplified already, and linear forms that were found. */
+/** Nodes that were simplified already, linear forms and answers that were found. */
 export interface Memory {
   readonly simple: Map<Expr, Expr>;
   readonly forms: Map<Expr, Affine>;
+  /** Whether a node is arithmetic on variables and constants alone. */
+  readonly arithmetic: Map<Expr, boolean>;
 }
 
 /**
@@ -53,7 +55,7 @@ export const noRanges = new Ranges(null, "", noRange, false);
 
 /** The same ranges, for all nodes of one large expression. */
 export const withMemory = (ranges: Ranges): Ranges =>
-  new Ranges(ranges, "", noRange, ranges.hasFacts, { simple: new Map(), forms: new Map() });
+  new Ranges(ranges, "", noRange, ranges.hasFacts, { simple: new Map(), forms: new Map(), arithmetic: new Map() });
 
 export const withRange = (ranges: Ranges, name: string, min: number, max: number): Ranges =>
   new Ranges(ranges, name, { min, max, isLane: false }, ranges.hasFacts);

@@ -5,7 +5,7 @@
 //   (jr*48 + x) floorDiv 48 → jr     select(x < 48, a, b) → a     for x in 0..48
 
 import { flatMap } from "../support/flat-map.ts";
-import { foldOnce, operandsFirst } from "../support/graph.ts";
+import { operandsFirst } from "../support/graph.ts";
 import { type Affine, addAffine, atomAffine, constantAffine, fromAffine, toAffine } from "./affine.ts";
 import { boundsOfAffine } from "./bounds.ts";
 import { assume, bool, compareAffine, isComparison } from "./compare.ts";
@@ -137,9 +137,18 @@ function extremeForm({ op, left, right }: Binary, ranges: Ranges): Affine {
 }
 
 /** Arithmetic on variables and constants alone: what may be rearranged without a thought for overflow. */
-function isIndexArithmetic(expr: Expr): boolean {
+function isIndexArithmetic(expr: Expr, { memory }: Ranges): boolean {
   if (expr.dtype !== "i32") return false;
-  return isLargeExpr(expr) ? foldOnce(expr, operandsOf, isArithmeticNode) : isArithmeticTree(expr);
+  if (!memory) return isArithmeticTree(expr);
+  const found = memory.arithmetic.get(expr);
+  if (found !== undefined) return found;
+  for (const node of operandsFirst(expr, (each) => (memory.arithmetic.has(each) ? [] : operandsOf(each)))) {
+    memory.arithmetic.set(
+      node,
+      isArithmeticNode(node, (operand) => memory.arithmetic.get(operand)!),
+    );
+  }
+  return memory.arithmetic.get(expr)!;
 }
 
 const isArithmeticTree = (expr: Expr): boolean => isArithmeticNode(expr, isArithmeticTree);
@@ -187,7 +196,7 @@ function simplifyStore(stmt: Store, ranges: Ranges): Stmt {
 // ── everything else ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 function simplifyUnary(expr: Unary, ranges: Ranges): Expr {
-  if (isIndexArithmetic(expr)) return canonical(expr, ranges);
+  if (isIndexArithmetic(expr, ranges)) return canonical(expr, ranges);
   const operand = simple(expr.operand, ranges);
   if (expr.op === "not" && operand.kind === "const") return bool(operand.value === 0);
   return operand === expr.operand ? expr : updateOperand(expr, operand);
@@ -195,11 +204,11 @@ function simplifyUnary(expr: Unary, ranges: Ranges): Expr {
 
 function simplifyBinary(expr: Binary, ranges: Ranges): Expr {
   const { op, left, right } = expr;
-  if (isComparison(op) && isIndexArithmetic(left) && isIndexArithmetic(right)) {
+  if (isComparison(op) && isIndexArithmetic(left, ranges) && isIndexArithmetic(right, ranges)) {
     return compareAffine(op, simplifyAffine(left, ranges), simplifyAffine(right, ranges), ranges);
   }
   if (op === "and" || op === "or") return simplifyLogic(op, expr, ranges);
-  if (isIndexArithmetic(expr)) return canonical(expr, ranges);
+  if (isIndexArithmetic(expr, ranges)) return canonical(expr, ranges);
   const a = simple(left, ranges);
   const b = simple(right, ranges);
   if (op === "mul" && isOne(b)) return a;

@@ -8,7 +8,14 @@
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../task.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
-import { type Access, dependsOn, keepsOrder, loopOf, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
+import {
+  type Access,
+  dependsOn,
+  keepsOrder,
+  loopOf,
+  type SchedulableStage,
+  type SpatialAxis,
+} from "../schedulable-stage.ts";
 
 export interface TiledAxis {
   readonly axis: SpatialAxis;

@@ -107,6 +107,8 @@ interface Memory {
   /** Whether the node is not the same in all lanes. */
   readonly varies: ReadonlyMap<Expr, boolean>;
   readonly vectors: Map<Expr, Expr | null>;
+  /** Only what stands on one side of a choice is looked at. */
+  readonly isSide: boolean;
 }
 
 function memoryFor(value: Expr, { name }: Site): Memory | null {
@@ -116,7 +118,7 @@ function memoryFor(value: Expr, { name }: Site): Memory | null {
     const isLane = node.kind === "var" && node.name === name;
     varies.set(node, isLane || operandsOf(node).some((operand) => varies.get(operand)));
   }
-  return { varies, vectors: new Map() };
+  return { varies, vectors: new Map(), isSide: false };
 }
 
 /** A scalar where all lanes are the same, else a vector; null if there is no vector form. */
@@ -247,9 +249,11 @@ function leadingSelect(expr: Select, count: Expr, state: State): Expr | null {
     const index = vectorIndex(expr.then.indices[0]!, site);
     if (index && !expr.then.active) return updateLoad(expr.then, { indices: [index], active });
   }
+  const isLarge = state.memory !== null && isLargeExpr(expr.then);
   // What stands on one side of many choices would be worked out for each of them.
-  if (state.memory && isLargeExpr(expr.then)) return anySelect(expr, state);
-  const inner: State = { site, active, needsLane: false, memory: null };
+  if (isLarge && state.memory?.isSide) return anySelect(expr, state);
+  const memory = isLarge ? { ...state.memory!, vectors: new Map<Expr, Expr | null>(), isSide: true } : null;
+  const inner: State = { site, active, needsLane: false, memory };
   const yes = vectorOf(expr.then, inner);
   const no = isSpeculative(expr.else, site) ? vectorOf(expr.else, state) : null;
   if (!yes || !no || inner.needsLane) return null;
