@@ -1,5 +1,7 @@
 // Proves that every read stays inside its tensor and that every integer division is defined; else the user is told.
 
+import { operandsFirst } from "../support/graph.ts";
+import { invariant } from "../support/invariant.ts";
 import { fail } from "./builder.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import { children } from "./expr-visit.ts";
@@ -23,44 +25,117 @@ function scopeOf({ axes, reduce }: Stage): Scope {
   return { extents: new Map(all.map(({ name, extent }) => [name, extent])), facts: [] };
 }
 
+/** What a place knows: the conditions of the choices around it, the innermost first. */
+interface Site {
+  readonly scope: Scope;
+  readonly outer: Site | null;
+  readonly shapes: Shapes;
+  /** Nodes that were looked at here: whether they and all in them are proven. */
+  readonly proven: Map<ScalarExpr, boolean>;
+}
+
+/** The first node, in the order of writing, that is not proven. Most are proven wherever they stand, and that is seen once. */
 function checkExpr(expr: ScalarExpr, scope: Scope, shapes: Shapes): void {
-  if (expr.kind === "select") {
-    checkExpr(expr.condition, scope, shapes);
-    checkSide(expr.then, assume(scope, expr.condition, true), shapes);
-    checkSide(expr.else, assume(scope, expr.condition, false), shapes);
-    return;
-  }
-  for (const child of children(expr)) checkExpr(child, scope, shapes);
-  if (expr.kind === "read") checkRead(expr, scope, shapes.get(expr.tensor)!);
-  if (expr.kind === "binary" && (expr.op === "floorDiv" || expr.op === "mod")) checkDivisor(expr, scope);
+  const site: Site = { scope, outer: null, shapes, proven: new Map() };
+  if (!isAllProven(expr, site)) failAt(expr, site);
+}
+
+/** From the leaves up, so that what is deep is no deep recursion. */
+function isAllProven(expr: ScalarExpr, site: Site): boolean {
+  for (const node of operandsFirst(expr, children)) isProven(node, site);
+  return isProven(expr, site);
+}
+
+/** More facts never take a proof away: what holds with less known is not looked at again. */
+function isProven(expr: ScalarExpr, site: Site): boolean {
+  const known = site.proven.get(expr);
+  if (known !== undefined) return known;
+  const found = (site.outer !== null && isProven(expr, site.outer)) || provenHere(expr, site);
+  site.proven.set(expr, found);
+  return found;
+}
+
+const provenHere = (expr: ScalarExpr, site: Site): boolean =>
+  parts(expr).every((part) => isProven(part.expr, site) || isSideProven(part, site)) && !problemOf(expr, site);
+
+interface Part {
+  readonly expr: ScalarExpr;
+  /** The choice of which it is a side. */
+  readonly side: { readonly condition: ScalarExpr; readonly holds: boolean } | null;
+}
+
+function parts(expr: ScalarExpr): readonly Part[] {
+  if (expr.kind !== "select") return children(expr).map((child) => ({ expr: child, side: null }));
+  const { condition } = expr;
+  return [
+    { expr: condition, side: null },
+    { expr: expr.then, side: { condition, holds: true } },
+    { expr: expr.else, side: { condition, holds: false } },
+  ];
 }
 
 /** A side that is never taken may hold what it likes. */
-function checkSide(side: ScalarExpr, scope: Scope, shapes: Shapes): void {
-  if (isReachable(scope)) checkExpr(side, scope, shapes);
+function isSideProven({ expr, side }: Part, site: Site): boolean {
+  if (!side) return false;
+  const inside = insideOf(side, site);
+  return !isReachable(inside.scope) || isAllProven(expr, inside);
 }
 
-function checkRead({ tensor, indices, dtype, loc }: ReadExpr, scope: Scope, shape: readonly number[]): void {
+/** One site for all that stands on one side of a choice. */
+function insideOf({ condition, holds }: NonNullable<Part["side"]>, site: Site): Site {
+  const scope = assume(site.scope, condition, holds);
+  return { scope, outer: site, shapes: site.shapes, proven: new Map() };
+}
+
+/** @throws always: `expr` is not proven */
+function failAt(expr: ScalarExpr, site: Site): never {
+  for (const part of parts(expr)) {
+    if (isProven(part.expr, site) || isSideProven(part, site)) continue;
+    failAt(part.expr, part.side ? insideOf(part.side, site) : site);
+  }
+  const problem = problemOf(expr, site);
+  invariant(problem, "what is not proven has a problem");
+  return problem();
+}
+
+/** Tells the user. */
+type Problem = () => never;
+
+function problemOf(expr: ScalarExpr, { scope, shapes }: Site): Problem | null {
+  if (expr.kind === "read") return readProblem(expr, scope, shapes.get(expr.tensor)!);
+  return expr.kind === "binary" && (expr.op === "floorDiv" || expr.op === "mod") ? divisorProblem(expr, scope) : null;
+}
+
+function readProblem(
+  { tensor, indices, dtype, loc }: ReadExpr,
+  scope: Scope,
+  shape: readonly number[],
+): Problem | null {
   for (const [dim, index] of indices.entries()) {
     const extent = shape[dim]!;
     const [min, max] = rangeOf(index, scope);
     if ((min >= 0 && max < extent) || min > max) continue;
-    const text = printExpr(index);
-    const below = min < 0 ? [`${text} >= 0`] : [];
-    const above = max >= extent ? [`${text} < ${extent}`] : [];
-    const message = `index ${dim} of ${tensor} can be ${min} to ${max}, the dimension has 0 to ${extent - 1}`;
-    fail("expr.out-of-bounds", message, {
-      loc,
-      hint: `guard the read with select where ${[...below, ...above].join(" and ")}, or clamp the index with min and max`,
-      note: `${tensor}: ${dtype}[${shape.join(", ")}]`,
-    });
+    return () => {
+      const text = printExpr(index);
+      const below = min < 0 ? [`${text} >= 0`] : [];
+      const above = max >= extent ? [`${text} < ${extent}`] : [];
+      const where = [...below, ...above].join(" and ");
+      const message = `index ${dim} of ${tensor} can be ${min} to ${max}, the dimension has 0 to ${extent - 1}`;
+      return fail("expr.out-of-bounds", message, {
+        loc,
+        hint: `guard the read with select where ${where}, or clamp the index with min and max`,
+        note: `${tensor}: ${dtype}[${shape.join(", ")}]`,
+      });
+    };
   }
+  return null;
 }
 
 /** Division by zero traps on some targets; a negative divisor would round differently. */
-function checkDivisor({ op, right, loc }: BinaryExpr, scope: Scope): void {
+function divisorProblem({ op, right, loc }: BinaryExpr, scope: Scope): Problem | null {
   const [min, max] = rangeOf(right, scope);
-  if (min >= 1 || min > max) return;
+  if (min >= 1 || min > max) return null;
   const hint = "clamp it: max(d, 1)";
-  fail("expr.bad-divisor", `the divisor of ${op} can be ${min} to ${max}, it must be positive`, { loc, hint });
+  const message = `the divisor of ${op} can be ${min} to ${max}, it must be positive`;
+  return () => fail("expr.bad-divisor", message, { loc, hint });
 }

@@ -1,8 +1,10 @@
 // `compute`: runs the function of a stage and closes it: nested reductions are placed before it or become it.
 
+import { parentsFirst } from "../support/graph.ts";
 import { type AxisRecord, type Builder, builderFor, fail, here, type OpenCompute, withOpenCompute } from "./builder.ts";
 import type { Stage } from "./compute-def.ts";
 import { isIdentifier, requireArity, requireDistinct, requireNewName, requireShape } from "./declaration-check.ts";
+import { requireDepth } from "./depth-limit.ts";
 import type { DType } from "./dtype.ts";
 import { ExprHandle, toExpr } from "./expr-handle.ts";
 import type { Expr, Tensor } from "./expr-type.ts";
@@ -36,6 +38,7 @@ export function compute<D extends DType, const S extends readonly number[]>(
     name,
     withOpenCompute(builder, open, () => element(...handles)),
   );
+  requireDepth(body, `the element of ${name}`);
   requireBound(builder, body, axes);
   builder.stages.push(...close(open, body));
   return tensorHandle(builder, name, shape, body.dtype as D);
@@ -90,13 +93,8 @@ function requireBound(builder: Builder, body: ScalarExpr, axes: readonly AxisRec
 }
 
 /** The expression that uses the node; an axis itself knows only where it was made. */
-function userOf(node: ScalarExpr, root: ScalarExpr): ScalarExpr | null {
-  for (const child of children(root)) {
-    const found = child === node ? root : userOf(node, child);
-    if (found) return found;
-  }
-  return null;
-}
+const userOf = (node: ScalarExpr, root: ScalarExpr): ScalarExpr | undefined =>
+  parentsFirst(root, children).find((user) => children(user).includes(node));
 
 /** The parameter names of `(i, j) => …` and `function (i, j) …`; `i0`, `i1`, … where they are no plain names. */
 export function axisNames(element: (...axes: never) => unknown, rank: number): readonly string[] {

@@ -1,8 +1,11 @@
 // The reference interpreter: ComputeDef + input arrays → output arrays. The first oracle: slow and obvious.
 
+import { foldOnce, isLarge, operandsFirst, usesOf } from "../support/graph.ts";
 import { invariant } from "../support/invariant.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import type { DType } from "./dtype.ts";
+import { children, foldScalar } from "./expr-visit.ts";
+import { interned } from "./interned.ts";
 import type { TypedArray } from "./kernel-type.ts";
 import type { Axis, ReadExpr, ScalarExpr } from "./scalar-expr.ts";
 import { applyBinary, applyUnary, castValue, reducerIdentity, reducerOp } from "./scalar-math.ts";
@@ -118,36 +121,60 @@ function forEachPoint(axes: readonly Axis[], point: Point, visit: Visit, depth =
 
 type Visit = (point: Point) => void;
 
-function valueAt(expr: ScalarExpr, tensors: Tensors): Value {
+/** The value of a stage's element; in a large one, what is used several times is worked out once a point. */
+function valueAt(body: ScalarExpr, tensors: Tensors): Value {
+  if (!isLarge(body, children)) return foldScalar<Value>(body, (node, of) => nodeValue(node, of, tensors));
+  const graph = interned(body);
+  const uses = usesOf(operandsFirst(graph, children), children);
+  const clock = { points: 0 };
+  const value = foldOnce<ScalarExpr, Value>(graph, children, (node, of) => {
+    const own = nodeValue(node, of, tensors);
+    return (uses.get(node) ?? 0) > 1 ? oncePerPoint(own, clock) : own;
+  });
+  return (point) => {
+    clock.points++;
+    return value(point);
+  };
+}
+
+/** Only if it is asked for: a side of a choice that is not taken may lie outside of its tensor. */
+function oncePerPoint(value: Value, clock: { readonly points: number }): Value {
+  let [at, known] = [0, 0];
+  return (point) => {
+    if (at !== clock.points) [known, at] = [value(point), clock.points];
+    return known;
+  };
+}
+
+function nodeValue(expr: ScalarExpr, of: (operand: ScalarExpr) => Value, tensors: Tensors): Value {
   switch (expr.kind) {
     case "const":
       return () => expr.value;
     case "axis":
       return (point) => point[expr.name]!;
     case "read":
-      return readOf(expr, tensors);
+      return readOf(expr, expr.indices.map(of), tensors);
     case "unary": {
-      const operand = valueAt(expr.operand, tensors);
+      const operand = of(expr.operand);
       return (point) => applyUnary(expr.op, expr.operand.dtype, operand(point));
     }
     case "binary": {
-      const [left, right] = [valueAt(expr.left, tensors), valueAt(expr.right, tensors)];
+      const [left, right] = [of(expr.left), of(expr.right)];
       return (point) => applyBinary(expr.op, expr.left.dtype, left(point), right(point));
     }
     case "select": {
-      const [condition, then, otherwise] = [expr.condition, expr.then, expr.else].map((side) => valueAt(side, tensors));
-      return (point) => (condition!(point) !== 0 ? then!(point) : otherwise!(point));
+      const [condition, then, otherwise] = [of(expr.condition), of(expr.then), of(expr.else)];
+      return (point) => (condition(point) !== 0 ? then(point) : otherwise(point));
     }
     case "cast": {
-      const operand = valueAt(expr.operand, tensors);
+      const operand = of(expr.operand);
       return (point) => castValue(operand(point), expr.operand.dtype, expr.dtype);
     }
   }
 }
 
-function readOf({ tensor, indices }: ReadExpr, tensors: Tensors): Value {
+function readOf({ tensor }: ReadExpr, values: readonly Value[], tensors: Tensors): Value {
   const { dtype, shape, data } = tensors.get(tensor)!;
-  const values = indices.map((index) => valueAt(index, tensors));
   return (point) => {
     let offset = 0;
     for (let dim = 0; dim < shape.length; dim++) {

@@ -5,6 +5,7 @@ import { fail, here } from "./builder.ts";
 import { byteSize, computeType, type DType, dtypes, isFloat } from "./dtype.ts";
 import type { ComputeType, Expr, Operand, ResultType } from "./expr-type.ts";
 import { accepts, binaryDomain, binaryResult, type Domain, unaryDomain } from "./operator-dtype.ts";
+import { powerProduct } from "./powers.ts";
 import type { BinaryOp, ScalarExpr, UnaryOp } from "./scalar-expr.ts";
 import { fit, integerRange } from "./scalar-math.ts";
 
@@ -131,7 +132,8 @@ export function binary<D extends DType>(op: BinaryOp, a: Operand, b: Operand): E
   const loc = here();
   const [left, right] = alike(op, [a, b]) as [ScalarExpr, ScalarExpr];
   requireDomain(op, binaryDomain[op], left.dtype);
-  return handle({ kind: "binary", op, left, right, dtype: binaryResult(op, left.dtype), loc });
+  const product = op === "pow" ? powerProduct(left, right, loc) : null;
+  return handle(product ?? { kind: "binary", op, left, right, dtype: binaryResult(op, left.dtype), loc });
 }
 
 export function select<D extends DType>(condition: Operand, a: Operand, b: Operand): Expr<D> {

@@ -1,5 +1,6 @@
 // Walking a ScalarExpr: its children, all its nodes, the axes and tensors that it names.
 
+import { fold, type NodeFunction, walk } from "../support/graph.ts";
 import type { AxisExpr, ReadExpr, ScalarExpr } from "./scalar-expr.ts";
 
 /** The operands of a node, in the order in which they are printed. */
@@ -20,14 +21,12 @@ export function children(expr: ScalarExpr): readonly ScalarExpr[] {
   }
 }
 
-/** All nodes, parents first. */
+/**
+ * All nodes, parents first: of a small expression each as often as it is written, of a large one once (`support/graph.ts`).
+ */
 export function nodes(expr: ScalarExpr): readonly ScalarExpr[] {
   const found: ScalarExpr[] = [];
-  const visit = (node: ScalarExpr): void => {
-    found.push(node);
-    children(node).forEach(visit);
-  };
-  visit(expr);
+  walk(expr, children, (node) => found.push(node));
   return found;
 }
 
@@ -37,23 +36,27 @@ export const axesIn = (expr: ScalarExpr): readonly AxisExpr[] => [
 
 export const readsIn = (expr: ScalarExpr): readonly ReadExpr[] => nodes(expr).filter((node) => node.kind === "read");
 
-export const readsAny = (expr: ScalarExpr): boolean => expr.kind === "read" || children(expr).some(readsAny);
+/** Rebuilt from the leaves up; `change` sees each node after its operands. What was shared stays shared where it is large. */
+export const mapScalar = (expr: ScalarExpr, change: (node: ScalarExpr) => ScalarExpr): ScalarExpr =>
+  fold(expr, children, (node, map) => change(withOperands(node, map)));
 
-/** Rebuilt from the leaves up; `change` sees each node after its operands. */
-export function mapScalar(expr: ScalarExpr, change: (node: ScalarExpr) => ScalarExpr): ScalarExpr {
-  const map = (operand: ScalarExpr): ScalarExpr => mapScalar(operand, change);
+/** The node with `map` of its operands. */
+export function withOperands(expr: ScalarExpr, map: (operand: ScalarExpr) => ScalarExpr): ScalarExpr {
   switch (expr.kind) {
     case "const":
     case "axis":
-      return change(expr);
+      return expr;
     case "read":
-      return change({ ...expr, indices: expr.indices.map(map) });
+      return { ...expr, indices: expr.indices.map(map) };
     case "unary":
     case "cast":
-      return change({ ...expr, operand: map(expr.operand) });
+      return { ...expr, operand: map(expr.operand) };
     case "binary":
-      return change({ ...expr, left: map(expr.left), right: map(expr.right) });
+      return { ...expr, left: map(expr.left), right: map(expr.right) };
     case "select":
-      return change({ ...expr, condition: map(expr.condition), then: map(expr.then), else: map(expr.else) });
+      return { ...expr, condition: map(expr.condition), then: map(expr.then), else: map(expr.else) };
   }
 }
+
+/** A value of each node from those of its operands, once for each node of a large expression. */
+export const foldScalar = <T>(expr: ScalarExpr, f: NodeFunction<ScalarExpr, T>): T => fold(expr, children, f);

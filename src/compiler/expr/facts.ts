@@ -1,8 +1,10 @@
 // What an operator costs, and where its operands are read again: derived from the ComputeDef alone, for rules and reports.
 
+import { operandsFirst, parentsFirst } from "../support/graph.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import { byteSize, type DType } from "./dtype.ts";
-import { axesIn, children, readsAny, readsIn } from "./expr-visit.ts";
+import { axesIn, children, readsIn } from "./expr-visit.ts";
+import { interned } from "./interned.ts";
 import type { Axis, ReadExpr, ScalarExpr } from "./scalar-expr.ts";
 
 /** One read in the body of a stage. */
@@ -93,22 +95,31 @@ function summands(index: ScalarExpr): readonly string[] {
 
 /**
  * Operations on values that come from tensors: one each for arithmetic, functions and comparisons; none for casts and for
- * arithmetic on axes, of which only the index and the guards are made. Of a select the dearer side counts.
+ * arithmetic on axes, of which only the index and the guards are made. What is used several times counts once. Of a select
+ * the dearer side counts, with all that only this side uses.
  */
-function operationsIn(expr: ScalarExpr): number {
-  switch (expr.kind) {
-    case "const":
-    case "axis":
-    case "read":
-      return 0;
-    case "cast":
-      return operationsIn(expr.operand);
-    case "select":
-      return operationsIn(expr.condition) + Math.max(operationsIn(expr.then), operationsIn(expr.else));
-    case "unary":
-    case "binary":
-      return total(children(expr).map(operationsIn)) + (readsAny(expr) ? 1 : 0);
+function operationsIn(body: ScalarExpr): number {
+  const graph = interned(body);
+  const costs = new Map<ScalarExpr, number>();
+  const costOf = (node: ScalarExpr): number => costs.get(node)!;
+  const ofValues = new Set<ScalarExpr>();
+  for (const node of operandsFirst(graph, computedFrom)) {
+    if (node.kind === "read" || computedFrom(node).some((operand) => ofValues.has(operand))) ofValues.add(node);
+    const own = isOperation(node) && ofValues.has(node) ? 1 : 0;
+    costs.set(node, own + total(evaluatedFor(node, costOf).map(costOf)));
   }
+  const evaluated = parentsFirst(graph, (node) => evaluatedFor(node, costOf));
+  return evaluated.filter((node) => isOperation(node) && ofValues.has(node)).length;
+}
+
+const isOperation = ({ kind }: ScalarExpr): boolean => kind === "unary" || kind === "binary";
+
+/** Indices are no values. */
+const computedFrom = (node: ScalarExpr): readonly ScalarExpr[] => (node.kind === "read" ? [] : children(node));
+
+function evaluatedFor(node: ScalarExpr, costOf: (node: ScalarExpr) => number): readonly ScalarExpr[] {
+  if (node.kind !== "select") return computedFrom(node);
+  return [node.condition, costOf(node.then) >= costOf(node.else) ? node.then : node.else];
 }
 
 const product = (numbers: readonly number[]): number => numbers.reduce((a, b) => a * b, 1);

@@ -1,7 +1,10 @@
 // The smallest and largest value that an integer expression can have, given the extents of the axes and the conditions
 // that hold where it is evaluated. Never too narrow; it may be too wide.
 
+import { isLarge, operandsFirst } from "../support/graph.ts";
+import { remembered } from "../support/remembered.ts";
 import { isFloat } from "./dtype.ts";
+import { children } from "./expr-visit.ts";
 import { addForms, type LinearForm, linearForm } from "./linear-form.ts";
 import type { BinaryExpr, ScalarExpr, SelectExpr } from "./scalar-expr.ts";
 import { integerRange } from "./scalar-math.ts";
@@ -19,14 +22,29 @@ export interface Scope {
  * If the facts contradict each other the place is never reached, and the range may be empty (min > max).
  */
 export function rangeOf(expr: ScalarExpr, scope: Scope): Range {
+  const known = rangesIn(scope);
+  const found = known.get(expr);
+  if (found) return found;
+  // From the leaves up, so that what is deep is no deep recursion.
+  const order = isLarge(expr, children) ? operandsFirst(expr, children) : [expr];
+  for (const node of order) if (!isFloat(node.dtype) && !known.has(node)) known.set(node, findRange(node, scope));
+  return known.get(expr) ?? wholeRange(expr);
+}
+
+/** Of an index that uses one value many times each is asked for once. */
+const rangesIn = remembered((_: Scope) => new Map<ScalarExpr, Range>());
+
+function findRange(expr: ScalarExpr, scope: Scope): Range {
   const whole = wholeRange(expr);
   const form = linearForm(expr);
   const plain = formRange(form, scope);
   // A value that leaves i32 wraps, and then nothing is known of it.
   if (plain[0] < whole[0] || plain[1] > whole[1]) return whole;
-  const simple = { ...scope, facts: scope.facts.filter(isAboutOneAxis) };
+  const simple = aboutSingleAxes(scope);
   return scope.facts.reduce<Range>((range, fact) => tightened(range, form, fact, simple), plain);
 }
+
+const aboutSingleAxes = remembered((scope: Scope): Scope => ({ ...scope, facts: scope.facts.filter(isAboutOneAxis) }));
 
 const wholeRange = ({ dtype }: ScalarExpr): Range =>
   isFloat(dtype) ? [-Infinity, Infinity] : integerRange[dtype as "i32"];
@@ -121,9 +139,14 @@ function castRange(operand: ScalarExpr, cast: ScalarExpr, scope: Scope): Range {
   return isFloat(operand.dtype) ? wholeRange(cast) : withinWhole(cast, rangeOf(operand, scope));
 }
 
-/** Both sides, each where its condition holds; a side that is never taken does not count. */
-function selectRange({ condition, then, else: otherwise }: SelectExpr, scope: Scope): Range {
-  const [whenTrue, whenFalse] = [assume(scope, condition, true), assume(scope, condition, false)];
+/**
+ * Both sides, each where its condition holds; a side that is never taken does not count. In a large expression the same
+ * value may stand under any number of conditions, and no condition is taken for granted.
+ */
+function selectRange(expr: SelectExpr, scope: Scope): Range {
+  const { condition, then, else: otherwise } = expr;
+  const sideOf = (holds: boolean): Scope => (isLarge(expr, children) ? scope : assume(scope, condition, holds));
+  const [whenTrue, whenFalse] = [sideOf(true), sideOf(false)];
   if (!isReachable(whenTrue)) return rangeOf(otherwise, whenFalse);
   if (!isReachable(whenFalse)) return rangeOf(then, whenTrue);
   const [a, b] = [rangeOf(then, whenTrue), rangeOf(otherwise, whenFalse)];
@@ -145,7 +168,8 @@ const isAboutOneAxis = ({ terms }: LinearForm): boolean =>
 
 /** The scope in which `condition` has the value `holds`. */
 export function assume(scope: Scope, condition: ScalarExpr, holds: boolean): Scope {
-  return { ...scope, facts: [...scope.facts, ...factsOf(condition, holds, scope)] };
+  const facts = isLarge(condition, children) ? [] : factsOf(condition, holds, scope);
+  return facts.length === 0 ? scope : { ...scope, facts: [...scope.facts, ...facts] };
 }
 
 function factsOf(condition: ScalarExpr, holds: boolean, scope: Scope): readonly LinearForm[] {

@@ -1,7 +1,10 @@
 // Index arithmetic as a sum: expression → constant + Σ coefficient · atom. An atom is an axis, or any expression that is
-// not a sum (floorDiv, mod, min, max, select, a read), told apart by its printed text.
+// not a sum (floorDiv, mod, min, max, select, a read), told apart by its text.
 
-import { printExpr } from "./print.ts";
+import { fold } from "../support/graph.ts";
+import { remembered } from "../support/remembered.ts";
+import { children } from "./expr-visit.ts";
+import { keyOf } from "./interned.ts";
 import type { ScalarExpr } from "./scalar-expr.ts";
 
 export interface LinearForm {
@@ -14,7 +17,7 @@ export const constantForm = (constant: number): LinearForm => ({ constant, terms
 
 const atomForm = (atom: ScalarExpr): LinearForm => ({
   constant: 0,
-  terms: new Map([[printExpr(atom), { coefficient: 1, atom }]]),
+  terms: new Map([[keyOf(atom), { coefficient: 1, atom }]]),
 });
 
 /** a + factor · b */
@@ -29,16 +32,26 @@ export function addForms(a: LinearForm, b: LinearForm, factor = 1): LinearForm {
 }
 
 /** Only i32 arithmetic is followed: narrower types wrap too early to be sums. */
-export function linearForm(expr: ScalarExpr): LinearForm {
-  if (expr.dtype !== "i32") return atomForm(expr);
+export const linearForm: (expr: ScalarExpr) => LinearForm = remembered((expr) =>
+  fold<ScalarExpr, LinearForm>(expr, summands, formOf),
+);
+
+/** What is inside of an atom makes no difference to the sum. */
+const summands = (node: ScalarExpr): readonly ScalarExpr[] => (isArithmetic(node) ? children(node) : []);
+
+const isArithmetic = ({ kind, dtype }: ScalarExpr): boolean =>
+  dtype === "i32" && (kind === "const" || kind === "unary" || kind === "binary");
+
+function formOf(expr: ScalarExpr, of: (operand: ScalarExpr) => LinearForm): LinearForm {
+  if (!isArithmetic(expr)) return atomForm(expr);
   if (expr.kind === "const") return constantForm(expr.value);
-  if (expr.kind === "unary" && expr.op === "neg") return addForms(constantForm(0), linearForm(expr.operand), -1);
+  if (expr.kind === "unary" && expr.op === "neg") return addForms(constantForm(0), of(expr.operand), -1);
   if (expr.kind !== "binary") return atomForm(expr);
-  const left = linearForm(expr.left);
-  const right = linearForm(expr.right);
-  if (expr.op === "add") return addForms(left, right);
-  if (expr.op === "sub") return addForms(left, right, -1);
-  if (expr.op === "mul" && right.terms.size === 0) return addForms(constantForm(0), left, right.constant);
-  if (expr.op === "mul" && left.terms.size === 0) return addForms(constantForm(0), right, left.constant);
-  return atomForm(expr);
+  const { op } = expr;
+  if (op !== "add" && op !== "sub" && op !== "mul") return atomForm(expr);
+  const [left, right] = [of(expr.left), of(expr.right)];
+  if (op === "add") return addForms(left, right);
+  if (op === "sub") return addForms(left, right, -1);
+  if (right.terms.size === 0) return addForms(constantForm(0), left, right.constant);
+  return left.terms.size === 0 ? addForms(constantForm(0), right, left.constant) : atomForm(expr);
 }

@@ -6,8 +6,12 @@
 // An input that stays the same is B: const f32[97, 83].
 
 import { sha256 } from "../support/digest.ts";
+import { foldOnce, isLarge } from "../support/graph.ts";
+import { namedNodes } from "../support/shared-nodes.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import { type DType, isFloat } from "./dtype.ts";
+import { children, foldScalar } from "./expr-visit.ts";
+import { interned } from "./interned.ts";
 import type { BinaryOp, ConstExpr, ScalarExpr } from "./scalar-expr.ts";
 import { fit } from "./scalar-math.ts";
 
@@ -53,43 +57,70 @@ const signs: Readonly<Partial<Record<BinaryOp, readonly [sign: string, precedenc
 };
 const prefixPrecedence = 7;
 
-/** Parentheses stand wherever the tree is not the one that reading from the left gives: float sums do not associate. */
-export function printExpr(expr: ScalarExpr, outer = 0): string {
+/** A text, and how tightly it binds: less than its surroundings, and it needs parentheses. */
+interface Printed {
+  readonly text: string;
+  readonly binds: number;
+}
+
+type PrintedOf = (operand: ScalarExpr) => Printed;
+
+const tightest = 8;
+const word = (text: string): Printed => ({ text, binds: tightest });
+
+/**
+ * Parentheses stand wherever the tree is not the one that reading from the left gives: float sums do not associate. In a
+ * large expression, what is used several times is written once, under a name:
+ *
+ *     let %0 = (x[i] + a / x[i]) * 0.5; %1 = (%0 + a / %0) * 0.5 in %1 + a
+ */
+export function printExpr(expr: ScalarExpr): string {
+  if (!isLarge(expr, children)) return foldScalar(expr, printNode).text;
+  const graph = interned(expr);
+  const names = new Map(namedNodes(graph, children).map((node, at) => [node, `%${at}`]));
+  const values: string[] = [];
+  const text = foldOnce<ScalarExpr, Printed>(graph, children, (node, of) => {
+    const printed = printNode(node, of);
+    const name = names.get(node);
+    if (name === undefined) return printed;
+    values.push(`${name} = ${printed.text}`);
+    return word(name);
+  }).text;
+  return values.length === 0 ? text : `let ${values.join("; ")} in ${text}`;
+}
+
+function printNode(expr: ScalarExpr, of: PrintedOf): Printed {
+  const args = (...operands: readonly ScalarExpr[]): string => operands.map((operand) => of(operand).text).join(", ");
   switch (expr.kind) {
     case "const":
-      return printConst(expr);
+      return word(printConst(expr));
     case "axis":
-      return expr.name;
+      return word(expr.name);
     case "read":
-      return expr.indices.length === 0 ? `${expr.tensor}[]` : `${expr.tensor}[${args(...expr.indices)}]`;
+      return word(`${expr.tensor}[${args(...expr.indices)}]`);
     case "unary":
-      if (expr.op === "neg") return prefix("-", expr.operand, outer);
-      return expr.op === "not" ? prefix("!", expr.operand, outer) : `${expr.op}(${args(expr.operand)})`;
-    case "binary":
-      return printBinary(expr.op, expr.left, expr.right, outer);
+      if (expr.op === "neg") return prefix("-", expr.operand, of);
+      return expr.op === "not" ? prefix("!", expr.operand, of) : word(`${expr.op}(${args(expr.operand)})`);
+    case "binary": {
+      const [sign, precedence] = signs[expr.op] ?? [];
+      if (sign === undefined || precedence === undefined) return word(`${expr.op}(${args(expr.left, expr.right)})`);
+      const [left, right] = [within(of(expr.left), precedence), within(of(expr.right), precedence + 1)];
+      return { text: `${left} ${sign} ${right}`, binds: precedence };
+    }
     case "select":
-      return `select(${args(expr.condition, expr.then, expr.else)})`;
+      return word(`select(${args(expr.condition, expr.then, expr.else)})`);
     case "cast":
-      return `${expr.dtype}(${args(expr.operand)})`;
+      return word(`${expr.dtype}(${args(expr.operand)})`);
   }
 }
 
-const args = (...operands: readonly ScalarExpr[]): string => operands.map((operand) => printExpr(operand)).join(", ");
+const within = ({ text, binds }: Printed, precedence: number): string => (binds < precedence ? `(${text})` : text);
 
 /** The operand always in parentheses unless it is one word, so that `-(1.0)` is not the constant `-1.0`. */
-function prefix(sign: string, operand: ScalarExpr, outer: number): string {
-  const inner = operand.kind === "const" ? `(${printExpr(operand)})` : printExpr(operand, prefixPrecedence + 1);
-  return parenthesised(`${sign}${inner}`, prefixPrecedence < outer);
+function prefix(sign: string, operand: ScalarExpr, of: PrintedOf): Printed {
+  const inner = operand.kind === "const" ? `(${of(operand).text})` : within(of(operand), prefixPrecedence + 1);
+  return { text: `${sign}${inner}`, binds: prefixPrecedence };
 }
-
-function printBinary(op: BinaryOp, left: ScalarExpr, right: ScalarExpr, outer: number): string {
-  const [sign, precedence] = signs[op] ?? [];
-  if (sign === undefined || precedence === undefined) return `${op}(${args(left, right)})`;
-  const text = `${printExpr(left, precedence)} ${sign} ${printExpr(right, precedence + 1)}`;
-  return parenthesised(text, precedence < outer);
-}
-
-const parenthesised = (text: string, needed: boolean): string => (needed ? `(${text})` : text);
 
 /** i32 and f32 are plain, `3` and `0.5`; others carry their type, `3i8`; bool is true or false. */
 function printConst({ dtype, value }: ConstExpr): string {

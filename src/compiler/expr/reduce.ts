@@ -1,13 +1,16 @@
 // The reducers. Each call makes a stage of the open compute over the axes that its value depends on, and reads it.
 
+import { remembered } from "../support/remembered.ts";
 import { type AxisRecord, type Builder, builderFor, fail, here, type OpenCompute } from "./builder.ts";
 import type { Stage } from "./compute-def.ts";
 import { requireDistinct } from "./declaration-check.ts";
+import { requireDepth } from "./depth-limit.ts";
 import type { DType } from "./dtype.ts";
 import { binary, describe, ExprHandle, toExpr, widen } from "./expr-handle.ts";
 import type { ComputeType, Expr, Operand, ReduceAxis, ResultType } from "./expr-type.ts";
 import { axesIn } from "./expr-visit.ts";
 import { accepts } from "./operator-dtype.ts";
+import { printStage } from "./print.ts";
 import { plainAxis, ReduceAxisHandle } from "./reduce-axis.ts";
 import type { AxisExpr, ReadExpr, Reducer, ScalarExpr } from "./scalar-expr.ts";
 
@@ -77,7 +80,10 @@ interface Pending {
   readonly body: ScalarExpr;
 }
 
-/** Adds a stage to the open compute, over all axes that `body` has and `axes` does not bind; gives its element. */
+/**
+ * The element of a stage over all axes that `body` has and `axes` does not bind: of one that the open compute has already,
+ * if that computes the same, else of a new one.
+ */
 function pend(builder: Builder, open: OpenCompute, { suffix, reducer, axes = [], body }: Pending): ReadExpr {
   const loc = here();
   const free = inOrder(
@@ -85,16 +91,26 @@ function pend(builder: Builder, open: OpenCompute, { suffix, reducer, axes = [],
     axesIn(body).filter((node) => !axes.some((axis) => axis.node === node)),
   );
   const spatial = free.map((node) => builder.axes.get(node)!);
-  const name = nameFor(open, suffix);
   requireDistinct(
     [...spatial, ...axes].map(({ node }) => node.name),
     open.name,
   );
   const reduced = reducer ? { reducer, axes: axes.map(plainAxis) } : null;
-  const stage: Stage = { name, axes: spatial.map(plainAxis), dtype: body.dtype, reduce: reduced, body, loc };
-  open.pending.push(stage);
-  return { kind: "read", tensor: name, indices: free, dtype: stage.dtype, loc };
+  const stage: Stage = {
+    name: nameFor(open, suffix),
+    axes: spatial.map(plainAxis),
+    dtype: body.dtype,
+    reduce: reduced,
+    body,
+    loc,
+  };
+  const equal = open.pending.find((other) => meaningOf(other).text === meaningOf(stage).text);
+  if (!equal) open.pending.push(stage);
+  return { kind: "read", tensor: (equal ?? stage).name, indices: free, dtype: stage.dtype, loc };
 }
+
+/** The canonical text of a stage without its name: what it computes. */
+const meaningOf = remembered((stage: Stage) => ({ text: printStage({ ...stage, name: "" }) }));
 
 /** The axes of the compute in their order, then reduce axes of an outer reducer. */
 function inOrder({ axes }: OpenCompute, free: readonly AxisExpr[]): readonly AxisExpr[] {
@@ -123,6 +139,7 @@ function reducedValue(reducer: string, x: unknown): ScalarExpr {
     fail("expr.no-dtype", `${reducer} is given a plain number`, { hint: `give it a type: cast(${x}, "f32")` });
   }
   const value = widen(toExpr(x, "f32", `the value of ${reducer}`));
+  requireDepth(value, `the value of ${reducer}`);
   if (accepts("numbers", value.dtype)) return value;
   return fail("expr.unsupported-dtype", `${reducer} is given bool, it takes numbers`, {
     hint: 'cast it: x.cast("i32")',

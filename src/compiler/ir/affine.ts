@@ -3,7 +3,9 @@
 //
 //   (i*4 + j)*8 + 3 - j   ↔   32·i + 7·j + 3
 
+import { foldOnce } from "../support/graph.ts";
 import { exprKey } from "./expr-key.ts";
+import { isLargeExpr } from "./graph.ts";
 import type { Const, Expr } from "./loop-ir.ts";
 
 export interface AffineTerm {
@@ -39,9 +41,27 @@ const noForm: AtomForm = () => null;
 export function toAffine(expr: Expr, atomForm: AtomForm = noForm): Affine {
   if (expr.kind === "const") return constantAffine(expr.value);
   if (expr.kind === "var") return atomForm(expr) ?? atomAffine(expr);
+  if (isLargeExpr(expr)) return foldOnce<Expr, Affine>(expr, summands, (node, of) => formOf(node, of, atomForm));
   const sum: Sum = { terms: [], constant: 0 };
   addExpr(sum, expr, 1, atomForm);
   return fromSum(sum);
+}
+
+/** The operands of sums, differences and products; what is inside of an atom is no part of the form. */
+function summands(expr: Expr): readonly Expr[] {
+  if (expr.kind === "unary") return expr.op === "neg" ? [expr.operand] : [];
+  const isLinear = expr.kind === "binary" && (expr.op === "add" || expr.op === "sub" || expr.op === "mul");
+  return isLinear ? [expr.left, expr.right] : [];
+}
+
+/** The form of a node from those of its operands: what `addExpr` does on the way down. */
+function formOf(expr: Expr, of: (operand: Expr) => Affine, atomForm: AtomForm): Affine {
+  if (expr.kind === "const") return constantAffine(expr.value);
+  const [left, right] = summands(expr);
+  if (!left) return atomForm(expr) ?? atomAffine(expr);
+  if (!right) return scaleAffine(of(left), -1);
+  if (expr.kind === "binary" && expr.op === "mul") return productForm(of(left), of(right));
+  return addAffine(of(left), of(right), expr.kind === "binary" && expr.op === "sub" ? -1 : 1);
 }
 
 export const constantAffine = (constant: number): Affine => ({ terms: [], constant });

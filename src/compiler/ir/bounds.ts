@@ -3,12 +3,17 @@
 
 import { type Affine, type AffineTerm, termsKey, toAffine } from "./affine.ts";
 import { exprKey } from "./expr-key.ts";
+import { isLargeExpr } from "./graph.ts";
 import { type Interval, intersect, isBounded, unbounded, union } from "./interval.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Binary, Expr, IrType } from "./loop-ir.ts";
 import type { Ranges } from "./ranges.ts";
 
-export function boundsOf(expr: Expr, ranges: Ranges): Interval {
+/** A large expression has the bounds of its type: to look at what it uses again and again would have no end. */
+export const boundsOf = (expr: Expr, ranges: Ranges): Interval =>
+  isLargeExpr(expr) ? valuesOf(expr.dtype) : boundsOfNode(expr, ranges);
+
+function boundsOfNode(expr: Expr, ranges: Ranges): Interval {
   switch (expr.kind) {
     case "const":
       return { min: expr.value, max: expr.value };
@@ -23,23 +28,23 @@ export function boundsOf(expr: Expr, ranges: Ranges): Interval {
     case "binary":
       return boundsOfBinary(expr, ranges);
     case "select":
-      return union(boundsOf(expr.then, ranges), boundsOf(expr.else, ranges));
+      return union(boundsOfNode(expr.then, ranges), boundsOfNode(expr.else, ranges));
     case "cast":
       return expr.dtype === "i32" ? valuesOf(expr.operand.dtype) : unbounded;
     case "bitcast":
     case "intrinsic":
       return unbounded;
     case "ramp": {
-      const { min, max } = boundsOf(expr.base, ranges);
+      const { min, max } = boundsOfNode(expr.base, ranges);
       const reach = expr.stride * (expr.lanes / lanesOf(expr.base) - 1);
       return { min: min + Math.min(0, reach), max: max + Math.max(0, reach) };
     }
     case "broadcast":
-      return boundsOf(expr.value, ranges);
+      return boundsOfNode(expr.value, ranges);
     case "lanes":
-      return expr.elements.map((element) => boundsOf(element, ranges)).reduce(union);
+      return expr.elements.map((element) => boundsOfNode(element, ranges)).reduce(union);
     case "interleave":
-      return expr.parts.map((part) => boundsOf(part, ranges)).reduce(union);
+      return expr.parts.map((part) => boundsOfNode(part, ranges)).reduce(union);
   }
 }
 
@@ -89,8 +94,8 @@ function boundsOfBinary(expr: Binary, ranges: Ranges): Interval {
       return boundsOfDivision(expr, ranges);
     case "min":
     case "max": {
-      const a = boundsOf(expr.left, ranges);
-      const b = boundsOf(expr.right, ranges);
+      const a = boundsOfNode(expr.left, ranges);
+      const b = boundsOfNode(expr.right, ranges);
       const pick = expr.op === "min" ? Math.min : Math.max;
       return { min: pick(a.min, b.min), max: pick(a.max, b.max) };
     }
@@ -101,8 +106,8 @@ function boundsOfBinary(expr: Binary, ranges: Ranges): Interval {
 
 function boundsOfProduct(expr: Binary, ranges: Ranges): Interval {
   if (expr.left.kind === "const" || expr.right.kind === "const") return boundsOfAffine(toAffine(expr), ranges);
-  const a = boundsOf(expr.left, ranges);
-  const b = boundsOf(expr.right, ranges);
+  const a = boundsOfNode(expr.left, ranges);
+  const b = boundsOfNode(expr.right, ranges);
   if (!isBounded(a) || !isBounded(b)) return unbounded;
   const corners = [a.min * b.min, a.min * b.max, a.max * b.min, a.max * b.max];
   return { min: Math.min(...corners), max: Math.max(...corners) };
@@ -111,7 +116,7 @@ function boundsOfProduct(expr: Binary, ranges: Ranges): Interval {
 function boundsOfDivision({ op, left, right }: Binary, ranges: Ranges): Interval {
   const by = right.kind === "const" ? right.value : 0;
   if (by <= 0) return unbounded;
-  const { min, max } = boundsOf(left, ranges);
+  const { min, max } = boundsOfNode(left, ranges);
   const first = Math.floor(min / by);
   const last = Math.floor(max / by);
   if (op === "floorDiv") return { min: first, max: last };

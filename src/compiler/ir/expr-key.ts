@@ -1,16 +1,36 @@
 // Expr → a text that is the same exactly for the same expression: what maps and orders of expressions go by.
 // Shorter and faster than the printed form, and not meant to be read.
 
+import { sha256 } from "../support/digest.ts";
+import { operandsFirst } from "../support/graph.ts";
+import { headOf } from "./expr-head.ts";
+import { isLargeExpr } from "./graph.ts";
 import type { Expr } from "./loop-ir.ts";
-import { operandsOf } from "./visit.ts";
+import { operandsOf } from "./operands.ts";
 
 function list(exprs: readonly Expr[]): string {
   let keys = "";
-  for (const expr of exprs) keys += keys === "" ? exprKey(expr) : `,${exprKey(expr)}`;
+  for (const expr of exprs) keys += keys === "" ? textOf(expr) : `,${textOf(expr)}`;
   return keys;
 }
 
-export function exprKey(expr: Expr): string {
+/** A large expression's is a digest, for written out it may have any length. */
+export const exprKey = (expr: Expr): string => (isLargeExpr(expr) ? digestOf(expr) : textOf(expr));
+
+const digests = new WeakMap<Expr, string>();
+
+function digestOf(expr: Expr): string {
+  const open = (each: Expr): readonly Expr[] => (digests.has(each) ? none : operandsOf(each));
+  for (const each of operandsFirst(expr, open)) {
+    const operands = operandsOf(each).map((operand) => digests.get(operand));
+    if (!digests.has(each)) digests.set(each, sha256(`${headOf(each)} ${operands.join()}`));
+  }
+  return digests.get(expr)!;
+}
+
+const none: readonly never[] = [];
+
+function textOf(expr: Expr): string {
   switch (expr.kind) {
     case "const":
       return Object.is(expr.value, -0) ? `-0:${expr.dtype}` : `${expr.value}:${expr.dtype}`;
@@ -19,20 +39,20 @@ export function exprKey(expr: Expr): string {
     case "local":
       return `%${expr.name}`;
     case "load":
-      return `${expr.buffer}[${list(expr.indices)}${expr.active ? `;${exprKey(expr.active)}` : ""}]`;
+      return `${expr.buffer}[${list(expr.indices)}${expr.active ? `;${textOf(expr.active)}` : ""}]`;
     case "unary":
-      return `${expr.op}(${exprKey(expr.operand)})`;
+      return `${expr.op}(${textOf(expr.operand)})`;
     case "binary":
-      return `(${exprKey(expr.left)} ${expr.op} ${exprKey(expr.right)})`;
+      return `(${textOf(expr.left)} ${expr.op} ${textOf(expr.right)})`;
     case "select":
-      return `(${exprKey(expr.condition)}?${exprKey(expr.then)}:${exprKey(expr.else)})`;
+      return `(${textOf(expr.condition)}?${textOf(expr.then)}:${textOf(expr.else)})`;
     case "cast":
     case "bitcast":
-      return `${expr.kind}:${expr.dtype}(${exprKey(expr.operand)})`;
+      return `${expr.kind}:${expr.dtype}(${textOf(expr.operand)})`;
     case "ramp":
-      return `ramp(${exprKey(expr.base)},${expr.stride},${expr.lanes})`;
+      return `ramp(${textOf(expr.base)},${expr.stride},${expr.lanes})`;
     case "broadcast":
-      return `x${expr.lanes}(${exprKey(expr.value)})`;
+      return `x${expr.lanes}(${textOf(expr.value)})`;
     case "lanes":
       return `{${list(expr.elements)}}`;
     case "interleave":
@@ -44,10 +64,21 @@ export function exprKey(expr: Expr): string {
 
 /** As a comparison of keys, without building them. */
 export function sameExpr(a: Expr, b: Expr): boolean {
+  left = comparisons;
+  const isSame = sameTree(a, b);
+  return left < 0 ? exprKey(a) === exprKey(b) : isSame;
+}
+
+/** Nodes of trees that are compared one by one; what is larger has its key. */
+const comparisons = 256;
+let left = 0;
+
+function sameTree(a: Expr, b: Expr): boolean {
   if (a === b) return true;
+  if (--left < 0) return false;
   if (a.kind !== b.kind || a.dtype !== b.dtype || !sameNode(a, b)) return false;
-  const [left, right] = [operandsOf(a), operandsOf(b)];
-  return left.length === right.length && left.every((operand, at) => sameExpr(operand, right[at]!));
+  const [these, those] = [operandsOf(a), operandsOf(b)];
+  return these.length === those.length && these.every((operand, at) => sameTree(operand, those[at]!));
 }
 
 /** What a node says beside its kind, type and operands. */

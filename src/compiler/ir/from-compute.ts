@@ -5,6 +5,8 @@
 //                                               C[i, j] += A[i, k] * B[k, j]      init 0
 
 import type { ComputeDef, Stage } from "../expr/compute-def.ts";
+import { foldScalar } from "../expr/expr-visit.ts";
+import { interned } from "../expr/interned.ts";
 import type { ScalarExpr } from "../expr/scalar-expr.ts";
 import { reducerIdentity, reducerOp } from "../expr/scalar-math.ts";
 import { invariant } from "../support/invariant.ts";
@@ -47,7 +49,7 @@ function nestOf(stage: Stage): Stmt {
 
 function blockOf(stage: Stage, axes: readonly BlockAxis[]): Block {
   const indices = stage.axes.map((axis) => variable(axis.name));
-  const element = toIr(stage.body, new Map());
+  const element = toIr(interned(stage.body), new Map());
   const { name } = stage;
   const bindings = axes.map((axis) => variable(loopName(name, axis.name)));
   if (!stage.reduce) return block({ name, axes, bindings, buffer: name, indices, value: element });
@@ -71,33 +73,29 @@ function blockOf(stage: Stage, axes: readonly BlockAxis[]): Block {
  * A scalar expression with axes as variables; the shapes of the two languages are the same otherwise. Equal reads become
  * one object in `reads`, so that primitives rewrite each but once.
  */
-function toIr(expr: ScalarExpr, reads: Map<string, Load>): Expr {
+const toIr = (expr: ScalarExpr, reads: Map<string, Load>): Expr =>
+  foldScalar<Expr>(expr, (node, of) => {
+    const made = nodeOf(node, of);
+    return made.kind === "load" ? shared(made, reads) : made;
+  });
+
+function nodeOf(expr: ScalarExpr, of: (operand: ScalarExpr) => Expr): Expr {
   const { dtype } = expr;
-  const inner = (operand: ScalarExpr): Expr => toIr(operand, reads);
   switch (expr.kind) {
     case "const":
       return { kind: "const", dtype, value: expr.value };
     case "axis":
       return { kind: "var", dtype: "i32", name: expr.name };
     case "read":
-      return shared(
-        { kind: "load", dtype, buffer: expr.tensor, indices: expr.indices.map(inner), active: null },
-        reads,
-      );
+      return { kind: "load", dtype, buffer: expr.tensor, indices: expr.indices.map(of), active: null };
     case "unary":
-      return { kind: "unary", dtype, op: expr.op, operand: inner(expr.operand) };
+      return { kind: "unary", dtype, op: expr.op, operand: of(expr.operand) };
     case "binary":
-      return { kind: "binary", dtype, op: expr.op, left: inner(expr.left), right: inner(expr.right) };
+      return { kind: "binary", dtype, op: expr.op, left: of(expr.left), right: of(expr.right) };
     case "select":
-      return {
-        kind: "select",
-        dtype,
-        condition: inner(expr.condition),
-        then: inner(expr.then),
-        else: inner(expr.else),
-      };
+      return { kind: "select", dtype, condition: of(expr.condition), then: of(expr.then), else: of(expr.else) };
     case "cast":
-      return { kind: "cast", dtype, operand: inner(expr.operand) };
+      return { kind: "cast", dtype, operand: of(expr.operand) };
   }
 }
 

@@ -1,8 +1,10 @@
 // Loop-IR expression → a closure that evaluates it: `compileScalar` for one lane, `compileVector` for several.
 
 import { invariant } from "../support/invariant.ts";
+import { isLargeExpr } from "./graph.ts";
 import { compileIntrinsic } from "./interpret-intrinsic.ts";
 import { type Lane, type Memory, offsetOf, read } from "./interpret-memory.ts";
+import { onceOf, runOf, type Shared, sharedIn } from "./interpret-shared.ts";
 import type { Expr, Load, Select } from "./loop-ir.ts";
 import { binaryOn, bitcastOn, castOn, constValue, type Scalar, unaryOn } from "./scalar-ops.ts";
 import { lanesOf } from "./visit.ts";
@@ -16,6 +18,8 @@ export interface Scope {
   /** Loop variables, axes and locals by name. */
   readonly cells: ReadonlyMap<string, Cell>;
   readonly memories: ReadonlyMap<string, Memory>;
+  /** Inside of a large expression. */
+  readonly shared?: Shared;
 }
 
 export type ScalarFn = () => Lane;
@@ -67,7 +71,30 @@ function elementwise(expr: Expr): ((...lanes: Lane[]) => Lane) | null {
   }
 }
 
-export function compileScalar(expr: Expr, scope: Scope): ScalarFn {
+export const compileScalar = (expr: Expr, scope: Scope): ScalarFn => closureOf(expr, scope, makeScalar);
+
+/** In a large expression a scalar is worked out as one, whoever makes vectors of it. */
+export const compileVector = (expr: Expr, scope: Scope): VectorFn =>
+  lanesOf(expr) === 1 && (scope.shared || isLargeExpr(expr))
+    ? compileLanes([expr], scope)
+    : closureOf(expr, scope, makeVector);
+
+type Make<T> = (expr: Expr, scope: Scope) => () => T;
+
+function closureOf<T>(expr: Expr, scope: Scope, make: Make<T>): () => T {
+  const { shared } = scope;
+  if (shared) return onceOf(expr, shared, () => make(expr, scope));
+  if (!isLargeExpr(expr)) return make(expr, scope);
+  const inner: Scope = { ...scope, shared: sharedIn(expr) };
+  // From the leaves up, so that what is deep is no deep recursion.
+  for (const node of inner.shared!.order) {
+    if (lanesOf(node) === 1) closureOf(node, inner, makeScalar);
+    else closureOf(node, inner, makeVector);
+  }
+  return runOf(closureOf(expr, inner, make), inner.shared!);
+}
+
+function makeScalar(expr: Expr, scope: Scope): ScalarFn {
   const apply = elementwise(expr);
   switch (expr.kind) {
     case "const": {
@@ -119,7 +146,7 @@ function compileScalarLoad({ buffer, indices, active }: Load, scope: Scope): Sca
   return () => (decisive(count(), "a count of lanes") > 0 ? element() : 0);
 }
 
-export function compileVector(expr: Expr, scope: Scope): VectorFn {
+function makeVector(expr: Expr, scope: Scope): VectorFn {
   const lanes = lanesOf(expr);
   const apply = elementwise(expr);
   switch (expr.kind) {

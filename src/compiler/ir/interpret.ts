@@ -101,13 +101,14 @@ function compileFor({ name, extent, mark, body }: For, scope: Scope): Action {
   };
 }
 
-function compileSeq({ body }: Seq, outer: Scope): Action {
-  let scope = outer;
+function compileSeq({ body }: Seq, { cells: outer, memories }: Scope): Action {
+  const cells = new Map(outer);
+  const scope: Scope = { cells, memories };
   const actions = body.map((stmt) => {
     if (stmt.kind !== "define") return compileStmt(stmt, scope);
     const cell: Cell = { value: null };
     const action = compileSet(cell, stmt.value, scope);
-    scope = withCell(scope, stmt.name, cell);
+    cells.set(stmt.name, cell);
     return action;
   });
   return () => {

@@ -3,7 +3,10 @@
 
 import { isFloat } from "../expr/dtype.ts";
 import { invariant } from "../support/invariant.ts";
-import type { Binary, Const, Expr, IrBinaryOp, Load, Unary } from "./loop-ir.ts";
+import { namedNodes } from "../support/shared-nodes.ts";
+import { foldExpr, isLargeExpr } from "./graph.ts";
+import type { Const, Expr, IrBinaryOp, Unary } from "./loop-ir.ts";
+import { operandsOf } from "./operands.ts";
 
 interface Infix {
   readonly text: string;
@@ -35,22 +38,58 @@ const infix: Partial<Record<IrBinaryOp, Infix>> = {
 
 const prefixLevel = 10;
 
-export const printExpr = (expr: Expr): string => print(expr, 0);
+/**
+ * In a large expression, what is used several times is written once, under a name:
+ *
+ *     let %0 = (x[i] + a[i] / x[i]) * 0.5; %1 = (%0 + a[i] / %0) * 0.5 in %1 + 1.0
+ */
+export function printExpr(expr: Expr): string {
+  if (!isLargeExpr(expr)) return foldExpr(expr, printNode).text;
+  const names = new Map(namedNodes(expr, operandsOf).map((node, at) => [node, `%${at}`]));
+  const values: string[] = [];
+  const { text } = foldExpr<Printed>(expr, (node, of) => {
+    const printed = printNode(node, of);
+    const name = names.get(node);
+    if (name === undefined) return printed;
+    values.push(`${name} = ${printed.text}`);
+    return word(name);
+  });
+  return values.length === 0 ? text : `let ${values.join("; ")} in ${text}`;
+}
 
-/** In parentheses if `expr` binds less tightly than `level`. */
-function print(expr: Expr, level: number): string {
+/** A text, and how tightly it binds: in parentheses where its surroundings bind tighter. */
+interface Printed {
+  readonly text: string;
+  readonly level: number;
+}
+
+type PrintedOf = (operand: Expr) => Printed;
+
+const word = (text: string): Printed => ({ text, level: Number.POSITIVE_INFINITY });
+
+const within = ({ text, level }: Printed, wanted: number): string => (level < wanted ? `(${text})` : text);
+
+function printNode(expr: Expr, of: PrintedOf): Printed {
+  const text = (operand: Expr): string => of(operand).text;
+  const call = (name: string, args: readonly Expr[]): Printed => word(`${name}(${args.map(text).join(", ")})`);
   switch (expr.kind) {
     case "const":
-      return printConst(expr);
+      return word(printConst(expr));
     case "var":
     case "local":
-      return expr.name;
-    case "load":
-      return printLoad(expr);
+      return word(expr.name);
+    case "load": {
+      const active = expr.active ? `; ${text(expr.active)} lanes` : "";
+      return word(`${expr.buffer}[${expr.indices.map(text).join(", ")}${active}]`);
+    }
     case "unary":
-      return printUnary(expr);
-    case "binary":
-      return printBinary(expr, level);
+      return isSign(expr.op) ? prefix(expr, of) : call(expr.op, [expr.operand]);
+    case "binary": {
+      const found = infix[expr.op];
+      if (!found) return call(expr.op, [expr.left, expr.right]);
+      const [left, right] = [within(of(expr.left), found.level), within(of(expr.right), found.level + 1)];
+      return { text: `${left} ${found.text} ${right}`, level: found.level };
+    }
     case "select":
       return call("select", [expr.condition, expr.then, expr.else]);
     case "cast":
@@ -58,9 +97,9 @@ function print(expr: Expr, level: number): string {
     case "bitcast":
       return call(`bits.${expr.dtype}`, [expr.operand]);
     case "ramp":
-      return `ramp(${print(expr.base, 0)}, ${expr.stride}, ${expr.lanes})`;
+      return word(`ramp(${text(expr.base)}, ${expr.stride}, ${expr.lanes})`);
     case "broadcast":
-      return `broadcast(${print(expr.value, 0)}, ${expr.lanes})`;
+      return word(`broadcast(${text(expr.value)}, ${expr.lanes})`);
     case "lanes":
       return call("lanes", expr.elements);
     case "interleave":
@@ -70,24 +109,12 @@ function print(expr: Expr, level: number): string {
   }
 }
 
-const call = (name: string, args: readonly Expr[]): string => `${name}(${args.map(printExpr).join(", ")})`;
+const isSign = (op: Unary["op"]): boolean => op === "neg" || op === "not";
 
-function printLoad({ buffer, indices, active }: Load): string {
-  return `${buffer}[${indices.map(printExpr).join(", ")}${active ? `; ${printExpr(active)} lanes` : ""}]`;
-}
-
-function printUnary({ op, operand }: Unary): string {
-  if (op !== "neg" && op !== "not") return call(op, [operand]);
-  // A minus before a number would read as a negative constant.
-  const text = operand.kind === "const" ? `(${print(operand, 0)})` : print(operand, prefixLevel);
-  return op === "neg" ? `-${text}` : `!${text}`;
-}
-
-function printBinary({ op, left, right }: Binary, level: number): string {
-  const found = infix[op];
-  if (!found) return call(op, [left, right]);
-  const text = `${print(left, found.level)} ${found.text} ${print(right, found.level + 1)}`;
-  return found.level < level ? `(${text})` : text;
+/** A minus before a number would read as a negative constant. */
+function prefix({ op, operand }: Unary, of: PrintedOf): Printed {
+  const text = operand.kind === "const" ? `(${of(operand).text})` : within(of(operand), prefixLevel);
+  return word(op === "neg" ? `-${text}` : `!${text}`);
 }
 
 function printConst({ dtype, value }: Const): string {

@@ -1,12 +1,21 @@
 // What is known where an expression stands: the values of the loop variables around it, and what the conditions around it
 // tell of sums. A linked list, the innermost first: to enter a loop costs one link, and nests are not deep.
 
+import type { Affine } from "./affine.ts";
 import { type Interval, intersect, unbounded } from "./interval.ts";
-import type { For } from "./loop-ir.ts";
+import type { Expr, For } from "./loop-ir.ts";
 
 export interface Range extends Interval {
   /** Of a variable that counts the lanes of vectors: it stays in the code even where conditions leave it one value. */
   readonly isLane: boolean;
+}
+
+/** Nodes that were simplified already, linear forms and answers that were found. */
+export interface Memory {
+  readonly simple: Map<Expr, Expr>;
+  readonly forms: Map<Expr, Affine>;
+  /** Whether a node is arithmetic on variables and constants alone. */
+  readonly arithmetic: Map<Expr, boolean>;
 }
 
 /**
@@ -16,12 +25,15 @@ export interface Range extends Interval {
 export class Ranges {
   /** There are facts about more than variables. Few functions have any, and looking for them takes time. */
   readonly hasFacts: boolean;
+  /** What is known of the nodes of a large expression at this place; null for a small one. */
+  readonly memory: Memory | null;
   readonly #outer: Ranges | null;
   readonly #key: string;
   readonly #range: Range;
 
-  constructor(outer: Ranges | null, key: string, range: Range, hasFacts: boolean) {
+  constructor(outer: Ranges | null, key: string, range: Range, hasFacts: boolean, memory: Memory | null = null) {
     this.hasFacts = hasFacts;
+    this.memory = memory;
     this.#outer = outer;
     this.#key = key;
     this.#range = range;
@@ -37,7 +49,13 @@ export class Ranges {
   }
 }
 
-export const noRanges = new Ranges(null, "", { ...unbounded, isLane: false }, false);
+const noRange: Range = { ...unbounded, isLane: false };
+
+export const noRanges = new Ranges(null, "", noRange, false);
+
+/** The same ranges, for all nodes of one large expression. */
+export const withMemory = (ranges: Ranges): Ranges =>
+  new Ranges(ranges, "", noRange, ranges.hasFacts, { simple: new Map(), forms: new Map(), arithmetic: new Map() });
 
 export const withRange = (ranges: Ranges, name: string, min: number, max: number): Ranges =>
   new Ranges(ranges, name, { min, max, isLane: false }, ranges.hasFacts);

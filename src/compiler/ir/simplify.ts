@@ -5,14 +5,17 @@
 //   (jr*48 + x) floorDiv 48 → jr     select(x < 48, a, b) → a     for x in 0..48
 
 import { flatMap } from "../support/flat-map.ts";
+import { operandsFirst } from "../support/graph.ts";
 import { type Affine, addAffine, atomAffine, constantAffine, fromAffine, toAffine } from "./affine.ts";
 import { boundsOfAffine } from "./bounds.ts";
 import { assume, bool, compareAffine, isComparison } from "./compare.ts";
 import { divideAffine, joinDivisions, modAffine } from "./divide.ts";
 import { sameExpr } from "./expr-key.ts";
+import { interner, isLargeExpr } from "./graph.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Binary, Block, Cast, Const, Expr, For, If, Load, Select, Seq, Stmt, Store, Unary } from "./loop-ir.ts";
-import { insideLoop, noRanges, type Ranges, rangesOf } from "./ranges.ts";
+import { mapOperands, mapShared, operandsOf } from "./operands.ts";
+import { insideLoop, noRanges, type Ranges, rangesOf, withMemory } from "./ranges.ts";
 import {
   updateBinary,
   updateBlock,
@@ -23,9 +26,27 @@ import {
   updateSelect,
   updateStore,
 } from "./update.ts";
-import { mapOperands, mapOwnExprs, mapShared } from "./visit.ts";
+import { mapOwnExprs } from "./visit.ts";
 
-export function simplifyExpr(expr: Expr, ranges: Ranges = noRanges): Expr {
+export const simplifyExpr = (expr: Expr, ranges: Ranges = noRanges): Expr =>
+  simple(expr, ranges.memory || !isLargeExpr(expr) ? ranges : remembering(expr, ranges));
+
+/**
+ * Ranges that know all nodes of a large expression in simplified form, from the leaves up. They are simplified for every
+ * place at once: what holds on one side of a choice is taken for granted on a small side only.
+ */
+function remembering(expr: Expr, around: Ranges): Ranges {
+  const ranges = withMemory(around);
+  const intern = interner();
+  for (const node of operandsFirst(expr, operandsOf)) {
+    ranges.memory?.simple.set(node, intern(simplifyNode(node, ranges)));
+  }
+  return ranges;
+}
+
+const simple = (expr: Expr, ranges: Ranges): Expr => ranges.memory?.simple.get(expr) ?? simplifyNode(expr, ranges);
+
+function simplifyNode(expr: Expr, ranges: Ranges): Expr {
   switch (expr.kind) {
     case "const":
     case "local":
@@ -43,19 +64,22 @@ export function simplifyExpr(expr: Expr, ranges: Ranges = noRanges): Expr {
     case "cast":
       return simplifyCast(expr, ranges);
     case "ramp":
-      return mapOperands(expr, (base) => simplifyIndex(base, ranges));
+      return mapOperands(expr, (base) => simpleIndex(base, ranges));
     case "bitcast":
     case "broadcast":
     case "lanes":
     case "interleave":
     case "intrinsic":
-      return mapOperands(expr, (operand) => simplifyExpr(operand, ranges));
+      return mapOperands(expr, (operand) => simple(operand, ranges));
   }
 }
 
 /** As `simplifyExpr`, but a scalar i32 is brought into linear form even around loads and locals. */
 export const simplifyIndex = (index: Expr, ranges: Ranges = noRanges): Expr =>
-  index.dtype === "i32" && lanesOf(index) === 1 ? canonical(index, ranges) : simplifyExpr(index, ranges);
+  simpleIndex(index, ranges.memory || !isLargeExpr(index) ? ranges : remembering(index, ranges));
+
+const simpleIndex = (index: Expr, ranges: Ranges): Expr =>
+  index.dtype === "i32" && lanesOf(index) === 1 ? canonical(index, ranges) : simple(index, ranges);
 
 /** The canonical expression, itself if it is that already: then what it is in need not be rebuilt. */
 function canonical(index: Expr, ranges: Ranges): Expr {
@@ -65,8 +89,13 @@ function canonical(index: Expr, ranges: Ranges): Expr {
 }
 
 /** The linear form of a scalar i32, its atoms simplified. */
-export const simplifyAffine = (expr: Expr, ranges: Ranges): Affine =>
-  joinDivisions(toAffine(expr, (atom) => atomForm(atom, ranges)));
+export function simplifyAffine(expr: Expr, ranges: Ranges): Affine {
+  const found = ranges.memory?.forms.get(expr);
+  if (found) return found;
+  const form = joinDivisions(toAffine(expr, (atom) => atomForm(atom, ranges)));
+  ranges.memory?.forms.set(expr, form);
+  return form;
+}
 
 // ── index arithmetic ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -74,9 +103,9 @@ function atomForm(atom: Expr, ranges: Ranges): Affine | null {
   if (atom.kind === "var") return variableForm(atom, ranges);
   if (atom.kind === "binary" && (atom.op === "floorDiv" || atom.op === "mod")) return divisionForm(atom, ranges);
   if (atom.kind === "binary" && (atom.op === "min" || atom.op === "max")) return extremeForm(atom, ranges);
-  const simple = simplifyExpr(atom, ranges);
-  if (simple === atom) return null;
-  return simple.kind === atom.kind ? atomAffine(simple) : toAffine(simple);
+  const value = simple(atom, ranges);
+  if (value === atom) return null;
+  return value.kind === atom.kind ? atomAffine(value) : toAffine(value);
 }
 
 function simplifyVariable(expr: Expr & { readonly kind: "var" }, ranges: Ranges): Expr {
@@ -108,18 +137,28 @@ function extremeForm({ op, left, right }: Binary, ranges: Ranges): Affine {
 }
 
 /** Arithmetic on variables and constants alone: what may be rearranged without a thought for overflow. */
-function isIndexArithmetic(expr: Expr): boolean {
+function isIndexArithmetic(expr: Expr, { memory }: Ranges): boolean {
+  if (expr.dtype !== "i32") return false;
+  if (!memory) return isArithmeticTree(expr);
+  const found = memory.arithmetic.get(expr);
+  if (found !== undefined) return found;
+  for (const node of operandsFirst(expr, (each) => (memory.arithmetic.has(each) ? [] : operandsOf(each)))) {
+    memory.arithmetic.set(
+      node,
+      isArithmeticNode(node, (operand) => memory.arithmetic.get(operand)!),
+    );
+  }
+  return memory.arithmetic.get(expr)!;
+}
+
+const isArithmeticTree = (expr: Expr): boolean => isArithmeticNode(expr, isArithmeticTree);
+
+function isArithmeticNode(expr: Expr, of: (operand: Expr) => boolean): boolean {
   if (expr.kind === "var") return true;
   if (expr.kind === "const") return expr.dtype === "i32";
-  if (expr.kind === "unary") return expr.op === "neg" && isIndexArithmetic(expr.operand);
-  if (expr.kind === "select") return isIndexArithmetic(expr.then) && isIndexArithmetic(expr.else);
-  return (
-    expr.kind === "binary" &&
-    expr.dtype === "i32" &&
-    arithmetic.has(expr.op) &&
-    isIndexArithmetic(expr.left) &&
-    isIndexArithmetic(expr.right)
-  );
+  if (expr.kind === "unary") return expr.op === "neg" && of(expr.operand);
+  if (expr.kind === "select") return of(expr.then) && of(expr.else);
+  return expr.kind === "binary" && expr.dtype === "i32" && arithmetic.has(expr.op) && of(expr.left) && of(expr.right);
 }
 
 const arithmetic: ReadonlySet<string> = new Set(["add", "sub", "mul", "floorDiv", "mod", "min", "max"]);
@@ -127,7 +166,7 @@ const arithmetic: ReadonlySet<string> = new Set(["add", "sub", "mul", "floorDiv"
 // ── memory ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function simplifyLoad(load: Load, ranges: Ranges): Expr {
-  const indices = mapShared(load.indices, (index) => simplifyIndex(index, ranges));
+  const indices = mapShared(load.indices, (index) => simpleIndex(index, ranges));
   if (!load.active) return indices === load.indices ? load : updateLoad(load, { indices });
   const lanes = lanesOf(load);
   const active = leadingLanes(load.active, lanes, ranges);
@@ -157,21 +196,21 @@ function simplifyStore(stmt: Store, ranges: Ranges): Stmt {
 // ── everything else ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 function simplifyUnary(expr: Unary, ranges: Ranges): Expr {
-  if (isIndexArithmetic(expr)) return canonical(expr, ranges);
-  const operand = simplifyExpr(expr.operand, ranges);
+  if (isIndexArithmetic(expr, ranges)) return canonical(expr, ranges);
+  const operand = simple(expr.operand, ranges);
   if (expr.op === "not" && operand.kind === "const") return bool(operand.value === 0);
   return operand === expr.operand ? expr : updateOperand(expr, operand);
 }
 
 function simplifyBinary(expr: Binary, ranges: Ranges): Expr {
   const { op, left, right } = expr;
-  if (isComparison(op) && isIndexArithmetic(left) && isIndexArithmetic(right)) {
+  if (isComparison(op) && isIndexArithmetic(left, ranges) && isIndexArithmetic(right, ranges)) {
     return compareAffine(op, simplifyAffine(left, ranges), simplifyAffine(right, ranges), ranges);
   }
   if (op === "and" || op === "or") return simplifyLogic(op, expr, ranges);
-  if (isIndexArithmetic(expr)) return canonical(expr, ranges);
-  const a = simplifyExpr(left, ranges);
-  const b = simplifyExpr(right, ranges);
+  if (isIndexArithmetic(expr, ranges)) return canonical(expr, ranges);
+  const a = simple(left, ranges);
+  const b = simple(right, ranges);
   if (op === "mul" && isOne(b)) return a;
   if (op === "mul" && isOne(a)) return b;
   return a === left && b === right ? expr : updateBinary(expr, { left: a, right: b });
@@ -183,27 +222,31 @@ const isOne = (expr: Expr): boolean =>
 
 /** What holds on the left of an `and` may be taken for granted on its right. */
 function simplifyLogic(op: "and" | "or", expr: Binary, ranges: Ranges): Expr {
-  const left = simplifyExpr(expr.left, ranges);
+  const left = simple(expr.left, ranges);
   const absorbing = op === "and" ? 0 : 1;
-  if (left.kind === "const") return left.value === absorbing ? left : simplifyExpr(expr.right, ranges);
-  const right = simplifyExpr(expr.right, op === "and" ? assume(left, ranges) : ranges);
+  if (left.kind === "const") return left.value === absorbing ? left : simple(expr.right, ranges);
+  const right = simple(expr.right, op === "and" ? assumed(left, expr.right, ranges) : ranges);
   if (right.kind === "const") return right.value === absorbing ? right : left;
   if (sameExpr(left, right)) return left;
   return left === expr.left && right === expr.right ? expr : updateBinary(expr, { left, right });
 }
 
+/** What is known where `side` stands. */
+const assumed = (condition: Expr, side: Expr, ranges: Ranges): Ranges =>
+  ranges.memory && isLargeExpr(side) ? ranges : assume(condition, ranges);
+
 function simplifySelect(expr: Select, ranges: Ranges): Expr {
-  const condition = simplifyExpr(expr.condition, ranges);
-  if (condition.kind === "const") return simplifyExpr(condition.value !== 0 ? expr.then : expr.else, ranges);
-  const yes = simplifyExpr(expr.then, assume(condition, ranges));
-  const no = simplifyExpr(expr.else, ranges);
+  const condition = simple(expr.condition, ranges);
+  if (condition.kind === "const") return simple(condition.value !== 0 ? expr.then : expr.else, ranges);
+  const yes = simple(expr.then, assumed(condition, expr.then, ranges));
+  const no = simple(expr.else, ranges);
   if (sameExpr(yes, no)) return yes;
   const same = condition === expr.condition && yes === expr.then && no === expr.else;
   return same ? expr : updateSelect(expr, { condition, then: yes, else: no });
 }
 
 function simplifyCast(expr: Cast, ranges: Ranges): Expr {
-  const operand = simplifyExpr(expr.operand, ranges);
+  const operand = simple(expr.operand, ranges);
   if (operand.dtype === expr.dtype) return operand;
   if (operand.kind === "const" && operand.dtype === "i32" && expr.dtype === "f32") {
     return { kind: "const", dtype: "f32", value: Math.fround(operand.value) };

@@ -2,6 +2,8 @@
 
 import { comparisonOps, type UnaryOp } from "../expr/scalar-expr.ts";
 import { castValue } from "../expr/scalar-math.ts";
+import { operandsFirst } from "../support/graph.ts";
+import { isLargeExpr } from "./graph.ts";
 import type {
   Binary,
   Bitcast,
@@ -16,6 +18,7 @@ import type {
   Select,
   Unary,
 } from "./loop-ir.ts";
+import { eachOperand } from "./operands.ts";
 import { printExpr } from "./print-expr.ts";
 import { isBitOp } from "./scalar-ops.ts";
 import { lanesOf, operandsOf } from "./visit.ts";
@@ -32,9 +35,17 @@ export const typeOf = (expr: Expr): string => typeText(expr.dtype, lanesOf(expr)
 
 /** Problems of `expr` and everything in it, each followed by the guilty expression. */
 export function exprProblems(expr: Expr, known: Known): readonly string[] {
-  const inner = operandsOf(expr).flatMap((operand) => exprProblems(operand, known));
-  const own = nodeProblems(expr, known).map((problem) => `${problem}, in ${printExpr(expr)}`);
-  return [...inner, ...own];
+  const problems: string[] = [];
+  const visit = (node: Expr): void => {
+    for (const problem of nodeProblems(node, known)) problems.push(`${problem}, in ${printExpr(node)}`);
+  };
+  const visitTree = (node: Expr): void => {
+    eachOperand(node, visitTree);
+    visit(node);
+  };
+  if (isLargeExpr(expr)) for (const node of operandsFirst(expr, operandsOf)) visit(node);
+  else visitTree(expr);
+  return problems;
 }
 
 /** Problems of the node itself, given that its operands are right. */
@@ -87,7 +98,9 @@ function nodeProblems(expr: Expr, known: Known): readonly string[] {
   }
 }
 
-const when = (isProblem: boolean, text: string): readonly string[] => (isProblem ? [text] : []);
+const none: readonly string[] = [];
+
+const when = (isProblem: boolean, text: string): readonly string[] => (isProblem ? [text] : none);
 
 function constProblems({ dtype, value }: Const): readonly string[] {
   if (dtype === "i64") return when(!Number.isSafeInteger(value), `i64 holds no ${value}`);
@@ -145,6 +158,8 @@ const comparisons: ReadonlySet<string> = new Set(comparisonOps);
 
 function binaryProblems({ op, dtype, left, right }: Binary): readonly string[] {
   const wanted = comparisons.has(op) ? "bool" : left.dtype;
+  const isAlike = left.dtype === right.dtype && lanesOf(left) === lanesOf(right);
+  if (isAlike && takesBinary(op, left.dtype) && dtype === wanted) return none;
   return [
     ...when(typeOf(left) !== typeOf(right), `${op} of ${typeOf(left)} and ${typeOf(right)}`),
     ...when(!takesBinary(op, left.dtype), `${op} does not take ${left.dtype}`),

@@ -108,7 +108,8 @@ const withVars = (known: Known, names: readonly string[]): Known => ({
 });
 
 function seqProblems({ body }: Seq, outer: Known, form: Form): readonly string[] {
-  let known = outer;
+  const locals = new Map(outer.locals);
+  const known = { ...outer, locals };
   return body.flatMap((stmt) => {
     if (stmt.kind !== "define" || form === "scheduled") return stmtProblems(stmt, known, form);
     const { name, dtype, lanes, value } = stmt;
@@ -117,7 +118,7 @@ function seqProblems({ body }: Seq, outer: Known, form: Form): readonly string[]
       ...when(known.locals.has(name), `${name} is defined again, in ${line(stmt)}`),
       ...when(typeOf(value) !== typeText(dtype, lanes), `${name} is given ${typeOf(value)}, in ${line(stmt)}`),
     ];
-    known = { ...known, locals: new Map(known.locals).set(name, { dtype, lanes }) };
+    locals.set(name, { dtype, lanes });
     return problems;
   });
 }

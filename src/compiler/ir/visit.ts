@@ -2,98 +2,20 @@
 // whose children changed is returned as it is, so `===` tells whether a pass did something.
 
 import { flatMap } from "../support/flat-map.ts";
+import { parentsFirst, some } from "../support/graph.ts";
+import { isLargeExpr, rebuild } from "./graph.ts";
 import type { Block, Expr, Seq, Stmt } from "./loop-ir.ts";
-import {
-  updateAssign,
-  updateBinary,
-  updateBlock,
-  updateBroadcast,
-  updateDefine,
-  updateFor,
-  updateIf,
-  updateInterleave,
-  updateIntrinsic,
-  updateLanes,
-  updateLoad,
-  updateOperand,
-  updatePrefetch,
-  updateRamp,
-  updateSelect,
-  updateStore,
-} from "./update.ts";
+import { eachOperand, mapOperands, mapShared, operandsOf } from "./operands.ts";
+import { updateAssign, updateBlock, updateDefine, updateFor, updateIf, updatePrefetch, updateStore } from "./update.ts";
 
 export { lanesOf } from "./lanes.ts";
+export { mapOperands, mapShared, operandsOf } from "./operands.ts";
 
 type ExprFn = (expr: Expr) => Expr;
 type StmtFn = (stmt: Stmt) => Stmt;
 
-/** The same array if `f` changed no element. */
-export function mapShared<T>(items: readonly T[], f: (item: T) => T): readonly T[] {
-  let mapped: T[] | null = null;
-  for (let at = 0; at < items.length; at++) {
-    const item = f(items[at]!);
-    if (item !== items[at]) mapped ??= items.slice(0, at);
-    mapped?.push(item);
-  }
-  return mapped ?? items;
-}
-
-/** Rebuilds `expr` from its direct operands. */
-export function mapOperands(expr: Expr, f: ExprFn): Expr {
-  switch (expr.kind) {
-    case "const":
-    case "var":
-    case "local":
-      return expr;
-    case "load": {
-      const indices = mapShared(expr.indices, f);
-      const active = expr.active && f(expr.active);
-      return indices === expr.indices && active === expr.active ? expr : updateLoad(expr, { indices, active });
-    }
-    case "unary":
-    case "cast":
-    case "bitcast": {
-      const operand = f(expr.operand);
-      return operand === expr.operand ? expr : updateOperand(expr, operand);
-    }
-    case "binary": {
-      const left = f(expr.left);
-      const right = f(expr.right);
-      return left === expr.left && right === expr.right ? expr : updateBinary(expr, { left, right });
-    }
-    case "select": {
-      const [condition, yes, no] = [f(expr.condition), f(expr.then), f(expr.else)];
-      const same = condition === expr.condition && yes === expr.then && no === expr.else;
-      return same ? expr : updateSelect(expr, { condition, then: yes, else: no });
-    }
-    case "ramp": {
-      const base = f(expr.base);
-      return base === expr.base ? expr : updateRamp(expr, base);
-    }
-    case "broadcast": {
-      const value = f(expr.value);
-      return value === expr.value ? expr : updateBroadcast(expr, value);
-    }
-    case "lanes": {
-      const elements = mapShared(expr.elements, f);
-      return elements === expr.elements ? expr : updateLanes(expr, elements);
-    }
-    case "interleave": {
-      const parts = mapShared(expr.parts, f);
-      return parts === expr.parts ? expr : updateInterleave(expr, parts);
-    }
-    case "intrinsic": {
-      const operands = mapShared(expr.operands, f);
-      return operands === expr.operands ? expr : updateIntrinsic(expr, operands);
-    }
-  }
-}
-
-/** Bottom-up: `f` sees each node with its operands already mapped. */
-export function mapExpr(expr: Expr, f: ExprFn): Expr {
-  const visit = (each: Expr): Expr => f(mapOperands(each, visit));
-  return visit(expr);
-}
+/** Bottom-up: `f` sees each node with its operands already mapped. It has to depend on nothing but the node. */
+export const mapExpr = (expr: Expr, f: ExprFn): Expr => rebuild(expr, (each, map) => f(mapOperands(each, map)));
 
 /** Rebuilds `stmt` from its direct child statements; its own expressions stay. */
 export function mapChildren(stmt: Stmt, f: StmtFn): Stmt {
@@ -176,36 +98,6 @@ export const mapExprsIn = (stmt: Stmt, f: ExprFn): Stmt =>
 
 const none: readonly never[] = [];
 
-/** The direct operands, in order. Asked more often than anything else: it rebuilds nothing. */
-export function operandsOf(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case "const":
-    case "var":
-    case "local":
-      return none;
-    case "load":
-      return expr.active ? [...expr.indices, expr.active] : expr.indices;
-    case "unary":
-    case "cast":
-    case "bitcast":
-      return [expr.operand];
-    case "binary":
-      return [expr.left, expr.right];
-    case "select":
-      return [expr.condition, expr.then, expr.else];
-    case "ramp":
-      return [expr.base];
-    case "broadcast":
-      return [expr.value];
-    case "lanes":
-      return expr.elements;
-    case "interleave":
-      return expr.parts;
-    case "intrinsic":
-      return expr.operands;
-  }
-}
-
 /** The roots of the statement's own expressions, in order. */
 export function ownExprs(stmt: Stmt): readonly Expr[] {
   switch (stmt.kind) {
@@ -244,39 +136,12 @@ export function childrenOf(stmt: Stmt): readonly Stmt[] {
   }
 }
 
-/** Calls `visit` for the direct operands, in order, and makes no list of them. */
-function eachOperand(expr: Expr, visit: (operand: Expr) => void): void {
-  switch (expr.kind) {
-    case "const":
-    case "var":
-    case "local":
-      return;
-    case "binary":
-      visit(expr.left);
-      visit(expr.right);
-      return;
-    case "unary":
-    case "cast":
-    case "bitcast":
-      visit(expr.operand);
-      return;
-    case "broadcast":
-      visit(expr.value);
-      return;
-    case "ramp":
-      visit(expr.base);
-      return;
-    case "load":
-    case "select":
-    case "lanes":
-    case "interleave":
-    case "intrinsic":
-      for (const operand of operandsOf(expr)) visit(operand);
-  }
-}
-
-/** Calls `visit` for `expr` and everything in it, parents first. */
+/** Calls `visit` for `expr` and everything in it, parents first; in a large expression for each node once (`graph.ts`). */
 export function walkExpr(expr: Expr, visit: (expr: Expr) => void): void {
+  if (isLargeExpr(expr)) {
+    for (const each of parentsFirst(expr, operandsOf)) visit(each);
+    return;
+  }
   const walk = (each: Expr): void => {
     visit(each);
     eachOperand(each, walk);
@@ -292,11 +157,7 @@ export function walkStmt(stmt: Stmt, visit: (stmt: Stmt) => void, visitExpr?: (e
 }
 
 /** True if `test` holds for `expr` or anything in it. */
-export function someExpr(expr: Expr, test: (expr: Expr) => boolean): boolean {
-  if (test(expr)) return true;
-  for (const operand of operandsOf(expr)) if (someExpr(operand, test)) return true;
-  return false;
-}
+export const someExpr = (expr: Expr, test: (expr: Expr) => boolean): boolean => some(expr, operandsOf, test);
 
 /** Names of the variables in `expr`. */
 export function varsIn(expr: Expr): ReadonlySet<string> {
@@ -313,10 +174,8 @@ export function addVars(expr: Expr, names: Set<string>): void {
 }
 
 /** Puts expressions in place of variables. */
-export function substitute(expr: Expr, vars: ReadonlyMap<string, Expr>): Expr {
-  const visit = (each: Expr): Expr => (each.kind === "var" ? (vars.get(each.name) ?? each) : mapOperands(each, visit));
-  return visit(expr);
-}
+export const substitute = (expr: Expr, vars: ReadonlyMap<string, Expr>): Expr =>
+  rebuild(expr, (each, map) => (each.kind === "var" ? (vars.get(each.name) ?? each) : mapOperands(each, map)));
 
 /** Puts expressions in place of loop variables. A loop or a block's axis of the same name hides the variable. */
 export function substituteStmt(stmt: Stmt, vars: ReadonlyMap<string, Expr>): Stmt {

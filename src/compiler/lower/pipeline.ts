@@ -12,6 +12,7 @@ import { lowerBlocks } from "./pass/lower-blocks.ts";
 import type { LoweringContext, Pass } from "./pass/pass.ts";
 import { promoteRegisters } from "./pass/promote-registers.ts";
 import { shareLoads } from "./pass/share-loads.ts";
+import { shareValues } from "./pass/share-values.ts";
 import { tensorize } from "./pass/tensorize.ts";
 import { unroll } from "./pass/unroll.ts";
 import { vectorize } from "./pass/vectorize.ts";
@@ -33,6 +34,7 @@ export const passes: readonly Pass[] = [
   hoistConditions,
   promoteRegisters,
   shareLoads,
+  shareValues,
   expandMath,
 ];
 
@@ -65,4 +67,4 @@ const formAfter = (pass: Pass): Form => (passes.indexOf(pass) < passes.indexOf(f
 
 /** What scalar code needs and no more: blocks to statements, one-element caches to locals. For the reference loops. */
 export const lowerScalars = (scheduled: LoopFunc, context: LoweringContext): LoopFunc =>
-  [lowerBlocks, flatten, promoteRegisters].reduce((func, pass) => pass.run(func, context), scheduled);
+  [lowerBlocks, flatten, promoteRegisters, shareValues].reduce((func, pass) => pass.run(func, context), scheduled);

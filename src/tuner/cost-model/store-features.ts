@@ -11,6 +11,7 @@ import {
   substitute,
   toAffine,
   walkExpr,
+  walkGraph,
 } from "../../compiler/index.ts";
 
 const arithmetic = [
@@ -95,12 +96,10 @@ function markAmounts(loops: readonly For[], mark: (typeof marks)[number]): reado
 function operationsIn(value: Expr): number[] {
   const counts = new Map<string, number>(arithmetic.map((name) => [name, 0]));
   const count = (name: (typeof arithmetic)[number]): void => void counts.set(name, counts.get(name)! + 1);
-  const visit = (expr: Expr): void => {
+  walkGraph(value, computedIn, (expr) => {
     const kind = kindOf(expr);
     if (kind) count(kind);
-    for (const operand of computedIn(expr)) visit(operand);
-  };
-  visit(value);
+  });
   return [...counts.values()];
 }
 

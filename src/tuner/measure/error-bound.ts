@@ -8,6 +8,7 @@ import {
   type ComputeDef,
   computeType,
   type DType,
+  foldScalar,
   isFloat,
   type ScalarExpr,
   type Stage,
@@ -87,8 +88,14 @@ function stageError(
   return element;
 }
 
-function errorOf(expr: ScalarExpr, stages: ReadonlyMap<string, ErrorSize>): ErrorSize {
-  const of = (operand: ScalarExpr): ErrorSize => errorOf(operand, stages);
+const errorOf = (expr: ScalarExpr, stages: ReadonlyMap<string, ErrorSize>): ErrorSize =>
+  foldScalar<ErrorSize>(expr, (node, of) => nodeError(node, of, stages));
+
+function nodeError(
+  expr: ScalarExpr,
+  of: (operand: ScalarExpr) => ErrorSize,
+  stages: ReadonlyMap<string, ErrorSize>,
+): ErrorSize {
   switch (expr.kind) {
     case "const":
     case "axis":

@@ -5,6 +5,7 @@ import {
   type ComputeDef,
   computeType,
   type DType,
+  foldScalar,
   integerRange,
   isFloat,
   type ScalarExpr,
@@ -60,10 +61,8 @@ function fits(value: Exact, dtype: DType): Exact {
   return stored * 2 ** value.fraction <= 2 ** bits ? { ...value, max: stored } : null;
 }
 
-function exactExpr(expr: ScalarExpr, tensors: Tensors): Exact {
-  const value = exactNode(expr, (operand) => exactExpr(operand, tensors), tensors);
-  return fits(value, expr.dtype);
-}
+const exactExpr = (expr: ScalarExpr, tensors: Tensors): Exact =>
+  foldScalar<Exact>(expr, (node, of) => fits(exactNode(node, of, tensors), node.dtype));
 
 function exactNode(expr: ScalarExpr, exact: (operand: ScalarExpr) => Exact, tensors: Tensors): Exact {
   switch (expr.kind) {

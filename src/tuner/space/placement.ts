@@ -20,11 +20,13 @@ export const shrunk = (
 });
 
 /** The stages as a draft has placed them. */
-export const stagesIn = ({ placed }: Draft, stages: readonly SchedulableStage[]): readonly SchedulableStage[] =>
-  stages.map((stage) => {
+export function stagesIn({ placed }: Draft, stages: readonly SchedulableStage[]): readonly SchedulableStage[] {
+  if (placed.length === 0) return stages;
+  return stages.map((stage) => {
     const placement = placed.find((it) => it.stage === stage.name);
     return placement ? shrunk(stage, placement) : stage;
   });
+}
 
 /** What all parts of a placed stage cost. */
 export const inAllParts =

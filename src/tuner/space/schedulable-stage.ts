@@ -11,6 +11,7 @@ import {
   factsOf,
   fromCompute,
   type IrType,
+  isFloat,
   type Load,
   loopName,
   readPattern,
@@ -18,6 +19,7 @@ import {
   toAffine,
   walkExpr,
 } from "../../compiler/index.ts";
+import type { TuningTask } from "../task.ts";
 
 /**
  * Reads of a buffer whose indices differ by constants only: the unit of footprints, packs and estimates. X[k, i] and
@@ -155,6 +157,16 @@ export function readsOf(block: Block): readonly Access[] {
 const spanOf = (constants: readonly number[]): number => Math.max(...constants) - Math.min(...constants);
 
 const withoutCasts = (expr: Expr): Expr => (expr.kind === "cast" ? withoutCasts(expr.operand) : expr);
+
+/**
+ * Whether the elements of a reduction are to be combined in the order of the reference: of floats, with strict numerics or
+ * where they are multiplied. Parts of a product can overflow, or vanish, where the product from the first factor on does not.
+ */
+export const keepsOrder = ({ block, reduce, dtype }: SchedulableStage, numerics: TuningTask["numerics"]): boolean =>
+  reduce.length > 0 && isFloat(dtype) && (numerics === "strict" || isProduct(block));
+
+const isProduct = ({ value, buffer }: Block): boolean =>
+  value.kind === "binary" && value.op === "mul" && value.left.kind === "load" && value.left.buffer === buffer;
 
 /** No buffer holds i64; the type exists for bit patterns only. */
 const storedType = (dtype: IrType): DType => (dtype === "i64" ? "f64" : dtype);

@@ -12,6 +12,8 @@ import type { HelperName } from "./run-time.ts";
 export interface JsContext {
   readonly names: Names;
   readonly buffers: ReadonlyMap<string, Buffer>;
+  /** A name that nothing in the function has. */
+  readonly fresh: (stem: string) => string;
   /** Notes that a helper is needed and gives its name. */
   readonly use: (helper: HelperName) => string;
 }

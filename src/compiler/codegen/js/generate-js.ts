@@ -2,8 +2,12 @@
 // baseline of reports, and the oracle for shapes that are too big for the interpreter.
 
 import { arrayTypes } from "../../expr/typed-array.ts";
-import type { Block, Buffer, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { isLargeExpr } from "../../ir/graph.ts";
+import { localValues } from "../../ir/local-values.ts";
+import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import { updateBlock, updateStore } from "../../ir/update.ts";
 import { varsIn } from "../../ir/visit.ts";
+import { freshNames } from "../../lower/pass/leaves.ts";
 import type { JsSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
 import { type JsContext, jsCondition, jsElement, jsExpr } from "./expression.ts";
@@ -15,6 +19,7 @@ export function generateJs(func: LoopFunc): JsSource {
   const used = new Set<HelperName>();
   const context: JsContext = {
     names: createNames(),
+    fresh: freshNames(func),
     buffers: new Map(func.buffers.map((buffer) => [buffer.name, buffer])),
     use: (helper) => {
       used.add(helper);
@@ -52,20 +57,33 @@ function linesOf(stmt: Stmt, context: JsContext, extents: Extents): readonly str
       const yes = [`if (${jsCondition(stmt.condition, context)}) {`, ...indented(linesOf(stmt.then, context, extents))];
       return stmt.else ? [...yes, "} else {", ...indented(linesOf(stmt.else, context, extents)), "}"] : [...yes, "}"];
     }
-    case "store": {
-      const line = storeLine(stmt, context);
-      return stmt.active ? [`if (${jsExpr(stmt.active, context)} > 0) ${line}`] : [line];
-    }
+    case "store":
+      return withLocals(stmt.value, context, (value) => {
+        const line = storeLine(updateStore(stmt, { value }), context);
+        return stmt.active ? [`if (${jsExpr(stmt.active, context)} > 0) ${line}`] : [line];
+      });
     case "define":
-      return [`let ${names(stmt.name)} = ${jsExpr(stmt.value, context)};`];
     case "assign":
-      return [`${names(stmt.name)} = ${jsExpr(stmt.value, context)};`];
+      return withLocals(stmt.value, context, (value) => [
+        `${stmt.kind === "define" ? "let " : ""}${names(stmt.name)} = ${jsExpr(value, context)};`,
+      ]);
     case "prefetch":
       return [];
     case "block":
       return linesOfBlock(stmt, context, extents);
   }
 }
+
+/** Before the lines of a statement with a large value, what the value uses again and again. */
+function withLocals(value: Expr, context: JsContext, lines: (value: Expr) => readonly string[]): readonly string[] {
+  if (!isLargeExpr(value)) return lines(value);
+  const { defines, exprs } = localValues([value], { buffers: context.buffers, isInside }, () => context.fresh("value"));
+  const locals = defines.map((it) => `const ${context.names(it.name)} = ${jsExpr(it.value, context)};`);
+  return [...locals, ...lines(exprs[0]!)];
+}
+
+/** What is outside of an array is undefined, which does no harm where nobody uses it. */
+const isInside = (): boolean => true;
 
 function linesOfFor({ name, extent, body }: For, context: JsContext, extents: Extents): readonly string[] {
   const i = context.names(name);
@@ -93,7 +111,8 @@ function linesOfBlock(block: Block, context: JsContext, extents: Extents): reado
     const isSafe = binding.kind === "var" && (extents.get(binding.name) ?? Number.POSITIVE_INFINITY) <= extent;
     return isSafe ? [] : [`${names(name)} >= 0 && ${names(name)} < ${extent}`];
   });
-  const update = [...initLines(block, context), storeLine(block, context)];
+  const store = withLocals(block.value, context, (value) => [storeLine(updateBlock(block, { value }), context)]);
+  const update = [...initLines(block, context), ...store];
   const guarded = ranges.length === 0 ? update : [`if (${ranges.join(" && ")}) {`, ...indented(update), "}"];
   return ["{", ...indented([...axes, ...guarded]), "}"];
 }

@@ -10,76 +10,21 @@
 
 import { broadcast, constOf, define, lanesFrom, localFrom, select } from "../../ir/build.ts";
 import type { Binary, Expr, Lanes, LoopFunc, Stmt, Unary } from "../../ir/loop-ir.ts";
-import { updateFor, updateIf, updateSelect } from "../../ir/update.ts";
-import { lanesOf, mapExpr, mapOperands, mapOwnExprs, someExpr, walkStmt } from "../../ir/visit.ts";
-import { flatMap } from "../../support/flat-map.ts";
-import { invariant } from "../../support/invariant.ts";
+import { updateSelect } from "../../ir/update.ts";
+import { lanesOf, mapExpr, mapOperands, mapOwnExprs, someExpr } from "../../ir/visit.ts";
 import { expandBinary, expandUnary, isExpandedBinary, isExpandedUnary } from "../math/expansions.ts";
 import type { FloatType, Terms } from "../math/terms.ts";
+import { expandLeaves, type Fresh, freshNames, type Leaf } from "./leaves.ts";
 import type { Pass } from "./pass.ts";
 
 export const expandMath: Pass = { name: "expand-math", run: (func) => expandMathIn(func) };
 
 export function expandMathIn(func: LoopFunc): LoopFunc {
   const fresh = freshNames(func);
-  const body = expandStmt(func.body, fresh);
-  return body === func.body ? func : { ...func, body };
+  return expandLeaves(func, (leaf) => expandOwn(leaf, fresh));
 }
 
-/** Gives a name that nothing in the function has. */
-type Fresh = (stem: string) => string;
-
-function freshNames({ body }: LoopFunc): Fresh {
-  const taken = new Set<string>();
-  walkStmt(body, (stmt) => {
-    if (stmt.kind === "for" || stmt.kind === "define") taken.add(stmt.name);
-  });
-  let count = 0;
-  return (stem) => {
-    let name = `${stem}.${count++}`;
-    while (taken.has(name)) name = `${stem}.${count++}`;
-    return name;
-  };
-}
-
-function expandStmt(stmt: Stmt, fresh: Fresh): Stmt {
-  const stmts = expandInto(stmt, fresh);
-  return stmts.length === 1 ? stmts[0]! : { kind: "seq", body: stmts };
-}
-
-/** The statement's locals and the statement, to be put into a sequence. */
-function expandInto(stmt: Stmt, fresh: Fresh): readonly Stmt[] {
-  switch (stmt.kind) {
-    case "for": {
-      const body = expandStmt(stmt.body, fresh);
-      return [body === stmt.body ? stmt : updateFor(stmt, { body })];
-    }
-    case "seq": {
-      const body = flatMap(stmt.body, (child) => expandInto(child, fresh));
-      return [
-        body.length === stmt.body.length && body.every((child, at) => child === stmt.body[at])
-          ? stmt
-          : { kind: "seq", body },
-      ];
-    }
-    case "if": {
-      const yes = expandStmt(stmt.then, fresh);
-      const no = stmt.else && expandStmt(stmt.else, fresh);
-      const same = yes === stmt.then && no === stmt.else;
-      return expandOwn(same ? stmt : updateIf(stmt, { then: yes, else: no }), fresh);
-    }
-    case "prefetch":
-      return [stmt];
-    case "store":
-    case "define":
-    case "assign":
-      return expandOwn(stmt, fresh);
-    case "block":
-      invariant(false, `blocks are lowered before functions are expanded: ${stmt.name}`);
-  }
-}
-
-function expandOwn(stmt: Stmt, fresh: Fresh): readonly Stmt[] {
+function expandOwn(stmt: Leaf, fresh: Fresh): readonly Stmt[] {
   const defines: Stmt[] = [];
   const expanded = mapOwnExprs(stmt, (expr) => (someExpr(expr, isMath) ? expandExpr(expr, [], defines, fresh) : expr));
   return [...defines, expanded];

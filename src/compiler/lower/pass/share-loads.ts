@@ -7,11 +7,13 @@
 
 import { define, localFrom } from "../../ir/build.ts";
 import { exprKey } from "../../ir/expr-key.ts";
+import { isLargeExpr, rebuild } from "../../ir/graph.ts";
 import type { Define, Expr, For, Seq, Stmt } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
+import { operandsFirst, usesOf, walk } from "../../support/graph.ts";
 import type { Pass } from "./pass.ts";
 
 /** Loads that leave one loop: each takes a register from the loop's body. */
@@ -82,23 +84,30 @@ function bufferOf(load: Expr): string {
   return bufferOf(load.kind === "select" ? load.then : operandsOf(load)[0]!);
 }
 
-/** Calls `visit` for the loads that are evaluated whenever `expr` is. */
+/** Calls `visit` for the loads that are evaluated whenever `expr` is, as often as they are operands. */
 function walkLoads(expr: Expr, visit: (load: Expr) => void): void {
-  if (isLoad(expr)) visit(expr);
-  else if (expr.kind === "select") walkLoads(expr.condition, visit);
-  else if (expr.kind !== "binary" || (expr.op !== "and" && expr.op !== "or")) {
-    for (const operand of operandsOf(expr)) walkLoads(operand, visit);
-  } else walkLoads(expr.left, visit);
+  if (!isLargeExpr(expr)) {
+    walk(expr, evaluatedWith, (each) => isLoad(each) && visit(each));
+    return;
+  }
+  const order = operandsFirst(expr, evaluatedWith);
+  const uses = usesOf(order, evaluatedWith);
+  for (const each of order) if (isLoad(each)) for (let use = uses.get(each) ?? 1; use > 0; use--) visit(each);
+}
+
+function evaluatedWith(expr: Expr): readonly Expr[] {
+  if (isLoad(expr)) return [];
+  if (expr.kind === "select") return [expr.condition];
+  const isLazy = expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
+  return isLazy ? [expr.left] : operandsOf(expr);
 }
 
 /** `expr` with locals in place of loads, by key. */
-function replaceLoads(expr: Expr, locals: ReadonlyMap<string, Define>): Expr {
-  if (isLoad(expr)) {
-    const found = locals.get(keyOf(expr));
-    if (found) return localFrom(found);
-  }
-  return mapOperands(expr, (operand) => replaceLoads(operand, locals));
-}
+const replaceLoads = (expr: Expr, locals: ReadonlyMap<string, Define>): Expr =>
+  rebuild(expr, (each, map) => {
+    const found = isLoad(each) ? locals.get(keyOf(each)) : undefined;
+    return found ? localFrom(found) : mapOperands(each, map);
+  });
 
 function storedIn(stmt: Stmt): ReadonlySet<string> {
   const stored = new Set<string>();

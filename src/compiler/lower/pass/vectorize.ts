@@ -13,6 +13,7 @@ import { insideLoop, noRanges, type Ranges, withRange } from "../../ir/ranges.ts
 import { seqOf, simplifyIndex, simplifyStmt } from "../../ir/simplify.ts";
 import { updateFor, updatePrefetch, updateStore } from "../../ir/update.ts";
 import { mapChildren, substituteStmt, walkStmt } from "../../ir/visit.ts";
+import { walk } from "../../support/graph.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 import { activeLanes, mentions } from "./vectorize/active-lanes.ts";
@@ -95,26 +96,18 @@ function widestBytes(stmt: Stmt, { buffers }: Context): number {
 
 function widestIn(value: Expr): number {
   let widest = 1;
-  const visit = (expr: Expr): void => {
+  walk(value, computedFrom, (expr) => {
     if (expr.kind === "var" || expr.kind === "const") return;
     widest = Math.max(widest, expr.dtype === "i64" ? 8 : byteSize[expr.dtype as DType]);
-    if (expr.kind === "load") return;
-    if (expr.kind === "binary" || expr.kind === "select" || expr.kind === "unary" || expr.kind === "cast") {
-      walkOperands(expr, visit);
-    }
-  };
-  visit(value);
+  });
   return widest;
 }
 
-function walkOperands(expr: Expr, visit: (expr: Expr) => void): void {
-  if (expr.kind === "binary") {
-    visit(expr.left);
-    visit(expr.right);
-  } else if (expr.kind === "select") {
-    visit(expr.then);
-    visit(expr.else);
-  } else if (expr.kind === "unary" || expr.kind === "cast") visit(expr.operand);
+/** The operands that are lanes of values: no indices, no conditions. */
+function computedFrom(expr: Expr): readonly Expr[] {
+  if (expr.kind === "binary") return [expr.left, expr.right];
+  if (expr.kind === "select") return [expr.then, expr.else];
+  return expr.kind === "unary" || expr.kind === "cast" ? [expr.operand] : [];
 }
 
 // ── statements under it ─────────────────────────────────────────────────────────────────────────────────────────────

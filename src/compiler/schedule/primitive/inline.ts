@@ -3,9 +3,12 @@
 //   block B: B[i] = exp(A[i])
 //   block C: C[i] = B[i] + 1        →    block C: C[i] = exp(A[i]) + 1
 
+import { mostDepth } from "../../expr/depth-limit.ts";
+import { exprKey } from "../../ir/expr-key.ts";
 import type { Block, Expr, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
-import { mapBlockExprs, mapExpr, substitute, varsIn } from "../../ir/visit.ts";
-import { readsFrom } from "../dataflow.ts";
+import { mapBlockExprs, mapExpr, operandsOf, substitute, varsIn } from "../../ir/visit.ts";
+import { depthOf, parentsFirst } from "../../support/graph.ts";
+import { loadsOf, readsFrom } from "../dataflow.ts";
 import { blocksIn, bufferNamed, dropFrom, findBlock, mapBlocks } from "../nest.ts";
 import { illegal, noSuchBlock } from "./illegal.ts";
 import type { Primitive } from "./primitive.ts";
@@ -49,16 +52,42 @@ function whyNot(nest: LoopFunc, block: Block): { code: string; text: string } | 
   const [outermost] = findBlock(nest, name)!.around;
   const local = blocksIn(outermost ?? block).find((other) => other !== block && readsFrom(block, other.buffer));
   if (local) return { code: "local-operand", text: `${name} reads ${local.buffer}, which holds a part at a time` };
+  const text = tooLarge(nest, block);
+  return text === null ? null : { code: "too-large", text };
+}
+
+/** Operations of one element's value, with those that are computed again at every place where it is read. */
+const mostOperations = 50_000;
+
+/** An element of a reader may need so many elements of a stencil that no compiler takes it. */
+function tooLarge(nest: LoopFunc, { name, buffer, value }: Block): string | null {
+  const depth = depthOf(value, operandsOf);
+  const operations = parentsFirst(value, operandsOf).length;
+  for (const reader of blocksIn(nest.body)) {
+    const places = new Set(loadsOf(reader, buffer).map((indices) => indices.map(exprKey).join())).size;
+    if (places === 0) continue;
+    const deep = depth + depthOf(reader.value, operandsOf);
+    if (deep > mostDepth)
+      return `${reader.name} would be ${deep} operations deep, at most ${mostDepth} can be compiled`;
+    if (places > 1 && places * operations > mostOperations) {
+      return `${reader.name} reads ${name} at ${places} places, which is ${places * operations} operations for one element`;
+    }
+  }
   return null;
 }
 
-/** Replaces reads of the block's buffer by its value at the indices read. */
-const readThrough = (expr: Expr, block: Block): Expr =>
-  mapExpr(expr, (node) =>
-    node.kind === "load" && node.buffer === block.buffer
-      ? substitute(block.value, new Map(block.axes.map((axis, at) => [axis.name, node.indices[at]!])))
-      : node,
-  );
+/** Replaces reads of the block's buffer by its value at the indices read: one value for equal indices. */
+function readThrough(expr: Expr, block: Block): Expr {
+  const values = new Map<string, Expr>();
+  return mapExpr(expr, (node) => {
+    if (node.kind !== "load" || node.buffer !== block.buffer) return node;
+    const key = node.indices.map(exprKey).join();
+    const places = new Map(block.axes.map((axis, at) => [axis.name, node.indices[at]!]));
+    const value = values.get(key) ?? substitute(block.value, places);
+    values.set(key, value);
+    return value;
+  });
+}
 
 /** Removes a block with the loops that hold nothing else. */
 function dropNest(root: Stmt, name: string): Stmt {

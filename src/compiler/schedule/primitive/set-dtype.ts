@@ -8,7 +8,7 @@ import type { DType } from "../../expr/dtype.ts";
 import { cast } from "../../ir/build.ts";
 import type { Block, Expr } from "../../ir/loop-ir.ts";
 import { updateBlock, updateLoad } from "../../ir/update.ts";
-import { mapOperands } from "../../ir/visit.ts";
+import { mapExpr } from "../../ir/visit.ts";
 import { holds } from "../../ir/widening.ts";
 import { bufferNamed, mapBlocks } from "../nest.ts";
 import { illegal } from "./illegal.ts";
@@ -55,11 +55,11 @@ function widened(block: Block, widening: Widening): Block {
 }
 
 /** A conversion of the element takes the wide one as it is; elsewhere it becomes narrow again. */
-function readWide(expr: Expr, widening: Widening): Expr {
-  const { name, narrow, dtype } = widening;
-  if (expr.kind === "load" && expr.buffer === name) return cast(narrow, updateLoad(expr, { dtype }));
-  const inner = mapOperands(expr, (operand) => readWide(operand, widening));
-  const isTwice = inner.kind === "cast" && inner.operand.kind === "cast" && inner.operand.dtype === narrow;
-  const wide = isTwice ? inner.operand.operand : null;
-  return wide?.kind === "load" && wide.buffer === name ? cast(inner.dtype, wide) : inner;
+function readWide(expr: Expr, { name, narrow, dtype }: Widening): Expr {
+  return mapExpr(expr, (node) => {
+    if (node.kind === "load" && node.buffer === name) return cast(narrow, updateLoad(node, { dtype }));
+    const isTwice = node.kind === "cast" && node.operand.kind === "cast" && node.operand.dtype === narrow;
+    const wide = isTwice ? node.operand.operand : null;
+    return wide?.kind === "load" && wide.buffer === name ? cast(node.dtype, wide) : node;
+  });
 }

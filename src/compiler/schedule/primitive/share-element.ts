@@ -9,6 +9,7 @@
 
 import { forLoop, loadOf, seq, variable } from "../../ir/build.ts";
 import { loopName } from "../../ir/from-compute.ts";
+import { rebuild } from "../../ir/graph.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { updateBlock } from "../../ir/update.ts";
 import { mapOperands, operandsOf, someExpr, varsIn, walkExpr } from "../../ir/visit.ts";
@@ -116,15 +117,15 @@ function stageOf(block: Block): { readonly loops: readonly For[]; readonly eleme
 /** A block with reads of the new stage in place of what it computes alike. */
 function readShared(reader: Block, block: Block, buffer: Buffer): Block {
   const { element } = stageOf(block);
-  const shared = (node: Expr): Expr => {
+  const value = rebuild(reader.value, (node, map) => {
     const axes = axesOfSame(element.value, node, block, reader);
-    if (!axes) return mapOperands(node, shared);
+    if (!axes) return mapOperands(node, map);
     return loadOf(
       buffer,
       element.axes.map(({ name }) => variable(axes.get(name)!)),
     );
-  };
-  return updateBlock(reader, { value: shared(reader.value) });
+  });
+  return updateBlock(reader, { value });
 }
 
 // ── sameness ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -133,7 +134,15 @@ function readShared(reader: Block, block: Block, buffer: Buffer): Block {
 function axesOfSame(element: Expr, node: Expr, block: Block, reader: Block): ReadonlyMap<string, string> | null {
   const axes = new Map<string, string>();
   const extentOf = (it: Block, name: string): number | undefined => it.axes.find((axis) => axis.name === name)?.extent;
+  const compared = new Map<Expr, Set<Expr>>();
   const isSame = (a: Expr, b: Expr): boolean => {
+    // One difference ends it all, so what was compared is the same.
+    const others = compared.get(a) ?? new Set();
+    if (others.has(b)) return true;
+    compared.set(a, others.add(b));
+    return isSameNode(a, b);
+  };
+  const isSameNode = (a: Expr, b: Expr): boolean => {
     if (a.kind === "var" && b.kind === "var") {
       const known = axes.get(a.name) ?? b.name;
       axes.set(a.name, known);

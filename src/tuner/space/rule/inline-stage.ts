@@ -1,20 +1,12 @@
 // Inline what is cheaper to compute again than to store: an element-wise stage that only element-wise stages read, or
-// that one stage reads once an element.
+// that one stage reads once an element; not one that would be computed at ever more places (`inlined-stages.ts`).
 
 import { instruct } from "../draft.ts";
-import { isReused, type SchedulableStage } from "../schedulable-stage.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
+import { inlinedStages } from "../inlined-stages.ts";
+import type { SpaceRule } from "./space-rule.ts";
 
 export const inlineStage: SpaceRule = {
   name: "inline-stage",
-
-  applies(stage, { stages }: RuleContext) {
-    if (stage.isOutput || stage.reduce.length > 0) return false;
-    const readers = stages.filter((reader) => stage.readers.includes(reader.name));
-    const readsOnce = (reader: SchedulableStage): boolean =>
-      reader.reads.filter((read) => read.buffer === stage.name).every((read) => !isReused(reader, read));
-    return readers.every(readsOnce) && (readers.length === 1 || !stage.callsFunctions);
-  },
-
+  applies: (stage, { stages }) => inlinedStages(stages).has(stage.name),
   apply: (draft, stage) => [instruct(draft, { kind: "inline", block: stage.name })],
 };

@@ -7,11 +7,18 @@
 //
 // A stage that another reads row by row is computed under the loop over the rows of that one.
 
-import { type Instruction, isFloat, loopName, type Operand } from "../../../compiler/index.ts";
+import { type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
 import { atMost, constrain, type Draft, decide, derived, estimate, instruct, product, tunable } from "../draft.ts";
 import { placeInRow } from "../place-in-row.ts";
 import { hasPlaced, rowPlacementOf } from "../row-placement.ts";
-import { dependsOn, isReused, isVectorizable, type SchedulableStage, sizedBy } from "../schedulable-stage.ts";
+import {
+  dependsOn,
+  isReused,
+  isVectorizable,
+  keepsOrder,
+  type SchedulableStage,
+  sizedBy,
+} from "../schedulable-stage.ts";
 import { registersBeside, streamFacts } from "../stream-estimate.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import { inlineStage } from "./inline-stage.ts";
@@ -23,7 +30,7 @@ export const splitReduction: SpaceRule = {
 
   applies(stage, { task }) {
     const axis = stage.reduce.at(-1);
-    if (!axis || (task.numerics === "strict" && isFloat(stage.dtype))) return false;
+    if (!axis || keepsOrder(stage, task.numerics)) return false;
     const lanes = lanesFor(stage, axis.extent, task.target);
     return lanes > 1 && stage.reads.every((read) => isVectorizable(read, axis.name));
   },

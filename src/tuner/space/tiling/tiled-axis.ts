@@ -8,7 +8,14 @@
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../task.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft.ts";
-import { type Access, dependsOn, loopOf, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
+import {
+  type Access,
+  dependsOn,
+  keepsOrder,
+  loopOf,
+  type SchedulableStage,
+  type SpatialAxis,
+} from "../schedulable-stage.ts";
 
 export interface TiledAxis {
   readonly axis: SpatialAxis;
@@ -35,16 +42,17 @@ function rowAxes({ spatial, reads }: SchedulableStage): readonly SpatialAxis[] {
 }
 
 /**
- * The longest reduce axis is tiled. Strictly it is the last one, and the others are outside, so that sums keep their order;
+ * The longest reduce axis is tiled. In the order of the reference it is the last one, and the others are outside;
  * they are too where they are so long that a panel would not fit L1.
  */
 export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTask): readonly TiledAxis[] => {
   const { numerics, target } = task;
   const vector = stage.spatial.at(-1)!;
   const longest = stage.reduce.reduce((best, axis) => (axis.extent >= best.extent ? axis : best), stage.reduce[0]!);
-  const tileable = numerics === "strict" ? stage.reduce.at(-1)! : longest;
+  const inOrder = numerics === "strict" || keepsOrder(stage, numerics);
+  const tileable = inOrder ? stage.reduce.at(-1)! : longest;
   const others = stage.reduce.filter((axis) => axis !== tileable).map((axis) => axis.extent);
-  const isOutside = numerics === "strict" || mostBlockOf(stage, lanes, others, target) < leastBlock;
+  const isOutside = inOrder || mostBlockOf(stage, lanes, others, target) < leastBlock;
   const rows = rowAxes(stage);
   return [
     ...stage.spatial

@@ -22,12 +22,14 @@ import {
   variable,
 } from "../../../ir/build.ts";
 import { conjunctsOf } from "../../../ir/compare.ts";
+import { isLargeExpr } from "../../../ir/graph.ts";
 import { lanesOf } from "../../../ir/lanes.ts";
 import type { Binary, Buffer, Expr, Load, Select } from "../../../ir/loop-ir.ts";
 import { insideLoop, type Ranges, withRange } from "../../../ir/ranges.ts";
 import { simplifyAffine, simplifyExpr, simplifyIndex } from "../../../ir/simplify.ts";
 import { updateBinary, updateLoad, updateOperand } from "../../../ir/update.ts";
-import { someExpr, substitute, walkExpr } from "../../../ir/visit.ts";
+import { operandsOf, someExpr, substitute, walkExpr } from "../../../ir/visit.ts";
+import { operandsFirst } from "../../../support/graph.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";
 
 export interface Site {
@@ -50,7 +52,7 @@ export interface VectorValue {
 export function vectorValue(value: Expr, site: Site, active: Expr | null): VectorValue | null {
   const turns = active ? null : inTurns(value, site);
   if (turns) return { expr: turns, needsLane: false };
-  const state: State = { site, active, needsLane: false };
+  const state: State = { site, active, needsLane: false, memory: memoryFor(value, site) };
   const expr = vectorOf(value, state);
   return expr && { expr: broadcast(expr, site.lanes), needsLane: state.needsLane };
 }
@@ -97,11 +99,39 @@ interface State {
   readonly site: Site;
   readonly active: Expr | null;
   needsLane: boolean;
+  /** For the nodes of a large value; null for a small one. */
+  readonly memory: Memory | null;
+}
+
+interface Memory {
+  /** Whether the node is not the same in all lanes. */
+  readonly varies: ReadonlyMap<Expr, boolean>;
+  readonly vectors: Map<Expr, Expr | null>;
+  /** Only what stands on one side of a choice is looked at. */
+  readonly isSide: boolean;
+}
+
+function memoryFor(value: Expr, { name }: Site): Memory | null {
+  if (!isLargeExpr(value)) return null;
+  const varies = new Map<Expr, boolean>();
+  for (const node of operandsFirst(value, operandsOf)) {
+    const isLane = node.kind === "var" && node.name === name;
+    varies.set(node, isLane || operandsOf(node).some((operand) => varies.get(operand)));
+  }
+  return { varies, vectors: new Map(), isSide: false };
 }
 
 /** A scalar where all lanes are the same, else a vector; null if there is no vector form. */
 function vectorOf(expr: Expr, state: State): Expr | null {
-  if (!mentions(expr, state.site.name)) return uniform(expr, state);
+  const known = state.memory?.vectors.get(expr);
+  if (known !== undefined) return known;
+  const vector = findVector(expr, state);
+  state.memory?.vectors.set(expr, vector);
+  return vector;
+}
+
+function findVector(expr: Expr, state: State): Expr | null {
+  if (!(state.memory?.varies.get(expr) ?? mentions(expr, state.site.name))) return uniform(expr, state);
   if (expr.dtype === "i32" && isIndex(expr)) return indexVector(expr, state.site);
   switch (expr.kind) {
     case "load":
@@ -219,7 +249,11 @@ function leadingSelect(expr: Select, count: Expr, state: State): Expr | null {
     const index = vectorIndex(expr.then.indices[0]!, site);
     if (index && !expr.then.active) return updateLoad(expr.then, { indices: [index], active });
   }
-  const inner: State = { site, active, needsLane: false };
+  const isLarge = state.memory !== null && isLargeExpr(expr.then);
+  // What stands on one side of many choices would be worked out for each of them.
+  if (isLarge && state.memory?.isSide) return anySelect(expr, state);
+  const memory = isLarge ? { ...state.memory!, vectors: new Map<Expr, Expr | null>(), isSide: true } : null;
+  const inner: State = { site, active, needsLane: false, memory };
   const yes = vectorOf(expr.then, inner);
   const no = isSpeculative(expr.else, site) ? vectorOf(expr.else, state) : null;
   if (!yes || !no || inner.needsLane) return null;

@@ -1,0 +1,66 @@
+// Expressions as graphs: what one block or statement computes may use a value many times. See `support/graph.ts` for when
+// one is walked as a tree. What is rebuilt of a large one has equal parts as one node, so no pass makes copies of them.
+
+import { foldOnce, type NodeFunction, operandsFirst } from "../support/graph.ts";
+import { headOf } from "./expr-head.ts";
+import type { Expr } from "./loop-ir.ts";
+import { eachOperand, mapOperands, operandsOf } from "./operands.ts";
+
+/** Nodes of an expression written out as a tree, up to which it is walked as one. */
+const treeNodes = 256;
+
+let left = 0;
+
+function count(expr: Expr): void {
+  if (--left >= 0) eachOperand(expr, count);
+}
+
+/** Asked of every expression that is walked: it makes nothing. */
+export function isLargeExpr(expr: Expr): boolean {
+  if (expr.kind === "var" || expr.kind === "const" || expr.kind === "local") return false;
+  left = treeNodes;
+  count(expr);
+  return left < 0;
+}
+
+/** A value worked out from the operands up, once for each node of a large expression. `f` depends on nothing but the node. */
+export function foldExpr<T>(expr: Expr, f: NodeFunction<Expr, T>): T {
+  if (isLargeExpr(expr)) return foldOnce(expr, operandsOf, f);
+  const visit = (each: Expr): T => f(each, visit);
+  return visit(expr);
+}
+
+/** As `foldExpr`, for an expression of the results, in which equal parts are one node if it is large. */
+export function rebuild(expr: Expr, f: NodeFunction<Expr, Expr>): Expr {
+  if (!isLargeExpr(expr)) {
+    const visit = (each: Expr): Expr => f(each, visit);
+    return visit(expr);
+  }
+  const intern = interner();
+  return foldOnce<Expr, Expr>(expr, operandsOf, (each, of) => intern(f(each, of)));
+}
+
+/** A function that gives the same node for equal expressions. */
+export function interner(): (expr: Expr) => Expr {
+  const numbers = new Map<Expr, number>();
+  const nodes = new Map<string, Expr>();
+  const interned = new Map<Expr, Expr>();
+  const known = (expr: Expr): Expr => (numbers.has(expr) ? expr : interned.get(expr)!);
+  const open = (expr: Expr): readonly Expr[] => (numbers.has(expr) || interned.has(expr) ? [] : operandsOf(expr));
+  return (root) => {
+    for (const expr of operandsFirst(root, open)) {
+      if (numbers.has(expr) || interned.has(expr)) continue;
+      const key = `${headOf(expr)}(${operandsOf(expr)
+        .map((operand) => numbers.get(known(operand)))
+        .join()})`;
+      const equal = nodes.get(key);
+      const own = equal ?? mapOperands(expr, known);
+      if (!equal) {
+        nodes.set(key, own);
+        numbers.set(own, numbers.size);
+      }
+      if (own !== expr) interned.set(expr, own);
+    }
+    return known(root);
+  };
+}

@@ -1,0 +1,107 @@
+// Expressions of one statement → locals for what they use several times, and the expressions in terms of them. Long chains
+// of operations are cut into locals too, so that nothing which is left is deep. What is short is computed again.
+
+import { operandsFirst, parentsFirst, usesOf } from "../support/graph.ts";
+import { define, localFrom } from "./build.ts";
+import { interner, isLargeExpr } from "./graph.ts";
+import type { Define, Expr } from "./loop-ir.ts";
+import { mapOperands, operandsOf } from "./operands.ts";
+import { evaluatedWith, type Memory, speculated } from "./speculate.ts";
+
+/** Weight of an operation that is no addition or the like, and of the least that becomes a local. */
+const costly = 4;
+/** Operations inside each other: C compilers have limits for parentheses. */
+const mostDepth = 48;
+
+export interface LocalValues {
+  /** In order; to be put before the statement. */
+  readonly defines: readonly Define[];
+  readonly exprs: readonly Expr[];
+}
+
+/** @param fresh gives the name of the next local */
+export function localValues(exprs: readonly Expr[], memory: Memory, fresh: () => string): LocalValues {
+  if (isShort(exprs)) return { defines: [], exprs };
+  const intern = interner();
+  const roots = exprs.map(intern);
+  const order = [...new Set(roots.flatMap((root) => operandsFirst(root, valuesIn)))];
+  const certain = new Set(roots.flatMap((root) => parentsFirst(root, certainlyIn)));
+  const built = new Map<Expr, Expr>();
+  const defines: Define[] = [];
+  const inner = (operand: Expr): Expr => built.get(operand) ?? operand;
+  for (const node of locals(order, roots)) {
+    const value = mapOperands(node.expr, inner);
+    const safe = node.isLocal && !certain.has(node.expr) ? speculated(value, memory) : value;
+    const local = node.isLocal && safe ? define(fresh(), safe) : null;
+    if (local) defines.push(local);
+    built.set(node.expr, local ? localFrom(local) : value);
+  }
+  return defines.length === 0 ? { defines, exprs } : { defines, exprs: roots.map(inner) };
+}
+
+/** Most statements are: with no more nodes than the shortest value that is worth a local, twice. */
+function isShort(exprs: readonly Expr[]): boolean {
+  let left = 2 * costly;
+  const count = (expr: Expr): boolean => --left >= 0 && valuesIn(expr).every(count);
+  return exprs.every(count);
+}
+
+/** What is computed: the place of a load is an address, which back ends make in their own ways, but for a large one. */
+const valuesIn = (expr: Expr): readonly Expr[] =>
+  expr.kind === "load" || expr.kind === "ramp" ? operandsOf(expr).filter(isLargeExpr) : operandsOf(expr);
+
+const certainlyIn = (expr: Expr): readonly Expr[] =>
+  expr.kind === "load" || expr.kind === "ramp" ? valuesIn(expr) : evaluatedWith(expr);
+
+interface Node {
+  readonly expr: Expr;
+  readonly isLocal: boolean;
+}
+
+/** Every node, operands first, and whether it is to be a local. */
+function locals(order: readonly Expr[], roots: readonly Expr[]): readonly Node[] {
+  const uses = usesOf(order, valuesIn);
+  /** Of what is written where the node is used. */
+  const sizes = new Map<Expr, { readonly weight: number; readonly depth: number }>();
+  const none = { weight: 0, depth: 0 };
+  return order.map((expr) => {
+    let [weight, depth] = [weightOf(expr), 0];
+    for (const operand of valuesIn(expr)) {
+      const own = sizes.get(operand) ?? none;
+      weight += own.weight;
+      depth = Math.max(depth, own.depth + 1);
+    }
+    const isShared = weight >= costly && (uses.get(expr) ?? 0) + (roots.includes(expr) ? 1 : 0) > 1;
+    const isLocal = isShared || depth >= mostDepth;
+    sizes.set(expr, isLocal ? none : { weight, depth });
+    return { expr, isLocal };
+  });
+}
+
+const cheapOps: ReadonlySet<string> = new Set([
+  ...["add", "sub", "mul", "min", "max", "neg", "abs", "not", "and", "or", "eq", "ne", "lt", "le", "gt", "ge"],
+  ...["shl", "shr", "bitAnd", "bitOr", "bitXor"],
+]);
+
+function weightOf(expr: Expr): number {
+  switch (expr.kind) {
+    case "const":
+    case "var":
+    case "local":
+    case "load":
+    case "ramp":
+    case "broadcast":
+    case "bitcast":
+      return 0;
+    case "unary":
+    case "binary":
+      return cheapOps.has(expr.op) ? 1 : costly;
+    case "select":
+    case "cast":
+    case "lanes":
+    case "interleave":
+      return 1;
+    case "intrinsic":
+      return costly;
+  }
+}

@@ -1,0 +1,42 @@
+// A value that a statement uses several times → one local, computed before it.
+//
+//   Y[i] = (a + X[i] / a) * 0.5, with (b + X[i] / b) * 0.5 for a        let value.0: f32 = (b + X[i] / b) * 0.5
+//                                                                  →    Y[i] = (value.0 + X[i] / value.0) * 0.5
+//
+// Locals are computed whatever the conditions in the statement say. A load that this moves out of the side of a choice,
+// and that might leave its buffer there, asks for itself whether it does: what it gives then nobody uses.
+
+import { boundsOf } from "../../ir/bounds.ts";
+import { localValues } from "../../ir/local-values.ts";
+import type { Buffer, Expr, Load, Stmt } from "../../ir/loop-ir.ts";
+import type { Ranges } from "../../ir/ranges.ts";
+import { mapOwnExprs, ownExprs } from "../../ir/visit.ts";
+import { expandLeaves, freshNames, type Leaf } from "./leaves.ts";
+import { buffersOf } from "./lower-blocks.ts";
+import type { Pass } from "./pass.ts";
+
+export const shareValues: Pass = {
+  name: "share-values",
+  run(func) {
+    const fresh = freshNames(func);
+    const buffers = buffersOf(func);
+    return expandLeaves(func, (leaf, ranges) => shareIn(leaf, buffers, ranges, () => fresh("value")));
+  },
+};
+
+type Buffers = ReadonlyMap<string, Buffer>;
+
+function shareIn(leaf: Leaf, buffers: Buffers, ranges: Ranges, fresh: () => string): readonly Stmt[] {
+  const own = ownExprs(leaf);
+  const isInside = (load: Load): boolean => staysInside(load, buffers, ranges);
+  const { defines, exprs } = localValues(own, { buffers, isInside }, fresh);
+  if (defines.length === 0) return [leaf];
+  const places = new Map(own.map((expr, at): [Expr, Expr] => [expr, exprs[at]!]));
+  return [...defines, mapOwnExprs(leaf, (expr) => places.get(expr)!)];
+}
+
+const staysInside = ({ buffer, indices }: Load, buffers: Buffers, ranges: Ranges): boolean =>
+  indices.every((index, dim) => {
+    const { min, max } = boundsOf(index, ranges);
+    return min >= 0 && max < buffers.get(buffer)!.shape[dim]!;
+  });
