@@ -66,6 +66,7 @@ function drawNode(drawing: Drawing, scope: Scope, depth: number): Expr {
     [1, () => value().abs()],
     [2, () => value().max(0)],
     [2, () => squared(value())],
+    [1, () => chain(drawing, value)],
     [exact ? 3 : 0, () => chosen(drawing, value)],
     [1, () => placed(drawing, scope, value)],
     [exact && whole ? 1 : 0, () => value().floorDiv(drawing.rng.pick([2, 3, 4, 7, 8, 16]))],
@@ -75,6 +76,18 @@ function drawNode(drawing: Drawing, scope: Scope, depth: number): Expr {
     [exact ? 0 : 4, () => smooth(drawing, value)],
   ])();
 }
+
+/** Steps each of which uses the last twice, as iterations do: written out they would be 2ⁿ. */
+function chain(drawing: Drawing, value: () => Expr): Expr {
+  const [start, other] = [value(), value()];
+  const step = drawing.manner === "exact" ? distance : meanWithQuotient;
+  const steps = 2 + drawing.rng.below(16);
+  return Array.from({ length: steps }).reduce<Expr>((y) => step(y, other), start);
+}
+
+const distance = (a: Expr, b: Expr): Expr => a.max(b).sub(a.min(b));
+
+const meanWithQuotient = (a: Expr, b: Expr): Expr => a.add(b.div(a.abs().add(1))).mul(0.5);
 
 const squared = (value: Expr): Expr => value.mul(value);
 
@@ -112,5 +125,11 @@ function smooth({ rng }: Drawing, value: () => Expr): Expr {
     () => authoring.sqrt(value().abs().add(1)),
     () => value().div(value().abs().add(1)),
     () => authoring.log(value().abs().add(1)),
+    () =>
+      value()
+        .abs()
+        .min(2)
+        .add(1)
+        .pow(rng.pick([2, 3, -1, 0.5])),
   ])();
 }

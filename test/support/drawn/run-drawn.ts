@@ -79,13 +79,19 @@ interface Native {
   readonly source: CSource;
 }
 
+/** Sources of operators so small that are longer hold something that is written out again and again. */
+const mostCharacters = 500_000;
+
 /** Runs WASM at once, and now and then the plain loops in JavaScript and relaxed WASM; C is given back. */
 function lowered(report: DrawnReport, it: ChainCase, operator: string): readonly Native[] {
   const note = (wrong: string | null): void => noteOf(report, it, operator, wrong);
   try {
     const flat = lower(it.scheduled as LoopFunc, { target: it.target, numerics: it.numerics });
     if (it.target.codegen === "c") {
-      return [{ it, operator, source: generateC(flat, it.target, { numerics: it.numerics }) }];
+      const source = generateC(flat, it.target, { numerics: it.numerics });
+      if (source.text.length <= mostCharacters) return [{ it, operator, source }];
+      note(`the source has ${source.text.length} characters`);
+      return [];
     }
     const { threads } = it.target;
     note(wrongWasm(it.reference, generateWasm(flat, { relaxed: false, threads })));
