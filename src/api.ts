@@ -5,6 +5,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type LearningOptions, learningOf } from "./api-learning.ts";
 import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-task.ts";
+import { TuneAllError } from "./api-tune-all-error.ts";
 import { DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "./compiler/index.ts";
 import type { Artifact } from "./native/artifact.ts";
 import { buildNative } from "./native/build.ts";
@@ -14,6 +15,7 @@ import type { CacheState } from "./native/runner/protocol.ts";
 import { noCompiler } from "./native/toolchain/compilers.ts";
 import { detectToolchains, toolchainFor, wantedFamilies } from "./native/toolchain/detect.ts";
 import { detectMachine } from "./native/toolchain/machine.ts";
+import { failAlone } from "./plugin/compile/fail-alone.ts";
 import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
 import { isOnlyLate, nothingRan } from "./tuner/failures.ts";
@@ -61,6 +63,7 @@ export {
   runBatch,
 } from "./api-measure.ts";
 export type { KernelOptions } from "./api-task.ts";
+export { TuneAllError, type TuneFailure } from "./api-tune-all-error.ts";
 export { DiagnosticError } from "./compiler/index.ts";
 export type { Artifact } from "./native/artifact.ts";
 export { type LoadedKernel, loadKernel as load, type PackedKernel } from "./native/load/load-kernel.ts";
@@ -222,7 +225,7 @@ export interface TunedTask extends Tuned {
  * most of the weighted sum of their times. docs/scheduler.md
  *
  * @returns one entry a task, in the order in which each was first asked for; `elapsedMs` is its share of the time
- * @throws DiagnosticError as `tune`, when all have ended
+ * @throws TuneAllError when all have ended: a DiagnosticError as `tune`'s, with what was found for the others
  * @example await tuneAll([{ op: gemm, target: "wasm", weight: 12 }, { op: softmax, target: "wasm" }], { seconds: 20 });
  */
 export async function tuneAll(
@@ -238,7 +241,7 @@ export async function tuneAll(
     return { task, weight, space, taskKey: taskKeyOf(task, space, kernel), kernels: requests };
   });
   const isNative = tasks.some(({ task }) => task.target.codegen === "c");
-  const results = await tuneTasks(tasks, {
+  const settled = await tuneTasks(tasks, {
     budget: { ...defaultBudget, ...budget },
     policy: policies[policy],
     totalMs: seconds * 1000,
@@ -250,11 +253,27 @@ export async function tuneAll(
     signal,
     onProgress: (at, progress) => options.onProgress?.(tasks[at]!.kernels[0]!, progress),
   });
-  return tasks.map(({ task, space, weight, kernels }, at) => ({
-    ...tunedOf(task, space, searching, results[at]!),
-    kernels,
-    weight,
-  }));
+  signal?.throwIfAborted();
+  const outcomes = tasks.map(({ task, space, weight, kernels }, at) =>
+    failAlone(`kernel ${kernels[0]}`, null, async (): Promise<TunedTask> => {
+      const result = settled[at]!;
+      if (result.status === "rejected") throw result.reason;
+      return { ...tunedOf(task, space, searching, result.value), kernels, weight };
+    }),
+  );
+  return allTuned(tasks, await Promise.allSettled(outcomes));
+}
+
+function allTuned(
+  tasks: readonly Pick<TunedTask, "kernels">[],
+  outcomes: readonly PromiseSettledResult<TunedTask>[],
+): readonly TunedTask[] {
+  const tuned = outcomes.flatMap((it) => (it.status === "fulfilled" ? [it.value] : []));
+  const [first, ...others] = outcomes.flatMap((it, at) =>
+    it.status === "rejected" ? [{ kernels: tasks[at]!.kernels, error: it.reason as DiagnosticError }] : [],
+  );
+  if (first) throw new TuneAllError(tuned, [first, ...others]);
+  return tuned;
 }
 
 /** Kernels with a space of their own are nobody's equal. */

@@ -6,6 +6,7 @@ import type { TimedTrial, TuneResult, TuningEnd } from "./tuning.ts";
 
 export interface TuningHistory {
   add(trial: TimedTrial): void;
+  hasRun(): boolean;
   /** Trials added. */
   trials(): number;
   /** After so many milliseconds. False: it does not go on. */
@@ -26,6 +27,7 @@ export function startHistory(): TuningHistory {
       const bestNs = improvements.at(-1)?.[2] ?? Number.POSITIVE_INFINITY;
       if (ns !== null && ns < bestNs) improvements.push([trials, elapsedMs, ns]);
     },
+    hasRun: () => improvements.length > 0,
     trials: () => trials,
     end(reason, elapsedMs) {
       ended = reason;

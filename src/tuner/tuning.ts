@@ -147,12 +147,12 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const { convergence = convergenceFor(task.target) } = options;
   const rng = createRng(options.seed);
   const proposals = proposalsOf(strategy, rng);
-  const time = startTime(options);
+  const history = startHistory();
+  const time = startTime(options, history.hasRun);
   const { elapsedMs, leftMs, hardMs } = time;
   let state = await firstState(task, space, options);
   const searched = state.space;
   const recorded = trialCount(state);
-  const history = startHistory();
   let round = 0;
   let lastRound: RoundCost | null = null;
   /** Beside the round before it. */
@@ -170,7 +170,8 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   function nextRound(most: number, awaited: readonly Candidate[] = []): Round | TuningEnd {
     const fitting = lastRound ? fittingIn(leftForRoundsMs(), lastRound) : Number.POSITIVE_INFINITY;
     const left = Math.min(most, budget.trials - recorded - history.trials() - awaited.length, fitting);
-    if (left <= 0 || isOver()) return "budget";
+    const isSpent = round > 0 || state.best ? isOver() : hardMs() <= 0;
+    if (left <= 0 || isSpent) return "budget";
     signal?.throwIfAborted();
     if (convergence && hasConverged(state, convergence)) return "converged";
     if (decided) return firstOf(decided, left);
@@ -235,13 +236,19 @@ export interface TuningTime {
   readonly isLate: () => boolean;
 }
 
-function startTime({ budget, clock, startMs = clock(), isOver, leftMs: outerMs }: TuningOptions): TuningTime {
+/** While nothing has run so much more: on a busy machine one candidate takes a second, and is worth more than none. */
+const graceMs = 750;
+
+function startTime(
+  { budget, clock, startMs = clock(), isOver, leftMs: outerMs }: TuningOptions,
+  hasRun: () => boolean,
+): TuningTime {
   const elapsedMs = (): number => clock() - startMs;
   const leftMs = (): number => budget.seconds * 1_000 - elapsedMs();
   return {
     elapsedMs,
     leftMs,
-    hardMs: () => Math.min(leftMs(), outerMs?.() ?? Number.POSITIVE_INFINITY),
+    hardMs: () => Math.min(leftMs() + (hasRun() ? 0 : graceMs), outerMs?.() ?? Number.POSITIVE_INFINITY),
     isLate: () => leftMs() <= 0 || isOver?.() === true,
   };
 }

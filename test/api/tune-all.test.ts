@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import gemm from "../../fixtures/ops/gemm.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
-import { type KernelToTune, tuneAll } from "../../src/api.ts";
+import { type KernelToTune, TuneAllError, type TunedTask, tuneAll } from "../../src/api.ts";
 
 const small = { M: 12, N: 16, K: 8 };
 const kernels: readonly KernelToTune[] = [
@@ -48,3 +48,31 @@ it("tells of a mistake in a kernel", async () => {
     "task.unknown-constant: X is no input of the operator",
   );
 });
+
+it("goes on with the others where one fails, and has them in the error", async () => {
+  const postprocessor = {
+    name: "a bug",
+    apply: () => {
+      throw new TypeError("planted");
+    },
+  };
+  const failing: KernelToTune = {
+    op: gemm,
+    target: "wasm",
+    parameters: { M: 8, N: 8, K: 8 },
+    postprocessors: [postprocessor],
+  };
+  const error = await tuneAll([kernels[0]!, failing, kernels[1]!], { seconds: 10, budget: { trials: 4 } }).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(TuneAllError);
+  const { tuned, failures, message } = error as TuneAllError<TunedTask>;
+  expect(message).toMatch(
+    /^kernel\.bug: kernel 1: planted; that is a bug of unplugin-kernel: please report it\n {4}at /,
+  );
+  expect(failures.map(({ kernels: places }) => places)).toEqual([[1]]);
+  expect(tuned.map(({ kernels: places, measured }) => [places, measured > 0])).toEqual([
+    [[0], true],
+    [[2], true],
+  ]);
+}, 60_000);

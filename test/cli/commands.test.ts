@@ -9,7 +9,7 @@ const files = {
   "src/gemm.op.ts": gemm,
   "src/main.ts": 'import gemm from "./gemm.op.ts?tune=wasm";\nconsole.log(gemm);\n',
 };
-const quickly = ["--seconds", "1", "--trials", "4"];
+const quickly = ["--seconds", "30", "--trials", "4"];
 const name = "src/gemm.op.ts?tune=wasm";
 
 describe("tune and verify", () => {

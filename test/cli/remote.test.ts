@@ -29,7 +29,7 @@ let origin: string;
 beforeAll(async () => {
   server = await startDecisionServer();
   origin = project();
-  await run(origin, "tune", "--seconds", "1", "--trials", "4");
+  await run(origin, "tune", "--seconds", "30", "--trials", "4");
 });
 afterAll(() => server.close());
 

@@ -34,8 +34,11 @@ export interface TuneTasksOptions extends Pick<TuningOptions, "budget" | "strate
   readonly onProgress?: ((at: number, progress: TuneProgress) => void) | undefined;
 }
 
-/** Results in the order of the tasks. Nothing goes on when the promise is there, and it rejects with the first failure. */
-export function tuneTasks(tasks: readonly WeightedTask[], options: TuneTasksOptions): Promise<readonly TuneResult[]> {
+/** Results in the order of the tasks, failures included: others go on. Nothing does when the promise is there. */
+export function tuneTasks(
+  tasks: readonly WeightedTask[],
+  options: TuneTasksOptions,
+): Promise<readonly PromiseSettledResult<TuneResult>[]> {
   const { policy, totalMs, signal } = options;
   const group = createTuningGroup({ policy, totalMs, clock: nowMs, signal });
   const runner = createSharedRunner(() => createRunner({ signal, relaxedSimd: true }));
@@ -58,8 +61,7 @@ export function tuneTasks(tasks: readonly WeightedTask[], options: TuneTasksOpti
         await close();
       }
     });
-    await Promise.allSettled(running);
-    return Promise.all(running);
+    return Promise.allSettled(running);
   });
 }
 

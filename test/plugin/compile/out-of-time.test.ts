@@ -43,3 +43,22 @@ describe("a kernel of which nothing was measured in time", () => {
     expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
   });
 });
+
+describe("a kernel that another process tunes", () => {
+  const tunedElsewhere =
+    (isDecided: boolean): NonNullable<CompileCase["change"]> =>
+    ({ services }) => ({ services: { ...services, background: { tune: async () => isDecided } } });
+
+  it("gets the predicted schedule where that process had no time for it", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    const { kernel } = await compileIn(root, { change: tunedElsewhere(false) });
+    expect(kernel.origin).toBe("predicted");
+  });
+
+  it("has changed where its decision is not in the lock", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    await expect(compileIn(root, { change: tunedElsewhere(true) })).rejects.toThrow(
+      "kernel.changed: src/gemm.op.ts?tune=wasm: its sources changed while it was tuned",
+    );
+  });
+});
