@@ -1,12 +1,14 @@
 // How long a candidate takes from its decisions to its code: replaying the trace, all passes, the code generator. Medians
 // over random candidates of the space, for each operator and target: of the first that a process makes, while V8 still
-// compiles, and of those that it makes later in a search.
+// compiles, and of those that it makes later in a search. Then a build with a predicted schedule of an operator that uses its
+// values again and again: from the operator to its code, all passes verified.
 //
 //     npm run bench:lowering
 
-import { instantiate, type Op, opLibrary, type Target, targets } from "../../src/compiler/index.ts";
+import { authoring, instantiate, type Op, opLibrary, type Target, targets } from "../../src/compiler/index.ts";
 import { nowMs } from "../../src/native/clock.ts";
 import { candidateKernel } from "../../src/tuner/candidate-kernel.ts";
+import { predict } from "../../src/tuner/predict.ts";
 import { createRng } from "../../src/tuner/rng.ts";
 import { drawPoint, searchSpace } from "../../src/tuner/search/search-space.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
@@ -52,5 +54,35 @@ for (const { name, op } of operators) {
     const [first, later] = [early, late].map((range) => median(times.slice(...range)).toFixed(1));
     const which = `candidates ${early.join("–")} ${first} ms, ${late.join("–")} ${later} ms`;
     console.log(`${name.padEnd(34)} ${target.name.padEnd(7)} median of ${which}`);
+  }
+}
+
+const { compute, defineOp, tensor } = authoring;
+
+/** y = (y + x / y) / 2, again and again. */
+const newton = (steps: number): Op =>
+  defineOp({}, () => {
+    const X = tensor("X", [4096], "f32");
+    return compute("Y", [4096], (i) => {
+      let y = X(i);
+      for (let at = 0; at < steps; at++) y = y.add(X(i).div(y)).mul(0.5);
+      return y;
+    });
+  });
+
+function predictedBuild(op: Op, target: Target): number {
+  const start = nowMs();
+  const task: TuningTask = { op: instantiate(op, {}, "bench"), target, numerics: "fast", threads: 1 };
+  const space = generateSpace(task);
+  const result = candidateKernel(task, space, predict(space)!, { verify: true });
+  if (result.kind !== "ok") throw new Error("the predicted schedule is illegal");
+  return nowMs() - start;
+}
+
+for (const steps of [1, 20, 200]) {
+  for (const target of [targets.avx512, targets.wasm]) {
+    const times = Array.from({ length: 9 }, () => predictedBuild(newton(steps), target));
+    const text = `median of 9 predicted builds ${median(times).toFixed(1)} ms`;
+    console.log(`${`${steps} steps of Newton`.padEnd(34)} ${target.name.padEnd(7)} ${text}`);
   }
 }

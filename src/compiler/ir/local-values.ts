@@ -4,9 +4,10 @@
 import { operandsFirst, parentsFirst, usesOf } from "../support/graph.ts";
 import { define, localFrom } from "./build.ts";
 import { interner, isLargeExpr } from "./graph.ts";
+import { lanesOf } from "./lanes.ts";
 import type { Define, Expr } from "./loop-ir.ts";
 import { mapOperands, operandsOf } from "./operands.ts";
-import { evaluatedWith, type Memory, speculated } from "./speculate.ts";
+import { type Surroundings, speculated } from "./speculate.ts";
 
 /** Weight of an operation that is no addition or the like, and of the least that becomes a local. */
 const costly = 4;
@@ -20,7 +21,7 @@ export interface LocalValues {
 }
 
 /** @param fresh gives the name of the next local */
-export function localValues(exprs: readonly Expr[], memory: Memory, fresh: () => string): LocalValues {
+export function localValues(exprs: readonly Expr[], around: Surroundings, fresh: () => string): LocalValues {
   if (isShort(exprs)) return { defines: [], exprs };
   const intern = interner();
   const roots = exprs.map(intern);
@@ -31,7 +32,7 @@ export function localValues(exprs: readonly Expr[], memory: Memory, fresh: () =>
   const inner = (operand: Expr): Expr => built.get(operand) ?? operand;
   for (const node of locals(order, roots)) {
     const value = mapOperands(node.expr, inner);
-    const safe = node.isLocal && !certain.has(node.expr) ? speculated(value, memory) : value;
+    const safe = node.isLocal && !certain.has(node.expr) ? speculated(value, around) : value;
     const local = node.isLocal && safe ? define(fresh(), safe) : null;
     if (local) defines.push(local);
     built.set(node.expr, local ? localFrom(local) : value);
@@ -50,8 +51,12 @@ function isShort(exprs: readonly Expr[]): boolean {
 const valuesIn = (expr: Expr): readonly Expr[] =>
   expr.kind === "load" || expr.kind === "ramp" ? operandsOf(expr).filter(isLargeExpr) : operandsOf(expr);
 
-const certainlyIn = (expr: Expr): readonly Expr[] =>
-  expr.kind === "load" || expr.kind === "ramp" ? valuesIn(expr) : evaluatedWith(expr);
+/** Those of them that are computed whenever the expression is. */
+function certainlyIn(expr: Expr): readonly Expr[] {
+  if (expr.kind === "select" && lanesOf(expr.condition) === 1) return [expr.condition];
+  const isLazy = expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
+  return isLazy ? [expr.left] : valuesIn(expr);
+}
 
 interface Node {
   readonly expr: Expr;

@@ -2,40 +2,29 @@
 // is inside of its buffer, an integer divisor is positive. Where the program evaluates it, it has the value that it had.
 
 import { add, and, broadcast, constInt, constOf, ge, le, max, min, select } from "./build.ts";
+import type { Interval } from "./interval.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Buffer, Expr, Load } from "./loop-ir.ts";
-import { mapOperands, operandsOf } from "./operands.ts";
-import { updateBinary, updateSelect } from "./update.ts";
+import { mapOperands } from "./operands.ts";
+import { updateBinary } from "./update.ts";
 
-export interface Memory {
+export interface Surroundings {
   readonly buffers: ReadonlyMap<string, Buffer>;
-  /** Whether all that the loops around can make of the indices lies in the buffer. */
-  readonly isInside: (load: Load) => boolean;
-}
-
-/** The operands that are evaluated whenever the expression is. */
-export function evaluatedWith(expr: Expr): readonly Expr[] {
-  if (expr.kind === "select" && lanesOf(expr.condition) === 1) return [expr.condition];
-  const isLazy = expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
-  return isLazy ? [expr.left] : operandsOf(expr);
+  /** What the loops around can make of an index. */
+  readonly boundsOf: (index: Expr) => Interval;
 }
 
 /** Null: a load of some lanes at a place that no comparison of scalars tells. */
-export function speculated(expr: Expr, memory: Memory): Expr | null {
-  const evaluated = new Set(evaluatedWith(expr));
+export function speculated(expr: Expr, around: Surroundings): Expr | null {
   let isPossible = true;
-  const inner = (operand: Expr): Expr => {
-    const safe = evaluated.has(operand) ? speculated(operand, memory) : operand;
+  const own = mapOperands(expr, (operand) => {
+    // The sides of a choice too: what the condition tells of them it may tell only where the choice is made.
+    const safe = speculated(operand, around);
     isPossible &&= safe !== null;
     return safe ?? operand;
-  };
-  // A side of a choice stays one, whatever else of the choice is the same expression.
-  const own =
-    expr.kind === "select" && evaluated.size === 1
-      ? updateSelect(expr, { condition: inner(expr.condition) })
-      : mapOperands(expr, inner);
+  });
   if (!isPossible) return null;
-  if (own.kind === "load") return memory.isInside(own) ? own : guarded(own, memory.buffers.get(own.buffer)!);
+  if (own.kind === "load") return guarded(own, around);
   const divides = own.kind === "binary" && (own.op === "floorDiv" || own.op === "mod");
   if (!divides || isConstant(own.right)) return own;
   const one = broadcast(constOf(own.dtype, 1), lanesOf(own.right));
@@ -45,14 +34,20 @@ export function speculated(expr: Expr, memory: Memory): Expr | null {
 const isConstant = (expr: Expr): boolean =>
   expr.kind === "broadcast" ? isConstant(expr.value) : expr.kind === "const";
 
-function guarded(load: Load, { shape }: Buffer): Expr | null {
-  const conditions = load.indices.flatMap((index, dim) => {
+function guarded(load: Load, { buffers, boundsOf }: Surroundings): Expr | null {
+  const zero = broadcast(constOf(load.dtype, 0), lanesOf(load));
+  const conditions: Expr[] = [];
+  for (const [dim, index] of load.indices.entries()) {
+    const last = buffers.get(load.buffer)!.shape[dim]! - 1;
+    const { min: low, max: high } = boundsOf(index);
+    if (low >= 0 && high <= last) continue;
     const ends = endsOf(index, load.active);
-    return ends ? [ge(ends.first, constInt(0)), le(ends.last, constInt(shape[dim]! - 1))] : [null];
-  });
-  const known = conditions.filter((condition) => condition !== null);
-  if (known.length < conditions.length) return null;
-  return select(known.reduce(and), load, broadcast(constOf(load.dtype, 0), lanesOf(load)));
+    if (!ends) return null;
+    conditions.push(ge(ends.first, constInt(0)), le(ends.last, constInt(last)));
+  }
+  const open = conditions.filter((condition) => condition.kind !== "const" || condition.value === 0);
+  if (open.some(({ kind }) => kind === "const")) return zero;
+  return open.length === 0 ? load : select(open.reduce(and), load, zero);
 }
 
 /** The first and the last element that an index names, if only `active` lanes do; null: no scalars tell. */

@@ -36,6 +36,16 @@ const cases: Readonly<Record<string, string>> = {
   "extent of zero": `  const D = tensor("D", [M, 0], "f32");`,
   "extent that is a fraction": `  const l = reduceAxis("l", M / 3);`,
   "shape that is no array": `  const D = tensor("D", M, "f32");`,
+  "too many operations in a row": `  return compute("C", [M, K], (i, j) => {
+    let y = A(i, j);
+    for (let step = 0; step < 5000; step++) y = y.mul(0.5).add(1);
+    return y;
+  });`,
+  "a sum of too many operations in a row": `  return compute("C", [M], (i) => {
+    let y = A(i, k);
+    for (let step = 0; step < 5000; step++) y = y.mul(0.5).add(1);
+    return sum(y, k);
+  });`,
   "too many elements": `  const D = tensor("D", [65536, 65536], "i8");`,
   "name that is no identifier": `  const D = tensor("D-1", [M], "f32");`,
   "reduce axis without a name": `  const l = reduceAxis(K);`,

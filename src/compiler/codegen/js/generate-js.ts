@@ -77,13 +77,15 @@ function linesOf(stmt: Stmt, context: JsContext, extents: Extents): readonly str
 /** Before the lines of a statement with a large value, what the value uses again and again. */
 function withLocals(value: Expr, context: JsContext, lines: (value: Expr) => readonly string[]): readonly string[] {
   if (!isLargeExpr(value)) return lines(value);
-  const { defines, exprs } = localValues([value], { buffers: context.buffers, isInside }, () => context.fresh("value"));
+  const { defines, exprs } = localValues([value], { buffers: context.buffers, boundsOf: () => inside }, () =>
+    context.fresh("value"),
+  );
   const locals = defines.map((it) => `const ${context.names(it.name)} = ${jsExpr(it.value, context)};`);
   return [...locals, ...lines(exprs[0]!)];
 }
 
 /** What is outside of an array is undefined, which does no harm where nobody uses it. */
-const isInside = (): boolean => true;
+const inside = { min: 0, max: 0 } as const;
 
 function linesOfFor({ name, extent, body }: For, context: JsContext, extents: Extents): readonly string[] {
   const i = context.names(name);

@@ -8,7 +8,7 @@
 
 import { boundsOf } from "../../ir/bounds.ts";
 import { localValues } from "../../ir/local-values.ts";
-import type { Buffer, Expr, Load, Stmt } from "../../ir/loop-ir.ts";
+import type { Buffer, Expr, Stmt } from "../../ir/loop-ir.ts";
 import type { Ranges } from "../../ir/ranges.ts";
 import { mapOwnExprs, ownExprs } from "../../ir/visit.ts";
 import { expandLeaves, freshNames, type Leaf } from "./leaves.ts";
@@ -28,15 +28,9 @@ type Buffers = ReadonlyMap<string, Buffer>;
 
 function shareIn(leaf: Leaf, buffers: Buffers, ranges: Ranges, fresh: () => string): readonly Stmt[] {
   const own = ownExprs(leaf);
-  const isInside = (load: Load): boolean => staysInside(load, buffers, ranges);
-  const { defines, exprs } = localValues(own, { buffers, isInside }, fresh);
+  const around = { buffers, boundsOf: (index: Expr) => boundsOf(index, ranges) };
+  const { defines, exprs } = localValues(own, around, fresh);
   if (defines.length === 0) return [leaf];
   const places = new Map(own.map((expr, at): [Expr, Expr] => [expr, exprs[at]!]));
   return [...defines, mapOwnExprs(leaf, (expr) => places.get(expr)!)];
 }
-
-const staysInside = ({ buffer, indices }: Load, buffers: Buffers, ranges: Ranges): boolean =>
-  indices.every((index, dim) => {
-    const { min, max } = boundsOf(index, ranges);
-    return min >= 0 && max < buffers.get(buffer)!.shape[dim]!;
-  });

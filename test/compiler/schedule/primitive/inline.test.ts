@@ -1,4 +1,9 @@
 import { expect, test } from "vitest";
+import { compute, defineOp, type Expr, type Tensor, tensor } from "../../../../src/compiler/expr/authoring.ts";
+import { fromCompute, instantiate, type LoopFunc, replay } from "../../../../src/compiler/index.ts";
+import { operandsOf } from "../../../../src/compiler/ir/visit.ts";
+import { blocksIn } from "../../../../src/compiler/schedule/nest.ts";
+import { parentsFirst } from "../../../../src/compiler/support/graph.ts";
 import { blur, buffersAfter, gemm, refusal, refusedOn, rowMajor, scattered, scheduled, twoGemms } from "../nests.ts";
 
 test("a block that is read at two places", () => {
@@ -112,4 +117,56 @@ test("what writes accumulators back", () => {
                D[i, l] = 0.0 first
                D[i, l] += C[i, n] * E[n, l]"
   `);
+});
+
+/** Stage n of a chain of maps, each of which reads the one before it where `reads` says. */
+const chain = (stages: number, element: (read: (index: Expr) => Expr, i: Expr) => Expr): LoopFunc =>
+  fromCompute(
+    instantiate(
+      defineOp({}, () => {
+        let before: (index: Expr) => Expr = tensor("X", [64], "f32");
+        let last: Tensor = compute("s0", [64], (i) => before(i).mul(2));
+        for (let stage = 1; stage < stages; stage++) {
+          before = last;
+          last = compute(`s${stage}`, [64], (i) => element(before, i));
+        }
+        return last;
+      }),
+      {},
+      "chain",
+    ),
+  );
+
+const inlineAll = (nest: LoopFunc, stages: number) =>
+  replay(
+    nest,
+    Array.from({ length: stages - 1 }, (_, at) => ({ kind: "inline" as const, block: `s${at}` })),
+  );
+
+test("a value that is read at one place several times stays one", () => {
+  const result = inlineAll(
+    chain(40, (read, i) => read(i).mul(read(i)).sub(read(i))),
+    40,
+  );
+  if (result.kind !== "ok") throw new Error(result.diagnostic.message);
+  const [block] = blocksIn(result.nest.body);
+  expect(parentsFirst(block!.value, operandsOf)).toHaveLength(2 * 39 + 4);
+});
+
+test("a value that would be computed at ever more places, or be too deep, is not inlined", () => {
+  const clamped = (index: Expr): Expr => index.max(0).min(63);
+  const stencil = chain(14, (read, i) =>
+    read(clamped(i.sub(1)))
+      .add(read(clamped(i.add(1))))
+      .add(read(clamped(i.mul(2)))),
+  );
+  const result = inlineAll(stencil, 14);
+  expect(result.kind === "illegal" && result.diagnostic.code).toBe("inline.too-large");
+  const deep = chain(5, (read, i) => {
+    let value = read(i);
+    for (let at = 0; at < 450; at++) value = value.mul(0.5).add(1);
+    return value;
+  });
+  const other = inlineAll(deep, 5);
+  expect(other.kind === "illegal" && other.diagnostic.message).toContain("operations deep, at most 2000");
 });
