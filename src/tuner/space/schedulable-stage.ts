@@ -218,7 +218,7 @@ export const isPlain = ({ dims }: Access): boolean =>
   dims.every((dim) => dim !== null && dim.size <= 1 && [...dim.values()].every((coefficient) => coefficient === 1));
 
 /** Whether the stage's reads walk all of a dimension of so many elements: where they do not, what is read is a part of it. */
-export function isWhole({ dims, spans }: Access, at: number, extent: number, stage: SchedulableStage): boolean {
+export function coversDimension({ dims, spans }: Access, at: number, extent: number, stage: SchedulableStage): boolean {
   const extents = new Map([...stage.spatial, ...stage.reduce].map((axis) => [axis.name, axis.extent]));
   const steps = [...(dims[at] ?? [])].map(([axis, step]) => ({ size: Math.abs(step), count: extents.get(axis)! }));
   let reached = spans[at]!;

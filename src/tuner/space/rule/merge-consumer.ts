@@ -21,7 +21,13 @@ import {
   sortedUnique,
   tunable,
 } from "../draft.ts";
-import { type Access, dependsOn, isWhole, type SchedulableStage, type SpatialAxis } from "../schedulable-stage.ts";
+import {
+  type Access,
+  coversDimension,
+  dependsOn,
+  type SchedulableStage,
+  type SpatialAxis,
+} from "../schedulable-stage.ts";
 import { inlineStage } from "./inline-stage.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
@@ -81,7 +87,7 @@ function readsRows(reader: SchedulableStage, stage: SchedulableStage, at: number
   const inner = [...stage.spatial.entries()].slice(at + 1);
   return (
     reads.every((read) => isOfRow(read, reader, stage, at)) &&
-    inner.every(([dim, { extent }]) => reads.some((read) => isWhole(read, dim, extent, reader)))
+    inner.every(([dim, { extent }]) => reads.some((read) => coversDimension(read, dim, extent, reader)))
   );
 }
 

@@ -28,7 +28,7 @@ import { type MapBody, mapEstimate } from "../map-estimate.ts";
 import { repeated, shrunk } from "../placement.ts";
 import { conflictBytes } from "../plane-conflicts.ts";
 import { type RowBlock, rowBlockOf } from "../row-block.ts";
-import { isWhole, type SchedulableStage, sizedBy } from "../schedulable-stage.ts";
+import { coversDimension, type SchedulableStage, sizedBy } from "../schedulable-stage.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
@@ -226,7 +226,7 @@ function placeRows(
 ): Draft {
   const axis = producer.spatial.at(-1)!;
   const isAll = stage.reads.some(
-    (read) => read.buffer === producer.name && isWhole(read, producer.spatial.length - 1, axis.extent, stage),
+    (read) => read.buffer === producer.name && coversDimension(read, producer.spatial.length - 1, axis.extent, stage),
   );
   const lanes = isAll && isContiguous(producer, axis.name) ? lanesFor(producer, axis.extent, task.target) : 1;
   const estimated = estimate(fuse(draft, producer.name), mapEstimate(partOf(producer, stage), task, lanes));
