@@ -126,7 +126,7 @@ const defaultBudget: Budget = { seconds: 30, trials: 512 };
 /**
  * Finds a schedule by measuring on this machine.
  *
- * @throws DiagnosticError `space.empty`, `tune.nothing-ran`, `tune.no-budget`, `tune.out-of-time`, `strategy.*`
+ * @throws DiagnosticError `space.empty`, `tune.nothing-ran`, `tune.out-of-time`, `strategy.*`
  * @example const { schedule, gflops } = await tune(gemm, { target: "native", budget: { seconds: 10 } });
  */
 export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
@@ -193,7 +193,7 @@ function tunedOf({ op, numerics }: TuningTask, space: Space, strategy: Strategy,
 
 function outOfTime(name: string, { late, elapsedMs }: Pick<TuneResult, "late" | "elapsedMs">): DiagnosticError {
   const message = `${name}: nothing could be measured in ${(elapsedMs / 1000).toFixed(1)} s: ${late ?? "the budget was spent before"}`;
-  const hint = "give it more seconds, or take predictSchedule's, which is not measured";
+  const hint = "give it more seconds or trials, or take predictSchedule's, which is not measured";
   return new DiagnosticError({ code: "tune.out-of-time", message, loc: null, hint, detail: null });
 }
 

@@ -1,4 +1,4 @@
-// Why a tuning measured nothing at all, told apart: no time, nothing to measure, or a strategy that proposes nothing.
+// Why a tuning that had time measured nothing at all: there was nothing to measure, or its strategy proposed nothing.
 
 import type { Diagnostic } from "../compiler/index.ts";
 import { explainSpace } from "./space/explain-space.ts";
@@ -8,10 +8,8 @@ import type { TuneResult } from "./tuning.ts";
 /** Candidates are counted up to here. */
 export const mostCounted = 1000;
 
-export function nothingTried(space: Space, strategy: string, { ended, untried }: TuneResult): Diagnostic {
+export function nothingTried(space: Space, strategy: string, { untried }: TuneResult): Diagnostic {
   if (untried === 0) return diagnostic("space.empty", explainSpace(space));
-  if (ended === "budget")
-    return diagnostic("tune.no-budget", { message: "the budget is used up before anything is measured" });
   const many = untried < mostCounted ? `${untried}` : `${mostCounted} and more`;
   return diagnostic("strategy.proposed-nothing", {
     message: `strategy "${strategy}" proposes nothing in the first round, and ${many} candidates are not measured`,

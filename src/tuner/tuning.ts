@@ -210,12 +210,8 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       return true;
     },
     async finish() {
-      const winner = await profiler.timeAsync("run", () => {
-        const bestNs = state.best?.ns ?? 0;
-        const canRace = history.trials() > 0 && isTimeToRace(hardMs(), bestNs);
-        const race = canRace ? raceAfter(time, options) : null;
-        return chooseWinner(task, space, finalistsOf(rankedTrials(state), finalistsIn(leftMs(), bestNs)), race);
-      });
+      const isFresh = history.trials() > 0;
+      const winner = await profiler.timeAsync("run", () => winnerOf(task, space, { state, time, isFresh }, options));
       const [profile, told] = [profiler.profile(), triedIn(state, proposals)];
       const found = { winner, recorded, late, profile, ...told };
       const result: TuneResult = { ...found, elapsedMs: elapsedMs(), ...history.summary() };
@@ -223,6 +219,25 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       return result;
     },
   };
+}
+
+/** What a tuning has come to at its end. */
+interface Outcome {
+  readonly state: SearchState;
+  readonly time: TuningTime;
+  /** Whether anything was measured now: without that the records have decided. */
+  readonly isFresh: boolean;
+}
+
+function winnerOf(
+  task: TuningTask,
+  space: GeneratedSpace,
+  { state, time, isFresh }: Outcome,
+  options: TuningOptions,
+): ReturnType<typeof chooseWinner> {
+  const bestNs = state.best?.ns ?? 0;
+  const race = isFresh && isTimeToRace(time.hardMs(), bestNs) ? raceAfter(time, options) : null;
+  return chooseWinner(task, space, finalistsOf(rankedTrials(state), finalistsIn(time.leftMs(), bestNs)), race);
 }
 
 /** The time of one tuning. */
