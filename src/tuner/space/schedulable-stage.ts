@@ -12,6 +12,7 @@ import {
   type IrType,
   isFloat,
   loopName,
+  operandsOf,
   someExpr,
   toAffine,
   walkExpr,
@@ -99,7 +100,8 @@ export function readsOf(block: Block): Access[] {
   const zeroPadded = new Set<Expr>();
   walkExpr(block.value, (node) => {
     if (node.kind !== "select") return;
-    for (const side of [node.then, node.else]) walkExpr(side, (it) => guarded.add(it));
+    addNodes(node.then, guarded);
+    addNodes(node.else, guarded);
     if (node.else.kind === "const" && node.else.value === 0) zeroPadded.add(withoutCasts(node.then));
   });
   const reads: Access[] = [];
@@ -117,6 +119,16 @@ export function readsOf(block: Block): Access[] {
     });
   });
   return reads;
+}
+
+/** Adds the expression and everything in it; what is there already is there with all of its operands. */
+function addNodes(expr: Expr, nodes: Set<Expr>): void {
+  const open = [expr];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (nodes.has(node)) continue;
+    nodes.add(node);
+    open.push(...operandsOf(node));
+  }
 }
 
 const withoutCasts = (expr: Expr): Expr => (expr.kind === "cast" ? withoutCasts(expr.operand) : expr);
