@@ -6,7 +6,7 @@ import { children } from "./expr-visit.ts";
 import type { ScalarExpr } from "./scalar-expr.ts";
 
 /** Far below what the stack of a thread of Node holds, in the passes that go through an expression by recursion. */
-export const mostDepth = 2000;
+export const mostDepth = 4000;
 
 /** @param what names the expression in the message */
 export function requireDepth(expr: ScalarExpr, what: string): void {

@@ -6,6 +6,7 @@
 import type { BinaryOp } from "../expr/scalar-expr.ts";
 import { type Affine, type AffineTerm, addAffine, fromAffine, termsKey, toAffine } from "./affine.ts";
 import { boundsOfAffine, gcd } from "./bounds.ts";
+import { isLargeExpr } from "./graph.ts";
 import { type Interval, isBounded, unbounded } from "./interval.ts";
 import type { Binary, Const, Expr } from "./loop-ir.ts";
 import { type Ranges, withFact } from "./ranges.ts";
@@ -53,9 +54,9 @@ function assumeOne(condition: Expr, ranges: Ranges): Ranges {
   return withFact(ranges, termsKey(terms), interval, isVariable ? "variable" : "sum");
 }
 
-/** The conditions of a conjunction. */
+/** The conditions of a conjunction; a large one is taken as a whole. */
 export const conjunctsOf = (condition: Expr): readonly Expr[] =>
-  condition.kind === "binary" && condition.op === "and"
+  condition.kind === "binary" && condition.op === "and" && !isLargeExpr(condition)
     ? [...conjunctsOf(condition.left), ...conjunctsOf(condition.right)]
     : [condition];
 

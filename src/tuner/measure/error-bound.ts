@@ -89,7 +89,15 @@ function stageError(
 }
 
 const errorOf = (expr: ScalarExpr, stages: ReadonlyMap<string, ErrorSize>): ErrorSize =>
-  foldScalar<ErrorSize>(expr, (node, of) => nodeError(node, of, stages));
+  foldScalar<ErrorSize>(expr, (node, of) => limited(nodeError(node, of, stages)));
+
+/** Far beyond any bound that says something. A long chain of functions would have no number. */
+const mostUlps = 2 ** 60;
+
+const limited = ({ ulps, steps }: ErrorSize): ErrorSize => ({
+  ulps: Math.min(ulps, mostUlps),
+  steps: Math.min(steps, mostUlps),
+});
 
 function nodeError(
   expr: ScalarExpr,

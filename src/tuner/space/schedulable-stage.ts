@@ -14,6 +14,7 @@ import {
   isFloat,
   type Load,
   loopName,
+  operandsOf,
   readPattern,
   someExpr,
   toAffine,
@@ -124,7 +125,8 @@ export function readsOf(block: Block): readonly Access[] {
   const zeroPadded = new Set<Expr>();
   walkExpr(block.value, (node) => {
     if (node.kind !== "select") return;
-    for (const side of [node.then, node.else]) walkExpr(side, (it) => guarded.add(it));
+    addNodes(node.then, guarded);
+    addNodes(node.else, guarded);
     if (node.else.kind === "const" && node.else.value === 0) zeroPadded.add(withoutCasts(node.then));
   });
   const groups = new Map<string, Load[]>();
@@ -155,6 +157,15 @@ export function readsOf(block: Block): readonly Access[] {
 }
 
 const spanOf = (constants: readonly number[]): number => Math.max(...constants) - Math.min(...constants);
+/** Adds the expression and everything in it; what is there already is there with all of its operands. */
+function addNodes(expr: Expr, nodes: Set<Expr>): void {
+  const open = [expr];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (nodes.has(node)) continue;
+    nodes.add(node);
+    open.push(...operandsOf(node));
+  }
+}
 
 const withoutCasts = (expr: Expr): Expr => (expr.kind === "cast" ? withoutCasts(expr.operand) : expr);
 

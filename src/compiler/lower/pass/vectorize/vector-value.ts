@@ -53,6 +53,8 @@ export function vectorValue(value: Expr, site: Site, active: Expr | null): Vecto
   const turns = active ? null : inTurns(value, site);
   if (turns) return { expr: turns, needsLane: false };
   const state: State = { site, active, needsLane: false, memory: memoryFor(value, site) };
+  // From the leaves up, so that what is deep is no deep recursion.
+  for (const node of state.memory?.values ?? []) vectorOf(node, state);
   const expr = vectorOf(value, state);
   return expr && { expr: broadcast(expr, site.lanes), needsLane: state.needsLane };
 }
@@ -104,6 +106,8 @@ interface State {
 }
 
 interface Memory {
+  /** Operands before what is made of them; no indices. */
+  readonly values: readonly Expr[];
   /** Whether the node is not the same in all lanes. */
   readonly varies: ReadonlyMap<Expr, boolean>;
   readonly vectors: Map<Expr, Expr | null>;
@@ -118,7 +122,8 @@ function memoryFor(value: Expr, { name }: Site): Memory | null {
     const isLane = node.kind === "var" && node.name === name;
     varies.set(node, isLane || operandsOf(node).some((operand) => varies.get(operand)));
   }
-  return { varies, vectors: new Map(), isSide: false };
+  const values = operandsFirst(value, (node) => (node.kind === "load" ? [] : operandsOf(node)));
+  return { values, varies, vectors: new Map(), isSide: false };
 }
 
 /** A scalar where all lanes are the same, else a vector; null if there is no vector form. */
