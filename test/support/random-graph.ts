@@ -1,5 +1,5 @@
 // Random operators whose expressions share values: a list of values, each made of some of those before it, so that one
-// value is used many times and written out the expression would have no end. Inputs f32 or i32, guarded reads, choices,
+// value is used many times and written out the expression would have no end. Inputs of four types, guarded reads, choices,
 // divisions by what is positive, reductions over shared values, stages that read each other.
 
 import {
@@ -26,7 +26,7 @@ interface Site {
   readonly axis: Expr;
   readonly extent: number;
   readonly read: Read;
-  readonly dtype: "f32" | "i32";
+  readonly dtype: "f32" | "f64" | "f16" | "i32";
 }
 
 /** Values stay small, so that few overflow: what is larger than it is taken back. */
@@ -66,7 +66,7 @@ const integers: readonly Make[] = [
 function graph(rng: Rng, site: Site, count: number): Expr {
   const values: Expr[] = [site.read(site.axis)];
   const pick = (): Expr => values[Math.max(0, values.length - 1 - rng.below(Math.min(values.length, 4)))]!;
-  const makes = [...common, ...(site.dtype === "f32" ? floats : integers)];
+  const makes = [...common, ...(site.dtype === "i32" ? integers : floats)];
   while (values.length < count) values.push(rng.pick(makes)(rng, pick, site));
   return values.at(-1)!.add(values[values.length >> 1]!);
 }
@@ -74,7 +74,7 @@ function graph(rng: Rng, site: Site, count: number): Expr {
 /** One to three stages; `N` is small and often a prime. */
 export function randomGraph(rng: Rng): ComputeDef {
   const [N, K] = [rng.pick([1, 5, 8, 13, 24, 33] as const), rng.pick([1, 4, 7, 16] as const)];
-  const dtype = rng.pick(["f32", "f32", "i32"] as const);
+  const dtype = rng.pick(["f32", "f32", "f64", "f16", "i32"] as const);
   const op = defineOp({}, () => {
     const X = tensor("X", [N], dtype);
     const Y = tensor("Y", [N, K], dtype);

@@ -4,24 +4,12 @@
 import { foldOnce, type NodeFunction, operandsFirst } from "../support/graph.ts";
 import { headOf } from "./expr-head.ts";
 import type { Expr } from "./loop-ir.ts";
-import { eachOperand, mapOperands, operandsOf } from "./operands.ts";
+import { lessNodes, mapOperands, operandsOf } from "./operands.ts";
 
 /** Nodes of an expression written out as a tree, up to which it is walked as one. */
 const treeNodes = 256;
 
-let left = 0;
-
-function count(expr: Expr): void {
-  if (--left >= 0) eachOperand(expr, count);
-}
-
-/** Asked of every expression that is walked: it makes nothing. */
-export function isLargeExpr(expr: Expr): boolean {
-  if (expr.kind === "var" || expr.kind === "const" || expr.kind === "local") return false;
-  left = treeNodes;
-  count(expr);
-  return left < 0;
-}
+export const isLargeExpr = (expr: Expr): boolean => lessNodes(expr, treeNodes) < 0;
 
 /** A value worked out from the operands up, once for each node of a large expression. `f` depends on nothing but the node. */
 export function foldExpr<T>(expr: Expr, f: NodeFunction<Expr, T>): T {

@@ -6,7 +6,7 @@ import { define, localFrom } from "./build.ts";
 import { interner, isLargeExpr } from "./graph.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Define, Expr } from "./loop-ir.ts";
-import { mapOperands, operandsOf } from "./operands.ts";
+import { eachOperand, mapOperands, operandsOf } from "./operands.ts";
 import { type Surroundings, speculated } from "./speculate.ts";
 
 /** Weight of an operation that is no addition or the like, and of the least that becomes a local. */
@@ -40,11 +40,17 @@ export function localValues(exprs: readonly Expr[], around: Surroundings, fresh:
   return defines.length === 0 ? { defines, exprs } : { defines, exprs: roots.map(inner) };
 }
 
-/** Most statements are: with no more nodes than the shortest value that is worth a local, twice. */
+/** Most statements are: too few operations for two values that are worth a local, and too few nodes for a deep one. */
 function isShort(exprs: readonly Expr[]): boolean {
-  let left = 2 * costly;
-  const count = (expr: Expr): boolean => --left >= 0 && valuesIn(expr).every(count);
-  return exprs.every(count);
+  if (exprs.some(isLargeExpr)) return false;
+  let [weight, nodes] = [2 * costly, mostDepth];
+  const add = (expr: Expr): void => {
+    nodes--;
+    weight -= weightOf(expr);
+    if (nodes >= 0 && weight > 0 && expr.kind !== "load" && expr.kind !== "ramp") eachOperand(expr, add);
+  };
+  exprs.forEach(add);
+  return nodes >= 0 && weight > 0;
 }
 
 /** What is computed: the place of a load is an address, which back ends make in their own ways, but for a large one. */

@@ -139,3 +139,34 @@ export function eachOperand(expr: Expr, visit: (operand: Expr) => void): void {
       for (const operand of operandsOf(expr)) visit(operand);
   }
 }
+
+/** `left` less the nodes of the expression written out as a tree, or some number below 0. Asked most often: it makes nothing. */
+export function lessNodes(expr: Expr, left: number): number {
+  if (left < 0) return left;
+  switch (expr.kind) {
+    case "const":
+    case "var":
+    case "local":
+      return left - 1;
+    case "binary":
+      return lessNodes(expr.right, lessNodes(expr.left, left - 1));
+    case "unary":
+    case "cast":
+    case "bitcast":
+      return lessNodes(expr.operand, left - 1);
+    case "broadcast":
+      return lessNodes(expr.value, left - 1);
+    case "ramp":
+      return lessNodes(expr.base, left - 1);
+    case "select":
+      return lessNodes(expr.else, lessNodes(expr.then, lessNodes(expr.condition, left - 1)));
+    case "load":
+    case "lanes":
+    case "interleave":
+    case "intrinsic": {
+      let rest = left - 1;
+      for (const operand of operandsOf(expr)) rest = lessNodes(operand, rest);
+      return rest;
+    }
+  }
+}

@@ -149,10 +149,39 @@ export function walkExpr(expr: Expr, visit: (expr: Expr) => void): void {
   walk(expr);
 }
 
-/** Calls `visit` for `stmt` and every statement in it, parents first, and `visitExpr` for every expression in them. */
+/** Nodes that are visited before any is remembered. */
+const unremembered = 256;
+
+/** As `walkExpr`, in less time; in a large expression it comes to some of the nodes again. */
+function eachExpr(expr: Expr, visit: (expr: Expr) => void): void {
+  let left = unremembered;
+  let seen: Set<Expr> | null = null;
+  const walk = (each: Expr): void => {
+    if (--left < 0) {
+      seen ??= new Set();
+      visitNew(each, seen, visit);
+    } else {
+      visit(each);
+      eachOperand(each, walk);
+    }
+  };
+  walk(expr);
+}
+
+function visitNew(expr: Expr, seen: Set<Expr>, visit: (expr: Expr) => void): void {
+  for (const node of parentsFirst(expr, (it) => (seen.has(it) ? none : operandsOf(it)))) {
+    if (!seen.has(node)) visit(node);
+    seen.add(node);
+  }
+}
+
+/**
+ * Calls `visit` for `stmt` and every statement in it, parents first, and `visitExpr` for every expression in them, at least
+ * once.
+ */
 export function walkStmt(stmt: Stmt, visit: (stmt: Stmt) => void, visitExpr?: (expr: Expr) => void): void {
   visit(stmt);
-  if (visitExpr) for (const expr of ownExprs(stmt)) walkExpr(expr, visitExpr);
+  if (visitExpr) for (const expr of ownExprs(stmt)) eachExpr(expr, visitExpr);
   for (const child of childrenOf(stmt)) walkStmt(child, visit, visitExpr);
 }
 

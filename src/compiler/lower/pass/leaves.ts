@@ -54,15 +54,22 @@ function expandInto(stmt: Stmt, ranges: Ranges, expand: Expand): readonly Stmt[]
 /** Gives a name that nothing in the function has. */
 export type Fresh = (stem: string) => string;
 
-export function freshNames({ body }: LoopFunc): Fresh {
-  const taken = new Set<string>();
-  walkStmt(body, (stmt) => {
-    if (stmt.kind === "for" || stmt.kind === "define") taken.add(stmt.name);
-  });
+/** Looks at the function when the first name is asked for: most functions need none. */
+export function freshNames(func: LoopFunc): Fresh {
+  let taken: ReadonlySet<string> | null = null;
   let count = 0;
   return (stem) => {
+    taken ??= namesIn(func);
     let name = `${stem}.${count++}`;
     while (taken.has(name)) name = `${stem}.${count++}`;
     return name;
   };
+}
+
+function namesIn({ body }: LoopFunc): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkStmt(body, (stmt) => {
+    if (stmt.kind === "for" || stmt.kind === "define") names.add(stmt.name);
+  });
+  return names;
 }

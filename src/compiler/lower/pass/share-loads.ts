@@ -13,7 +13,7 @@ import { seqOf } from "../../ir/simplify.ts";
 import { updateFor } from "../../ir/update.ts";
 import { mapChildren, mapOperands, mapOwnExprs, operandsOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
-import { operandsFirst, usesOf, walk } from "../../support/graph.ts";
+import { operandsFirst, usesOf } from "../../support/graph.ts";
 import type { Pass } from "./pass.ts";
 
 /** Loads that leave one loop: each takes a register from the loop's body. */
@@ -87,12 +87,17 @@ function bufferOf(load: Expr): string {
 /** Calls `visit` for the loads that are evaluated whenever `expr` is, as often as they are operands. */
 function walkLoads(expr: Expr, visit: (load: Expr) => void): void {
   if (!isLargeExpr(expr)) {
-    walk(expr, evaluatedWith, (each) => isLoad(each) && visit(each));
+    walkTree(expr, visit);
     return;
   }
   const order = operandsFirst(expr, evaluatedWith);
   const uses = usesOf(order, evaluatedWith);
   for (const each of order) if (isLoad(each)) for (let use = uses.get(each) ?? 1; use > 0; use--) visit(each);
+}
+
+function walkTree(expr: Expr, visit: (load: Expr) => void): void {
+  if (isLoad(expr)) visit(expr);
+  else for (const operand of evaluatedWith(expr)) walkTree(operand, visit);
 }
 
 function evaluatedWith(expr: Expr): readonly Expr[] {
