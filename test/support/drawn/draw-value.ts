@@ -66,7 +66,7 @@ function drawNode(drawing: Drawing, scope: Scope, depth: number): Expr {
     [1, () => value().abs()],
     [2, () => value().max(0)],
     [2, () => squared(value())],
-    [1, () => chain(drawing, value)],
+    [1, () => chain(drawing, scope)],
     [exact ? 3 : 0, () => chosen(drawing, value)],
     [1, () => placed(drawing, scope, value)],
     [exact && whole ? 1 : 0, () => value().floorDiv(drawing.rng.pick([2, 3, 4, 7, 8, 16]))],
@@ -78,10 +78,10 @@ function drawNode(drawing: Drawing, scope: Scope, depth: number): Expr {
 }
 
 /** Steps each of which uses the last twice, as iterations do: written out they would be 2ⁿ. */
-function chain(drawing: Drawing, value: () => Expr): Expr {
-  const [start, other] = [value(), value()];
+function chain(drawing: Drawing, scope: Scope): Expr {
+  const [start, other] = [drawElement(drawing, scope), drawElement(drawing, scope)];
   const step = drawing.manner === "exact" ? distance : meanWithQuotient;
-  const steps = 2 + drawing.rng.below(16);
+  const steps = 2 + drawing.rng.below(15);
   return Array.from({ length: steps }).reduce<Expr>((y) => step(y, other), start);
 }
 

@@ -176,6 +176,11 @@ const bodies: Readonly<Record<string, Body>> = {
     const [A, B] = [op.tensor("A", [1, 24], "bf16"), op.tensor("B", [33, 24], "bf16")];
     return compute("C", [1, 33], (i, j) => sum(A(i, k).mul(B(j, k)), k));
   },
+  "a product of bf16 beside another reduction": (k, l) => {
+    const [A, B] = [op.tensor("A", [17, 24], "bf16"), op.tensor("B", [24, 33], "bf16")];
+    const [C, D] = [f32("C", 24, 17), f32("D", 33, 24)];
+    return compute("Y", [17, 33], (i, j) => sum(A(i, k).mul(B(k, j)), k).add(op.min(C(l, i).mul(D(j, l)), l)));
+  },
   "every second row": (k) => {
     const [A, B] = [f32("A", 34, 24), f32("B", 24, 33)];
     return compute("C", [17, 33], (i, j) => sum(A(i.mul(2), k).mul(B(k, j)), k));

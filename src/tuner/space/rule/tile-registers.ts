@@ -55,8 +55,12 @@ function tiled(stage: SchedulableStage, context: RuleContext): Tiled | null {
   if (own) return { product: own, reader: null };
   const sums = vectorizeMap.applies(stage, context) ? sumsOf(stage, context) : null;
   const product = sums && matrixProduct(sums, context);
-  return product && { product, reader: stage };
+  return product && readsNothingElse(stage, product, context) ? { product, reader: stage } : null;
 }
+
+/** Whether all that the map reads besides the sums is there before them: what other stages compute may not be. */
+const readsNothingElse = ({ reads }: SchedulableStage, product: MatrixProduct, { task }: RuleContext): boolean =>
+  reads.every(({ buffer }) => buffer === product.stage.name || task.op.inputs.some(({ name }) => name === buffer));
 
 function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage | null, task: TuningTask): Draft {
   const { stage, axes, intrinsic, left, right } = product;
