@@ -1,4 +1,4 @@
-// What `tuneAll` rejects with where some kernels cannot be tuned: the first failure, all others, and what was found for the rest.
+// The error that `tuneAll` rejects with where some kernels cannot be tuned: every failure, and the results of the other kernels.
 
 import { DiagnosticError } from "./compiler/index.ts";
 
@@ -10,7 +10,7 @@ export interface TuneFailure {
 
 /** Reads as the first failure. */
 export class TuneAllError<Tuned> extends DiagnosticError {
-  /** What was found for the others: they are tuned. */
+  /** Results of the kernels that were tuned. */
   readonly tuned: readonly Tuned[];
   readonly failures: readonly TuneFailure[];
 

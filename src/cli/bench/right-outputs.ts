@@ -1,4 +1,4 @@
-// What a bench holds outputs against: the right answers of a task, and those in f64 where a result is beyond its bound.
+// The reference outputs of a bench: the right answers of a task, and those in f64 where a result is beyond its bound.
 
 import { type ExpectedOutput, expectOutput, mismatch } from "../../native/runner/compare.ts";
 import type { KernelArray, RunTask } from "../../native/runner/protocol.ts";
@@ -8,7 +8,7 @@ import { referenceOf } from "../../tuner/reference.ts";
 import { algorithmsFor } from "../../tuner/space/algorithm/index.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 
-/** What the outputs of all entrants are held against. */
+/** Reference outputs that those of all entrants are compared with. */
 export interface Right {
   readonly inputs: RunTask["inputs"];
   readonly outputs: readonly ExpectedOutput[];

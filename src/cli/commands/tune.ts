@@ -27,7 +27,7 @@ const messageOf = (error: unknown): string => {
   throw error;
 };
 
-/** What failed and why, behind the table. */
+/** Entrants that failed, each with its reason, printed behind the table. */
 const failureText = (failed: readonly Row[], all: number): readonly string[] =>
   failed.length === 0
     ? []

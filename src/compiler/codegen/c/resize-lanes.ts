@@ -74,7 +74,7 @@ function narrowing(prelude: Prelude, from: Element, to: Element, lanes: number):
   return instructionOfSize(bytes, { 16: small, 32: small, 64: instruction("__AVX512BW__") });
 }
 
-/** What builtins take for the integer piece `a`: at least 16 bytes, of which the first are its lanes. */
+/** The integer piece `a` as an operand of a builtin: at least 16 bytes, of which the first are its lanes. */
 export function asOperand(prelude: Prelude, from: Element, lanes: number): string {
   const bytes = elementBytes[from] * lanes;
   const type = operandType(prelude, from, Math.max(16, bytes) / elementBytes[from]);

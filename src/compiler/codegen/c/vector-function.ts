@@ -85,11 +85,11 @@ function integerExtremum(prelude: Prelude, op: "min" | "max", element: Element, 
 /** clang has other builtins, and mostly needs none. */
 export const gccWith = (feature: string): string => `defined(${feature}) && !defined(__clang__)`;
 
-/** What builtins take for integers: bytes as `char`, others as signed ones. */
+/** Vector type that builtins take for integers: bytes as `char`, others as signed ones. */
 export const operandType = (prelude: Prelude, element: Element, lanes: number): string =>
   elementBytes[element] === 1 ? plainChars(prelude, lanes) : prelude.type(maskElement(element), lanes);
 
-/** What the builtins for bytes take: neither signed nor unsigned char is `char`. */
+/** Vector type that builtins for bytes take: neither signed nor unsigned char is `char`. */
 export const plainChars = (prelude: Prelude, lanes: number): string =>
   prelude.define(`uk_charx${lanes}`, () => `typedef char uk_charx${lanes} __attribute__((vector_size(${lanes})));`);
 
