@@ -228,6 +228,13 @@ export function isTransposable(stage: SchedulableStage, access: Access, axis: st
 export const isPlain = ({ dims }: Access): boolean =>
   dims.every((dim) => dim !== null && dim.size <= 1 && [...dim.values()].every((coefficient) => coefficient === 1));
 
+/** Whether one axis walks a dimension, an element a step, and no other dimension: a part of the axis is a part of it. */
+export function isWalkedByOne({ dims }: Access, at: number): boolean {
+  const [step, ...others] = dims[at] ?? [];
+  if (!step || others.length > 0 || step[1] !== 1) return false;
+  return dims.every((dim, other) => other === at || !dim?.has(step[0]));
+}
+
 /** Whether the stage's reads walk all of a dimension of so many elements: where they do not, what is read is a part of it. */
 export function coversDimension({ dims, spans }: Access, at: number, extent: number, stage: SchedulableStage): boolean {
   const extents = new Map([...stage.spatial, ...stage.reduce].map((axis) => [axis.name, axis.extent]));

@@ -5,9 +5,9 @@ import type { Assignment, Condition, CopiedReads, Instruction, LayoutDim, Operan
 import { choice, type Draft, instructWhen, is } from "../draft.ts";
 import {
   type Access,
-  isPlain,
   isReused,
   isVectorizable,
+  isWalkedByOne,
   isWindowed,
   type SchedulableStage,
 } from "../schedulable-stage.ts";
@@ -106,15 +106,22 @@ export const packIn = (
 
 const wholeDim = (dim: number): LayoutDim<Operand> => ({ dim, part: "whole", tile: 1 });
 
+/**
+ * The axis that panels are cut along: it alone, and element by element, walks its dimension, as does the reduce axis that
+ * an intrinsic takes groups of. The other dimensions may be walked by several axes or in steps (the taps of a transposed
+ * convolution).
+ */
 function panelAxis(access: Access, axes: readonly TiledAxis[]): { axis: TiledAxis; dim: number } | null {
-  if (!isPlain(access)) return null;
   const spatial = axes.flatMap((axis) => {
     if (axis.role !== "vector" && axis.role !== "spatial") return [];
     const dim = access.dims.findIndex((it) => it?.has(axis.axis.name));
     return dim < 0 ? [] : [{ axis, dim }];
   });
   const tiles = spatial.filter(({ axis }) => axis.axis.extent > 1);
-  return tiles.find(({ axis }) => axis.role === "vector") ?? (tiles.length === 1 ? tiles[0]! : null);
+  const panel = tiles.find(({ axis }) => axis.role === "vector") ?? (tiles.length === 1 ? tiles[0]! : null);
+  const group = groupOf(access, axes);
+  const cut = [...(panel ? [panel.dim] : []), ...(group ? [group.dim] : [])];
+  return cut.every((dim) => isWalkedByOne(access, dim)) ? panel : null;
 }
 
 /** The dimension along the reduce axis of which an intrinsic takes several values, and how many. */
