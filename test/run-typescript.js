@@ -12,6 +12,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** Where each is, from test/. */
 const entries = {
   bench: "bench/peers/peers.ts",
+  budgets: "bench/budgets.ts",
   choice: "bench/choice.ts",
   compilers: "bench/compilers.ts",
   convolution: "bench/convolution.ts",

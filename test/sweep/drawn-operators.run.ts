@@ -1,9 +1,9 @@
 // Many random operators in pieces, a line in drawn-operators.jsonl for each. Started by drawn-operators.js.
 
-import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { codeCommit } from "../support/code-commit.ts";
 import { type DrawnReport, newDrawnReport, printDrawnReport, runDrawn, runWhole } from "../support/drawn/run-drawn.ts";
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
@@ -16,7 +16,7 @@ const batch = 50;
 const file = join(import.meta.dirname, "drawn-operators.jsonl");
 const failuresFile = join(import.meta.dirname, "../../dist/test/drawn-failures.txt");
 const rule = "\n\n────\n\n";
-const commit = execFileSync("git", ["describe", "--always", "--dirty", "--abbrev=12"], { encoding: "utf8" }).trim();
+const commit = codeCommit("src", "test/support");
 
 interface Finished {
   readonly when: string;

@@ -20,13 +20,25 @@ const mostRepeated = 64;
 const mostDeep = 1000;
 
 /** Names of stages. */
-export const inlinedStages = remembered((stages: readonly SchedulableStage[]): ReadonlySet<string> => {
+export const inlinedStages = remembered(
+  (stages: readonly SchedulableStage[]): ReadonlySet<string> => new Set(worksOf(stages).inlined.keys()),
+);
+
+/** Scalar operations of one element of a stage, reads not counted: its own, and those of the stages inlined into it. */
+export function operationsOf(stages: readonly SchedulableStage[], name: string): number {
+  const { places } = worksOf(stages).all.get(name)!;
+  return [...places].reduce((sum, [needed, { size }]) => sum + size * needed.operations, 0);
+}
+
+const worksOf = remembered((stages: readonly SchedulableStage[]) => {
+  const all = new Map<string, Work>();
   const inlined = new Map<string, Work>();
   for (const stage of stages) {
     const work = workOf(stage, inlined);
+    all.set(stage.name, work);
     if (isInlined(stage, work, stages)) inlined.set(stage.name, work);
   }
-  return new Set(inlined.keys());
+  return { all, inlined };
 });
 
 /** What one element of a stage takes, with the inlined stages that it reads. */

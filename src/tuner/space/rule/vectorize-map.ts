@@ -1,17 +1,21 @@
 // An element-wise stage: its last axis in vectors, several of them a step.
 
 import { estimate, instruct, tunable } from "../draft.ts";
+import { operationsOf } from "../inlined-stages.ts";
 import { mapEstimate } from "../map-estimate.ts";
 import { isVectorizable, loopOf } from "../schedulable-stage.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import type { SpaceRule } from "./space-rule.ts";
+
+/** Vector operations of a step: beyond some of them more only take a compiler's time. */
+const mostOperations = 256;
 
 export const vectorizeMap: SpaceRule = {
   name: "vectorize-map",
 
   applies: (stage) => stage.reduce.length === 0 && stage.spatial.length > 0,
 
-  apply(draft, stage, { task }) {
+  apply(draft, stage, { task, stages }) {
     const axis = stage.spatial.at(-1)!;
     const lanes = lanesFor(stage, axis.extent, task.target);
     const contiguous = !axis.size && stage.reads.every((read) => isVectorizable(read, axis.name));
@@ -20,12 +24,13 @@ export const vectorizeMap: SpaceRule = {
     const loop = loopOf(stage, axis);
     const unroll = `${loop}.unroll`;
     const steps = Math.ceil(axis.extent / lanes);
+    const operations = operationsOf(stages, stage.name);
     return [
       instruct(
         tunable(
           estimated,
           unroll,
-          [1, 2, 4, 8].filter((count) => count <= steps),
+          [1, 2, 4, 8].filter((count) => count === 1 || (count <= steps && count * operations <= mostOperations)),
         ),
         { kind: "split", loop, factors: [0, { tunable: unroll }, lanes], tail: "cut" },
         { kind: "vectorize", loop: `${loop}.2` },

@@ -1,0 +1,17 @@
+// Which code a record is of: the last commit that changed it. Commits of documents and records, this one among them, change
+// nothing that was measured.
+
+import { execFileSync } from "node:child_process";
+
+/**
+ * Twelve digits, and `-dirty` where there are changes that no commit has.
+ *
+ * @param folders what counts as the code
+ * @example codeCommit("src", "test/support") // "3568812197b8"
+ */
+export function codeCommit(...folders: readonly string[]): string {
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", [...args, "--", ...folders], { encoding: "utf8" }).trim();
+  const isDirty = git("status", "--porcelain") !== "";
+  return `${git("log", "-1", "--abbrev=12", "--format=%h")}${isDirty ? "-dirty" : ""}`;
+}
