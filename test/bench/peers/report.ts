@@ -30,6 +30,8 @@ const titles: Readonly<Record<SuiteName, string>> = {
 export interface Section {
   readonly suite: SuiteName;
   readonly target: string;
+  /** Whether most native works of this CPU were measured for another native target. */
+  readonly isUnusual: boolean;
   readonly node: number;
   readonly threads: number;
   readonly results: readonly WorkResult[];
@@ -39,29 +41,38 @@ export function sectionsOf(results: readonly WorkResult[]): readonly Section[] {
   const places = [...new Map(results.map((result) => [placeKey(result), result])).values()].sort(
     (a, b) => Number(a.target === wasm) - Number(b.target === wasm) || nodeOf(a) - nodeOf(b) || a.threads - b.threads,
   );
+  const usual = mostFrequent(results.map(({ target }) => target).filter((target) => target !== wasm));
   return places.flatMap((place) =>
     suiteNames.flatMap((suite) => {
       const own = results.filter((it) => it.suite === suite && placeKey(it) === placeKey(place));
       const { target, threads } = place;
-      return own.length > 0 ? [{ suite, target, node: nodeOf(place), threads, results: own }] : [];
+      const isUnusual = target !== wasm && target !== usual;
+      return own.length > 0 ? [{ suite, target, isUnusual, node: nodeOf(place), threads, results: own }] : [];
     }),
   );
+}
+
+function mostFrequent(names: readonly string[]): string | undefined {
+  const count = (name: string): number => names.filter((it) => it === name).length;
+  return [...new Set(names)].sort((a, b) => count(b) - count(a))[0];
 }
 
 const placeKey = (result: WorkResult): string => [result.target, nodeOf(result), result.threads].join(" ");
 
 type Named = Omit<Section, "results">;
 
-export const titleOf = ({ suite, target, node, threads }: Named): string =>
-  [
-    titles[suite],
-    ...(target === wasm ? [`WASM on Node ${node}`] : []),
-    ...(threads > 1 ? [`${threads} threads`] : []),
-  ].join(", ");
+export const titleOf = (section: Named): string => [titles[section.suite], ...placeOf(section)].join(", ");
 
 /** @param suffix for CPUs other than that of docs/peers.md */
-export const plotName = ({ suite, target, node, threads }: Named, suffix: string): string =>
-  `peers-${suite}${target === wasm ? `-wasm-node-${node}` : ""}${threads > 1 ? `-${threads}-threads` : ""}${suffix}.svg`;
+export const plotName = (section: Named, suffix: string): string =>
+  `${["peers", section.suite, ...placeOf(section)].join(" ").toLowerCase().replace(" on ", " ").replaceAll(" ", "-")}${suffix}.svg`;
+
+/** Where it was measured, as far as that is not the usual: one thread of the native target that the CPU has. */
+const placeOf = ({ target, isUnusual, node, threads }: Named): readonly string[] => [
+  ...(target === wasm ? [`WASM on Node ${node}`] : []),
+  ...(isUnusual ? [target] : []),
+  ...(threads > 1 ? [`${threads} threads`] : []),
+];
 
 /** Of those that our kernels are beside. */
 export const namesOf = (results: readonly WorkResult[]): readonly string[] => [

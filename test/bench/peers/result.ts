@@ -46,8 +46,9 @@ export const readResults = (path: string): readonly WorkResult[] => [
 
 export const appendResult = (path: string, result: WorkResult): void => appendLine(path, result);
 
-/** 1e9 operations a second that a core could do of it. Null: not known. */
+/** 1e9 operations a second that a core could do of it. Null: not known, or another for each work of the suite. */
 export function limitOf({ suite, target, peak }: WorkResult): number | null {
+  if (suite === "bytes") return null;
   const dots = dotsOf(suite);
   if (!dots) return peak.gflops;
   return (target !== wasm && peak[dots]) || null;

@@ -69,7 +69,7 @@ const roofline = (results: readonly WorkResult[]): string =>
     title: "Our kernels under the roof of one core",
     ...peakOf(results),
     series: sectionsOf(results)
-      .filter(({ suite, target, threads }) => !dotsOf(suite) && target !== wasm && threads === 1)
+      .filter(({ suite, target, threads }) => !dotsOf(suite) && suite !== "bytes" && target !== wasm && threads === 1)
       .map(({ suite, results: own }) => ({
         name: suite,
         points: own.map(({ name, flops, bytes, medianNs }) => ({ name, flops, bytes, ns: medianNs })),

@@ -78,16 +78,18 @@ test("sections are by target, Node where it matters, threads and suite", () => {
     result({ target: wasm }),
     result({ node: 24, threads: 2 }),
     result({ suite: "norm" }),
+    result({ target: "avx2" }),
     result({}),
   ]);
   expect(sections.map(titleOf)).toEqual([
     "f32 products",
     "Softmax and layer normalisation",
+    "f32 products, avx2",
     "f32 products, 2 threads",
     "f32 products, WASM on Node 20",
     "f32 products, WASM on Node 24",
   ]);
-  expect(new Set(sections.map((section) => plotName(section, ""))).size).toBe(5);
+  expect(new Set(sections.map((section) => plotName(section, ""))).size).toBe(6);
 });
 
 test("the summary has the mean, the least and the most of each section, our own kernels left out", () => {
