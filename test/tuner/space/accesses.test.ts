@@ -167,6 +167,16 @@ const bodies: Readonly<Record<string, Body>> = {
     const M = compute("M", [40, 8], (i, c) => S(i, c).max(0).add(S(i, 0)));
     return compute("Y", [8, 8, 8], (i, j, c) => select(i.mod(2).eq(0), M(j, i), M(i.add(2), j)).add(X(0, 0, c)));
   },
+  "a map of which a choice by remainder takes two elements a step": (k) => {
+    const X = f32("X", 24, 24);
+    const total = compute("total", [24], (j) => sum(X(j, k), k));
+    const M = compute("M", [17, 24], (_i, j) => total(j).add(1));
+    return compute("Y", [17, 24, 3, 1], (i, j, a) =>
+      select(j.mod(2).eq(0), M(i, j), 4)
+        .add(op.cast(a.mod(5), "f32"))
+        .add(M(i, j)),
+    );
+  },
   "a choice by remainder beside a tensor of rank 0": (k) => {
     const [s, T] = [f32("s"), f32("T", 24)];
     const total = compute("total", [], () => sum(T(k).mul(s()), k));

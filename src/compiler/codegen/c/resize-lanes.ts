@@ -47,13 +47,18 @@ const letterOfBytes: Readonly<Partial<Record<number, string>>> = { 1: "b", 2: "w
 const lettersOf = (from: Element, to: Element): string =>
   `${letterOfBytes[elementBytes[from]]}${letterOfBytes[elementBytes[to]]}`;
 
-/** vpmovsx and vpmovzx. */
+/**
+ * vpmovsx and vpmovzx. What is made of less than 16 bytes is hidden from gcc: it would merge it with a blend under a mask
+ * into one instruction that reads memory, and then fail for want of registers ("unable to generate reloads", gcc 12).
+ */
 function widening(prelude: Prelude, from: Element, to: Element, lanes: number): Instruction | null {
   const bytes = Math.max(16, elementBytes[to] * lanes);
   const builtin = `__builtin_ia32_pmov${from === "u8" || from === "u16" ? "z" : "s"}x${lettersOf(from, to)}`;
   const source = asOperand(prelude, from, lanes);
   const all = prelude.type(to, bytes / elementBytes[to]);
-  const result = (call: string): string => leadingLanes(prelude, call, to, lanes);
+  const isPart = elementBytes[from] * lanes < 16;
+  const opaque = (call: string): string => `({ ${all} r = (${all})${call}; __asm__("" : "+v"(r)); r; })`;
+  const result = (call: string): string => leadingLanes(prelude, isPart ? opaque(call) : call, to, lanes);
   return instructionOfSize(bytes, {
     16: { when: gccWith("__SSE4_1__"), text: result(`${builtin}128(${source})`) },
     32: { when: gccWith("__AVX2__"), text: result(`${builtin}256(${source})`) },

@@ -69,8 +69,9 @@ function scheduled(draft: Draft, stage: SchedulableStage, context: Surroundings,
   const passed = context.passes.reduce((result, it) => placePass(result, it, loops.columns[0], lanes), ordered);
   const blocked = block ? placeBlock(passed, stage, block) : passed;
   const row = loops.outer.at(-2) ?? loops.outer.at(-1);
+  const reader = row ? insideOf(stage, loops.outer.slice(0, loops.outer.indexOf(row) + 1)) : stage;
   const placed = row
-    ? producersOf(stage, context).reduce((result, it) => placeRows(result, it, stage, row, context), blocked)
+    ? producersOf(stage, context).reduce((result, it) => placeRows(result, it, reader, row, context), blocked)
     : blocked;
   return instruct(
     placed,
@@ -207,6 +208,14 @@ const producersOf = (stage: SchedulableStage, { stages }: RuleContext): readonly
     return isOwn && isOnce && it.reduce.length === 0 && it.spatial.length > 0;
   });
 
+/** What of the stage one iteration of these loops around it computes: of their axes one element, or the choices of one step. */
+function insideOf(stage: SchedulableStage, around: readonly string[]): SchedulableStage {
+  const moduli = new Map(choicesOf(stage).map(({ name, modulus }) => [name, modulus]));
+  const isAround = (loop: string): boolean => around.includes(loop) || around.includes(`${loop}.0`);
+  const outer = stage.spatial.filter(({ name }) => isAround(loopName(stage.name, name)));
+  return shrunk(stage, { extents: new Map(outer.map(({ name }) => [name, moduli.get(name) ?? 1])) });
+}
+
 /** The producer as far as its reader reads it, which may be a part of itself. */
 function partOf(producer: SchedulableStage, reader: SchedulableStage): SchedulableStage {
   const { dims } = reader.reads.find(({ buffer }) => buffer === producer.name)!;
@@ -216,7 +225,11 @@ function partOf(producer: SchedulableStage, reader: SchedulableStage): Schedulab
   return shrunk(producer, { extents: new Map(read) });
 }
 
-/** Puts a producer under a loop of its reader, its own last axis in vectors. */
+/**
+ * Puts a producer under a loop of its reader, its own last axis in vectors.
+ *
+ * @param stage the reader, as far as it is under that loop
+ */
 function placeRows(
   draft: Draft,
   producer: SchedulableStage,
