@@ -1,6 +1,7 @@
 // Cases of the oracle chain for random operators: for each target a schedule to run, and others that have to be legal. One
 // operator in five is large, and only has to be scheduled. The same seed and number give the same operator and schedules.
 
+import { children } from "../../../src/compiler/expr/expr-visit.ts";
 import {
   type ComputeDef,
   fromCompute,
@@ -13,6 +14,7 @@ import {
   type Target,
   targets,
 } from "../../../src/compiler/index.ts";
+import { operandsFirst } from "../../../src/compiler/support/graph.ts";
 import { detectMachine, missingFeatures } from "../../../src/native/toolchain/machine.ts";
 import { compileModel } from "../../../src/tuner/constraint/compile.ts";
 import { sample } from "../../../src/tuner/constraint/sample.ts";
@@ -43,6 +45,8 @@ const furtherTargets: readonly Target[] = [targets["avx512-vnni"], targets["avx5
 
 export interface DrawnCases {
   readonly operator: string;
+  /** Nodes of its expressions, what is used several times counted once. */
+  readonly nodes: number;
   /** To be run. */
   readonly cases: readonly ChainCase[];
   /** Schedules that were looked at. */
@@ -80,8 +84,11 @@ export function drawnCases(seed: number, number: number): DrawnCases {
       failures.push(`${target.name}: ${(error as Error).stack ?? error}\n${operator}`);
     }
   }
-  return { operator, cases, schedules, failures };
+  return { operator, nodes: nodesOf(def), cases, schedules, failures };
 }
+
+const nodesOf = ({ stages }: ComputeDef): number =>
+  stages.reduce((sum, { body }) => sum + operandsFirst(body, children).length, 0);
 
 /** As candidates are checked: a result beyond its bound is held against the answers in f64, for operators may cancel. */
 function conditioned(reference: Reference, numerics: Numerics): Reference {

@@ -59,7 +59,7 @@ export async function runDrawn(
     report.operators += 1;
     report.schedules += drawn.schedules;
     report.failures.push(...drawn.failures);
-    for (const it of drawn.cases) native.push(...lowered(report, it, drawn.operator));
+    for (const it of drawn.cases) native.push(...lowered(report, it, drawn));
   }
   await runNative(report, native);
 }
@@ -79,17 +79,20 @@ interface Native {
   readonly source: CSource;
 }
 
-/** Sources of operators so small that are longer hold something that is written out again and again. */
-const mostCharacters = 500_000;
+/**
+ * A source that is longer holds something that is written out again and again: a tile of thirty results, in eight variants for the
+ * ends of three axes, has a hundred characters for each node in each.
+ */
+const mostCharacters = (nodes: number): number => 500_000 + 24_000 * nodes;
 
 /** Runs WASM at once, and now and then the plain loops in JavaScript and relaxed WASM; C is given back. */
-function lowered(report: DrawnReport, it: ChainCase, operator: string): readonly Native[] {
+function lowered(report: DrawnReport, it: ChainCase, { operator, nodes }: DrawnCases): readonly Native[] {
   const note = (wrong: string | null): void => noteOf(report, it, operator, wrong);
   try {
     const flat = lower(it.scheduled as LoopFunc, { target: it.target, numerics: it.numerics });
     if (it.target.codegen === "c") {
       const source = generateC(flat, it.target, { numerics: it.numerics });
-      if (source.text.length <= mostCharacters) return [{ it, operator, source }];
+      if (source.text.length <= mostCharacters(nodes)) return [{ it, operator, source }];
       note(`the source has ${source.text.length} characters`);
       return [];
     }
