@@ -19,11 +19,15 @@ export function conditionedTask({ op, numerics }: TuningTask, run: RunTask): Run
   return { ...run, expected };
 }
 
-/** An error beyond this share of what an element is, or of what elements usually are, hides it. */
+/** An error beyond this share of what an element is, or of what elements usually are that are not 0, hides it. */
 const hidingShare = 1 / 8;
 
 function exactValues({ values, errors }: Pick<ExactValues, "values" | "errors">): ExactValues {
-  const sizes = values.map(Math.abs).filter(Number.isFinite).sort();
+  // Half of what a rectifier gives is 0.
+  const sizes = values
+    .map(Math.abs)
+    .filter((size) => size > 0 && Number.isFinite(size))
+    .sort();
   const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
   const hidden = errors.reduce((sum, error, at) => {
     return sum + (error > hidingShare * Math.max(usual, Math.abs(values[at]!)) ? 1 : 0);

@@ -136,6 +136,19 @@ describe("an operator that cancels everywhere", () => {
   });
 });
 
+it("a rectifier that makes most results 0 hides none of them", () => {
+  const rectified = defOf(
+    defineOp({ M: 64, K: 24 }, ({ M, K }) => {
+      const [A, B, k] = [tensor("A", [M, K], "f32"), tensor("B", [K], "f32"), reduceAxis("k", K)];
+      return compute("y", [M], (i) => max(sum(A(i, k).mul(B(k)), k).sub(1), 0));
+    }),
+  );
+  const { outputs, found } = heldAgainst(rectified, rectified);
+  const [output] = outputs;
+  expect([...found.y!].filter((it) => it === 0).length).toBeGreaterThan(32);
+  expect([output!.exact!.hidden, tellsNothing(output!)]).toEqual([0, false]);
+});
+
 it("a comparison that rounding decides may be decided otherwise, and no other", () => {
   const below = (offset: number): ComputeDef =>
     defOf(
