@@ -47,7 +47,10 @@ export function checked<P extends object>(operator: string, expected: ParameterK
 function requireParameter(operator: string, name: string, kind: string, given: ReadonlyMap<string, unknown>): void {
   const value = given.get(name);
   if (value === undefined && kind.endsWith("?")) return;
-  if (kind === "dtype?") return requireDType(value);
+  if (kind === "dtype?") {
+    requireDType(value);
+    return;
+  }
   const { accepts, wanted } = numbers[kind.replace("?", "") as keyof typeof numbers];
   if (accepts(value)) return;
   const found =
