@@ -36,6 +36,9 @@ const entries = {
   farm: "plugin/farm.ts",
   bun: "plugin/bun.ts",
   loader: "plugin/loader.ts",
+  index: "plugin/index.ts",
+  register: "plugin/register.ts",
+  "register-hooks": "plugin/register-hooks.ts",
   "native/worker": "native/runner/worker.ts",
   "background-tuner": "plugin/background/tuner-process.ts",
 };
@@ -74,8 +77,6 @@ async function bundle() {
     chunkFileNames: "chunks/[name]-[hash].js",
     manualChunks: (id) => (id.includes("node_modules") ? "unplugin" : null),
     experimentalMinChunkSize: 2000,
-    sourcemap: true,
-    sourcemapExcludeSources: true,
   });
   await build.close();
   removeOldChunks(new Set(output.map(({ fileName }) => fileName)));
@@ -83,8 +84,11 @@ async function bundle() {
 
 const typescript = {
   name: "typescript",
-  transform: (code, id) =>
-    id.endsWith(".ts") ? transform(code, { loader: "ts", target: "node20.19", sourcemap: true, sourcefile: id }) : null,
+  async transform(code, id) {
+    if (!id.endsWith(".ts")) return null;
+    const transformed = await transform(code, { loader: "ts", target: "node20.19", sourcefile: id });
+    return { code: transformed.code, map: null };
+  },
 };
 
 /** Of the packages whose code is in the bundle. */

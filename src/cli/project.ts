@@ -1,5 +1,6 @@
 // The project that a command works on: the plugin's options as flags say them, and the kernels that its files import.
 
+import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
@@ -46,6 +47,7 @@ function strategiesIn(list: unknown): readonly StrategyName[] {
 /** @throws DiagnosticError `options.bad-value`, `command.bad-argument` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
   const { root, lockfile, cacheDir, include, numerics, remote } = flags;
+  if (root !== undefined && !existsSync(String(root))) throw badArgument(`there is no ${root}`, "a folder");
   const given = Object.entries({ root, lockfile, cacheDir, include, numerics, remote }).filter(
     ([, value]) => value !== undefined,
   );

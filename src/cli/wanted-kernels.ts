@@ -1,21 +1,32 @@
-// The kernels of a command's operator files, or all.
+// The kernels of a command's operator files, or all. None at all is a mistake: a slip in a path would keep CI green for ever.
 
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
+import { DiagnosticError } from "../compiler/index.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
 import { badArgument } from "./command.ts";
 import type { Project } from "./project.ts";
 
+/** @throws DiagnosticError `command.no-imports` */
+export async function importedKernels({ imports, options: { root } }: Project): Promise<readonly ParsedRequest[]> {
+  const kernels = kernelsOf(await imports());
+  if (kernels.length > 0) return kernels;
+  throw new DiagnosticError({
+    code: "command.no-imports",
+    message: `no imports of kernels found in ${relative(process.cwd(), root) || root}`,
+    loc: null,
+    hint: 'an import of a kernel is: import gemm from "./gemm.op.ts?tune=wasm"; --root names another project',
+    detail: null,
+  });
+}
+
 /**
  * @param files as the command line has them; none: all kernels that the project imports
- * @throws DiagnosticError `command.bad-argument` for a file that nobody imports
+ * @throws DiagnosticError `command.bad-argument` for a file that nobody imports, `command.no-imports`
  */
-export async function wantedKernels(
-  { imports, options: { root } }: Project,
-  files: readonly string[],
-): Promise<readonly ParsedRequest[]> {
-  const kernels = kernelsOf(await imports());
-  const named = files.map((file) => resolve(root, file));
+export async function wantedKernels(project: Project, files: readonly string[]): Promise<readonly ParsedRequest[]> {
+  const kernels = await importedKernels(project);
+  const named = files.map((file) => resolve(project.options.root, file));
   const unknown = files.find((_, at) => kernels.every(({ path }) => path !== named[at]));
   if (unknown !== undefined)
     throw badArgument(`no import asks for a kernel of ${unknown}`, "operator files that are imported");

@@ -1,16 +1,12 @@
 // `unplugin-kernel/loader`, for bundlers that take webpack's loaders and no plugins, as Turbopack does: an operator file with `?tune=…`
 // becomes the module of its kernel.
-//
-// Such a host has no way to emit files. So WASM is part of the code, and an addon is read from the store, where it was built.
 
 import { existsSync } from "node:fs";
-import { dirname, relative } from "node:path";
-import type { KernelAsset } from "./binding/asset.ts";
-import { emitModule } from "./binding/module.ts";
-import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
-import { type Platform, placeAssets } from "./emit/place.ts";
+import type { CompileKernel } from "./compiled-kernel.ts";
+import { moduleInCode } from "./emit/in-code.ts";
+import type { Platform } from "./emit/place.ts";
 import { consoleSink } from "./log.ts";
-import { type ParsedRequest, parseRequest } from "./request.ts";
+import { parseRequest } from "./request.ts";
 import { createSession, type Session } from "./session.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
@@ -49,18 +45,6 @@ function sessionOf(options: KernelPluginOptions, root: string): Session {
 const platformOf = (target: string): Platform =>
   /node|electron-main/.test(target) ? "node" : /^web/.test(target) ? "browser" : "universal";
 
-/** By the module's own address: no path of the building machine is in the text. Of a `new URL` Turbopack would make a file to serve. */
-function addonUrl(file: string, importer: string): string {
-  const path = relative(dirname(importer), file).replaceAll("\\", "/");
-  return `import.meta.url.replace(/[^/]*$/, ${JSON.stringify(path)})`;
-}
-
-function moduleText(kernel: CompiledKernel, { path }: ParsedRequest, target: string): string {
-  const file = kernel.native?.path;
-  const urlOf = ({ role }: KernelAsset): string | null => (role === "native" && file ? addonUrl(file, path) : null);
-  return emitModule(kernel, placeAssets(kernel, platformOf(target), true, urlOf));
-}
-
 async function load(context: LoaderContext, source: string): Promise<string> {
   const { resourcePath, resourceQuery, rootContext, target, mode } = context;
   const request = parseRequest(resourcePath + resourceQuery);
@@ -77,7 +61,7 @@ async function load(context: LoaderContext, source: string): Promise<string> {
   );
   for (const file of kernel.watchFiles) context.addDependency(file);
   session.finish();
-  return moduleText(kernel, request, target);
+  return moduleInCode(kernel, request.path, platformOf(target));
 }
 
 /** An operator file without `?tune=` is left as it is. */

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
 /** The nearest package.json above a file; null: there is none. */
-function packageOf(file: string): string | null {
+export function packageOf(file: string): string | null {
   const folder = dirname(file);
   if (folder === file) return null;
   const path = join(folder, "package.json");

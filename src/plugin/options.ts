@@ -1,8 +1,9 @@
 // The plugin's options as given → complete, checked options. The only file of the plugin that reads the environment.
 
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } from "../compiler/index.ts";
 import type { Budget } from "../tuner/task.ts";
+import { packageOf } from "./locate-operator.ts";
 import { pathFilter } from "./path-pattern.ts";
 import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
 
@@ -118,6 +119,12 @@ function findMistake(options: Readonly<Record<string, unknown>>): Diagnostic | n
 const listOf = (value: PathPattern | readonly PathPattern[] | undefined): readonly PathPattern[] | undefined =>
   typeof value === "string" || value instanceof RegExp ? [value] : value;
 
+/** The folder itself where no package.json is in it or above it. */
+function packageFolder(folder: string): string {
+  const manifest = packageOf(resolve(folder, "package.json"));
+  return manifest === null ? resolve(folder) : dirname(manifest);
+}
+
 const outputPath = (root: string, value: boolean | string | undefined, name: string): string | null =>
   value === undefined || value === false ? null : resolve(root, value === true ? name : value);
 
@@ -126,7 +133,19 @@ export const isCi = (environment: Readonly<Record<string, string | undefined>> =
   !["", "0", "false"].includes(environment.CI ?? "");
 
 /**
- * Fills in the defaults. `hostRoot` is the bundler's own root folder, if it has one.
+ * The mode of a program that runs from its sources: in production nothing is measured.
+ *
+ * @throws DiagnosticError `options.bad-value`
+ */
+export function modeOfProgram(environment: Readonly<Record<string, string | undefined>> = process.env): Mode {
+  const { UNPLUGIN_KERNEL_MODE: wanted, NODE_ENV } = environment;
+  if (wanted) return resolveOptions({ mode: wanted as Mode }).mode;
+  return NODE_ENV === "production" || isCi(environment) ? "frozen" : "tune";
+}
+
+/**
+ * Fills in the defaults. `hostRoot` is the bundler's own root folder, if it has one: lock and store lie in the package that it
+ * is a part of, where the command line looks for them, too.
  *
  * @throws DiagnosticError `options.unknown`, `options.bad-value`.
  */
@@ -137,11 +156,12 @@ export function resolveOptions(
 ): ResolvedOptions {
   const wrong = findMistake({ ...options });
   if (wrong) throw new DiagnosticError(wrong);
-  const root = resolve(hostRoot, options.root ?? ".");
+  const root = options.root === undefined ? packageFolder(hostRoot) : resolve(hostRoot, options.root);
+  const excluded = listOf(options.exclude) ?? [];
   const { total = null, ...budget } = options.budget ?? {};
   return {
-    accepts: pathFilter(listOf(options.include) ?? [/\.op\.m?[jt]s$/], listOf(options.exclude) ?? []),
-    leavesOut: pathFilter(listOf(options.exclude) ?? [], []),
+    accepts: pathFilter(listOf(options.include) ?? [/\.op\.m?[jt]s$/], excluded, root),
+    leavesOut: pathFilter(excluded, [], root),
     root,
     cacheDir: resolve(root, options.cacheDir ?? "node_modules/.cache/unplugin-kernel"),
     lockfile: resolve(root, options.lockfile ?? "kernels.lock.json"),

@@ -1,30 +1,33 @@
-// Path patterns of the options → a predicate over file paths.
+// Path patterns of the options → a predicate over file paths. Globs are picomatch's, which bundlers take, too.
 
+import { posix } from "node:path";
+import picomatch from "picomatch";
 import type { PathPattern } from "./types.ts";
 
-const wildcards: Readonly<Record<string, string>> = { "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]" };
+const slashes = (path: string): string => path.replaceAll("\\", "/");
 
-/** `**` any folders, `*` and `?` within one; a pattern that does not start with `/` may begin at any folder. */
-function globToRegExp(glob: string): RegExp {
-  const anchor = glob.startsWith("/") || /^[A-Za-z]:\//.test(glob) ? "^" : "(?:^|/)";
-  const body = glob.replace(/\*\*\/|\*\*|[*?]|[.+^${}()|[\]\\]/g, (part) => wildcards[part] ?? `\\${part}`);
-  return new RegExp(`${anchor}${body}$`);
+/** One that begins with a dot is below the root, an absolute one is where it says, any other may begin at any folder. */
+function anchored(glob: string, root: string): string {
+  if (/^\.\.?\//.test(glob)) return posix.join(slashes(root), glob);
+  return glob.startsWith("/") || /^[A-Za-z]:\//.test(glob) ? glob : `**/${glob}`;
 }
 
-function matchesAny(patterns: readonly PathPattern[]): (path: string) => boolean {
-  const expressions = patterns.map((pattern) => (typeof pattern === "string" ? globToRegExp(pattern) : pattern));
-  return (path) => expressions.some((expression) => path.search(expression) >= 0);
+function matchesAny(patterns: readonly PathPattern[], root: string): (path: string) => boolean {
+  const matchers = patterns.map((pattern) =>
+    typeof pattern === "string"
+      ? picomatch(anchored(pattern, root), { dot: true })
+      : (path: string) => path.search(pattern) >= 0,
+  );
+  return (path) => matchers.some((matches) => matches(path));
 }
 
 /** True for the paths (with `/`, or `\` on Windows) that `include` names and `exclude` does not. */
 export function pathFilter(
   include: readonly PathPattern[],
   exclude: readonly PathPattern[],
+  root: string,
 ): (path: string) => boolean {
-  const included = matchesAny(include);
-  const excluded = matchesAny(exclude);
-  return (path) => {
-    const posix = path.replaceAll("\\", "/");
-    return included(posix) && !excluded(posix);
-  };
+  const included = matchesAny(include, root);
+  const excluded = matchesAny(exclude, root);
+  return (path) => included(slashes(path)) && !excluded(slashes(path));
 }

@@ -21,7 +21,7 @@ export type Mode = (typeof modes)[number];
 export const logLevels = ["silent", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** A glob over absolute paths with `/` (`*` within a folder, `**` across folders), or a regular expression. */
+/** A glob as bundlers take it (picomatch; `./` is the root, others may begin at any folder), or a regular expression. */
 export type PathPattern = string | RegExp;
 
 /** All are optional; a build without options tunes into `kernels.lock.json`. */
@@ -29,7 +29,7 @@ export interface KernelPluginOptions {
   /** Which files may be imported with `?tune=`. Default: `*.op.ts`, `*.op.js`, `*.op.mts`, `*.op.mjs`. */
   include?: PathPattern | readonly PathPattern[];
   exclude?: PathPattern | readonly PathPattern[];
-  /** What relative paths here start from. Default: Vite's root, else the working directory. */
+  /** What relative paths here start from. Default: the folder of package.json above Vite's root, or above the working directory. */
   root?: string;
   /** The content-addressed store. Default: `node_modules/.cache/unplugin-kernel`. */
   cacheDir?: string;

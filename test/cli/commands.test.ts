@@ -144,8 +144,8 @@ test("imports that lead nowhere are named", () => {
       'import a from "./gemn.op.ts?tune=wasm";\nimport b from "./main.ts?tune=wasm";\nconsole.log(a, b);\n',
   });
   const { exitCode, output, errors } = runCli(root, "verify");
-  expect(exitCode).toBe(0);
-  expect(output).toBe("no imports of kernels found\n");
+  expect([exitCode, output]).toEqual([1, ""]);
+  expect(errors).toContain("command.no-imports: no imports of kernels found in");
   for (const specifier of ["./gemn.op.ts?tune=wasm", "./main.ts?tune=wasm"])
     expect(errors).toContain(`src/main.ts: "${specifier}" leads to no operator file, and is left out`);
 });
@@ -198,3 +198,18 @@ describe("the command line itself", () => {
     expect(runCli(root, "--version").output).toMatch(/^unplugin-kernel\/\d+\.\d+\.\d+ /);
   });
 });
+
+test.each(["verify", "tune", "bench"])(
+  "%s of a project that is not there, or has no kernels, is no success",
+  (command) => {
+    const root = writeProject({ "src/main.ts": "console.log(1);\n" });
+    expect(runCli(root, command, "--root", "nowhere")).toMatchObject({
+      exitCode: 2,
+      errors: expect.stringContaining("command.bad-argument: there is no nowhere"),
+    });
+    expect(runCli(root, command)).toMatchObject({
+      exitCode: 1,
+      errors: expect.stringContaining("command.no-imports: no imports of kernels found in"),
+    });
+  },
+);

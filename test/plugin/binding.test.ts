@@ -102,6 +102,31 @@ describe("the WASM twin", () => {
   });
 });
 
+it("takes pixels for bytes, by themselves and in ImageData, and gives what a canvas takes", async () => {
+  const bytes = (name: string, role: "input" | "output") => ({ ...tensors[0]!, name, dtype: "u8" as const, role });
+  const invert = await loadModule(
+    fakeKernel({
+      tensors: [bytes("image", "input"), bytes("out", "output")],
+      wasm: null,
+      reference: {
+        kind: "js",
+        name: "invert",
+        parameters: [],
+        text: "for (let i = 0; i < 8; i++) arg1[i] = 255 - arg0[i];",
+      },
+    }),
+  );
+  const data = Uint8ClampedArray.from({ length: 8 }, (_, i) => i * 30);
+  const wanted = [...data].map((value) => 255 - value);
+  const out = new Uint8ClampedArray(8);
+  invert({ data }, out);
+  expect([...out]).toEqual(wanted);
+  expect([...invert<Uint8Array<ArrayBuffer>>(data)]).toEqual(wanted);
+  expect([...(await invert.async<Uint8Array<ArrayBuffer>>(data))]).toEqual(wanted);
+  const wrong = { data: new Float32Array(8) } as unknown as { data: Uint8ClampedArray };
+  expect(() => invert(wrong)).toThrow("argument 1 (image) must be a Uint8Array of 8 elements");
+});
+
 describe("several outputs", () => {
   const two = fakeKernel({
     tensors: [tensors[0]!, { ...tensors[1]!, name: "sum", role: "output" }, { ...tensors[2]!, name: "last one" }],

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveOptions } from "../../src/plugin/options.ts";
 import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import { writeApp } from "../support/build-app.ts";
 
 const atHome = (options: KernelPluginOptions = {}) => resolveOptions(options, "/home/app", {});
 
@@ -42,6 +44,25 @@ describe("resolveOptions", () => {
       report: "/home/app/packages/a/r.html",
       cacheDir: "/c",
     });
+  });
+
+  it("keeps lock and store in the package, wherever in it the host begins", () => {
+    const app = writeApp({ "package.json": "{}", "src/index.html": "" });
+    expect(resolveOptions({}, join(app, "src"), {})).toMatchObject({
+      root: app,
+      lockfile: join(app, "kernels.lock.json"),
+      cacheDir: join(app, "node_modules/.cache/unplugin-kernel"),
+    });
+    expect(resolveOptions({ root: "." }, join(app, "src"), {}).root).toBe(join(app, "src"));
+  });
+
+  it("takes the globs that bundlers take", () => {
+    const accepted = (include: string, ...paths: string[]) => paths.map(atHome({ include }).accepts);
+    expect(accepted("**/*.{op,kernel}.ts", "/a/x.op.ts", "/a/x.kernel.ts", "/a/x.ts")).toEqual([true, true, false]);
+    expect(accepted("x[ab].op.ts", "/a/xa.op.ts", "/a/xc.op.ts")).toEqual([true, false]);
+    expect(accepted("./src/*.op.ts", "/home/app/src/x.op.ts", "/home/src/x.op.ts")).toEqual([true, false]);
+    expect(accepted("src/*.op.ts", "/home/app/src/x.op.ts", "/a/src/b/x.op.ts")).toEqual([true, false]);
+    expect(accepted(".hidden/*.op.ts", "/a/.hidden/x.op.ts")).toEqual([true]);
   });
 
   it("is frozen in CI unless told otherwise", () => {

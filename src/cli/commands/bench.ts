@@ -83,7 +83,7 @@ export const bench: Command = {
     return {
       exitCode: kernels.some(isWrong) ? exitCodes.wrong : exitCodes.done,
       json: { kernels, peers: peers.map(({ name }) => name) },
-      text: kernels.map(benchText).join("\n\n") || "no imports of kernels found",
+      text: kernels.map(benchText).join("\n\n"),
     };
   },
 };

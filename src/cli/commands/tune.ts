@@ -99,7 +99,7 @@ export const tune: Command = {
   async run(project, files, { json, again, compare }) {
     const mode = again || compare !== undefined ? "again" : "tune";
     const wanted = await wantedKernels(project, files);
-    const isLive = !json && isTerminal() && wanted.length > 0;
+    const isLive = !json && isTerminal();
     const rows = isLive
       ? await tuneLive(project, wanted, mode)
       : await Promise.all(wanted.map((request) => tuneOne(project, request, mode)));
@@ -111,7 +111,7 @@ export const tune: Command = {
     return {
       exitCode: failed.length > 0 ? exitCodes.wrong : exitCodes.done,
       json: { kernels: rows },
-      text: rows.length === 0 ? "no imports of kernels found" : [table, ...failureText(failed, rows.length)].join("\n"),
+      text: [table, ...failureText(failed, rows.length)].join("\n"),
     };
   },
 };

@@ -4,11 +4,11 @@ import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { failAlone } from "../../plugin/compile/fail-alone.ts";
 import { verifyKernel } from "../../plugin/compile/verify-kernel.ts";
-import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
 import { readLockfile } from "../../tuner/store/lockfile.ts";
 import { type Command, exitCodes } from "../command.ts";
 import type { Project } from "../project.ts";
+import { importedKernels } from "../wanted-kernels.ts";
 
 interface Row {
   readonly kernel: string;
@@ -51,7 +51,7 @@ export const verify: Command = {
     const rows: Row[] = [];
     const used = new Set<string>();
     // One after the other: they are measured.
-    for (const request of kernelsOf(await project.imports())) {
+    for (const request of await importedKernels(project)) {
       const { row, lockName } = await check(project, request);
       rows.push(row);
       if (lockName) used.add(lockName);
@@ -62,9 +62,7 @@ export const verify: Command = {
     return {
       exitCode: wrong.length > 0 ? exitCodes.wrong : exitCodes.done,
       json: { kernels: rows, unused },
-      text:
-        [...lines, ...unused.map((name) => `unused   ${name}: nothing imports it`)].join("\n") ||
-        "no imports of kernels found",
+      text: [...lines, ...unused.map((name) => `unused   ${name}: nothing imports it`)].join("\n"),
     };
   },
 };

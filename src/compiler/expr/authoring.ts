@@ -7,7 +7,9 @@ export * from "./functions.ts";
 export type {
   AnyKernel,
   AnyResult,
+  Argument,
   ArrayOf,
+  Bytes,
   Kernel,
   KernelInfo,
   Packable,

@@ -2,21 +2,32 @@
 
 import type { DType } from "./dtype.ts";
 
-/** The typed array that holds elements of a dtype; f16 and bf16 are bit patterns, bool is one byte, 0 or 1. */
+/**
+ * The typed array that holds elements of a dtype; f16 and bf16 are bit patterns, bool is one byte, 0 or 1. Of memory that is not
+ * shared: what asks for bytes (`fetch`, `Blob`, `ImageData`) takes no other.
+ */
 export interface ArrayTypes {
-  readonly f64: Float64Array;
-  readonly f32: Float32Array;
-  readonly f16: Uint16Array;
-  readonly bf16: Uint16Array;
-  readonly i32: Int32Array;
-  readonly i16: Int16Array;
-  readonly i8: Int8Array;
-  readonly u8: Uint8Array;
-  readonly bool: Uint8Array;
+  readonly f64: Float64Array<ArrayBuffer>;
+  readonly f32: Float32Array<ArrayBuffer>;
+  readonly f16: Uint16Array<ArrayBuffer>;
+  readonly bf16: Uint16Array<ArrayBuffer>;
+  readonly i32: Int32Array<ArrayBuffer>;
+  readonly i16: Int16Array<ArrayBuffer>;
+  readonly i8: Int8Array<ArrayBuffer>;
+  readonly u8: Uint8Array<ArrayBuffer>;
+  readonly bool: Uint8Array<ArrayBuffer>;
 }
 
 export type ArrayOf<D extends DType> = ArrayTypes[D];
-export type TypedArray = ArrayTypes[DType];
+
+/** Of whatever memory. */
+export type TypedArray = Float64Array | Float32Array | Uint16Array | Int32Array | Int16Array | Int8Array | Uint8Array;
+
+/** What a call takes for a tensor of u8: pixels of a canvas, too, as they are in `ImageData`. */
+export type Bytes = Uint8Array | Uint8ClampedArray | { readonly data: Uint8ClampedArray };
+
+/** What a call takes for a tensor. */
+export type Argument = TypedArray | Bytes;
 
 /** Which implementation answers: the addon, a WASM module, or plain loops (mode `off`). */
 export type Twin = "native" | "wasm-relaxed" | "wasm" | "reference";
@@ -61,8 +72,8 @@ export type AnyBuffers = Readonly<Record<string, TypedArray>>;
  */
 export interface PackedKernel<
   Result = TypedArray,
-  Inputs extends readonly TypedArray[] = TypedArray[],
-  Outputs extends readonly TypedArray[] = [],
+  Inputs extends readonly Argument[] = Argument[],
+  Outputs extends readonly Argument[] = [],
   Buffers = AnyBuffers,
 > {
   // One signature for both forms of a call: several ones could not be called through a union of kernels.
@@ -103,8 +114,8 @@ export interface PackableKernel<Result = TypedArray, Constants extends string = 
  */
 export interface Kernel<
   Result = TypedArray,
-  Inputs extends readonly TypedArray[] = TypedArray[],
-  Outputs extends readonly TypedArray[] = [],
+  Inputs extends readonly Argument[] = Argument[],
+  Outputs extends readonly Argument[] = [],
   Buffers = AnyBuffers,
 > extends PackedKernel<Result, Inputs, Outputs, Buffers> {
   /** Loads the kernel. Needed only in browsers, with `&sync=0` or a very large module: otherwise the first call does. */
@@ -119,6 +130,6 @@ export type AnyResult = TypedArray | Readonly<Record<string, TypedArray>>;
  * choice. Most results are f32; others are named: `const sums: Int32Array = count(A)`.
  */
 export interface AnyKernel extends Omit<Kernel, "async"> {
-  <Result extends AnyResult = Float32Array>(...arrays: TypedArray[]): Result;
-  async<Result extends AnyResult = Float32Array>(...arrays: TypedArray[]): Promise<Result>;
+  <Result extends AnyResult = Float32Array<ArrayBuffer>>(...arrays: Argument[]): Result;
+  async<Result extends AnyResult = Float32Array<ArrayBuffer>>(...arrays: Argument[]): Promise<Result>;
 }

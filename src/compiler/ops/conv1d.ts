@@ -2,6 +2,7 @@
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
+import { checked, type ParameterKinds } from "./checked.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";
 
@@ -30,19 +31,35 @@ export interface Conv1dParameters {
 
 const defaults = { N: 1, K: 3, stride: 1, padding: 0, dilation: 1, dtype: "f32" as DType };
 
+const kinds: ParameterKinds<Conv1dParameters> = {
+  N: "size?",
+  W: "size",
+  C: "size",
+  F: "size",
+  K: "size?",
+  stride: "size?",
+  padding: "margin?",
+  dilation: "size?",
+  dtype: "dtype?",
+  filterDtype: "dtype?",
+};
+
 /** @example export default conv1d({ W: 1000, C: 80, F: 256, padding: 1 }); */
 export function conv1d(parameters: Conv1dParameters, epilogue: Epilogue = {}): Op {
-  return defineOp({ ...defaults, ...parameters }, ({ N, W, C, F, K, dtype, filterDtype = dtype, ...window }) => {
-    const sequence = tensor("sequence", [N, W, C], dtype);
-    const filter = tensor("filter", [K, C, F], filterDtype);
-    const shape = [N, windowCount(W, K, window), F] as const;
-    const finish = epilogueOf(epilogue, { shape, dtype: sumType(dtype) });
-    const rx = reduceAxis("rx", K);
-    const rc = reduceAxis("rc", C);
-    return compute("out", shape, (n, x, f) => {
-      const ix = tapAt(x, rx, window);
-      const element = padded(window.padding, [[ix, W]], () => sequence(n, ix, rc), 0);
-      return finish(sum(factor(element).mul(factor(filter(rx, rc, f))), [rx, rc]), [n, x, f]);
-    });
-  });
+  return defineOp(
+    { ...defaults, ...checked("conv1d", kinds, parameters) },
+    ({ N, W, C, F, K, dtype, filterDtype = dtype, ...window }) => {
+      const sequence = tensor("sequence", [N, W, C], dtype);
+      const filter = tensor("filter", [K, C, F], filterDtype);
+      const shape = [N, windowCount(W, K, window), F] as const;
+      const finish = epilogueOf(epilogue, { shape, dtype: sumType(dtype) });
+      const rx = reduceAxis("rx", K);
+      const rc = reduceAxis("rc", C);
+      return compute("out", shape, (n, x, f) => {
+        const ix = tapAt(x, rx, window);
+        const element = padded(window.padding, [[ix, W]], () => sequence(n, ix, rc), 0);
+        return finish(sum(factor(element).mul(factor(filter(rx, rc, f))), [rx, rc]), [n, x, f]);
+      });
+    },
+  );
 }

@@ -2,6 +2,7 @@
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
+import { checked, type ParameterKinds } from "./checked.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";
 
@@ -31,10 +32,25 @@ export interface Conv2dParameters {
 
 const defaults = { N: 1, KH: 3, KW: 3, stride: 1, padding: 0, dilation: 1, dtype: "f32" as DType };
 
+export const conv2dKinds: ParameterKinds<Conv2dParameters> = {
+  N: "size?",
+  H: "size",
+  W: "size",
+  C: "size",
+  F: "size",
+  KH: "size?",
+  KW: "size?",
+  stride: "size?",
+  padding: "margin?",
+  dilation: "size?",
+  dtype: "dtype?",
+  filterDtype: "dtype?",
+};
+
 /** @example export default conv2d({ H: 56, W: 56, C: 64, F: 64, padding: 1 }, { bias: true, activation: "relu" }); */
 export function conv2d(parameters: Conv2dParameters, epilogue: Epilogue = {}): Op {
   return defineOp(
-    { ...defaults, ...parameters },
+    { ...defaults, ...checked("conv2d", conv2dKinds, parameters) },
     ({ N, H, W, C, F, KH, KW, dtype, filterDtype = dtype, ...window }) => {
       const image = tensor("image", [N, H, W, C], dtype);
       const filter = tensor("filter", [KH, KW, C, F], filterDtype);

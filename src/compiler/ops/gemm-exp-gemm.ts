@@ -1,6 +1,7 @@
 // Two matrix products with an exponential between them: F[M, L] = exp(A[M, K] · B[K, N]) · E[N, L].
 
 import { compute, type DType, defineOp, exp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { checked, type ParameterKinds } from "./checked.ts";
 import { store } from "./epilogue.ts";
 
 export interface GemmExpGemmParameters {
@@ -14,9 +15,11 @@ export interface GemmExpGemmParameters {
   readonly dtype?: DType;
 }
 
+const kinds: ParameterKinds<GemmExpGemmParameters> = { M: "size", N: "size", K: "size", L: "size", dtype: "dtype?" };
+
 /** @example export default gemmExpGemm({ M: 128, N: 128, K: 64, L: 64 }); */
 export function gemmExpGemm(parameters: GemmExpGemmParameters): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ M, N, K, L, dtype }) => {
+  return defineOp({ dtype: "f32", ...checked("gemmExpGemm", kinds, parameters) }, ({ M, N, K, L, dtype }) => {
     const A = tensor("A", [M, K], dtype);
     const B = tensor("B", [K, N], dtype);
     const E = tensor("E", [N, L], dtype);

@@ -2,6 +2,7 @@
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
+import { checked, type ParameterKinds } from "./checked.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 
 export interface GemmParameters {
@@ -14,9 +15,11 @@ export interface GemmParameters {
   readonly dtypeB?: DType;
 }
 
+const kinds: ParameterKinds<GemmParameters> = { M: "size", N: "size", K: "size", dtype: "dtype?", dtypeB: "dtype?" };
+
 /** @example export default gemm({ M: 1024, N: 1024, K: 1024, dtype: "f32" }, { bias: true, activation: "relu" }); */
 export function gemm(parameters: GemmParameters, epilogue: Epilogue = {}): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ M, N, K, dtype, dtypeB = dtype }) => {
+  return defineOp({ dtype: "f32", ...checked("gemm", kinds, parameters) }, ({ M, N, K, dtype, dtypeB = dtype }) => {
     const A = tensor("A", [M, K], dtype);
     const B = tensor("B", [K, N], dtypeB);
     const finish = epilogueOf(epilogue, { shape: [M, N], dtype: sumType(dtype) });

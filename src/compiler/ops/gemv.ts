@@ -2,6 +2,7 @@
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
+import { checked, type ParameterKinds } from "./checked.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 
 export interface GemvParameters {
@@ -13,9 +14,11 @@ export interface GemvParameters {
   readonly dtypeX?: DType;
 }
 
+const kinds: ParameterKinds<GemvParameters> = { M: "size", K: "size", dtype: "dtype?", dtypeX: "dtype?" };
+
 /** @example export default gemv({ M: 4096, K: 4096 }); */
 export function gemv(parameters: GemvParameters, epilogue: Epilogue = {}): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ M, K, dtype, dtypeX = dtype }) => {
+  return defineOp({ dtype: "f32", ...checked("gemv", kinds, parameters) }, ({ M, K, dtype, dtypeX = dtype }) => {
     const A = tensor("A", [M, K], dtype);
     const x = tensor("x", [K], dtypeX);
     const finish = epilogueOf(epilogue, { shape: [M], dtype: sumType(dtype) });

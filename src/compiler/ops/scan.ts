@@ -7,12 +7,13 @@
 
 import { compute, defineOp, type Op, reduceAxis, select, sum as sumOver, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
+import { checked } from "./checked.ts";
 import { store } from "./epilogue.ts";
-import type { RowsParameters } from "./sum.ts";
+import { type RowsParameters, rowsKinds } from "./sum.ts";
 
 /** @example export default scan({ M: 64, N: 1024 }); */
 export function scan(parameters: RowsParameters): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ M, N, dtype }) => {
+  return defineOp({ dtype: "f32", ...checked("scan", rowsKinds, parameters) }, ({ M, N, dtype }) => {
     const X = tensor("X", [M, N], dtype);
     const block = Math.min(N, Math.max(16, 2 ** Math.round(Math.log2(Math.cbrt(2 * N)))));
     const blocks = Math.ceil(N / block);

@@ -1,6 +1,7 @@
 // Softmax of each row: exp(x - max) / Σ exp(x - max).
 
 import { compute, type DType, defineOp, exp, max, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { checked, type ParameterKinds } from "./checked.ts";
 import { store } from "./epilogue.ts";
 
 export interface SoftmaxParameters {
@@ -11,9 +12,11 @@ export interface SoftmaxParameters {
   readonly dtype?: DType;
 }
 
+const kinds: ParameterKinds<SoftmaxParameters> = { M: "size", N: "size", dtype: "dtype?" };
+
 /** @example export default softmax({ M: 128, N: 1000 }); */
 export function softmax(parameters: SoftmaxParameters): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ M, N, dtype }) => {
+  return defineOp({ dtype: "f32", ...checked("softmax", kinds, parameters) }, ({ M, N, dtype }) => {
     const X = tensor("X", [M, N], dtype);
     const k = reduceAxis("k", N);
     return compute("Y", [M, N], (i, j) => {

@@ -2,6 +2,7 @@
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum as sumOver, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
+import { checked, type ParameterKinds } from "./checked.ts";
 import { store } from "./epilogue.ts";
 
 export interface RowsParameters {
@@ -13,9 +14,11 @@ export interface RowsParameters {
   readonly dtype?: DType;
 }
 
+export const rowsKinds: ParameterKinds<RowsParameters> = { M: "size", N: "size", dtype: "dtype?" };
+
 /** @example export default sum({ M: 128, N: 1000 }); */
 export function sum(parameters: RowsParameters): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ M, N, dtype }) => {
+  return defineOp({ dtype: "f32", ...checked("sum", rowsKinds, parameters) }, ({ M, N, dtype }) => {
     const X = tensor("X", [M, N], dtype);
     const k = reduceAxis("k", N);
     return compute("y", [M], (i) => store(sumOver(factor(X(i, k)), k), sumType(dtype)));

@@ -8,7 +8,8 @@
 
 import { compute, type DType, defineOp, type Expr, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { factor, sumType } from "./accumulate.ts";
-import type { Conv2dParameters } from "./conv2d.ts";
+import { checked, type ParameterKinds } from "./checked.ts";
+import { type Conv2dParameters, conv2dKinds } from "./conv2d.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { inside, type Position, padded } from "./window.ts";
 
@@ -21,11 +22,14 @@ export interface TransposedConv2dParameters extends Omit<Conv2dParameters, "dila
   readonly outputPadding?: number;
 }
 
+const { dilation: _, ...shared } = conv2dKinds;
+const kinds: ParameterKinds<TransposedConv2dParameters> = { ...shared, outputPadding: "margin?" };
+
 const defaults = { N: 1, KH: 3, KW: 3, stride: 2, padding: 0, outputPadding: 0, dtype: "f32" as DType };
 
 /** @example export default transposedConv2d({ H: 28, W: 28, C: 64, F: 32, KH: 4, KW: 4, padding: 1 }); */
 export function transposedConv2d(parameters: TransposedConv2dParameters, epilogue: Epilogue = {}): Op {
-  const all = { ...defaults, ...parameters };
+  const all = { ...defaults, ...checked("transposedConv2d", kinds, parameters) };
   return defineOp(all, ({ N, H, W, C, F, KH, KW, stride, padding, outputPadding, dtype, filterDtype = dtype }) => {
     const image = tensor("image", [N, H, W, C], dtype);
     const filter = tensor("filter", [KH, KW, C, F], filterDtype);

@@ -2,8 +2,9 @@
 // nothing cancels where the mean is large. Chan, Golub & LeVeque 1983.
 
 import { compute, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { checked } from "./checked.ts";
 import { store } from "./epilogue.ts";
-import type { RowsParameters } from "./sum.ts";
+import { type RowsParameters, rowsKinds } from "./sum.ts";
 
 /**
  * Of a float type.
@@ -11,7 +12,7 @@ import type { RowsParameters } from "./sum.ts";
  * @example export default variance({ M: 128, N: 1000 });
  */
 export function variance(parameters: RowsParameters): Op {
-  return defineOp({ dtype: "f32", ...parameters }, ({ M, N, dtype }) => {
+  return defineOp({ dtype: "f32", ...checked("variance", rowsKinds, parameters) }, ({ M, N, dtype }) => {
     const X = tensor("X", [M, N], dtype);
     const k = reduceAxis("k", N);
     return compute("y", [M], (i) => {

@@ -34,12 +34,13 @@ export const takeResults = (all: readonly Placed[]): string =>
     .map(({ at }, position) => `a${at}.set(results[${position}]);`)
     .join(" ");
 
-/** Checks the number of arguments and makes the outputs that were not given: the start of every call. */
+/** Checks the number of arguments, makes the outputs that were not given, and takes pixels as bytes: the start of every call. */
 export function preludeText(all: readonly Placed[], refuse = "refuseCount"): string {
   const made = withRole(all, "output").map(({ tensor: { dtype, length }, at }) => {
     return `a${at} = new ${arrayTypes[dtype].name}(${length});`;
   });
+  const bytes = all.filter(({ tensor }) => tensor.dtype === "u8").map(({ at }) => `\n    a${at} = asBytes(a${at});`);
   return `if (arguments.length === ${withRole(all, "input").length}) {
       ${made.join("\n      ")}
-    } else if (arguments.length !== ${all.length}) ${refuse}(arguments.length);`;
+    } else if (arguments.length !== ${all.length}) ${refuse}(arguments.length);${bytes.join("")}`;
 }

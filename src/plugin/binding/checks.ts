@@ -43,6 +43,15 @@ const support = `
   }
 `;
 
+/** Pixels of a canvas, by themselves or in ImageData, are bytes: the same memory by another name. */
+const pixels = `
+  const asBytes = (value) => {
+    const pixels = kindOf.call(value) === undefined ? value?.data : value;
+    if (kindOf.call(pixels) !== "Uint8ClampedArray") return value;
+    return new Uint8Array(bufferOf.call(pixels), startOf.call(pixels), lengthOf.call(pixels));
+  };
+`;
+
 /** Pairs that must not share memory: each output with every argument before it. */
 function outputPairs(tensors: readonly KernelParameter[]): readonly (readonly [number, number])[] {
   return tensors.flatMap(({ role }, i) =>
@@ -51,7 +60,7 @@ function outputPairs(tensors: readonly KernelParameter[]): readonly (readonly [n
 }
 
 /**
- * Text that defines `check`, `refuseCount` and what they need; expects `name` and `tensors` in scope.
+ * Text that defines `check`, `refuseCount`, for tensors of u8 `asBytes`, and what they need; expects `name` and `tensors` in scope.
  *
  * The overlap test reads `.buffer`, which costs 20 ns each in V8, the rest 1 ns each. So the arrays that passed last are
  * remembered, but only to the end of the current job: a kernel keeps nobody's memory alive.
@@ -65,7 +74,7 @@ export function checksText(tensors: readonly KernelParameter[]): string {
   const overlaps = outputPairs(tensors).map(
     ([i, j]) => `    if (bufferOf.call(a${i}) === bufferOf.call(a${j})) apart(${i}, a${i}, ${j}, a${j});`,
   );
-  return `${support}
+  return `${support}${tensors.some(({ dtype }) => dtype === "u8") ? pixels : ""}
   let ${each((i) => `last${i}`).join(", ")};
   const forget = () => void (${each((i) => `last${i} = `).join("")}undefined);
   function check(${each((i) => `a${i}`).join(", ")}) {

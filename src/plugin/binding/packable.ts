@@ -67,13 +67,15 @@ export function packableText(kernel: CompiledKernel): string {
 ${constantsText(constants)}${packText(others)}`;
 }
 
-const constantsText = (constants: readonly Placed[]): string => `  const constants = [${listOf(constants, tensorAt)}];
+function constantsText(constants: readonly Placed[]): string {
+  const hasBytes = constants.some(({ tensor }) => tensor.dtype === "u8");
+  return `  const constants = [${listOf(constants, tensorAt)}];
   function constantsOf(values) {
     const names = constants.map((constant) => constant.name);
     const unknown = Object.keys(values ?? {}).find((key) => !names.includes(key));
     if (unknown !== undefined) throw new TypeError(name + ".pack: " + unknown + " is no constant: " + names.join(", "));
     return constants.map(({ name: key, array, length, dtype, shape }) => {
-      const value = values?.[key];
+      const value = ${hasBytes ? `dtype === "u8" ? asBytes(values?.[key]) : ` : ""}values?.[key];
       const must = name + ".pack: " + key + " must be a " + array + " of " + length + " elements, " + dtype + "[" + shape.join(", ") + "]";
       if (!(value instanceof globalThis[array])) throw new TypeError(must);
       if (value.length !== length) throw new RangeError(must + "; got " + value.length + " elements");
@@ -81,6 +83,7 @@ const constantsText = (constants: readonly Placed[]): string => `  const constan
     });
   }
 `;
+}
 
 const tensorAt = (at: number): string => `tensors[${at}]`;
 

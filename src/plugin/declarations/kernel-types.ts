@@ -5,20 +5,29 @@ import type { Signature, SignatureTensor } from "./signature.ts";
 
 const kernelModule = 'import("unplugin-kernel/op")';
 
-const arrayOf = ({ dtype }: SignatureTensor): string => arrayTypes[dtype].name;
-const member = (tensor: SignatureTensor): string => `${tensor.name}: ${arrayOf(tensor)}`;
-const tuple = (tensors: readonly SignatureTensor[]): string => `[${tensors.map(member).join(", ")}]`;
-const object = (tensors: readonly SignatureTensor[]): string => `{ ${tensors.map(member).join("; ")} }`;
+type TypeOf = (tensor: SignatureTensor) => string;
 
-const resultType = ({ outputs }: Signature): string => (outputs.length === 1 ? arrayOf(outputs[0]!) : object(outputs));
+/** Of an argument: in memory of any kind, and pixels for bytes. */
+const givenType: TypeOf = ({ dtype }) => (dtype === "u8" ? `${kernelModule}.Bytes` : arrayTypes[dtype].name);
+/** In `buffers()`: threads share theirs. */
+const bufferType: TypeOf = ({ dtype }) => arrayTypes[dtype].name;
+const madeType: TypeOf = ({ dtype }) => `${arrayTypes[dtype].name}<ArrayBuffer>`;
+
+const member = (type: TypeOf) => (tensor: SignatureTensor) => `${tensor.name}: ${type(tensor)}`;
+const tuple = (tensors: readonly SignatureTensor[]): string => `[${tensors.map(member(givenType)).join(", ")}]`;
+const object = (tensors: readonly SignatureTensor[], type: TypeOf): string =>
+  `{ ${tensors.map(member(type)).join("; ")} }`;
+
+const resultType = ({ outputs }: Signature): string =>
+  outputs.length === 1 ? madeType(outputs[0]!) : object(outputs, madeType);
 
 const callable = (name: string, inputs: readonly SignatureTensor[], signature: Signature): string => {
   const { outputs } = signature;
-  const types = [resultType(signature), tuple(inputs), tuple(outputs), object([...inputs, ...outputs])];
+  const types = [resultType(signature), tuple(inputs), tuple(outputs), object([...inputs, ...outputs], bufferType)];
   return `${kernelModule}.${name}<${types.join(", ")}>`;
 };
 
-/** `Kernel<Float32Array, [A: Float32Array, B: Float32Array], [C: Float32Array], { … }>`, with `pack` if there are constants. */
+/** `Kernel<Float32Array<ArrayBuffer>, [A: Float32Array, B: Float32Array], [C: Float32Array], { … }>`, with `pack` if there are constants. */
 export function kernelType(signature: Signature): string {
   const { inputs, constants } = signature;
   const kernel = callable("Kernel", inputs, signature);
@@ -29,7 +38,7 @@ export function kernelType(signature: Signature): string {
     inputs.filter((input) => !isConstant(input)),
     signature,
   );
-  return `${kernel} & ${kernelModule}.Packable<${object(inputs.filter(isConstant))}, ${packed}>`;
+  return `${kernel} & ${kernelModule}.Packable<${object(inputs.filter(isConstant), givenType)}, ${packed}>`;
 }
 
 /** Of kernels that TypeScript cannot tell apart: what is said of the arrays of one would be wrong for another. */
@@ -39,7 +48,7 @@ export function jointType(signatures: readonly Signature[]): string {
   const results = [...new Set(signatures.map(resultType))].sort().join(" | ");
   const kernel = `${kernelModule}.Kernel<${results}>`;
   if (signatures.some(({ constants }) => constants.length === 0)) return kernel;
-  const constants = `Record<string, ${kernelModule}.TypedArray>`;
+  const constants = `Record<string, ${kernelModule}.Argument>`;
   return `${kernel} & ${kernelModule}.Packable<${constants}, ${kernelModule}.PackedKernel<${results}>>`;
 }
 

@@ -319,16 +319,16 @@ test("inputs that stay the same are part of what the operator is", () => {
 describe("TypeScript sees", () => {
   test("a kernel in the default export", () => {
     expectTypeOf(gemm).toBeCallableWith(new Float32Array(1), new Float32Array(1));
-    expectTypeOf(gemm).returns.toEqualTypeOf<Float32Array>();
-    expectTypeOf(gemm.async).returns.resolves.toEqualTypeOf<Float32Array>();
+    expectTypeOf(gemm).returns.toEqualTypeOf<Float32Array<ArrayBuffer>>();
+    expectTypeOf(gemm.async).returns.resolves.toEqualTypeOf<Float32Array<ArrayBuffer>>();
     expectTypeOf(gemm).toHaveProperty("info");
   });
 
   test("a kernel that packs its constants", () => {
     const layer = withConstants(gemm, "B");
-    expectTypeOf(layer).returns.toEqualTypeOf<Float32Array>();
+    expectTypeOf(layer).returns.toEqualTypeOf<Float32Array<ArrayBuffer>>();
     expectTypeOf(layer.pack).parameter(0).toEqualTypeOf<Readonly<Record<"B", TypedArray>>>();
-    expectTypeOf(layer.pack).returns.returns.toEqualTypeOf<Float32Array>();
+    expectTypeOf(layer.pack).returns.returns.toEqualTypeOf<Float32Array<ArrayBuffer>>();
   });
 
   test("the arrays of several results", () => {
@@ -338,6 +338,9 @@ describe("TypeScript sees", () => {
       const z = compute("z", [N], (i) => cast(x(i).gt(0), "i8"));
       return { y, z };
     });
-    expectTypeOf(several).returns.toEqualTypeOf<{ readonly y: Float32Array; readonly z: Int8Array }>();
+    expectTypeOf(several).returns.toEqualTypeOf<{
+      readonly y: Float32Array<ArrayBuffer>;
+      readonly z: Int8Array<ArrayBuffer>;
+    }>();
   });
 });

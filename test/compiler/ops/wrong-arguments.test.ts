@@ -26,6 +26,15 @@ test("what the library says to wrong arguments", async () => {
     'scan({ M: 4, N: 4, dtype: "bool" })',
     'attention({ M: 4, N: 4, D: 4, dtype: "i8" })',
     'foldBatchNorm({ C: 4, dtype: "i32" })',
+    'gemm({ M: 4, N: 4, K: 4, dtyp: "i8" })',
+    "gemm({ M: 4, N: 4 })",
+    'gemm({ M: 4, N: "8", K: 4 })',
+    "gemm(4, 4, 4)",
+    "gemm({ M: 4, N: 4, K: 4 }, { biass: true })",
+    'gemm({ M: 4, N: 4, K: 4 }, { activation: "swish" })',
+    "transposedConv2d({ H: 8, W: 8, C: 4, F: 8, dilation: 2 })",
+    "depthwiseConv2d({ H: 8, W: 8, C: 4, F: 8 })",
+    'layerNorm({ M: 4, N: 4, epsilon: "small" })',
   ];
   const texts = [];
   for (const call of calls) texts.push(await says(call));

@@ -115,8 +115,6 @@ export async function browserBench(
   wanted: readonly ParsedRequest[],
   { seconds, once, json, port, host }: BrowserBenchOptions,
 ): Promise<Outcome> {
-  if (wanted.length === 0)
-    return { exitCode: exitCodes.done, json: { visits: [] }, text: "no imports of kernels found" };
   const kernels: PageKernel[] = [];
   for (const [at, request] of wanted.entries()) kernels.push(await pageKernel(project, request, at));
   const plan: Plan = {

@@ -1,0 +1,21 @@
+// Modules for hosts that have no way to emit files: webpack's loaders, Node's own. WASM is part of the code, and an addon is
+// read from the store, where it was built.
+
+import { dirname, relative } from "node:path";
+import type { KernelAsset } from "../binding/asset.ts";
+import { emitModule } from "../binding/module.ts";
+import type { CompiledKernel } from "../compiled-kernel.ts";
+import { type Platform, placeAssets } from "./place.ts";
+
+/** By the module's own address: no path of the building machine is in the text. Of a `new URL` Turbopack would make a file to serve. */
+function addonUrl(file: string, importer: string): string {
+  const path = relative(dirname(importer), file).replaceAll("\\", "/");
+  return `import.meta.url.replace(/[^/]*$/, ${JSON.stringify(path)})`;
+}
+
+/** @param path of the operator file, which stands for the module */
+export function moduleInCode(kernel: CompiledKernel, path: string, platform: Platform): string {
+  const file = kernel.native?.path;
+  const urlOf = ({ role }: KernelAsset): string | null => (role === "native" && file ? addonUrl(file, path) : null);
+  return emitModule(kernel, placeAssets(kernel, platform, true, urlOf));
+}

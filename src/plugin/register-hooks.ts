@@ -1,0 +1,50 @@
+// Hooks of Node's module loader, which run in a thread of their own: an operator file with `?tune=…` becomes the module of its kernel.
+
+import type { LoadHook, ResolveHook } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { DiagnosticError } from "../compiler/index.ts";
+import { compileKernel } from "./compile-kernel.ts";
+import { moduleInCode } from "./emit/in-code.ts";
+import { locateOperator } from "./locate-operator.ts";
+import { modeOfProgram } from "./options.ts";
+import { type ParsedRequest, parseRequest } from "./request.ts";
+import { createSession } from "./session.ts";
+
+const session = createSession({ mode: modeOfProgram() }, compileKernel);
+
+/** Of a file; null: an import of something else. */
+const pathOf = (url: string | undefined): string | null =>
+  url?.startsWith("file:") ? fileURLToPath(url.replace(/[?#].*$/, "")) : null;
+
+/** Node prints all that an error has, and where it was made, which says nothing about a mistake in an operator or an import. */
+async function plainly<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    throw Object.assign(new Error(error.message), { name: error.name, stack: `${error.name}: ${error.message}\n` });
+  }
+}
+
+/** Our own requests alone: a file that may not be imported so is told of by the compiler. */
+function requestOf(url: string): ParsedRequest | null {
+  const path = pathOf(url);
+  return path === null ? null : parseRequest(path + new URL(url).search);
+}
+
+export const resolve: ResolveHook = (specifier, context, next) =>
+  plainly(async () => {
+    const request = parseRequest(specifier);
+    const path = request && (await locateOperator(specifier, pathOf(context.parentURL) ?? undefined));
+    if (!path) return next(specifier, context);
+    return { url: pathToFileURL(path).href + request.query, format: "module", shortCircuit: true };
+  });
+
+export const load: LoadHook = (url, context, next) =>
+  plainly(async () => {
+    const request = requestOf(url);
+    if (!request || !session.options().accepts(request.path)) return next(url, context);
+    const kernel = await session.compile(request);
+    await session.finish(false);
+    return { format: "module", source: moduleInCode(kernel, request.path, "node"), shortCircuit: true };
+  });

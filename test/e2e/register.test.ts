@@ -1,0 +1,77 @@
+// Programs that run from their sources: `node --import unplugin-kernel/register`.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { writeApp } from "../support/build-app.ts";
+
+const own = fileURLToPath(new URL("../..", import.meta.url));
+
+const operator = `import { gemm } from "unplugin-kernel/ops";
+export default gemm({ M: 4, N: 4, K: 4 });
+`;
+const main = (specifier: string): string => `import gemm from "${specifier}";
+  const [A, B] = [new Float32Array(16).fill(1), new Float32Array(16).fill(2)];
+  console.log(JSON.stringify([gemm.info.twin, gemm(A, B)[0], (await gemm.async(A, B))[15]]));
+`;
+
+function app(specifier: string, op = operator): string {
+  const root = writeApp({
+    "package.json": '{ "type": "module", "imports": { "#op/*": "./src/ops/*" } }',
+    "src/main.mjs": main(specifier),
+    "src/ops/gemm.op.ts": op,
+  });
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(own, join(root, "node_modules/unplugin-kernel"), "junction");
+  return root;
+}
+
+function run(root: string, environment: Readonly<Record<string, string>>, cwd = root) {
+  const { CI: _ci, NODE_ENV: _node, ...others } = process.env;
+  const main = join(root, "src/main.mjs");
+  const env = { ...others, ...environment };
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["--import", "unplugin-kernel/register", main], {
+    cwd,
+    encoding: "utf8",
+    env,
+  });
+  return { status, stderr, stdout, last: stdout.trim().split("\n").at(-1)! };
+}
+
+const answer = JSON.stringify(["wasm", 8, 8]);
+
+describe("node --import unplugin-kernel/register", () => {
+  it.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])("%s is a kernel", (specifier) => {
+    const root = app(specifier);
+    expect(run(root, { UNPLUGIN_KERNEL_MODE: "predict" })).toMatchObject({ status: 0, last: answer });
+  });
+
+  it("tunes into the package's lock, whatever folder it is started in, and in production measures nothing", () => {
+    const root = app("#op/gemm.op.ts?tune=wasm&trials=2");
+    expect(run(root, {}, join(root, "src"))).toMatchObject({ status: 0, last: answer });
+    expect(existsSync(join(root, "kernels.lock.json"))).toBe(true);
+    const again = run(root, { NODE_ENV: "production" });
+    expect(again).toMatchObject({ status: 0, last: answer });
+    expect(again.stdout + again.stderr).toContain("1 kernel from kernels.lock.json, 0 measured");
+    rmSync(join(root, "kernels.lock.json"));
+    const missing = run(root, { NODE_ENV: "production" });
+    expect(missing.status).toBe(1);
+    expect(missing.stderr).toContain("frozen.miss: src/ops/gemm.op.ts?tune=wasm is not in kernels.lock.json");
+  });
+
+  it("shows a mistake at the author's line, and no stack", () => {
+    const { status, stderr } = run(app("./ops/gemm.op.ts?tune=wasm", operator.replace("K: 4", "k: 4")), {});
+    expect(status).toBe(1);
+    expect(stderr).toContain("expr.unknown-parameter: gemm has no parameter k");
+    expect(stderr).toContain("src/ops/gemm.op.ts:2:16");
+    expect(stderr).not.toContain("    at ");
+  });
+
+  it("says which modes there are", () => {
+    const { status, stderr } = run(app("./ops/gemm.op.ts?tune=wasm"), { UNPLUGIN_KERNEL_MODE: "fast" });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('option mode is "fast"');
+  });
+});
