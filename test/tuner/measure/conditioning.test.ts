@@ -140,7 +140,14 @@ it("a rectifier that makes most results 0 hides none of them", () => {
   const rectified = defOf(
     defineOp({ M: 64, K: 24 }, ({ M, K }) => {
       const [A, B, k] = [tensor("A", [M, K], "f32"), tensor("B", [K], "f32"), reduceAxis("k", K)];
-      return compute("y", [M], (i) => max(sum(A(i, k).mul(B(k)), k).div(3).sub(0.1), 0));
+      return compute("y", [M], (i) =>
+        max(
+          sum(A(i, k).mul(B(k)), k)
+            .div(3)
+            .sub(0.1),
+          0,
+        ),
+      );
     }),
   );
   const { outputs, found } = heldAgainst(rectified, rectified);
