@@ -163,6 +163,10 @@ test("what the bundler's configuration says of operators and numerics, the comma
   expect(errors).toContain('is stale: it is for numerics "strict"');
 });
 
+test("doctor says whether there is an XGBoost library, and what calls it", () => {
+  expect(runCli(writeProject({}), "doctor").output).toMatch(/^xgboost {4}(no library: |\/)/m);
+});
+
 test("doctor knows every target", () => {
   const { exitCode, output } = runCli(writeProject({}), "doctor", "--json");
   expect(exitCode).toBe(0);

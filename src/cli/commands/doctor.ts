@@ -5,6 +5,7 @@ import { targetNames, targets } from "../../compiler/index.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
 import { bestTargetName, detectMachine, missingFeatures } from "../../native/toolchain/machine.ts";
+import { findXgboost } from "../../native/xgboost-library.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { type Command, exitCodes } from "../command.ts";
 
@@ -19,6 +20,17 @@ interface TargetState {
 const kilobytes = (bytes: number): string =>
   bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(0)} MB` : `${bytes / 1024} KB`;
 const yes = (is: boolean): string => (is ? "yes" : "no");
+
+/** The cost model of that name: a library of the system's, called by a package of the project's. */
+async function xgboostState(project: string): Promise<string> {
+  const library = findXgboost({ project });
+  if (library === null) return "no library: the boosted trees of this package are the cost model, and as good";
+  const hasKoffi = await import("koffi").then(
+    () => true,
+    () => false,
+  );
+  return hasKoffi ? library : `${library}, and no package to call it: npm install --save-dev koffi`;
+}
 
 export const doctor: Command = {
   usage: "doctor",
@@ -48,6 +60,7 @@ export const doctor: Command = {
       `Node       ${process.version}, V8 ${process.versions.v8}`,
       `compilers  ${compilers.map(({ family, version }) => `${family} ${version}`).join(", ") || `none: ${hint}`}`,
       `native     is ${native} here`,
+      `xgboost    ${await xgboostState(root)}`,
     ];
     const rows = states.map(({ target, builds, runs, why }) => [target, yes(builds), yes(runs), why ?? ""]);
     const found = compilers.map(({ family, version, path }) => ({ family, version, path }));

@@ -30,10 +30,16 @@ async function loadOr(library: string): Promise<ChosenModel> {
   try {
     return { model: await loadXgboost(library), warning: null };
   } catch (error) {
+    if (isMissing(error))
+      return instead("the package koffi, which calls XGBoost, is not installed (npm install --save-dev koffi)");
     // The loader's own words: a missing libgomp, another machine's file, a file that is no library.
     return instead(`${library} could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
+
+/** An optional peer: few want the library, and the package brings a binary for every system. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND" && error.message.includes("koffi");
 
 const instead = (reason: string): ChosenModel => ({
   model: boostedTrees(),
