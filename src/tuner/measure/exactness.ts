@@ -62,7 +62,17 @@ function fits(value: Exact, dtype: DType): Exact {
 }
 
 const exactExpr = (expr: ScalarExpr, tensors: Tensors): Exact =>
-  foldScalar<Exact>(expr, (node, of) => fits(exactNode(node, of, tensors), node.dtype));
+  foldScalar<Exact>(expr, (node, of) => {
+    const value = exactNode(node, of, tensors);
+    return fits(value && wrapsBelow(node) ? { max: Number.POSITIVE_INFINITY, fraction: 0 } : value, node.dtype);
+  });
+
+/** Whether it may be less than 0 where there are no negative values: what comes out may be as large as the type's largest. */
+function wrapsBelow(node: ScalarExpr): boolean {
+  if (node.dtype !== "u8") return false;
+  if (node.kind === "cast") return node.operand.dtype !== "u8" && node.operand.dtype !== "bool";
+  return (node.kind === "unary" && node.op === "neg") || (node.kind === "binary" && node.op === "sub");
+}
 
 function exactNode(expr: ScalarExpr, exact: (operand: ScalarExpr) => Exact, tensors: Tensors): Exact {
   switch (expr.kind) {
