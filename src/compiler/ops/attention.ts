@@ -2,7 +2,7 @@
 // product: D divisions a row instead of N (Dao et al. 2022).
 
 import { compute, type DType, defineOp, exp, max, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 
 export interface AttentionParameters {

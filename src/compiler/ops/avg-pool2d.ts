@@ -1,7 +1,7 @@
 // The mean of each window of an image, NHWC. Padding counts as zeros, and is counted.
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
-import { checked } from "./checked.ts";
+import { checked } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 import { type MaxPool2dParameters, pool2dKinds } from "./max-pool2d.ts";
 import { padded, tapAt, windowCount } from "./window.ts";

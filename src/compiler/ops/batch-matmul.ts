@@ -1,8 +1,8 @@
 // A matrix product for each element of a batch: C[b] = epilogue(A[b] · B[b]).
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 
 export interface BatchMatmulParameters {

@@ -1,8 +1,8 @@
 // Convolution of sequences, NWC · [K, C, F] → NWF, with stride, padding and dilation.
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";
 

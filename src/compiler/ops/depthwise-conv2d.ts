@@ -1,8 +1,8 @@
 // Convolution of each channel with a filter of its own, NHWC · [KH, KW, C] → NHWC.
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { checked } from "../expr/library-arguments.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { checked } from "./checked.ts";
 import { type Conv2dParameters, conv2dKinds } from "./conv2d.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";

@@ -1,7 +1,7 @@
 // Convolution with holes between the taps of a filter: conv2d whose dilation is 2 unless said. Yu & Koltun 2016.
 
 import type { Op } from "../expr/authoring.ts";
-import { checked } from "./checked.ts";
+import { checked } from "../expr/library-arguments.ts";
 import { type Conv2dParameters, conv2d, conv2dKinds } from "./conv2d.ts";
 import type { Epilogue } from "./epilogue.ts";
 

@@ -1,8 +1,7 @@
 // What an operator does to each element before it is stored: scale, bias, residual, activation. Shared by the operators.
 
 import { type DType, type Expr, erf, max, sigmoid, type Tensor, tanh, tensor } from "../expr/authoring.ts";
-import { fail } from "../expr/builder.ts";
-import { describe } from "../expr/expr-handle.ts";
+import { requireKeys, requireOneOf } from "../expr/library-arguments.ts";
 
 export type Activation = "none" | "relu" | "gelu" | "sigmoid" | "tanh" | "silu";
 
@@ -37,10 +36,12 @@ export interface Result {
 
 /** Declares the tensors of an epilogue; gives what to do to the element at some indices of the result. */
 export function epilogueOf(
-  { scale, bias, residual, activation = "none", ...others }: Epilogue,
+  epilogue: Epilogue,
   { shape, dtype, channelDims = 1 }: Result,
 ): (x: Expr, indices: readonly Expr[]) => Expr {
-  requireEpilogue({ ...others, activation });
+  requireKeys("there is no epilogue", ["scale", "bias", "residual", "activation"], epilogue);
+  const { scale, bias, residual, activation = "none" } = epilogue;
+  requireOneOf("the activation", Object.keys(activations), activation);
   const channels = shape.slice(-channelDims);
   const declare = (isWanted: boolean | undefined, name: string, its: readonly number[]): Tensor | null =>
     isWanted ? tensor(name, its, dtype) : null;
@@ -56,19 +57,6 @@ export function epilogueOf(
     const added = tensors.residual ? shifted.add(tensors.residual(...indices)) : shifted;
     return store(activations[activation](added), dtype);
   };
-}
-
-function requireEpilogue({ activation, ...others }: Readonly<Record<string, unknown>>): void {
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) {
-    fail("expr.unknown-parameter", `there is no epilogue ${unknown}`, {
-      hint: "an epilogue has scale, bias, residual and activation",
-    });
-  }
-  if (typeof activation === "string" && Object.hasOwn(activations, activation)) return;
-  fail("expr.bad-parameter", `the activation is ${describe(activation)}`, {
-    hint: `activations are ${Object.keys(activations).join(", ")}`,
-  });
 }
 
 /** The value as an element of `dtype`. */

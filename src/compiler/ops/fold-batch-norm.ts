@@ -2,7 +2,7 @@
 // operator with the epilogue { scale: true, bias: true } then computes both in one. Ioffe & Szegedy 2015.
 
 import { compute, type DType, defineOp, type Op, rsqrt, tensor } from "../expr/authoring.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 
 export interface FoldBatchNormParameters {

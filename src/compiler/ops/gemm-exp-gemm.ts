@@ -1,7 +1,7 @@
 // Two matrix products with an exponential between them: F[M, L] = exp(A[M, K] · B[K, N]) · E[N, L].
 
 import { compute, type DType, defineOp, exp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 
 export interface GemmExpGemmParameters {

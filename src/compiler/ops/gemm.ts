@@ -1,8 +1,8 @@
 // Matrix product: C[M, N] = epilogue(A[M, K] · B[K, N]).
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 
 export interface GemmParameters {

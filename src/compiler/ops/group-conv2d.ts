@@ -5,8 +5,8 @@
 // → NHWF, and no index is a quotient. Krizhevsky, Sutskever & Hinton 2012.
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
 import { type Conv2dParameters, conv2dKinds } from "./conv2d.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";

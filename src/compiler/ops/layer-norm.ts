@@ -1,7 +1,7 @@
 // Layer normalisation of each row: (x - mean) / √(variance + ε) · weight + bias. Ba, Kiros & Hinton 2016.
 
 import { compute, defineOp, type Op, reduceAxis, rsqrt, sum, tensor } from "../expr/authoring.ts";
-import { checked } from "./checked.ts";
+import { checked } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 import { type NormParameters, normKinds } from "./rms-norm.ts";
 

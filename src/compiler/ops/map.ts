@@ -1,7 +1,7 @@
 // An element-wise map: y[i] = f(x0[i], x1[i], …).
 
 import { compute, type DType, defineOp, type Expr, type Op, tensor } from "../expr/authoring.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 
 export interface MapParameters {

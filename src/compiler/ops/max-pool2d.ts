@@ -1,7 +1,7 @@
 // The largest value of each window of an image, NHWC. Padding counts as minus infinity.
 
 import { compute, type DType, defineOp, max, type Op, reduceAxis, tensor } from "../expr/authoring.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";
 

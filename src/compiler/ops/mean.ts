@@ -1,7 +1,7 @@
 // The mean of each row: y[i] = Σ X[i, k] / N.
 
 import { compute, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
-import { checked } from "./checked.ts";
+import { checked } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 import { type RowsParameters, rowsKinds } from "./sum.ts";
 

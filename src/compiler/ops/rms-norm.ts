@@ -1,7 +1,7 @@
 // Root mean square normalisation of each row: x / √(mean(x²) + ε) · weight. Zhang & Sennrich 2019.
 
 import { compute, type DType, defineOp, type Op, reduceAxis, rsqrt, sum, tensor } from "../expr/authoring.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 
 export interface NormParameters {

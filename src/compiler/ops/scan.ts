@@ -6,8 +6,8 @@
 // makes that least: 16 additions an element for N = 1024, 35 for 8192, where a loop would do one, but not in vectors.
 
 import { compute, defineOp, type Op, reduceAxis, select, sum as sumOver, tensor } from "../expr/authoring.ts";
+import { checked } from "../expr/library-arguments.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { checked } from "./checked.ts";
 import { store } from "./epilogue.ts";
 import { type RowsParameters, rowsKinds } from "./sum.ts";
 

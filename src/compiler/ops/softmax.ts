@@ -1,7 +1,7 @@
 // Softmax of each row: exp(x - max) / Σ exp(x - max).
 
 import { compute, type DType, defineOp, exp, max, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 
 export interface SoftmaxParameters {

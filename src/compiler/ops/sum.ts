@@ -1,8 +1,8 @@
 // The sum of each row: y[i] = Σ X[i, k].
 
 import { compute, type DType, defineOp, type Op, reduceAxis, sum as sumOver, tensor } from "../expr/authoring.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
 import { store } from "./epilogue.ts";
 
 export interface RowsParameters {

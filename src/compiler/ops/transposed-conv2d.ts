@@ -7,8 +7,8 @@
 // Shi et al. 2016 (sub-pixel convolution). A second stage puts the phases side by side.
 
 import { compute, type DType, defineOp, type Expr, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
+import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { factor, sumType } from "./accumulate.ts";
-import { checked, type ParameterKinds } from "./checked.ts";
 import { type Conv2dParameters, conv2dKinds } from "./conv2d.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { inside, type Position, padded } from "./window.ts";

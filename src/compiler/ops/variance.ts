@@ -2,7 +2,7 @@
 // nothing cancels where the mean is large. Chan, Golub & LeVeque 1983.
 
 import { compute, defineOp, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
-import { checked } from "./checked.ts";
+import { checked } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 import { type RowsParameters, rowsKinds } from "./sum.ts";
 

@@ -156,12 +156,12 @@ export const product = defineOp({ N: 4 }, ({ N }) => {
   });
 
   test("a mistake inside the library is shown where the library is called", async () => {
-    const text = `import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 4, N: 0, K: 6 });`;
+    const text = `import { conv1d } from "unplugin-kernel/ops";\nexport default conv1d({ W: 2, C: 4, F: 8 });`;
     expect(await printedError(() => build(text))).toMatchInlineSnapshot(`
-      "expr.bad-extent: dimension 1 of B is 0
+      "expr.bad-extent: dimension 1 of out is 0
         src/x.op.ts:2:16
-         2 | export default gemm({ M: 4, N: 0, K: 6 });
-           |                ^^^^^^^^^^^^^^^^^^^^^^^^^^
+         2 | export default conv1d({ W: 2, C: 4, F: 8 });
+           |                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         hint: extents are positive integers"
     `);
   });

@@ -1,8 +1,9 @@
-// What an operator of the library is given, checked where it is called: in JavaScript no type does.
+// What an operator of the library is given, checked where it is called: in JavaScript no type does. The one thing that the library
+// has beside the public language.
 
-import { fail } from "../expr/builder.ts";
-import type { DType } from "../expr/dtype.ts";
-import { describe, requireDType } from "../expr/expr-handle.ts";
+import { fail } from "./builder.ts";
+import type { DType } from "./dtype.ts";
+import { describe, requireDType } from "./expr-handle.ts";
 
 const isInteger = (value: unknown, least: number): boolean => Number.isInteger(value) && (value as number) >= least;
 
@@ -34,14 +35,22 @@ export function checked<P extends object>(operator: string, expected: ParameterK
     });
   }
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  const unknown = given.find(([name]) => !names.includes(name));
-  if (unknown) {
-    fail("expr.unknown-parameter", `${operator} has no parameter ${unknown[0]}`, {
-      hint: `its parameters are ${names.join(", ")}`,
-    });
-  }
+  requireKeys(`${operator} has no parameter`, names, parameters);
   for (const [name, kind] of Object.entries<string>(expected)) requireParameter(operator, name, kind, new Map(given));
   return Object.fromEntries(given) as P;
+}
+
+/** @throws DiagnosticError expr.unknown-parameter */
+export function requireKeys(complaint: string, names: readonly string[], given: object): void {
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    fail("expr.unknown-parameter", `${complaint} ${unknown}`, { hint: `there are ${names.join(", ")}` });
+}
+
+/** @throws DiagnosticError expr.bad-parameter */
+export function requireOneOf(what: string, names: readonly string[], value: unknown): void {
+  if (names.some((name) => name === value)) return;
+  fail("expr.bad-parameter", `${what} is ${describe(value)}`, { hint: `there are ${names.join(", ")}` });
 }
 
 function requireParameter(operator: string, name: string, kind: string, given: ReadonlyMap<string, unknown>): void {
