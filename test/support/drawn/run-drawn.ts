@@ -83,7 +83,7 @@ interface Native {
  * A source that is longer holds something that is written out again and again: a tile of thirty results, in eight variants for the
  * ends of three axes, has a hundred characters for each node in each.
  */
-const mostCharacters = (nodes: number): number => 500_000 + 24_000 * nodes;
+const mostCharacters = (nodes: number): number => Math.max(500_000, 24_000 * nodes);
 
 /** Runs WASM at once, and now and then the plain loops in JavaScript and relaxed WASM; C is given back. */
 function lowered(report: DrawnReport, it: ChainCase, { operator, nodes }: DrawnCases): readonly Native[] {
