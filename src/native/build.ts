@@ -92,7 +92,7 @@ export function compileFlags(source: CSource, toolchain: Toolchain): readonly st
 /** Null, or why it failed. */
 async function compile(folder: string, sources: readonly CSource[], options: BuildOptions): Promise<string | null> {
   const { toolchain, bench = false, signal, timeoutMs = 60_000 } = options;
-  // It is compiled once for all: whoever has no time for it leaves it to those that come after.
+  // The object is compiled once for all builds: a build that runs out of time leaves it to the next.
   const addon = await unlessAborted(addonObject(toolchain, bench, timeoutMs), signal);
   if (typeof addon === "string") return addon;
   await writeFile(join(folder, "addon.o"), addon);

@@ -42,7 +42,9 @@ function hangingCompiler(): { readonly toolchain: Toolchain; readonly worker: ()
   return { toolchain, worker: () => (existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : 0) };
 }
 
-describe.skipIf(process.platform === "win32")("a compiler that does not end", () => {
+const noSignals = process.platform === "win32" ? " (Windows has no process groups)" : "";
+
+describe.skipIf(noSignals)(`a compiler that does not end${noSignals}`, () => {
   it("is killed with all that it has started when the time is over, and nothing is said of the kernels", async () => {
     const { toolchain, worker } = hangingCompiler();
     const directory = mkdtempSync(join(tmpdir(), "built-"));

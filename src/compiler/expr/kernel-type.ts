@@ -20,13 +20,13 @@ export interface ArrayTypes {
 
 export type ArrayOf<D extends DType> = ArrayTypes[D];
 
-/** Of whatever memory. */
+/** Any typed array that holds elements, in shared memory or not. */
 export type TypedArray = Float64Array | Float32Array | Uint16Array | Int32Array | Int16Array | Int8Array | Uint8Array;
 
-/** What a call takes for a tensor of u8: pixels of a canvas, too, as they are in `ImageData`. */
+/** Argument for a tensor of u8: bytes, the pixels of a canvas, or the `ImageData` that holds them. */
 export type Bytes = Uint8Array | Uint8ClampedArray | { readonly data: Uint8ClampedArray };
 
-/** What a call takes for a tensor. */
+/** Argument of a call for one tensor. */
 export type Argument = TypedArray | Bytes;
 
 /** Which implementation answers: the addon, a WASM module, or plain loops (mode `off`). */

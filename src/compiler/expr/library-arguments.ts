@@ -1,5 +1,5 @@
-// What an operator of the library is given, checked where it is called: in JavaScript no type does. The one thing that the library
-// has beside the public language.
+// Arguments of the operator library, checked at the line of the call: in JavaScript no type does it. Library operators use this
+// file and the public language, and nothing else.
 
 import { fail } from "./builder.ts";
 import type { DType } from "./dtype.ts";
@@ -16,7 +16,7 @@ const numbers = {
 
 type KindOf<T> = [NonNullable<T>] extends [DType] ? "dtype" : keyof typeof numbers;
 
-/** Of every parameter what it may be; with a question mark it may be left out. */
+/** The kind of value that each parameter takes; a question mark means that the parameter is optional. */
 export type ParameterKinds<P> = {
   readonly [N in keyof P]-?: undefined extends P[N] ? `${KindOf<P[N]>}?` : KindOf<P[N]>;
 };

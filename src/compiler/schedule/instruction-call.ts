@@ -37,7 +37,7 @@ const argumentOrder = {
   "set-scope": ["buffer", "scope"],
 } as const satisfies { readonly [K in InstructionKind]?: readonly (keyof InstructionArgs<number>[K])[] };
 
-/** What the last argument is where it is left out; `unroll` has no depth then, and `cacheRead` copies all reads. */
+/** Default of the last argument: without it `unroll` has no depth, and `cacheRead` copies all reads. */
 const lastDefault = {
   split: "perfect",
   unroll: undefined,

@@ -130,7 +130,7 @@ function shift(context: Context, expr: Binary, range: LaneRange): Code {
   return [...vector(context, left, range), ...count, ...narrow, named(`${shape}.${op === "shl" ? "shl" : "shr_s"}`)];
 }
 
-/** What has no instructions for vectors. */
+/** Operations for which WASM has no vector instruction. */
 export function laneByLane(context: Context, { op, dtype, left, right }: Binary, range: LaneRange): Code {
   const { locals } = context;
   const [a, b] = [vector(context, left, range), vector(context, right, range)];
