@@ -1,5 +1,5 @@
 // Builds the package: bundles the entries of package.json's exports into dist/ (rollup, shared chunks), the measuring worker
-// into dist/native/, the page of reports into one HTML file and that of benches into a folder, and writes the declarations (tsc). The C
+// into dist/native/, what emitted modules import, the page of reports into one HTML file and that of benches into a folder, and writes the declarations (tsc). The C
 // sources of addons are read where they are, in src/.
 //
 //     node build.js            everything
@@ -16,6 +16,7 @@ import { transform } from "esbuild";
 import { rollup } from "rollup";
 import { buildBenchPage } from "./build-bench-page.js";
 import { buildReportPage } from "./build-report-page.js";
+import { buildRuntime } from "./build-runtime.js";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, "dist");
@@ -120,6 +121,7 @@ function declarations() {
 
 await Promise.all([
   bundle(),
+  buildRuntime(dist),
   buildReportPage(join(dist, "report-page.html")),
   buildBenchPage(join(dist, "bench-page")),
 ]);

@@ -19,6 +19,7 @@ import { webpackHost } from "./emit/webpack.ts";
 import { locateOperator } from "./locate-operator.ts";
 import { pluginName } from "./plugin-name.ts";
 import { type ParsedRequest, parseRequest, requestPattern } from "./request.ts";
+import { runtimePaths } from "./runtime-files.ts";
 import { createSession, type Session } from "./session.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
@@ -106,6 +107,9 @@ function leave(file: string, id: string, isLeftOut: boolean): null {
   });
 }
 
+/** The text of a module is nobody's source, and its imports name paths of this machine: source maps have nothing of it. */
+const noMap = { mappings: "" } as const;
+
 /** One module for one kernel, however its import is spelt. */
 const reExport = (id: string): string => `export { default } from ${JSON.stringify(id)};\n`;
 
@@ -152,7 +156,7 @@ export const createKernelHooks =
       const request = parseRequest(id);
       if (!request || !session.options().accepts(request.path)) return null;
       const normal = request.path + request.query;
-      if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map: null };
+      if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map: noMap };
       context.addWatchFile(request.path);
       const mode = host.mode(context, session.options().mode);
       const compiled = async (): Promise<CompiledKernel> => dev.improved(request) ?? session.compile(request, mode);
@@ -163,9 +167,15 @@ export const createKernelHooks =
         throw error;
       });
       for (const file of kernel.watchFiles) context.addWatchFile(file);
-      const code = emitModule(kernel, host.place(context, kernel, request), host.isHot?.(context));
+      const isHot = host.isHot?.(context) ?? false;
+      const hasSchedule = isHot || session.options().schedules;
+      const code = emitModule(kernel, host.place(context, kernel, request), {
+        files: runtimePaths(),
+        isHot,
+        hasSchedule,
+      });
       host.loaded(context, kernel, request);
-      return { code, map: null };
+      return { code, map: noMap };
     };
 
     return {

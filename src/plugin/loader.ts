@@ -2,11 +2,13 @@
 // becomes the module of its kernel.
 
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { CompileKernel } from "./compiled-kernel.ts";
 import { moduleInCode } from "./emit/in-code.ts";
 import type { Platform } from "./emit/place.ts";
 import { consoleSink } from "./log.ts";
 import { parseRequest } from "./request.ts";
+import { runtimeFrom } from "./runtime-files.ts";
 import { createSession, type Session } from "./session.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
@@ -61,7 +63,11 @@ async function load(context: LoaderContext, source: string): Promise<string> {
   );
   for (const file of kernel.watchFiles) context.addDependency(file);
   session.finish();
-  return moduleInCode(kernel, request.path, platformOf(target));
+  const hasSchedule = mode === "development" || session.options().schedules;
+  return moduleInCode(kernel, request.path, platformOf(target), {
+    files: runtimeFrom(dirname(request.path)),
+    hasSchedule,
+  });
 }
 
 /** An operator file without `?tune=` is left as it is. */

@@ -28,6 +28,7 @@ export interface ResolvedOptions {
   /** Null: none are written. */
   readonly dts: string | null;
   readonly report: string | null;
+  readonly schedules: boolean;
   readonly logLevel: LogLevel;
   readonly numerics: Numerics;
 }
@@ -80,6 +81,7 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   trust: { wanted: "a list of public keys", holds: isListOf(isString) },
   dts: output,
   report: output,
+  schedules: { wanted: "true or false", holds: (value) => typeof value === "boolean" },
   logLevel: oneOf(logLevels),
   numerics: oneOf(["fast", "strict"]),
 };
@@ -174,6 +176,7 @@ export function resolveOptions(
     trust: options.trust ?? [],
     dts: outputPath(root, options.dts, "kernel-imports.d.ts"),
     report: outputPath(root, options.report, reportName),
+    schedules: options.schedules ?? false,
     logLevel: options.logLevel ?? "info",
     numerics: options.numerics ?? "fast",
   };

@@ -8,6 +8,7 @@ import { moduleInCode } from "./emit/in-code.ts";
 import { locateOperator } from "./locate-operator.ts";
 import { modeOfProgram } from "./options.ts";
 import { type ParsedRequest, parseRequest } from "./request.ts";
+import { runtimeUrls } from "./runtime-files.ts";
 import { createSession } from "./session.ts";
 
 const session = createSession({ mode: modeOfProgram() }, compileKernel);
@@ -46,5 +47,6 @@ export const load: LoadHook = (url, context, next) =>
     if (!request || !session.options().accepts(request.path)) return next(url, context);
     const kernel = await session.compile(request);
     await session.finish(false);
-    return { format: "module", source: moduleInCode(kernel, request.path, "node"), shortCircuit: true };
+    const options = { files: runtimeUrls(), hasSchedule: true };
+    return { format: "module", source: moduleInCode(kernel, request.path, "node", options), shortCircuit: true };
   });

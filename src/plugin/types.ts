@@ -58,6 +58,11 @@ export interface KernelPluginOptions {
   dts?: boolean | string;
   /** Where to write an HTML report at the end of a build; true: `unplugin-kernel-report.html`; false (default): nowhere. */
   report?: boolean | string;
+  /**
+   * Whether the output of a build has the schedules' texts, for `info.schedule`; default: false. Dev servers and programs without a bundler
+   * always have them.
+   */
+  schedules?: boolean;
   logLevel?: LogLevel;
   /** `fast` (default): sums may be reassociated, products and sums fused. `strict`: the order of the reference. */
   numerics?: Numerics;

@@ -2,12 +2,11 @@
 
 import { execFileSync } from "node:child_process";
 import binaryen from "binaryen";
+import { buildSync } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { generateWasm, generateWat } from "../../src/compiler/index.ts";
 import { loadWasm } from "../../src/native/load/load-wasm.ts";
 import { openWasm } from "../../src/native/load/wasm-instance.ts";
-import { threadRole, wasmThreadsText } from "../../src/native/load/wasm-threads.ts";
-import { newWorkerText, workerScript } from "../../src/native/load/worker-script.ts";
 import { expected, input, length, parts, turning } from "./turning.ts";
 
 const threads = 3;
@@ -64,22 +63,38 @@ describe("workers", () => {
   });
 });
 
-/** What a program of its own prints, in which `openShared`, `asShareable`, `bytes`, `sharing`, `input`, `output` are there. */
+/** The functions of this folder, as a bundle has them. */
+const threadsText = buildSync({
+  stdin: {
+    contents: `export { openShared, asShareable } from "./wasm-threads.ts"; export { startWorker } from "./start-worker.ts";`,
+    resolveDir: "src/native/load",
+  },
+  bundle: true,
+  write: false,
+  format: "esm",
+  external: ["node:*"],
+}).outputFiles[0]!.text.replace(/export \{[^}]*\};\s*$/, "");
+
+/** What a program of its own prints, in which `openKernel`, `asShareable`, `bytes`, `sharing`, `input`, `output` are there. */
 function printed(program: string, { flags = [], before = "" }: { flags?: readonly string[]; before?: string } = {}) {
   const { bytes, sharing } = source;
-  const script = JSON.stringify(workerScript({ thread: threadRole }));
-  const text = `${before}const workerText = ${script}, workerUrl = null;${newWorkerText}${wasmThreadsText}
+  const text = `${threadsText}${before}
+    const text = process.getBuiltinModule?.("node:fs").readFileSync("dist/kernel-worker.js", "utf8");
+    const openKernel = (module, sharing) => openShared(module, sharing, (...given) => startWorker({ text }, ...given));
     const bytes = Uint8Array.from(Buffer.from("${Buffer.from(bytes).toString("base64")}", "base64"));
     const sharing = ${JSON.stringify(sharing)};
     const input = (memory) => new Float64Array(memory.buffer, 0, ${parts * length});
     const output = (memory) => new Float64Array(memory.buffer, ${all}, ${parts * length});
     ${program}`;
-  return execFileSync(process.execPath, [...flags, "-e", text], { encoding: "utf8", timeout: 60_000 }).trim();
+  return execFileSync(process.execPath, [...flags, "--input-type=module", "-e", text], {
+    encoding: "utf8",
+    timeout: 60_000,
+  }).trim();
 }
 
 describe("a program", () => {
   const once = `
-    const { memory, run, isReady } = openShared(new WebAssembly.Module(asShareable(bytes, sharing.flagAt)), sharing);
+    const { memory, run, isReady } = openKernel(new WebAssembly.Module(asShareable(bytes, sharing.flagAt)), sharing);
     input(memory).fill(3);
     run();
     console.log(memory.buffer.constructor.name, output(memory).every((it) => it === 6));`;
@@ -103,7 +118,7 @@ describe("a program", () => {
       (async () => {
         let right = 0;
         for (let at = 0; at < 600; at++) {
-          const { memory, run } = openShared(module, sharing);
+          const { memory, run } = openKernel(module, sharing);
           input(memory).fill(at);
           run();
           right += output(memory)[at] === 2 * at;

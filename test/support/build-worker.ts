@@ -1,8 +1,9 @@
-// Before all tests: bundles the measuring process and the pages of reports and benches as the package's build does, so that they are found.
+// Before all tests: bundles the measuring process, what emitted modules import, and the pages of reports and benches as the package's build does, so that they are found.
 
 import { build } from "esbuild";
 import { buildBenchPage } from "../../build-bench-page.js";
 import { buildReportPage } from "../../build-report-page.js";
+import { buildRuntime } from "../../build-runtime.js";
 
 export async function setup(): Promise<void> {
   await build({
@@ -14,5 +15,9 @@ export async function setup(): Promise<void> {
     target: "node20",
     logLevel: "warning",
   });
-  await Promise.all([buildReportPage("dist/report-page.html"), buildBenchPage("dist/bench-page")]);
+  await Promise.all([
+    buildRuntime("dist"),
+    buildReportPage("dist/report-page.html"),
+    buildBenchPage("dist/bench-page"),
+  ]);
 }

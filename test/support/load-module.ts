@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { emitModule } from "../../src/plugin/binding/module.ts";
 import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
 import { type Platform, placeAssets } from "../../src/plugin/emit/place.ts";
+import { runtimeUrls } from "../../src/plugin/runtime-files.ts";
 import type { AnyKernel } from "../../src/plugin/types.ts";
 
 /** Writes the module and its assets; returns the path of the module. */
@@ -17,7 +18,7 @@ export function writeModule(kernel: CompiledKernel, platform: Platform = "node",
     return `new URL("./${fileName}", import.meta.url).href`;
   });
   const path = join(folder, "kernel.mjs");
-  writeFileSync(path, emitModule(kernel, references));
+  writeFileSync(path, emitModule(kernel, references, { files: runtimeUrls(), hasSchedule: true }));
   return path;
 }
 

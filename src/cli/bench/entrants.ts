@@ -8,6 +8,7 @@ import { DiagnosticError, type KernelParameter, newArray } from "../../compiler/
 import { emitModule } from "../../plugin/binding/module.ts";
 import type { CompiledKernel } from "../../plugin/compiled-kernel.ts";
 import { placeAssets } from "../../plugin/emit/place.ts";
+import { runtimeUrls } from "../../plugin/runtime-files.ts";
 import type { Twin } from "../../plugin/types.ts";
 import { type Absent, type EmittedKernel, type Entrant, emittedEntrant, type Inputs } from "./entrant.ts";
 
@@ -19,7 +20,7 @@ export async function emittedKernel(kernel: CompiledKernel, folder: string): Pro
     return `new URL("./${fileName}", import.meta.url).href`;
   });
   const path = join(folder, "kernel.mjs");
-  writeFileSync(path, emitModule(kernel, references));
+  writeFileSync(path, emitModule(kernel, references, { files: runtimeUrls() }));
   return (await import(pathToFileURL(path).href)).default;
 }
 

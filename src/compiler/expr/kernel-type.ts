@@ -51,8 +51,8 @@ export interface KernelInfo {
   readonly twin: Twin | null;
   /** Why it is not a better twin, in words; null when it is the best that was built. */
   readonly twinReason: string | null;
-  /** The schedule, one instruction a line. */
-  readonly schedule: string;
+  /** The schedule, one instruction a line. Null in the output of a build, unless option `schedules` asks for it. */
+  readonly schedule: string | null;
   /** As measured when it was tuned; null for a schedule that was predicted. */
   readonly gflops: number | null;
   readonly cacheKey: string;

@@ -1,8 +1,10 @@
 // A WASM module of ours → an instance: on a memory of its own, or on one that threads share.
 
-import type { WasmSharing, WasmSource } from "../../compiler/index.ts";
-import { threadRole, wasmThreadsText } from "./wasm-threads.ts";
-import { newWorkerText, workerScript } from "./worker-script.ts";
+import { readFileSync } from "node:fs";
+import type { WasmSource } from "../../compiler/index.ts";
+import { packageFile } from "../native-file.ts";
+import { type StartWorker, startWorker } from "./start-worker.ts";
+import { openShared } from "./wasm-threads.ts";
 
 /** A memory whose arrays the caller fills and reads: it is shared where threads see it, which no type of ours tells. */
 interface MemoryView {
@@ -16,15 +18,12 @@ export interface WasmInstance {
   readonly isReady: () => boolean;
 }
 
-type OpenShared = (module: WebAssembly.Module, sharing: WasmSharing) => WasmInstance;
+let workerText: string | null = null;
 
-let openShared: OpenShared | null = null;
-const sharedOpener = (): OpenShared => (openShared ??= makeOpener());
-
-function makeOpener(): OpenShared {
-  const text = `const workerUrl = null;${newWorkerText}${wasmThreadsText}return openShared;`;
-  return new Function("workerText", text)(workerScript({ thread: threadRole })) as OpenShared;
-}
+const start: StartWorker = (role, listener) => {
+  workerText ??= readFileSync(packageFile("dist/kernel-worker.js"), "utf8");
+  return startWorker({ text: workerText }, role, listener);
+};
 
 /**
  * Compiles and instantiates on the calling thread. Throws what the engine throws at a module that it refuses (CompileError,
@@ -32,7 +31,7 @@ function makeOpener(): OpenShared {
  */
 export function openWasm({ bytes, sharing }: Pick<WasmSource, "bytes" | "sharing">): WasmInstance {
   const module = new WebAssembly.Module(bytes);
-  if (sharing) return sharedOpener()(module, sharing);
+  if (sharing) return openShared(module, sharing, start) as unknown as WasmInstance;
   const { memory, run } = new WebAssembly.Instance(module, {}).exports;
   if (!(memory instanceof WebAssembly.Memory) || typeof run !== "function")
     throw new TypeError("the module does not export memory and run()");

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { CompiledKernel } from "../compiled-kernel.ts";
-import { kernelWorkerScript } from "./async-workers.ts";
+import { workerScript } from "../runtime-files.ts";
 
 export interface KernelAsset {
   readonly role: "wasm" | "relaxed" | "native" | "worker";
@@ -18,7 +18,8 @@ export type AssetReference =
 
 /** How it reaches the script of its workers: Node has it from the text, browsers from the file if there is one. */
 export interface WorkerReference {
-  readonly text: string | null;
+  /** Whether the program has the text. */
+  readonly text: boolean;
   readonly url: string | null;
 }
 
@@ -39,8 +40,7 @@ const asset = (name: string, role: KernelAsset["role"], bytes: Uint8Array): Kern
 });
 
 /** The script of workers: the same for all kernels, so that an output folder has it once. */
-export const workerAsset = (): KernelAsset =>
-  asset("kernel-worker", "worker", new TextEncoder().encode(kernelWorkerScript(true)));
+export const workerAsset = (): KernelAsset => asset("kernel-worker", "worker", workerScript());
 
 /** Every binary that the kernel comes with. */
 export function kernelAssets({ op, wasm, relaxed, native }: CompiledKernel): readonly KernelAsset[] {

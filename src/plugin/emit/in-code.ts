@@ -3,7 +3,7 @@
 
 import { dirname, relative } from "node:path";
 import type { KernelAsset } from "../binding/asset.ts";
-import { emitModule } from "../binding/module.ts";
+import { emitModule, type ModuleOptions } from "../binding/module.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import { type Platform, placeAssets } from "./place.ts";
 
@@ -14,8 +14,8 @@ function addonUrl(file: string, importer: string): string {
 }
 
 /** @param path of the operator file, which stands for the module */
-export function moduleInCode(kernel: CompiledKernel, path: string, platform: Platform): string {
+export function moduleInCode(kernel: CompiledKernel, path: string, platform: Platform, options: ModuleOptions): string {
   const file = kernel.native?.path;
   const urlOf = ({ role }: KernelAsset): string | null => (role === "native" && file ? addonUrl(file, path) : null);
-  return emitModule(kernel, placeAssets(kernel, platform, true, urlOf));
+  return emitModule(kernel, placeAssets(kernel, platform, true, urlOf), options);
 }

@@ -9,8 +9,6 @@ import {
   type WorkerReference,
   workerAsset,
 } from "../binding/asset.ts";
-import { kernelWorkerScript } from "../binding/async-workers.ts";
-import { hasSharedLoops } from "../binding/wasm.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 
 /** Where the bundle runs; `universal`: not known, so the module finds out when it does. */
@@ -41,8 +39,7 @@ function refuseBrowser(kernel: CompiledKernel): never {
 }
 
 /**
- * A page's policy may allow workers from files of its origin alone, and `&sync` has all in the code. Text that no file stands for
- * has only what the kernel needs.
+ * A page's policy may allow workers from files of its origin alone, and `&sync` has all in the code.
  */
 function placeWorker(
   kernel: CompiledKernel,
@@ -52,8 +49,7 @@ function placeWorker(
 ): WorkerReference | null {
   if (!kernel.wasm) return null;
   const url = platform === "node" || sync ? null : emitUrl(workerAsset());
-  const text = platform === "browser" && url !== null ? null : kernelWorkerScript(hasSharedLoops(kernel));
-  return { text, url };
+  return { text: platform !== "browser" || url === null, url };
 }
 
 /**

@@ -10,7 +10,7 @@ import { exitCodes, type Outcome } from "../../command.ts";
 import type { Project } from "../../project.ts";
 import { benchText, isWrong } from "../bench-text.ts";
 import { decodeMeasured } from "./decode-measured.ts";
-import { type PageKernel, pageKernel } from "./page-kernel.ts";
+import { type PageKernel, pageKernel, runtimeFiles } from "./page-kernel.ts";
 import { type Address, BadBody, type PageFile, type Post, type Site, servePage } from "./page-server.ts";
 import { type BrowserFacts, type Plan, type Visit, visitOf } from "./visit.ts";
 
@@ -25,10 +25,15 @@ export interface BrowserBenchOptions extends Address {
 /** Where build.js puts the page. */
 const folder = "dist/bench-page";
 
-const pageFile = (name: string, type: string): PageFile => ({
+const fileOf = (path: string, type: string): PageFile => ({
   type: `${type}; charset=utf-8`,
-  body: readFileSync(packageFile(`${folder}/${name}`)),
+  body: readFileSync(packageFile(path)),
 });
+const pageFile = (name: string, type: string): PageFile => fileOf(`${folder}/${name}`, type);
+
+/** What the kernels' modules import. */
+const runtimeSite = (): [string, PageFile][] =>
+  [runtimeFiles.runtime, runtimeFiles.workerText].map((path) => [path, fileOf(`dist${path}`, "text/javascript")]);
 
 /** More than rows for a hundred thousand kernels have. */
 const mostBytes = 2 ** 26;
@@ -81,6 +86,7 @@ function siteOf(plan: Plan, kernels: readonly PageKernel[], { onVisit, onFailure
       ["/page.js", pageFile("page.js", "text/javascript")],
       ["/measure.js", pageFile("measure.js", "text/javascript")],
       ["/page.css", pageFile("page.css", "text/css")],
+      ...runtimeSite(),
       ["/plan.json", { type: "application/json", body: JSON.stringify(plan) }],
       ...kernels.flatMap(({ files }) => [...files]),
     ]),

@@ -8,12 +8,16 @@ import { compileInContext } from "../../../plugin/compile-kernel.ts";
 import type { CompiledKernel } from "../../../plugin/compiled-kernel.ts";
 import { placeAssets } from "../../../plugin/emit/place.ts";
 import type { ParsedRequest } from "../../../plugin/request.ts";
+import type { RuntimeFiles } from "../../../plugin/runtime-files.ts";
 import type { Twin } from "../../../plugin/types.ts";
 import type { Project } from "../../project.ts";
 import { alone } from "../entrants.ts";
 import { type Right, rightOf } from "../right-outputs.ts";
 import { BadBody, type PageFile, type Post, type Site } from "./page-server.ts";
 import type { PlannedBench, PlannedKernel } from "./visit.ts";
+
+/** Addresses of what the modules import. */
+export const runtimeFiles: RuntimeFiles = { runtime: "/runtime.js", workerText: "/kernel-worker-text.js" };
 
 export interface PageKernel extends Site {
   readonly planned: PlannedKernel;
@@ -31,7 +35,7 @@ function* moduleFiles(kernel: CompiledKernel, sync: boolean | null, path: string
     return `new URL("./${fileName}", import.meta.url).href`;
   });
   yield* files;
-  yield [path, { type: "text/javascript", body: emitModule(kernel, references) }];
+  yield [path, { type: "text/javascript", body: emitModule(kernel, references, { files: runtimeFiles }) }];
 }
 
 const withoutTwin = "the import says fallback=none: pages get no twin";

@@ -1,0 +1,39 @@
+// Builds what emitted modules import: dist/runtime.js, which all kernels of a program share, and the script of its workers, as a file for
+// browsers and as a module that holds its text, for Node.
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const source = join(dirname(fileURLToPath(import.meta.url)), "src/plugin/runtime");
+
+/** For every engine that has SIMD in WASM: Safari's came last. */
+const shared = {
+  bundle: true,
+  target: ["es2022", "safari16.4"],
+  // Of the compiler a table or two are used; files that are not used may name modules of Node, and are left out.
+  external: ["node:*"],
+  logOverride: { "empty-import-meta": "silent" },
+  write: false,
+  logLevel: "warning",
+};
+
+async function textOf(entry, options) {
+  const { outputFiles } = await build({ ...shared, entryPoints: [join(source, entry)], ...options });
+  return outputFiles[0].text;
+}
+
+/** @param dist folder that gets the files */
+export async function buildRuntime(dist) {
+  const [runtime, worker] = await Promise.all([
+    textOf("index.ts", { format: "esm" }),
+    textOf("worker.ts", { format: "iife", minify: true }),
+  ]);
+  await mkdir(dist, { recursive: true });
+  await Promise.all([
+    writeFile(join(dist, "runtime.js"), runtime),
+    writeFile(join(dist, "kernel-worker.js"), worker),
+    writeFile(join(dist, "kernel-worker-text.js"), `export default ${JSON.stringify(worker)};\n`),
+  ]);
+}

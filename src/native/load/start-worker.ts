@@ -1,0 +1,124 @@
+// Workers of kernels, in Node and in browsers: one script for all of them (dist/kernel-worker.js), which is told its role. Part of
+// emitted modules, and ours while we measure: nothing is imported but types.
+//
+// A page's policy may forbid scripts that are made at run time (blob:) and allow files of its own origin, so where a build can emit the
+// script as a file, browsers start workers from that.
+
+import type { Worker as NodeWorker } from "node:worker_threads";
+
+/** What a worker does: computes whole calls, or helps with the loops of others. */
+export type WorkerRole = "async" | "thread";
+
+/** Where the script of workers comes from: Node needs the text, browsers take the file if there is one. */
+export interface WorkerSource {
+  readonly text?: string;
+  /** Address of a file with the text. */
+  url?(): string;
+}
+
+/** What hears of a worker. */
+export interface WorkerListener {
+  message(data: unknown): void;
+  /** The worker failed, ended, or could not be started. Told at most once. */
+  failed(error: unknown): void;
+}
+
+/** A worker of Node or of a browser. */
+export interface KernelWorker {
+  postMessage(message: unknown, transfer?: readonly Transferable[]): void;
+  /** A process stays alive for a worker after `ref`, and no more after `unref`. */
+  ref(): void;
+  unref(): void;
+}
+
+/** Starts a worker; the worker says `isReady` when it has begun to listen. */
+export type StartWorker = (role: WorkerRole, listener: WorkerListener) => KernelWorker;
+
+/** Modules of Node, without an import that a bundler for browsers would stumble over. */
+export const builtin = <Id extends keyof BuiltinModules>(id: Id): BuiltinModules[Id] | undefined =>
+  globalThis.process?.getBuiltinModule?.(id) as BuiltinModules[Id] | undefined;
+
+interface BuiltinModules {
+  "node:child_process": typeof import("node:child_process");
+  "node:fs": typeof import("node:fs");
+  "node:module": typeof import("node:module");
+  "node:os": typeof import("node:os");
+  "node:url": typeof import("node:url");
+  "node:worker_threads": typeof import("node:worker_threads");
+}
+
+/** @throws Error where Node allows no worker */
+export function startWorker(source: WorkerSource, role: WorkerRole, listener: WorkerListener): KernelWorker {
+  const threads = builtin("node:worker_threads");
+  if (!threads) return startInPage(source, role, listener);
+  const workerData = { role, script: source.text };
+  return listenTo(new threads.Worker(source.text!, { eval: true, execArgv: [], workerData }), listener);
+}
+
+/** A worker of Node as ours. */
+export function listenTo(worker: NodeWorker, { message, failed }: WorkerListener): KernelWorker {
+  let hasFailed = false;
+  const fail = (error: unknown): void => {
+    if (!hasFailed) failed(error);
+    hasFailed = true;
+  };
+  worker.on("message", message).on("error", fail);
+  worker.on("exit", () => fail(new Error("it ended")));
+  return {
+    postMessage: (data, transfer) => worker.postMessage(data, transfer as never),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+  };
+}
+
+/** The file may be another origin's, be missing, or lack the headers that an isolated page asks for: then its text is run from memory. */
+function addressesOf({ text, url }: WorkerSource): (() => string)[] {
+  const fromMemory = (script: string): string => URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  if (!url) return [() => fromMemory(text!)];
+  const { href, origin } = new URL(url(), location.href);
+  const file = origin === location.origin ? [() => href] : [];
+  return [...file, () => fromMemory(`importScripts(${JSON.stringify(href)})`)];
+}
+
+/** Starts from the first address that the page allows. What is posted before the worker is ready is kept until then. */
+function startInPage(source: WorkerSource, role: WorkerRole, listener: WorkerListener): KernelWorker {
+  const addresses = addressesOf(source);
+  let worker: Worker | null = null;
+  let state: "starting" | "ready" | "failed" = "starting";
+  let kept: [unknown, Transferable[]][] = [];
+  const become = (next: "ready" | "failed"): void => {
+    state = next;
+    kept = [];
+  };
+  const hear = ({ data }: MessageEvent): void => {
+    if (state === "starting") for (const [message, transfer] of kept) worker!.postMessage(message, transfer);
+    become("ready");
+    listener.message(data);
+  };
+  const fail = (error: unknown): void => {
+    worker?.terminate();
+    if (state === "starting" && addresses.length > 0) start();
+    else if (state !== "failed") {
+      become("failed");
+      listener.failed(error);
+    }
+  };
+  function start(): void {
+    try {
+      worker = new Worker(addresses.shift()!(), { name: role });
+      worker.onmessage = hear;
+      worker.onerror = fail;
+    } catch (error) {
+      Promise.resolve(error).then(fail);
+    }
+  }
+  start();
+  return {
+    postMessage(message, transfer = []) {
+      if (state === "ready") worker!.postMessage(message, [...transfer]);
+      if (state === "starting") kept.push([message, [...transfer]]);
+    },
+    ref() {},
+    unref() {},
+  };
+}

@@ -1,0 +1,154 @@
+// A compiled kernel and the places of its binaries → what the emitted module says of it, for the runtime.
+
+import { invariant, type KernelParameter, type WasmSource } from "../../compiler/index.ts";
+import type { CompiledKernel, NativeKernel } from "../compiled-kernel.ts";
+import type { KernelFacts, ModuleBytes, NativeFacts, Place, Source, WasmFacts } from "../runtime/facts.ts";
+import type { AssetReference, AssetReferences, WorkerReference } from "./asset.ts";
+import { Expression, type Written } from "./literal.ts";
+
+/** Names of inputs that stay the same, and of the other tensors. */
+interface Sorted {
+  readonly constants: readonly string[];
+  readonly others: readonly string[];
+}
+
+function sorted({ tensors, constants }: CompiledKernel): Sorted {
+  const isConstant = ({ name, role }: KernelParameter): boolean => role === "input" && constants.includes(name);
+  const names = (all: readonly KernelParameter[]): readonly string[] => all.map(({ name }) => name);
+  return {
+    constants: names(tensors.filter(isConstant)),
+    others: names(tensors.filter((it) => !isConstant(it))),
+  };
+}
+
+/** Undefined: the function takes the tensors as they come. */
+function sourcesOf(run: readonly KernelParameter[], kernel: CompiledKernel): readonly Source[] | undefined {
+  const { constants, others } = sorted(kernel);
+  if (constants.length === 0) return undefined;
+  let results = 0;
+  return run.map(({ name }): Source => {
+    if (constants.includes(name)) return ["constant", constants.indexOf(name)];
+    return others.includes(name) ? ["other", others.indexOf(name)] : ["result", results++];
+  });
+}
+
+/** Places among the constants of what a preparation takes. */
+const takenBy = (prepare: readonly KernelParameter[], kernel: CompiledKernel): readonly number[] =>
+  prepare.filter(({ role }) => role === "input").map(({ name }) => sorted(kernel).constants.indexOf(name));
+
+const layoutOf = ({ parameters, offsets }: WasmSource): readonly Place[] =>
+  parameters.map(({ dtype, length }, at): Place => [dtype, offsets[at]!, length]);
+
+const later = (expression: string): Expression => new Expression(`() => ${expression}`);
+
+const bytesOf = (reference: AssetReference): Written<Pick<ModuleBytes, "text" | "url">> =>
+  reference.kind === "inline"
+    ? { text: Buffer.from(reference.bytes).toString("base64") }
+    : { url: later(reference.expression) };
+
+function moduleOf(
+  source: WasmSource | null,
+  reference: AssetReference | null,
+): readonly Written<WasmFacts["modules"][number]>[] {
+  if (!source || !reference) return [];
+  return [{ kind: source.relaxed ? "wasm-relaxed" : "wasm", flagAt: source.sharing?.flagAt, ...bytesOf(reference) }];
+}
+
+/** A preparation is small: its bytes are part of the code. */
+const prepareOf = (prepare: WasmSource, kernel: CompiledKernel): Written<WasmFacts["prepare"]> => ({
+  flagAt: prepare.sharing?.flagAt,
+  layout: layoutOf(prepare),
+  sharing: prepare.sharing ?? undefined,
+  taken: takenBy(prepare.parameters, kernel),
+  ...bytesOf({ kind: "inline", bytes: prepare.bytes }),
+});
+
+const workerOf = ({ text, url }: WorkerReference, workerText: string): Written<WasmFacts["worker"]> => ({
+  text: text ? new Expression(workerText) : undefined,
+  url: url === null ? undefined : later(url),
+});
+
+function wasmOf(
+  wasm: WasmSource,
+  kernel: CompiledKernel,
+  references: AssetReferences,
+  workerText: string,
+): Written<WasmFacts> {
+  const { relaxed, prepare } = kernel;
+  return {
+    layout: layoutOf(wasm),
+    sharing: wasm.sharing ?? undefined,
+    sources: sourcesOf(wasm.parameters, kernel),
+    worker: workerOf(references.worker ?? { text: false, url: null }, workerText),
+    prepare: prepare ? prepareOf(prepare, kernel) : undefined,
+    modules: [...moduleOf(relaxed, references.relaxed), ...moduleOf(wasm, references.wasm)],
+  };
+}
+
+const resultsOf = (prepare: readonly KernelParameter[]): NonNullable<NativeFacts["prepare"]>["results"] =>
+  prepare.filter(({ role }) => role === "output").map(({ dtype, length }) => ({ dtype, length }));
+
+function nativeOf(
+  { index, features, platform, split }: NativeKernel,
+  kernel: CompiledKernel,
+  url: string,
+): Written<NativeFacts> {
+  return {
+    url: later(url),
+    ...{ index, features, platform },
+    sources: sourcesOf(split?.run ?? kernel.tensors, kernel),
+    prepare: split ? { taken: takenBy(split.prepare, kernel), results: resultsOf(split.prepare) } : undefined,
+  };
+}
+
+/** Why the best implementation is not even in the module; null if it is. */
+function reasonOf(kernel: CompiledKernel, { native }: AssetReferences): string | null {
+  if (kernel.native) return native ? null : "an addon needs Node.js";
+  // For lack of a compiler, or as the tuned kernel is still to come: the build's log says so.
+  const isMissing = kernel.wasm !== null && kernel.target !== "wasm";
+  return isMissing ? `the build made no addon for ${kernel.target}` : null;
+}
+
+function loopsOf({ reference, tensors, op }: CompiledKernel): Expression {
+  invariant(reference, `${op} has no implementation at all`);
+  return new Expression(`(${tensors.map((_, at) => `arg${at}`).join(", ")}) => {\n${reference.text}\n}`);
+}
+
+/** An implementation in the module, by its name in the runtime. */
+export type ImplementationName = "native" | "wasm" | "loops";
+
+/** What the runtime is told, and the implementations that it tells of, best first. */
+export interface WrittenFacts {
+  readonly facts: Written<KernelFacts>;
+  readonly implementations: readonly ImplementationName[];
+}
+
+export interface FactsOptions {
+  readonly references: AssetReferences;
+  /** Name by which the module has imported the script of workers. */
+  readonly workerText: string;
+  /** Whether `info.schedule` has the text. */
+  readonly hasSchedule: boolean;
+}
+
+export function factsOf(kernel: CompiledKernel, { references, workerText, hasSchedule }: FactsOptions): WrittenFacts {
+  const { op, parameters, target, numerics, trace, gflops, key, errorBound, constants, wasm } = kernel;
+  const native = kernel.native && references.native?.kind === "url" ? references.native.expression : null;
+  const ways: Partial<Record<ImplementationName, object | false>> = {
+    native: native !== null && nativeOf(kernel.native!, kernel, native),
+    wasm: wasm !== null && wasmOf(wasm, kernel, references, workerText),
+    loops: wasm === null && kernel.native === null && loopsOf(kernel),
+  };
+  const present = Object.entries(ways).filter(([, facts]) => facts !== false);
+  return {
+    facts: {
+      ...{ op, parameters, target, numerics, gflops, cacheKey: key, errorBound },
+      schedule: hasSchedule ? trace : null,
+      tensors: kernel.tensors.map(({ name, dtype, shape, role }) => ({ name, dtype, shape, role })),
+      constants,
+      reason: reasonOf(kernel, references),
+      ...Object.fromEntries(present),
+    },
+    implementations: present.map(([name]) => name as ImplementationName),
+  };
+}

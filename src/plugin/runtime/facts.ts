@@ -1,0 +1,67 @@
+// What an emitted module says of its kernel: data alone. The plugin writes it (binding/), the runtime reads it.
+
+import type { DType, KernelInfo, WasmSharing } from "../../compiler/index.ts";
+import type { WorkerSource } from "../../native/load/start-worker.ts";
+
+/** A kernel, as its module gives it to `createKernel`. */
+export interface KernelFacts extends Omit<KernelInfo, "twin" | "twinReason"> {
+  /** Names of the inputs that stay the same from call to call. */
+  readonly constants: readonly string[];
+  /** Why the best implementation is not in the module; null if it is. */
+  readonly reason: string | null;
+  readonly native?: NativeFacts;
+  readonly wasm?: WasmFacts;
+  /** The plain loops, over all tensors in the order of the operator. */
+  readonly loops?: (...arrays: readonly unknown[]) => void;
+}
+
+/**
+ * What a parameter of the compiled function is, by its place among the constants, among the other tensors, or among the results of
+ * the preparation. The compiled function may take tensors in another form than the operator, and prepares constants for that.
+ */
+export type Source = readonly [kind: "constant" | "other" | "result", at: number];
+
+/** A Node-API addon. */
+export interface NativeFacts {
+  /** Address of the file. */
+  url(): string;
+  /** Which kernel of the addon it is. */
+  readonly index: number;
+  /** Features that the CPU must have, in the compiler's spelling: avx512f, avx512vnni. */
+  readonly features: readonly string[];
+  /** `process.platform` and `process.arch` that the addon was built for: "linux-x64". */
+  readonly platform: string;
+  /** Absent: the function takes the tensors in the order of the operator. */
+  readonly sources?: readonly Source[];
+  readonly prepare?: {
+    /** Places among the constants of what the preparation takes. */
+    readonly taken: readonly number[];
+    readonly results: readonly { readonly dtype: DType; readonly length: number }[];
+  };
+}
+
+/** Array of a module: its dtype, offset in bytes and length in elements. */
+export type Place = readonly [dtype: DType, offset: number, length: number];
+
+/** Bytes of a WASM module: base64 text, or a file. */
+export interface ModuleBytes {
+  readonly text?: string;
+  url?(): string;
+  /** Place of the byte that asks for shared memory; absent: there are no loops to share. */
+  readonly flagAt?: number;
+}
+
+export interface WasmFacts {
+  /** Best first. The last one must work in every engine with SIMD. */
+  readonly modules: readonly (ModuleBytes & { readonly kind: "wasm-relaxed" | "wasm" })[];
+  readonly layout: readonly Place[];
+  readonly sharing?: WasmSharing;
+  /** Absent: the function takes the tensors in the order of the operator. */
+  readonly sources?: readonly Source[];
+  readonly prepare?: ModuleBytes & {
+    readonly layout: readonly Place[];
+    readonly sharing?: WasmSharing;
+    readonly taken: readonly number[];
+  };
+  readonly worker: WorkerSource;
+}

@@ -1,0 +1,39 @@
+// The kernel of a module on a dev server, which takes its own updates: a better schedule of the same kernel costs no page its state.
+//
+// An importer keeps one function, which calls the newest kernel. Arrays of an older kernel's `buffers()` are arrays like any others to
+// the newest, and layers of its `pack` go on with the older one. Another operator, or another shape, is another kernel: importers get a
+// new function, as for any module that has changed.
+
+import type { AnyKernel } from "../../compiler/index.ts";
+
+interface Current {
+  newest: AnyKernel;
+  readonly kernel: AnyKernel;
+}
+
+/** Returns the function that importers keep. @param data what the dev server keeps for the module, from version to version */
+export function hotKernel(newest: AnyKernel, data: { current?: Current }): AnyKernel {
+  const last = data.current;
+  if (last?.newest.info.cacheKey === newest.info.cacheKey) {
+    last.newest = newest;
+    return last.kernel;
+  }
+  const call = (...arrays: never[]): unknown => current.newest(...arrays);
+  // It is kept with what it calls: another kernel, later, has a function of its own.
+  const current: Current = { newest, kernel: call as unknown as AnyKernel };
+  const shown = (get: () => unknown) => ({ get, enumerable: true });
+  const pack = (values: never): unknown => (current.newest as { pack?(values: never): unknown }).pack!(values);
+  Object.defineProperties(call, {
+    async: shown(
+      () =>
+        (...arrays: never[]) =>
+          current.newest.async(...arrays),
+    ),
+    buffers: shown(() => () => current.newest.buffers()),
+    ready: shown(() => () => current.newest.ready()),
+    info: shown(() => current.newest.info),
+    ...("pack" in newest && { pack: shown(() => pack) }),
+  });
+  data.current = current;
+  return current.kernel;
+}

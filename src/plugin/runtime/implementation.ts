@@ -1,0 +1,64 @@
+// The seam inside the runtime: what `createKernel` asks of the addon, the WASM module or the loops.
+
+import type { KernelTensorInfo, Twin, TypedArray } from "../../compiler/index.ts";
+import type { KernelFacts } from "./facts.ts";
+
+export type Arrays = readonly TypedArray[];
+
+/** A tensor of a kernel, and what holds its elements. */
+export interface Tensor extends KernelTensorInfo {
+  /** Number of elements. */
+  readonly length: number;
+  readonly array: new (length: number) => TypedArray;
+}
+
+/** What implementations know of their kernel. */
+export interface Context {
+  readonly facts: KernelFacts;
+  /** All tensors in the order of the operator: inputs, then outputs. */
+  readonly tensors: readonly Tensor[];
+  readonly constants: readonly Tensor[];
+  /** Tensors that are no constants, in order. */
+  readonly others: readonly Tensor[];
+  /** Adds to `info.twinReason`. */
+  explain(reason: string): void;
+}
+
+/** A kernel with memory of its own, and with constants. */
+export interface Instance {
+  /**
+   * Takes constants. Kernels without constants are never told any.
+   *
+   * @param isLast whether no other ones will follow
+   */
+  set(constants: Arrays, isLast: boolean): void;
+  /** An array for each tensor, where the kernel reads and writes. */
+  buffers(): Arrays;
+  /** What runs the kernel on these arrays (checked, one for each of the other tensors), until the next `bind` or `set`. */
+  bind(arrays: Arrays): () => void;
+  /**
+   * Runs off the event loop and returns outputs of its own. Takes the memory of the inputs.
+   *
+   * @param constants null: those of `set`
+   */
+  async(inputs: Arrays, constants: Arrays | null): Promise<Arrays>;
+}
+
+export interface Implementation {
+  readonly kind: Twin;
+  open(): Instance;
+}
+
+/** A way to an implementation; null: it cannot be had here, and the context knows why. */
+export interface Loader {
+  now(): Implementation | null;
+  soon(): Promise<Implementation | null>;
+  /** Whether `now` has to fail before `soon` has ended: in a browser a file may not have arrived yet. */
+  mustWait(): boolean;
+}
+
+export type Way = (context: Context) => Loader;
+
+/** Fresh outputs of the tensors that follow the inputs. */
+export const newOutputs = (tensors: readonly Tensor[], inputs: Arrays): Arrays =>
+  tensors.slice(inputs.length).map(({ array, length }) => new array(length));

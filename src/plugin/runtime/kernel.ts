@@ -1,0 +1,87 @@
+// The kernel that an import gets: a function, `async`, `buffers`, `ready`, `info` and, with constant inputs, `pack`. It picks the best
+// implementation that this machine can run when it is first called.
+
+import { type AnyKernel, arrayTypes, type KernelTensorInfo } from "../../compiler/index.ts";
+import { createArguments } from "./arguments.ts";
+import { createCalls } from "./calls.ts";
+import type { KernelFacts } from "./facts.ts";
+import type { Context, Implementation, Instance, Tensor, Way } from "./implementation.ts";
+import { createPack, createWholeCalls } from "./packable.ts";
+
+const tensorOf = (info: KernelTensorInfo): Tensor => {
+  const length = info.shape.reduce((product, extent) => product * extent, 1);
+  return { ...info, length, array: arrayTypes[info.dtype] };
+};
+
+function contextOf(facts: KernelFacts, reasons: Set<string>): Context {
+  const tensors = facts.tensors.map(tensorOf);
+  const isConstant = ({ name, role }: Tensor): boolean => role === "input" && facts.constants.includes(name);
+  return {
+    facts,
+    tensors,
+    constants: tensors.filter(isConstant),
+    others: tensors.filter((tensor) => !isConstant(tensor)),
+    explain: (reason) => void reasons.add(reason),
+  };
+}
+
+/** The implementation of a kernel, chosen once. */
+function createChoice(facts: KernelFacts, ways: readonly Way[]) {
+  const reasons = new Set(facts.reason === null ? [] : [facts.reason]);
+  const reason = (): string | null => (reasons.size === 0 ? null : [...reasons].join("; "));
+  const context = contextOf(facts, reasons);
+  const loaders = ways.map((way) => way(context));
+  let chosen: Implementation | null = null;
+  const none = (): never => {
+    throw new Error(`${facts.op}: ${reason()}; no twin was built (fallback=none)`);
+  };
+  const load = (): Implementation => {
+    for (const loader of loaders) chosen ??= loader.now();
+    return chosen ?? none();
+  };
+  const ready = async (): Promise<void> => {
+    for (const loader of loaders) chosen ??= await loader.soon();
+    chosen ?? none();
+  };
+  /** What answers, if that can be said at once. */
+  const peek = (): Implementation | null => chosen ?? (loaders.some((loader) => loader.mustWait()) ? null : load());
+  return { context, load, ready, peek, reason };
+}
+
+/**
+ * Makes the kernel of an emitted module.
+ *
+ * @param ways the ways to an implementation, best first
+ * @example export default createKernel({ op: "gemm", tensors: [...], wasm: {...} }, wasm);
+ */
+export function createKernel(facts: KernelFacts, ...ways: readonly Way[]): AnyKernel {
+  const { context, load, ready, peek, reason } = createChoice(facts, ways);
+  const { tensors, constants } = context;
+  let own: Instance | null = null;
+  const open = (): Instance => load().open();
+  const instance = (): Instance => {
+    own ??= open();
+    return own;
+  };
+  const { op, parameters, target, numerics, schedule, gflops, cacheKey, errorBound } = facts;
+  const info = Object.freeze({
+    ...{ op, parameters, target, numerics, tensors: facts.tensors, schedule, gflops, cacheKey, errorBound },
+    get twin() {
+      return peek()?.kind ?? null;
+    },
+    get twinReason() {
+      peek();
+      return reason();
+    },
+  });
+  const isPackable = constants.length > 0;
+  const { call, callAsync } = isPackable
+    ? createWholeCalls(context, instance, ready)
+    : createCalls(createArguments(op, tensors), instance, ready);
+  const buffers = (): object => {
+    const arrays = instance().buffers();
+    return Object.fromEntries(tensors.map((tensor, at) => [tensor.name, arrays[at]]));
+  };
+  const pack = isPackable && { pack: createPack(context, open, ready, info) };
+  return Object.assign(call, { async: callAsync, buffers, ...pack, ready, info }) as unknown as AnyKernel;
+}

@@ -1,0 +1,93 @@
+// The addon of a kernel: function `index` of the file, and function `index + 1`, which prepares constants where the schedule has something
+// to prepare. The CPU is checked before the file is touched.
+
+import { arrayTypes } from "../../compiler/index.ts";
+import type { NativeKernels } from "../../native/load/load-native.ts";
+import { builtin } from "../../native/load/start-worker.ts";
+import { alignedArrays } from "./aligned.ts";
+import { lengthOf } from "./arguments.ts";
+import { whyNotNative } from "./cpu.ts";
+import type { Source } from "./facts.ts";
+import {
+  type Arrays,
+  type Context,
+  type Implementation,
+  type Instance,
+  newOutputs,
+  type Way,
+} from "./implementation.ts";
+
+type Addon = Pick<NativeKernels, "call" | "callAsync" | "slot">;
+
+function openNative({ facts, tensors, constants, others }: Context, addon: Addon): Instance {
+  const { index, prepare, sources = tensors.map((_, at): Source => ["other", at]) } = facts.native!;
+  const { call, again } = addon.slot(index);
+  const made = (prepare?.results ?? []).map(({ dtype, length }) => ({ array: arrayTypes[dtype], length }));
+  let known: Arrays = [];
+  let prepared: Arrays = [];
+  let arrays: Arrays | null = null;
+  const takenOf = (values: Arrays): Arrays => prepare!.taken.map((at) => values[at]!);
+  const argumentsOf = (other: Arrays, constant: Arrays, result: Arrays): Arrays => {
+    const from = { other, constant, result };
+    return sources.map(([kind, at]) => from[kind][at]!);
+  };
+  // Nobody has looked at the constants since they were packed.
+  const direct = sources.flatMap(([kind, at]) => (kind === "constant" ? [at] : []));
+  const areAlive = (): boolean => direct.every((at) => lengthOf.call(known[at]) === constants[at]!.length);
+  return {
+    buffers() {
+      arrays ??= alignedArrays(tensors);
+      return arrays;
+    },
+    set(values) {
+      known = values;
+      if (!prepare) return;
+      if (prepared.length === 0) prepared = alignedArrays(made);
+      addon.call(index + 1, ...takenOf(values), ...prepared);
+    },
+    // For the addon to ask for the memory of an array costs some 30 ns: it is asked once for the arrays of a binding.
+    bind(given) {
+      const all = argumentsOf(given, known, prepared);
+      let isFirst = true;
+      return () => {
+        if (!isFirst && areAlive()) return again();
+        isFirst = true;
+        call(...all);
+        isFirst = false;
+      };
+    },
+    async async(inputs, values) {
+      const outputs = newOutputs(others, inputs);
+      let results = prepared;
+      if (values !== null && prepare) {
+        results = alignedArrays(made);
+        await addon.callAsync(index + 1, ...takenOf(values), ...results);
+      }
+      await addon.callAsync(index, ...argumentsOf([...inputs, ...outputs], values ?? known, results));
+      return outputs;
+    },
+  };
+}
+
+/** `--no-addons`, a missing file and another C library all end in an error, which becomes the reason. */
+function load(context: Context): Implementation | null {
+  const { native } = context.facts;
+  const why = whyNotNative(native!);
+  if (why !== null) {
+    context.explain(why);
+    return null;
+  }
+  try {
+    const path = builtin("node:url")!.fileURLToPath(native!.url());
+    const addon = builtin("node:module")!.createRequire(path)(path) as Addon;
+    return { kind: "native", open: () => openNative(context, addon) };
+  } catch (error) {
+    context.explain(`the addon cannot be loaded: ${(error as Error).message.split("\n")[0]}`);
+    return null;
+  }
+}
+
+export const native: Way = (context) => {
+  const now = (): Implementation | null => load(context);
+  return { now, soon: async () => now(), mustWait: () => false };
+};

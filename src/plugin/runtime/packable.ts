@@ -1,0 +1,64 @@
+// What a kernel with constant inputs has beside the rest: calls that pack the constants each time, and `pack`, which does it once.
+
+import type { TypedArray } from "../../compiler/index.ts";
+import { createArguments, plainly, wantedOf } from "./arguments.ts";
+import { type Calls, copyOf, createCalls, takeResults } from "./calls.ts";
+import type { Arrays, Context, Instance, Tensor } from "./implementation.ts";
+
+/** Calls of the kernel itself, with all inputs. */
+export function createWholeCalls(
+  { facts, tensors, constants, others }: Context,
+  instance: () => Instance,
+  ready: () => Promise<void>,
+): Calls {
+  const args = createArguments(facts.op, tensors);
+  const some = (wanted: readonly Tensor[], arrays: Arrays): Arrays =>
+    wanted.map((tensor) => arrays[tensors.indexOf(tensor)]!);
+  const inputs = others.filter(({ role }) => role === "input");
+  return {
+    call(...given) {
+      const arrays = args.take(given);
+      instance().set(some(constants, arrays), false);
+      instance().bind(some(others, arrays))();
+      return args.resultOf(given);
+    },
+    async callAsync(...given) {
+      const arrays = args.take(given);
+      const [copies, values] = [some(inputs, arrays).map(copyOf), some(constants, arrays).map(copyOf)];
+      await ready();
+      takeResults(args, arrays, await instance().async(copies, values));
+      return args.resultOf(given);
+    },
+  };
+}
+
+/** @throws TypeError, RangeError that name the constant */
+function constantsOf({ facts, constants }: Context, values: Readonly<Record<string, unknown>> | undefined): Arrays {
+  const names = constants.map(({ name }) => name);
+  const unknown = Object.keys(values ?? {}).find((key) => !names.includes(key));
+  if (unknown !== undefined) throw new TypeError(`${facts.op}.pack: ${unknown} is no constant: ${names.join(", ")}`);
+  return constants.map((tensor) => {
+    const value = plainly(values?.[tensor.name], tensor);
+    const must = `${facts.op}.pack: ${tensor.name} must be ${wantedOf(tensor)}`;
+    if (!(value instanceof tensor.array)) throw new TypeError(must);
+    if (value.length !== tensor.length) throw new RangeError(`${must}; got ${value.length} elements`);
+    return value as TypedArray;
+  });
+}
+
+/** `pack` of a kernel. */
+export function createPack(context: Context, open: () => Instance, ready: () => Promise<void>, info: object) {
+  const { facts, tensors, others } = context;
+  const args = createArguments(facts.op, others);
+  return (values: Readonly<Record<string, unknown>> | undefined): object => {
+    const given = constantsOf(context, values);
+    const instance = open();
+    instance.set(given, true);
+    const { call, callAsync } = createCalls(args, () => instance, ready);
+    const buffers = (): object => {
+      const arrays = instance.buffers();
+      return Object.fromEntries(others.map((tensor) => [tensor.name, arrays[tensors.indexOf(tensor)]]));
+    };
+    return Object.assign(call, { async: callAsync, buffers, info });
+  };
+}

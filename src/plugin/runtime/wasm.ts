@@ -1,0 +1,79 @@
+// The WASM modules of a kernel: which one the engine can run, and its instances, here and in workers.
+
+import type { WasmSharing } from "../../compiler/index.ts";
+import { builtin, type StartWorker, startWorker } from "../../native/load/start-worker.ts";
+import { asShareable, canShare } from "../../native/load/wasm-threads.ts";
+import type { ModuleBytes, WasmFacts } from "./facts.ts";
+import type { Context, Implementation, Way } from "./implementation.ts";
+import type { KernelParts } from "./open-kernel.ts";
+import { openWasm, type Parts, partsOf } from "./wasm-instance.ts";
+
+const inCode = ({ text }: ModuleBytes): boolean => text !== undefined;
+
+const decode = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+function bytesNow(source: ModuleBytes, name: string): Uint8Array<ArrayBuffer> {
+  if (source.text !== undefined) return decode(source.text);
+  const fs = builtin("node:fs");
+  if (fs) return new Uint8Array(fs.readFileSync(builtin("node:url")!.fileURLToPath(source.url!())));
+  throw new Error(`${name} is not loaded yet: await its ready() before the first call, or import it with &sync`);
+}
+
+async function bytesSoon(source: ModuleBytes, name: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (inCode(source) || builtin("node:fs")) return bytesNow(source, name);
+  const response = await fetch(source.url!());
+  if (!response.ok) throw new Error(`${name}: ${response.status} for ${response.url}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+const fitting = (bytes: Uint8Array<ArrayBuffer>, { flagAt }: ModuleBytes): Uint8Array<ArrayBuffer> =>
+  flagAt === undefined ? bytes : asShareable(bytes, flagAt);
+
+const hasThreads = ({ sharing, prepare }: WasmFacts): WasmSharing | undefined => sharing ?? prepare?.sharing;
+
+export const wasm: Way = (context: Context) => {
+  const { op: name } = context.facts;
+  const { modules, prepare, worker, ...facts } = context.facts.wasm!;
+  const start: StartWorker = (role, listener) => startWorker(worker, role, listener);
+  if (hasThreads(context.facts.wasm!) && !canShare())
+    context.explain("one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated");
+
+  let preparation: KernelParts["prepare"] | undefined;
+  const preparing = (): KernelParts["prepare"] => {
+    if (!prepare) return null;
+    const { layout, sharing, taken } = prepare;
+    const module = new WebAssembly.Module(fitting(bytesNow(prepare, name), prepare));
+    return { module, layout, sharing, taken };
+  };
+  const implementation = (kind: "wasm" | "wasm-relaxed", module: WebAssembly.Module): Implementation => ({
+    kind,
+    open() {
+      preparation ??= preparing();
+      const parts: Parts = partsOf(context, { ...facts, module }, preparation);
+      return openWasm(context, parts, worker, start);
+    },
+  });
+  // The last module is the one that must work: if the engine refuses it, its own error says why.
+  const isUsable = (at: number, bytes: BufferSource): boolean => {
+    if (at === modules.length - 1 || WebAssembly.validate(bytes)) return true;
+    context.explain("the engine has no relaxed SIMD");
+    return false;
+  };
+  return {
+    now() {
+      for (const [at, source] of modules.entries()) {
+        const bytes = fitting(bytesNow(source, name), source);
+        if (isUsable(at, bytes)) return implementation(source.kind, new WebAssembly.Module(bytes));
+      }
+      return null;
+    },
+    async soon() {
+      for (const [at, source] of modules.entries()) {
+        const bytes = fitting(await bytesSoon(source, name), source);
+        if (isUsable(at, bytes)) return implementation(source.kind, await WebAssembly.compile(bytes));
+      }
+      return null;
+    },
+    mustWait: () => !modules.every(inCode) && builtin("node:fs") === undefined,
+  };
+};

@@ -1,0 +1,32 @@
+// The script of all workers (dist/kernel-worker.js): it says `isReady` when it has begun to listen. Its role is the name of the worker in
+// browsers and `workerData` in Node, and workers that it starts have the same script.
+
+import {
+  builtin,
+  type StartWorker,
+  startWorker,
+  type WorkerRole,
+  type WorkerSource,
+} from "../../native/load/start-worker.ts";
+import { threadRole } from "../../native/load/thread-role.ts";
+import { asyncRole } from "./async-role.ts";
+
+interface Port {
+  onmessage: ((event: { readonly data: never }) => void) | null;
+  postMessage(message: unknown, transfer?: Transferable[]): void;
+}
+
+/** Of the worker, in browsers. */
+declare const name: string;
+
+const threads = builtin("node:worker_threads");
+const port = (threads?.parentPort ?? globalThis) as Port;
+const { role, script } = (threads?.workerData ?? { role: name }) as { role: WorkerRole; script?: string };
+
+const source: WorkerSource = script === undefined ? { url: () => location.href } : { text: script };
+const start: StartWorker = (role, listener) => startWorker(source, role, listener);
+
+const hear =
+  role === "thread" ? threadRole() : asyncRole((reply, transfer) => port.postMessage(reply, transfer), start);
+port.onmessage = ({ data }) => hear(data);
+port.postMessage({ isReady: true });
