@@ -2,7 +2,7 @@
 // the kernel. What differs from bundler to bundler is in emit/; vite.ts, rollup.ts and so on are the plugins.
 
 import { existsSync } from "node:fs";
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unplugin";
 import { DiagnosticError } from "../compiler/index.ts";
 import { afterMs } from "../native/clock.ts";
@@ -108,7 +108,18 @@ function leave(file: string, id: string, isLeftOut: boolean): null {
 }
 
 /** The text of a module is nobody's source, and its imports name paths of this machine: source maps have nothing of it. */
-const noMap = { mappings: "" } as const;
+const noMap = () => ({ version: 3, names: [], sources: [], sourcesContent: [""], mappings: "" });
+
+function idOf(host: Host, context: HookContext, file: string): string {
+  const folder = host.idFolder?.(context);
+  return folder === undefined ? file : relative(folder, file).replaceAll("\\", "/");
+}
+
+function requestOf(host: Host, context: HookContext, id: string): ParsedRequest | null {
+  const request = parseRequest(id);
+  const folder = host.idFolder?.(context);
+  return request && folder !== undefined ? { ...request, path: resolve(folder, request.path) } : request;
+}
 
 /** One module for one kernel, however its import is spelt. */
 const reExport = (id: string): string => `export { default } from ${JSON.stringify(id)};\n`;
@@ -149,14 +160,14 @@ export const createKernelHooks =
       const file = await locate(host, context, id, request.path, importer);
       if (!file || !existsSync(file)) return null;
       if (!session.options().accepts(file)) return leave(file, id, session.options().leavesOut(file));
-      return file + request.query;
+      return idOf(host, context, file) + request.query;
     };
 
     const loadKernel = async (context: HookContext, id: string) => {
-      const request = parseRequest(id);
+      const request = requestOf(host, context, id);
       if (!request || !session.options().accepts(request.path)) return null;
       const normal = request.path + request.query;
-      if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map: noMap };
+      if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map: noMap() };
       context.addWatchFile(request.path);
       const mode = host.mode(context, session.options().mode);
       const compiled = async (): Promise<CompiledKernel> => dev.improved(request) ?? session.compile(request, mode);
@@ -175,7 +186,7 @@ export const createKernelHooks =
         hasSchedule,
       });
       host.loaded(context, kernel, request);
-      return { code, map: noMap };
+      return { code, map: noMap() };
     };
 
     return {

@@ -46,7 +46,8 @@ function apps(host: HostName): void {
     const root = writeApp({ ...files, "src/blend.op.ts": operator });
     const { compile, requests } = recordingCompiler(fakeKernel());
     await buildApp(host, root, compile);
-    expect(requests).toHaveLength(1);
+    // Rspack does not even load what has no effects and no user.
+    expect(requests).toHaveLength(host === "rspack" || host === "rsbuild" ? 0 : 1);
     expect(outputFiles(root)).toEqual(["main.mjs"]);
     expect(readFileSync(`${root}/out/main.mjs`, "utf8")).not.toContain("createKernel");
   });

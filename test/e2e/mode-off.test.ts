@@ -21,7 +21,7 @@ const main = (query: string): string => `import gemm from "./gemm.op.ts?${query}
 describe.each(hosts)("%s, mode off", (host) => {
   it("runs the reference loops", async () => {
     const root = writeApp({ "src/main.js": main("M=2&N=2&K=3&tune=wasm"), "src/gemm.op.ts": operator });
-    await buildApp(host, root, compileKernel, { mode: "off" });
+    await buildApp(host, root, compileKernel, { mode: "off", schedules: true });
     expect(outputFiles(root)).toEqual(["main.mjs"]);
     expect(runMoved(root)).toEqual({
       C: [4, 5, 10, 11],

@@ -25,7 +25,7 @@ function platformOf({ target = "browser" }: BunConfig): Platform {
 
 const urlBeside = (fileName: string, { format }: BunConfig): string =>
   format === "cjs"
-    ? `builtin("node:url").pathToFileURL(__dirname + "/${fileName}").href`
+    ? `process.getBuiltinModule("node:url").pathToFileURL(__dirname + "/${fileName}").href`
     : `new URL("./${fileName}", import.meta.url).href`;
 
 function writeBesideUsers(

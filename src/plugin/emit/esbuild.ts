@@ -4,7 +4,7 @@
 // of the build each of them gets the files it names: with splitting, `outfile`, `write: false` and entries in folders.
 
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions, BuildResult, OutputFile, PluginBuild } from "esbuild";
 import type { KernelAsset } from "../binding/asset.ts";
 import { pluginName } from "../plugin-name.ts";
@@ -28,13 +28,13 @@ function formatOf({ format, platform }: BuildOptions): "esm" | "cjs" | "iife" {
   return platform === "neutral" ? "esm" : "iife";
 }
 
-/** The URL of a file beside the script, as an expression; `builtin` is in scope where it stands. */
+/** The URL of a file beside the script, as an expression. */
 function urlBeside(fileName: string, options: BuildOptions): string | null {
   const format = formatOf(options);
   if (format === "esm") return `new URL("./${fileName}", import.meta.url).href`;
   // A classic script of a browser has no reliable address of its own.
   if (platformOf(options) !== "node") return null;
-  return `builtin("node:url").pathToFileURL(__dirname + "/${fileName}").href`;
+  return `process.getBuiltinModule("node:url").pathToFileURL(__dirname + "/${fileName}").href`;
 }
 
 const hasFolder = ({ outdir, outfile, write }: BuildOptions): boolean =>
@@ -88,17 +88,24 @@ export function esbuildHost(): Host {
       return expression;
     };
 
+  const folder = (): string => build?.initialOptions.absWorkingDir ?? process.cwd();
   return {
     begin: () => assets.clear(),
+    idFolder: folder,
     async resolve(_, path, importer) {
       if (!build) return null;
-      const resolveDir = importer ? dirname(importer) : (build.initialOptions.absWorkingDir ?? process.cwd());
+      const resolveDir = importer ? dirname(importer) : folder();
       const found = await build.resolve(path, { resolveDir, kind: "import-statement" });
       return found.errors.length === 0 ? found.path : null;
     },
     mode: (_, configured) => configured,
     place(_, kernel, { path, query, settings }) {
-      return placeAssets(kernel, platformOf(build?.initialOptions ?? {}), settings.sync, emitUrl(path + query));
+      return placeAssets(
+        kernel,
+        platformOf(build?.initialOptions ?? {}),
+        settings.sync,
+        emitUrl(relative(folder(), path).replaceAll("\\", "/") + query),
+      );
     },
     loaded: () => {},
     hooks: {
@@ -111,10 +118,8 @@ export function esbuildHost(): Host {
         },
         setup(current) {
           build = current;
-          const { absWorkingDir, write } = current.initialOptions;
-          current.onEnd((result) =>
-            writeAssets(result, placesOf(result, assets, absWorkingDir ?? process.cwd()), write !== false),
-          );
+          const { write } = current.initialOptions;
+          current.onEnd((result) => writeAssets(result, placesOf(result, assets, folder()), write !== false));
         },
       },
     },

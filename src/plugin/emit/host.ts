@@ -45,6 +45,11 @@ export interface Host {
   /** Mode of the first answer, if it is not that of the options (a dev server's). */
   mode(context: HookContext, configured: Mode): RequestMode;
   place(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): AssetReferences;
+  /**
+   * Folder that the ids of modules are relative to, where the host writes them into its output: no path of the building machine gets there.
+   * Absent: ids are absolute.
+   */
+  idFolder?(context: HookContext): string;
   /** Whether a module keeps the query of its import, whatever it was resolved to. */
   readonly keepsSpelling?: true;
   /** Whether modules are replaced while they run. */
@@ -56,6 +61,6 @@ export interface Host {
   /** Hooks of this host alone. */
   readonly hooks: Pick<
     UnpluginOptions,
-    "rollup" | "rolldown" | "vite" | "esbuild" | "webpack" | "rspack" | "farm" | "bun"
+    "rollup" | "rolldown" | "vite" | "esbuild" | "webpack" | "rspack" | "rsbuild" | "farm" | "bun"
   >;
 }

@@ -34,7 +34,7 @@ function devUrl(platform: Platform, kernel: CompiledKernel, dev: DevServer): Emi
 const besideChunk = (relativePath: string, format: string): string =>
   format === "es"
     ? `new URL(${JSON.stringify(relativePath)}, import.meta.url).href`
-    : `builtin("node:url").pathToFileURL(__dirname + ${JSON.stringify(`/${relativePath}`)}).href`;
+    : `process.getBuiltinModule("node:url").pathToFileURL(__dirname + ${JSON.stringify(`/${relativePath}`)}).href`;
 
 const isOurs = (plugin: unknown): boolean =>
   Array.isArray(plugin) ? plugin.some(isOurs) : (plugin as { readonly name?: string } | null)?.name === pluginName;

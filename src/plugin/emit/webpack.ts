@@ -76,7 +76,8 @@ const here = "__webpack_base_uri__";
 const urls: Readonly<Record<Platform, (fileName: string) => string>> = {
   node: (fileName) => `new URL(${JSON.stringify(`./${fileName}`)}, ${here}).href`,
   browser: (fileName) => `new URL(__webpack_public_path__ + ${JSON.stringify(fileName)}, ${here}).href`,
-  universal: (fileName) => `(builtin("node:fs") ? ${urls.node(fileName)} : ${urls.browser(fileName)})`,
+  universal: (fileName) =>
+    `(globalThis.process?.getBuiltinModule?.("node:fs") ? ${urls.node(fileName)} : ${urls.browser(fileName)})`,
 };
 
 function emitUrl({ getNativeBuildContext }: HookContext, platform: Platform): EmitUrl {
@@ -100,12 +101,21 @@ function resolve(compiler: WebpackCompiler, path: string, importer: string | und
   });
 }
 
+/** The id of a module, as it is part of the path that unplugin makes up for it. */
+const encodedRequest = /%3F(?:.*%26)?tune(?:%3D|%26|$)/;
+
+/** A kernel's module has no effects: where nobody uses it, nothing of it stays. */
+const pure = { test: encodedRequest, sideEffects: false } as const;
+const markPure = ({ options }: { readonly options: { readonly module: { readonly rules: unknown[] } } }): void =>
+  void options.module.rules.push(pure);
+
 export const webpackHost = (): Host => ({
   begin({ getNativeBuildContext }) {
     const compilation = getNativeBuildContext?.().compilation;
     const when = { name: pluginName, stage: whenCodeIsDone };
     compilation?.hooks.processAssets.tap(when, () => removeUnused(compilation));
   },
+  idFolder: (context) => compilerOf(context)?.context ?? process.cwd(),
   async resolve(context, path, importer) {
     const compiler = compilerOf(context);
     return compiler && resolve(compiler, path, importer);
@@ -117,5 +127,13 @@ export const webpackHost = (): Host => ({
     return placeAssets(kernel, platform, settings.sync, emitUrl(context, platform));
   },
   loaded: () => {},
-  hooks: {},
+  hooks: {
+    webpack: markPure,
+    rspack: markPure,
+    rsbuild: {
+      setup(api) {
+        api.modifyRspackConfig((_, { addRules }) => addRules(pure));
+      },
+    },
+  },
 });

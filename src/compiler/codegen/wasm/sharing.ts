@@ -6,8 +6,8 @@
 import type { WasmSharing } from "../kernel-source.ts";
 import { readUnsigned, section, text, unsigned, vector } from "./binary.ts";
 
-const from = text("kernel");
-const memory = text("memory");
+const from = /* @__PURE__ */ text("kernel");
+const memory = /* @__PURE__ */ text("memory");
 const kinds = { function: 0x00, memory: 0x02 } as const;
 
 /** Flags of a memory; a shared one has to have a largest size. */
