@@ -9,6 +9,8 @@ export interface KernelAsset {
   /** Content-hashed: equal names mean equal bytes. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
+  /** Whether only calls of `.async` need it. */
+  readonly isForAsync: boolean;
 }
 
 /** How the emitted module reaches an asset. `url` holds a JavaScript expression, evaluated when the kernel is loaded. */
@@ -33,14 +35,19 @@ const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 
 const extensions = { wasm: "wasm", relaxed: "wasm", native: "node", worker: "js" } as const;
 
-const asset = (name: string, role: KernelAsset["role"], bytes: Uint8Array): KernelAsset => ({
+const asset = (name: string, role: KernelAsset["role"], bytes: Uint8Array, isForAsync = false): KernelAsset => ({
   role,
   fileName: `${name}-${hashOf(bytes)}.${extensions[role]}`,
   bytes,
+  isForAsync,
 });
 
+/** Whether threads share loops of a kernel, or of what prepares its constants. */
+export const sharesLoops = ({ wasm, prepare }: CompiledKernel): boolean => Boolean(wasm?.sharing ?? prepare?.sharing);
+
 /** The script of workers: the same for all kernels, so that an output folder has it once. */
-export const workerAsset = (): KernelAsset => asset("kernel-worker", "worker", workerScript());
+export const workerAsset = (kernel: CompiledKernel): KernelAsset =>
+  asset("kernel-worker", "worker", workerScript(), !sharesLoops(kernel));
 
 /** Every binary that the kernel comes with. */
 export function kernelAssets({ op, wasm, relaxed, native }: CompiledKernel): readonly KernelAsset[] {

@@ -3,7 +3,7 @@
 import { invariant, type KernelParameter, type WasmSource } from "../../compiler/index.ts";
 import type { CompiledKernel, NativeKernel } from "../compiled-kernel.ts";
 import type { KernelFacts, ModuleBytes, NativeFacts, Place, Source, WasmFacts } from "../runtime/facts.ts";
-import type { AssetReference, AssetReferences, WorkerReference } from "./asset.ts";
+import { type AssetReference, type AssetReferences, sharesLoops, type WorkerReference } from "./asset.ts";
 import { Expression, type Written } from "./literal.ts";
 
 /** Names of inputs that stay the same, and of the other tensors. */
@@ -115,7 +115,7 @@ function loopsOf({ reference, tensors, op }: CompiledKernel): Expression {
 }
 
 /** An implementation in the module, by its name in the runtime. */
-export type ImplementationName = "native" | "wasm" | "loops";
+export type ImplementationName = "native" | "wasm" | "wasmOnThreads" | "loops";
 
 /** What the runtime is told, and the implementations that it tells of, best first. */
 export interface WrittenFacts {
@@ -134,12 +134,13 @@ export interface FactsOptions {
 export function factsOf(kernel: CompiledKernel, { references, workerText, hasSchedule }: FactsOptions): WrittenFacts {
   const { op, parameters, target, numerics, trace, gflops, key, errorBound, constants, wasm } = kernel;
   const native = kernel.native && references.native?.kind === "url" ? references.native.expression : null;
-  const ways: Partial<Record<ImplementationName, object | false>> = {
-    native: native !== null && nativeOf(kernel.native!, kernel, native),
-    wasm: wasm !== null && wasmOf(wasm, kernel, references, workerText),
-    loops: wasm === null && kernel.native === null && loopsOf(kernel),
+  const facts = {
+    native: native === null ? undefined : nativeOf(kernel.native!, kernel, native),
+    wasm: wasm ? wasmOf(wasm, kernel, references, workerText) : undefined,
+    loops: wasm || kernel.native ? undefined : loopsOf(kernel),
   };
-  const present = Object.entries(ways).filter(([, facts]) => facts !== false);
+  const names = { native: "native", wasm: sharesLoops(kernel) ? "wasmOnThreads" : "wasm", loops: "loops" } as const;
+  const present = (["native", "wasm", "loops"] as const).filter((name) => facts[name] !== undefined);
   return {
     facts: {
       ...{ op, parameters, target, numerics, gflops, cacheKey: key, errorBound },
@@ -147,8 +148,8 @@ export function factsOf(kernel: CompiledKernel, { references, workerText, hasSch
       tensors: kernel.tensors.map(({ name, dtype, shape, role }) => ({ name, dtype, shape, role })),
       constants,
       reason: reasonOf(kernel, references),
-      ...Object.fromEntries(present),
+      ...facts,
     },
-    implementations: present.map(([name]) => name as ImplementationName),
+    implementations: present.map((name) => names[name]),
   };
 }

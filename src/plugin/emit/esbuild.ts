@@ -3,11 +3,13 @@
 // esbuild knows no emitted assets. The metafile tells which outputs hold which modules after tree shaking, so at the end
 // of the build each of them gets the files it names: with splitting, `outfile`, `write: false` and entries in folders.
 
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions, BuildResult, OutputFile, PluginBuild } from "esbuild";
 import type { KernelAsset } from "../binding/asset.ts";
 import { pluginName } from "../plugin-name.ts";
+import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { Host } from "./host.ts";
 import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
 
@@ -37,6 +39,13 @@ function urlBeside(fileName: string, options: BuildOptions): string | null {
   return `process.getBuiltinModule("node:url").pathToFileURL(__dirname + "/${fileName}").href`;
 }
 
+/** A file of the user's that was bundled; what is no file cannot be read, and may call anything. */
+function callsAsync(input: string, cwd: string): boolean {
+  const path = resolve(cwd, input);
+  if (input.startsWith(`${pluginName}:`) || !isUsers(path)) return false;
+  return !existsSync(path) || mayCallAsync(readFileSync(path, "utf8"));
+}
+
 const hasFolder = ({ outdir, outfile, write }: BuildOptions): boolean =>
   outdir !== undefined || outfile !== undefined || write === false;
 
@@ -47,10 +56,12 @@ function placesOf(
   cwd: string,
 ): ReadonlyMap<string, KernelAsset> {
   const places = new Map<string, KernelAsset>();
+  const isAsync = Object.keys(result.metafile?.inputs ?? {}).some((input) => callsAsync(input, cwd));
   for (const [output, { inputs }] of Object.entries(result.metafile?.outputs ?? {})) {
     for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
       const wanted = bytesInOutput > 0 ? (assets.get(input.replace(`${pluginName}:`, "")) ?? []) : [];
-      for (const asset of wanted) places.set(join(dirname(resolve(cwd, output)), asset.fileName), asset);
+      const needed = wanted.filter(({ isForAsync }) => isAsync || !isForAsync);
+      for (const asset of needed) places.set(join(dirname(resolve(cwd, output)), asset.fileName), asset);
     }
   }
   return places;

@@ -48,7 +48,7 @@ function placeWorker(
   emitUrl: EmitUrl,
 ): WorkerReference | null {
   if (!kernel.wasm) return null;
-  const url = platform === "node" || sync ? null : emitUrl(workerAsset());
+  const url = platform === "node" || sync ? null : emitUrl(workerAsset(kernel));
   return { text: platform !== "browser" || url === null, url };
 }
 

@@ -1,6 +1,7 @@
 // Rollup and Rolldown: assets by `emitFile`, addressed through `import.meta.ROLLUP_FILE_URL_…`, dropped again if no chunk names them.
 
 import { basename } from "node:path";
+import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { HookContext, Host } from "./host.ts";
 import { type EmitUrl, placeAssets } from "./place.ts";
 
@@ -9,30 +10,43 @@ export interface EmittedFiles {
   clear(): void;
   has(reference: string): boolean;
   emitUrl(context: HookContext): EmitUrl;
-  /** Deletes assets that tree shaking has left without a user. */
+  /** Deletes assets that nobody needs: those of kernels that tree shaking has left out, and the script of workers that nobody starts. */
   removeUnused(bundle: Bundle, fileNameOf: (reference: string) => string): void;
 }
 
-type Bundle = Record<string, { readonly type: string; readonly code?: string }>;
+interface Output {
+  readonly type: string;
+  readonly code?: string;
+  readonly modules?: Readonly<Record<string, { readonly code: string | null }>>;
+}
+type Bundle = Record<string, Output>;
+
+/** A module without text is one that the host does not show. */
+const callsAsync = ({ modules = {} }: Output): boolean =>
+  Object.entries(modules).some(([id, { code }]) => isUsers(id) && (code === null || mayCallAsync(code)));
 
 export function createEmittedFiles(): EmittedFiles {
-  const references = new Set<string>();
+  /** Whether only calls of `.async` need the file. */
+  const references = new Map<string, boolean>();
   return {
     clear: () => references.clear(),
     has: (reference) => references.has(reference),
     emitUrl:
       (context) =>
-      ({ fileName, bytes }) => {
+      ({ fileName, bytes, isForAsync }) => {
         // The host puts a hash of its own into the name.
         const name = fileName.replace(/-[0-9a-f]{12}\./, ".");
         const reference = String(context.emitFile({ type: "asset", name, source: bytes }));
-        references.add(reference);
+        references.set(reference, isForAsync);
         return `import.meta.ROLLUP_FILE_URL_${reference}`;
       },
     removeUnused(bundle, fileNameOf) {
-      const code = Object.values(bundle).map((output) => output.code ?? "");
-      for (const fileName of [...references].map(fileNameOf)) {
-        if (!code.some((text) => text.includes(basename(fileName)))) delete bundle[fileName];
+      const outputs = Object.values(bundle);
+      const isAsync = outputs.some(callsAsync);
+      const needed = [...references].filter(([, isForAsync]) => isAsync || !isForAsync).map(([it]) => fileNameOf(it));
+      const isNamed = (fileName: string): boolean => outputs.some(({ code = "" }) => code.includes(basename(fileName)));
+      for (const fileName of [...references.keys()].map(fileNameOf)) {
+        if (!needed.includes(fileName) || !isNamed(fileName)) delete bundle[fileName];
       }
     },
   };

@@ -7,6 +7,7 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import { pluginName } from "../plugin-name.ts";
+import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { HookContext, Host } from "./host.ts";
 import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
 
@@ -36,7 +37,7 @@ export interface LoaderContext {
 }
 
 /** It is kept with the file, in the bundler's cache too. */
-type AssetInfo = { readonly [isOurs]?: true; readonly minimized?: true };
+type AssetInfo = { readonly [isOurs]?: true; readonly isForAsync?: boolean; readonly minimized?: true };
 const isOurs = "unplugin-kernel";
 
 interface Asset {
@@ -45,11 +46,20 @@ interface Asset {
   readonly source: { source(): string | Buffer };
 }
 
+interface BundledModule {
+  readonly resource?: string;
+  /** Those that it is the concatenation of. */
+  readonly modules?: Iterable<BundledModule>;
+  /** After all loaders; null where it came from a cache. */
+  originalSource?(): { source(): string | Buffer } | null;
+}
+
 /** One build of a compiler. */
 export interface WebpackCompilation {
   readonly hooks: {
     readonly processAssets: { tap(options: { readonly name: string; readonly stage: number }, tap: () => void): void };
   };
+  readonly modules: Iterable<BundledModule>;
   getAssets(): readonly Asset[];
   deleteAsset(name: string): void;
 }
@@ -60,9 +70,17 @@ const whenCodeIsDone = 1000;
 function removeUnused(compilation: WebpackCompilation): void {
   const assets = compilation.getAssets();
   const scripts = assets.filter(({ name }) => /\.[cm]?js$/.test(name)).map(({ source }) => source.source().toString());
-  for (const { name, info } of assets) {
-    if (info[isOurs] && !scripts.some((text) => text.includes(name))) compilation.deleteAsset(name);
-  }
+  const isAsync = [...compilation.modules].flatMap((module) => [...(module.modules ?? [module])]).some(callsAsync);
+  const isNeeded = ({ name, info }: Asset): boolean =>
+    scripts.some((text) => text.includes(name)) && (isAsync || info.isForAsync !== true);
+  for (const asset of assets) if (asset.info[isOurs] && !isNeeded(asset)) compilation.deleteAsset(asset.name);
+}
+
+function callsAsync(module: BundledModule): boolean {
+  const { resource } = module;
+  if (resource === undefined || encodedRequest.test(resource) || !isUsers(resource)) return false;
+  const text = module.originalSource?.()?.source().toString();
+  return text === undefined || mayCallAsync(text);
 }
 
 function platformOf({ options: { externalsPresets } }: WebpackCompiler): Platform {
@@ -82,10 +100,10 @@ const urls: Readonly<Record<Platform, (fileName: string) => string>> = {
 
 function emitUrl({ getNativeBuildContext }: HookContext, platform: Platform): EmitUrl {
   const loader = getNativeBuildContext?.().loaderContext;
-  return ({ fileName, bytes }) => {
+  return ({ fileName, bytes, isForAsync }) => {
     if (!loader) return null;
     // Minimized: the name of a script is a hash of its bytes, which are to stay.
-    loader.emitFile(fileName, Buffer.from(bytes), undefined, { [isOurs]: true, minimized: true });
+    loader.emitFile(fileName, Buffer.from(bytes), undefined, { [isOurs]: true, isForAsync, minimized: true });
     return urls[platform](fileName);
   };
 }

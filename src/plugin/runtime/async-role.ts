@@ -1,8 +1,7 @@
 // What a worker does that computes whole calls: it gets a kernel once, its constants when there are new ones, then arrays.
 
-import type { StartWorker } from "../../native/load/start-worker.ts";
 import type { Arrays } from "./implementation.ts";
-import { type KernelParts, type OpenKernel, openKernel } from "./open-kernel.ts";
+import { type KernelParts, type OpenKernel, type OpenModule, openKernel } from "./open-kernel.ts";
 
 /** A call, or a kernel that is not needed any more. */
 export type AsyncMessage =
@@ -28,10 +27,10 @@ export interface AsyncReply {
 type Reply = (reply: AsyncReply, transfer?: Transferable[]) => void;
 
 /** Returns what hears the messages. */
-export function asyncRole(reply: Reply, start: StartWorker): (message: AsyncMessage) => void {
+export function asyncRole(reply: Reply, openModule: OpenModule): (message: AsyncMessage) => void {
   const kernels = new Map<number, OpenKernel & { readonly places: KernelParts["run"] }>();
   const kernelOf = (id: number, parts: KernelParts | undefined) => {
-    if (parts) kernels.set(id, { ...openKernel(parts, start), places: parts.run });
+    if (parts) kernels.set(id, { ...openKernel(parts, openModule), places: parts.run });
     return kernels.get(id)!;
   };
   return (message) => {

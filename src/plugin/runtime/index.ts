@@ -6,4 +6,4 @@ export { hotKernel } from "./hot.ts";
 export { createKernel } from "./kernel.ts";
 export { loops } from "./loops.ts";
 export { native } from "./native.ts";
-export { wasm } from "./wasm.ts";
+export { wasm, wasmOnThreads } from "./wasm.ts";

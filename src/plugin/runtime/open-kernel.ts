@@ -1,8 +1,6 @@
 // A WASM module → memory, views of its arrays, and what runs it: here, and in workers that calls off the event loop run in.
 
 import { arrayTypes, type TypedArray, type WasmSharing } from "../../compiler/index.ts";
-import type { StartWorker } from "../../native/load/start-worker.ts";
-import { openShared } from "../../native/load/wasm-threads.ts";
 import type { Place } from "./facts.ts";
 import type { Arrays } from "./implementation.ts";
 
@@ -31,28 +29,37 @@ export interface OpenKernel {
   set(constants: Arrays, isLast: boolean): void;
 }
 
+/** What runs an instance of a module. */
+interface Running {
+  readonly memory: WebAssembly.Memory;
+  run(): void;
+}
+
+/** Opens a module; one that is not for threads takes no `sharing`. */
+export type OpenModule = (module: WebAssembly.Module, sharing: WasmSharing | undefined) => Running;
+
+/** For kernels of one thread. */
+export const openAlone: OpenModule = (module) => new WebAssembly.Instance(module).exports as unknown as Running;
+
 type View = new (buffer: ArrayBufferLike, offset: number, length: number) => TypedArray;
 
-function open({ module, layout, sharing }: ModuleParts, start: StartWorker) {
-  const { memory, run } = sharing
-    ? openShared(module, sharing, start)
-    : (new WebAssembly.Instance(module).exports as unknown as { memory: WebAssembly.Memory; run(): void });
+function open({ module, layout, sharing }: ModuleParts, openModule: OpenModule) {
+  const { memory, run } = openModule(module, sharing);
   const views = layout.map(
     ([dtype, offset, length]) => new (arrayTypes[dtype] as unknown as View)(memory.buffer, offset, length),
   );
   return { run, views };
 }
 
-/** @param start starts workers that help with its loops */
-export function openKernel({ run, prepare }: KernelParts, start: StartWorker): OpenKernel {
-  const kernel = open(run, start);
+export function openKernel({ run, prepare }: KernelParts, openModule: OpenModule): OpenKernel {
+  const kernel = open(run, openModule);
   let preparing: ReturnType<typeof open> | null = null;
   return {
     ...kernel,
     set(constants, isLast) {
       for (const [at, view] of run.constants.entries()) kernel.views[view]!.set(constants[at]!);
       if (prepare === null) return;
-      preparing ??= open(prepare, start);
+      preparing ??= open(prepare, openModule);
       const { views } = preparing;
       for (const [at, constant] of prepare.taken.entries()) views[at]!.set(constants[constant]!);
       preparing.run();

@@ -1,10 +1,10 @@
 // Instances of a WASM kernel: one whose arrays the caller writes into, one for arrays from elsewhere, and those in workers.
 
-import type { StartWorker, WorkerSource } from "../../native/load/start-worker.ts";
+import type { WorkerSource } from "../../native/load/start-worker.ts";
 import { asyncWorkers, type Introduced } from "./async-workers.ts";
 import type { Source, WasmFacts } from "./facts.ts";
 import { type Arrays, type Context, type Instance, newOutputs, type Tensor } from "./implementation.ts";
-import { type KernelParts, type OpenKernel, openKernel } from "./open-kernel.ts";
+import { type KernelParts, type OpenKernel, type OpenModule, openKernel } from "./open-kernel.ts";
 
 /** A kernel's parts, and the place in the layout of each tensor. */
 export interface Parts extends KernelParts {
@@ -40,7 +40,7 @@ export function openWasm(
   { facts, others }: Context,
   { tensors, ...parts }: Parts,
   worker: WorkerSource,
-  start: StartWorker,
+  openModule: OpenModule,
 ): Instance {
   const { inputs, outputs, constants, results } = parts.run;
   const places = others.map(({ role }, at) => (role === "input" ? inputs[at]! : outputs[at - inputs.length]!));
@@ -54,7 +54,7 @@ export function openWasm(
     for (const view of [...constants, ...results]) direct!.views[view]!.set(copy!.views[view]!);
   };
   const openCopy = (): OpenKernel => {
-    copy ??= openKernel(parts, start);
+    copy ??= openKernel(parts, openModule);
     return copy;
   };
   const instance: Instance = {
@@ -64,7 +64,7 @@ export function openWasm(
     },
     buffers() {
       if (!direct) {
-        direct = openKernel(parts, start);
+        direct = openKernel(parts, openModule);
         if (copy && constants.length > 0) follow();
       }
       const { views } = direct;

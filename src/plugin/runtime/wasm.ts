@@ -1,43 +1,57 @@
 // The WASM modules of a kernel: which one the engine can run, and its instances, here and in workers.
 
-import type { WasmSharing } from "../../compiler/index.ts";
-import { builtin, type StartWorker, startWorker } from "../../native/load/start-worker.ts";
+import { builtin, startWorker } from "../../native/load/start-worker.ts";
 import { asShareable, canShare } from "../../native/load/wasm-threads.ts";
-import type { ModuleBytes, WasmFacts } from "./facts.ts";
-import type { Context, Implementation, Way } from "./implementation.ts";
-import type { KernelParts } from "./open-kernel.ts";
+import type { ModuleBytes } from "./facts.ts";
+import type { Context, Implementation, Loader, Way } from "./implementation.ts";
+import { type KernelParts, type OpenModule, openAlone } from "./open-kernel.ts";
+import { openOnThreads } from "./open-on-threads.ts";
 import { openWasm, type Parts, partsOf } from "./wasm-instance.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 const inCode = ({ text }: ModuleBytes): boolean => text !== undefined;
 
-const decode = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+const decode = (text: string): Bytes => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-function bytesNow(source: ModuleBytes, name: string): Uint8Array<ArrayBuffer> {
+function bytesNow(source: ModuleBytes, name: string): Bytes {
   if (source.text !== undefined) return decode(source.text);
   const fs = builtin("node:fs");
   if (fs) return new Uint8Array(fs.readFileSync(builtin("node:url")!.fileURLToPath(source.url!())));
   throw new Error(`${name} is not loaded yet: await its ready() before the first call, or import it with &sync`);
 }
 
-async function bytesSoon(source: ModuleBytes, name: string): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesSoon(source: ModuleBytes, name: string): Promise<Bytes> {
   if (inCode(source) || builtin("node:fs")) return bytesNow(source, name);
   const response = await fetch(source.url!());
   if (!response.ok) throw new Error(`${name}: ${response.status} for ${response.url}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
-const fitting = (bytes: Uint8Array<ArrayBuffer>, { flagAt }: ModuleBytes): Uint8Array<ArrayBuffer> =>
-  flagAt === undefined ? bytes : asShareable(bytes, flagAt);
+/** What differs where threads share loops of a kernel, or of what prepares its constants. */
+interface Threading {
+  readonly openModule: OpenModule;
+  /** The bytes of a module as they fit here. */
+  fitting(bytes: Bytes, source: ModuleBytes): Bytes;
+}
 
-const hasThreads = ({ sharing, prepare }: WasmFacts): WasmSharing | undefined => sharing ?? prepare?.sharing;
+/** A kernel of one thread. */
+export const wasm: Way = (context) => load(context, { openModule: openAlone, fitting: (bytes) => bytes });
 
-export const wasm: Way = (context: Context) => {
+/** A kernel whose loops threads share, where the realm has memory to share. */
+export const wasmOnThreads: Way = (context) => {
+  const { worker } = context.facts.wasm!;
+  if (!canShare())
+    context.explain("one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated");
+  return load(context, {
+    openModule: openOnThreads((role, listener) => startWorker(worker, role, listener)),
+    fitting: (bytes, { flagAt }) => (flagAt === undefined ? bytes : asShareable(bytes, flagAt)),
+  });
+};
+
+function load(context: Context, { openModule, fitting }: Threading): Loader {
   const { op: name } = context.facts;
   const { modules, prepare, worker, ...facts } = context.facts.wasm!;
-  const start: StartWorker = (role, listener) => startWorker(worker, role, listener);
-  if (hasThreads(context.facts.wasm!) && !canShare())
-    context.explain("one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated");
-
   let preparation: KernelParts["prepare"] | undefined;
   const preparing = (): KernelParts["prepare"] => {
     if (!prepare) return null;
@@ -50,7 +64,7 @@ export const wasm: Way = (context: Context) => {
     open() {
       preparation ??= preparing();
       const parts: Parts = partsOf(context, { ...facts, module }, preparation);
-      return openWasm(context, parts, worker, start);
+      return openWasm(context, parts, worker, openModule);
     },
   });
   // The last module is the one that must work: if the engine refuses it, its own error says why.
@@ -76,4 +90,4 @@ export const wasm: Way = (context: Context) => {
     },
     mustWait: () => !modules.every(inCode) && builtin("node:fs") === undefined,
   };
-};
+}

@@ -10,6 +10,7 @@ import {
 } from "../../native/load/start-worker.ts";
 import { threadRole } from "../../native/load/thread-role.ts";
 import { asyncRole } from "./async-role.ts";
+import { openOnThreads } from "./open-on-threads.ts";
 
 interface Port {
   onmessage: ((event: { readonly data: never }) => void) | null;
@@ -27,6 +28,8 @@ const source: WorkerSource = script === undefined ? { url: () => location.href }
 const start: StartWorker = (role, listener) => startWorker(source, role, listener);
 
 const hear =
-  role === "thread" ? threadRole() : asyncRole((reply, transfer) => port.postMessage(reply, transfer), start);
+  role === "thread"
+    ? threadRole()
+    : asyncRole((reply, transfer) => port.postMessage(reply, transfer), openOnThreads(start));
 port.onmessage = ({ data }) => hear(data);
 port.postMessage({ isReady: true });

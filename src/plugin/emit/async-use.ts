@@ -1,0 +1,19 @@
+// Whether a program may call `.async` of a kernel: where it cannot, the script of workers is left out of its output.
+//
+// Only the user's own modules count: those of packages name `async` for reasons of their own (attributes of scripts), and have no kernels.
+// Should one slip through, its call is computed on the caller's thread, as under a policy that forbids workers.
+
+import { requestPattern } from "../request.ts";
+import { runtimePaths } from "../runtime-files.ts";
+
+/** `.async`, `["async"]`, `{ async }`, `{ async: run }` */
+const asyncMember = /\.\s*async\b|["'`]async["'`]|[{,]\s*async\s*[:,}=]/;
+
+export const mayCallAsync = (text: string): boolean => asyncMember.test(text);
+
+/** @param id of a module; an absolute path where it is a file */
+export function isUsers(id: string): boolean {
+  const { runtime, workerText } = runtimePaths();
+  const path = id.replaceAll("\\", "/");
+  return !path.includes("/node_modules/") && !requestPattern.test(id) && path !== runtime && path !== workerText;
+}
