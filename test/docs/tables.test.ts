@@ -108,6 +108,7 @@ describe("the options in docs/plugin.md", () => {
       trust: JSON.stringify(options.trust),
       dts: JSON.stringify(options.dts !== null),
       report: JSON.stringify(options.report !== null),
+      schedules: JSON.stringify(options.schedules),
       logLevel: JSON.stringify(options.logLevel),
       numerics: JSON.stringify(options.numerics),
     });

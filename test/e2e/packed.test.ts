@@ -26,7 +26,7 @@ const main = `import gemm from "./gemm.op.ts?tune=wasm&sync=0";
 describe.each(hosts)("%s", (host) => {
   it("packs a layer once", async () => {
     const root = writeApp({ "src/main.js": main, "src/gemm.op.ts": operator });
-    await buildApp(host, root, compileKernel, { mode: "predict", cacheDir: "store" });
+    await buildApp(host, root, compileKernel, { mode: "predict", schedules: true, cacheDir: "store" });
     expect(outputFiles(root).filter((name) => name.endsWith(".wasm")).length).toBeGreaterThan(0);
     expect(runMoved(root)).toEqual({ wrong: [0, 0, 0], isLaidOut: true });
   });

@@ -42,7 +42,7 @@ describe("a tuned kernel", () => {
     return kernel;
   };
   const build = async (host: (typeof hosts)[number], options: KernelPluginOptions = {}): Promise<CompiledKernel> => {
-    await buildApp(host, root, recording, { cacheDir: "store", ...options });
+    await buildApp(host, root, recording, { cacheDir: "store", schedules: true, ...options });
     return compiled.at(-1)!;
   };
   let first: CompiledKernel;

@@ -75,7 +75,7 @@ export default defineOp({ N: 8 }, ({ N }) => {
 });`;
 const uses = (specifier: string): string => `import kernel from "${specifier}";
 export const C: Int32Array = kernel(new Int32Array(8));
-export const info: string = kernel.info.schedule;
+export const info: string | null = kernel.info.schedule;
 `;
 
 /** Of a project's files, as `npx unplugin-kernel types` writes them. */
