@@ -25,6 +25,7 @@ const dist = join(root, "dist");
 const entries = {
   op: "compiler/expr/authoring.ts",
   ops: "compiler/ops/index.ts",
+  halves: "compiler/expr/halves.ts",
   api: "api.ts",
   cli: "cli/bin.ts",
   vite: "plugin/vite.ts",

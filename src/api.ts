@@ -7,7 +7,7 @@ import { type LearningOptions, learningOf } from "./api-learning.ts";
 import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-task.ts";
 import { TuneAllError } from "./api-tune-all-error.ts";
 import { DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "./compiler/index.ts";
-import type { Artifact } from "./native/artifact.ts";
+import type { Artifact, ArtifactInfo } from "./native/artifact.ts";
 import { buildNative } from "./native/build.ts";
 import { nowMs } from "./native/clock.ts";
 import { withPrivateDirectory } from "./native/private-directory.ts";
@@ -53,6 +53,7 @@ import type { TuneProgress, TuneResult, TuningEnd } from "./tuner/tuning.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
 
 export { type CalibrateOptions, calibrate, type LearningOptions } from "./api-learning.ts";
+export { type LoadedKernel, load } from "./api-load.ts";
 export {
   type BatchRunOptions,
   exportBatch,
@@ -65,8 +66,7 @@ export {
 export type { KernelOptions } from "./api-task.ts";
 export { TuneAllError, type TuneFailure } from "./api-tune-all-error.ts";
 export { DiagnosticError } from "./compiler/index.ts";
-export type { Artifact } from "./native/artifact.ts";
-export { type LoadedKernel, loadKernel as load, type PackedKernel } from "./native/load/load-kernel.ts";
+export type { Artifact, ArtifactInfo } from "./native/artifact.ts";
 export type { CacheState } from "./native/runner/protocol.ts";
 export type { Inspection } from "./tuner/inspect.ts";
 export type { Measurement, Timing } from "./tuner/measure/measurement.ts";
@@ -316,9 +316,17 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
   if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
   const { source, prepare } = kernel;
   const { constants } = task;
+  const info: ArtifactInfo = {
+    op: task.op.name,
+    parameters: task.op.parameters,
+    target: task.target.name,
+    numerics: task.numerics,
+    schedule: printTrace(candidateTrace(spaceOf(task, options), schedule)!),
+  };
   if (source.kind === "wasm") {
     return {
       kind: "wasm",
+      info,
       source,
       ...(constants && { packing: { constants, prepare: prepare?.kind === "wasm" ? prepare : null } }),
     };
@@ -329,7 +337,7 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
   const sources = prepare?.kind === "c" ? [source, prepare] : [source];
   const artifact = await buildNative(sources, { outDir, toolchain, bench });
   if (artifact.kind === "native") {
-    return { ...artifact, ...(constants && { packing: { constants, prepare: prepare ? 1 : null } }) };
+    return { ...artifact, info, ...(constants && { packing: { constants, prepare: prepare ? 1 : null } }) };
   }
   throw refusal("build.failed", artifact.reason, null);
 }

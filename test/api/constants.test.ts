@@ -45,9 +45,9 @@ describe.each(["wasm", "avx2"] as const)("of %s", (target) => {
     const [first, second] = [kernel.pack!({ B }), kernel.pack!({ B: B.map((it) => -it) })];
     for (const input of [A, A.map((it) => it + 1)]) {
       const C = new Float32Array(M * N).fill(Number.NaN);
-      first.call(input, C);
+      first(input, C);
       expect(C).toEqual(product(input, B));
-      second.call(input, C);
+      second(input, C);
       expect(C).toEqual(product(input, B).map((it) => -it + 0));
     }
   });
@@ -55,7 +55,7 @@ describe.each(["wasm", "avx2"] as const)("of %s", (target) => {
   it.skipIf(reasons[target])(`all inputs may be given to each call${why}`, async () => {
     const artifact = await build(gemm, laidOut(target), { ...options, target, outDir: folder });
     const C = new Float32Array(M * N);
-    load(artifact).call(A, B, C);
+    load(artifact)(A, B, C);
     expect(C).toEqual(product(A, B));
   });
 
@@ -65,7 +65,7 @@ describe.each(["wasm", "avx2"] as const)("of %s", (target) => {
     const artifact = await build(gemm, plain, { ...options, target, outDir: folder });
     expect(artifact.packing).toEqual({ constants: ["B"], prepare: null });
     const C = new Float32Array(M * N);
-    load(artifact).pack!({ B }).call(A, C);
+    load(artifact).pack!({ B })(A, C);
     expect(C).toEqual(product(A, B));
   });
 });
@@ -74,7 +74,7 @@ it("candidates are measured without their preparation, after it", { timeout: 120
   const { failed, measured, schedule } = await tune(gemm, { ...options, budget: { seconds: 20, trials: 24 } });
   expect({ failed, enough: measured >= 16 }).toEqual({ failed: 0, enough: true });
   const C = new Float32Array(M * N);
-  load(await build(gemm, schedule, { ...options, outDir: folder })).pack!({ B }).call(A, C);
+  load(await build(gemm, schedule, { ...options, outDir: folder })).pack!({ B })(A, C);
   expect(C).toEqual(product(A, B));
 });
 
@@ -88,17 +88,17 @@ describe("is refused", () => {
 
   it("what is none, and what is missing", async () => {
     const { pack } = await kernel();
-    expect(() => pack!({ A, B })).toThrow(new TypeError("A is no constant of the kernel: B"));
-    expect(() => pack!({})).toThrow(new TypeError("the constant B is missing"));
+    expect(() => pack!({ A, B })).toThrow(new TypeError("kernel.pack: A is no constant: B"));
+    expect(() => pack!({})).toThrow(/^kernel.pack: B must be a Float32Array of/);
   });
 
   it("arrays that do not fit", async () => {
     const loaded = await kernel();
-    expect(() => loaded.pack!({ B: A })).toThrow(new RangeError(`B has ${A.length} elements, ${B.length} are wanted`));
+    expect(() => loaded.pack!({ B: A })).toThrow(/^kernel.pack: B must be a Float32Array of .*; got 377 elements$/);
     const C = new Float32Array(M * N);
-    expect(() => loaded.pack!({ B }).call(A)).toThrow(new TypeError("1 arguments, the kernel takes 2: A, C"));
-    expect(() => loaded.pack!({ B }).call(B, C)).toThrow(RangeError);
-    expect(() => loaded.call(A, C)).toThrow(new TypeError("2 arguments, the kernel takes 3: A, B, C"));
+    expect(() => loaded.pack!({ B })(B)).toThrow(RangeError);
+    expect(() => loaded.pack!({ B })(B, C)).toThrow(RangeError);
+    expect(() => loaded(A)).toThrow(new TypeError("kernel takes A, B and then none or all of C; got 1 arguments"));
   });
 });
 

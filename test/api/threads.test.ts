@@ -54,7 +54,7 @@ describe.each([
       const artifact = await build(op, schedule, { target, threads, outDir });
       expect(threadsOf(artifact)).toBe(threads);
       const arrays = lengths.map(reals);
-      load(artifact).call(...arrays);
+      load(artifact)(...arrays);
       results.push(arrays.at(-1)!);
     }
     for (const result of results) expect(result).toEqual(results[0]);

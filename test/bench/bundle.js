@@ -80,7 +80,7 @@ async function runnerOf({ op }, { schedule }, folder) {
   const kernel = load(artifact);
   const { parameters } = artifact.kind === "wasm" ? artifact.source : artifact.kernels[0];
   const arrays = parameters.map(({ length }) => Float32Array.from({ length }, (_, at) => ((at * 7) % 13) / 13));
-  return () => kernel.call(...arrays);
+  return () => kernel(...arrays);
 }
 
 function nsPerCall(run, calls) {

@@ -30,6 +30,12 @@ export interface KernelShape {
   readonly constants: readonly string[];
 }
 
+/** Halves are measured and compared as their bits. */
+const bitsOf = (array: TypedArray): TypedArray =>
+  array[Symbol.toStringTag].startsWith("Float16")
+    ? new Uint16Array(array.buffer as ArrayBuffer, array.byteOffset, array.length)
+    : array;
+
 /** With the arrays where the kernel has them, and constants packed: nothing is copied in a call. */
 export function emittedEntrant(
   name: string,
@@ -41,8 +47,9 @@ export function emittedEntrant(
   const callable = kernel.pack ? kernel.pack(packed) : kernel;
   const taken = kernel.pack ? tensors.filter((tensor) => !constants.includes(tensor.name)) : tensors;
   const buffers = callable.buffers();
-  for (const { name } of taken) if (inputs.has(name)) (buffers[name]! as Float64Array).set(inputs.get(name)!);
-  const arrays = taken.map((tensor) => buffers[tensor.name]!);
+  const arrays = taken.map((tensor) => bitsOf(buffers[tensor.name]!));
+  for (const [at, { name }] of taken.entries())
+    if (inputs.has(name)) (arrays[at]! as Float64Array).set(inputs.get(name)!);
   const outputs = arrays.filter((_, at) => taken[at]!.role === "output");
   return { name, call: () => callable(...arrays), outputs };
 }

@@ -26,8 +26,21 @@ export type TypedArray = Float64Array | Float32Array | Uint16Array | Int32Array 
 /** Argument for a tensor of u8: bytes, the pixels of a canvas, or the `ImageData` that holds them. */
 export type Bytes = Uint8Array | Uint8ClampedArray | { readonly data: Uint8ClampedArray };
 
+/** What TypeScript knows of `Float16Array`, where its libraries have it: `"lib": ["esnext.float16"]`. */
+type Float16 = typeof globalThis extends { readonly Float16Array: infer Constructor } ? Constructor : never;
+type AnyOf<Constructor> = Constructor extends { readonly prototype: infer Half } ? Half : never;
+type MadeBy<Constructor> = Constructor extends { of(...items: number[]): infer Half } ? Half : never;
+
+/** Argument for a tensor of f16: halves, or their bits. */
+export type Halves = Uint16Array | AnyOf<Float16>;
+
+/**
+ * Result of f16: a `Float16Array` where the engine has it, and its bits elsewhere. `fromF16` of `unplugin-kernel/halves` takes both.
+ */
+export type OwnHalves = Uint16Array<ArrayBuffer> | MadeBy<Float16>;
+
 /** Argument of a call for one tensor. */
-export type Argument = TypedArray | Bytes;
+export type Argument = TypedArray | Bytes | Halves;
 
 /** Which implementation answers: the addon, a WASM module, or plain loops (mode `off`). */
 export type Twin = "native" | "wasm-relaxed" | "wasm" | "reference";

@@ -1,43 +1,11 @@
 // A compiled kernel and the places of its binaries → what the emitted module says of it, for the runtime.
 
-import { invariant, type KernelParameter, type WasmSource } from "../../compiler/index.ts";
+import { invariant, type WasmSource } from "../../compiler/index.ts";
 import type { CompiledKernel, NativeKernel } from "../compiled-kernel.ts";
-import type { KernelFacts, ModuleBytes, NativeFacts, Place, Source, WasmFacts } from "../runtime/facts.ts";
+import type { KernelFacts, ModuleBytes, NativeFacts, WasmFacts } from "../runtime/facts.ts";
 import { type AssetReference, type AssetReferences, sharesLoops, type WorkerReference } from "./asset.ts";
 import { Expression, type Written } from "./literal.ts";
-
-/** Names of inputs that stay the same, and of the other tensors. */
-interface Sorted {
-  readonly constants: readonly string[];
-  readonly others: readonly string[];
-}
-
-function sorted({ tensors, constants }: CompiledKernel): Sorted {
-  const isConstant = ({ name, role }: KernelParameter): boolean => role === "input" && constants.includes(name);
-  const names = (all: readonly KernelParameter[]): readonly string[] => all.map(({ name }) => name);
-  return {
-    constants: names(tensors.filter(isConstant)),
-    others: names(tensors.filter((it) => !isConstant(it))),
-  };
-}
-
-/** Undefined: the function takes the tensors as they come. */
-function sourcesOf(run: readonly KernelParameter[], kernel: CompiledKernel): readonly Source[] | undefined {
-  const { constants, others } = sorted(kernel);
-  if (constants.length === 0) return undefined;
-  let results = 0;
-  return run.map(({ name }): Source => {
-    if (constants.includes(name)) return ["constant", constants.indexOf(name)];
-    return others.includes(name) ? ["other", others.indexOf(name)] : ["result", results++];
-  });
-}
-
-/** Places among the constants of what a preparation takes. */
-const takenBy = (prepare: readonly KernelParameter[], kernel: CompiledKernel): readonly number[] =>
-  prepare.filter(({ role }) => role === "input").map(({ name }) => sorted(kernel).constants.indexOf(name));
-
-const layoutOf = ({ parameters, offsets }: WasmSource): readonly Place[] =>
-  parameters.map(({ dtype, length }, at): Place => [dtype, offsets[at]!, length]);
+import { layoutOf, resultsOf, sourcesOf, takenBy } from "./parameters.ts";
 
 const later = (expression: string): Expression => new Expression(`() => ${expression}`);
 
@@ -84,9 +52,6 @@ function wasmOf(
     modules: [...moduleOf(relaxed, references.relaxed), ...moduleOf(wasm, references.wasm)],
   };
 }
-
-const resultsOf = (prepare: readonly KernelParameter[]): NonNullable<NativeFacts["prepare"]>["results"] =>
-  prepare.filter(({ role }) => role === "output").map(({ dtype, length }) => ({ dtype, length }));
 
 function nativeOf(
   { index, features, platform, split }: NativeKernel,

@@ -7,11 +7,12 @@ const kernelModule = 'import("unplugin-kernel/op")';
 
 type TypeOf = (tensor: SignatureTensor) => string;
 
-/** Of an argument: in memory of any kind, and pixels for bytes. */
-const givenType: TypeOf = ({ dtype }) => (dtype === "u8" ? `${kernelModule}.Bytes` : arrayTypes[dtype].name);
+/** Of an argument: in memory of any kind, pixels for bytes, and halves or their bits. */
+const givenType: TypeOf = (tensor) => (tensor.dtype === "u8" ? `${kernelModule}.Bytes` : bufferType(tensor));
 /** In `buffers()`: threads share theirs. */
-const bufferType: TypeOf = ({ dtype }) => arrayTypes[dtype].name;
-const madeType: TypeOf = ({ dtype }) => `${arrayTypes[dtype].name}<ArrayBuffer>`;
+const bufferType: TypeOf = ({ dtype }) => (dtype === "f16" ? `${kernelModule}.Halves` : arrayTypes[dtype].name);
+const madeType: TypeOf = ({ dtype }) =>
+  dtype === "f16" ? `${kernelModule}.OwnHalves` : `${arrayTypes[dtype].name}<ArrayBuffer>`;
 
 const member = (type: TypeOf) => (tensor: SignatureTensor) => `${tensor.name}: ${type(tensor)}`;
 const tuple = (tensors: readonly SignatureTensor[]): string => `[${tensors.map(member(givenType)).join(", ")}]`;

@@ -3,6 +3,7 @@
 // Kind and length are read with the getters of %TypedArray%.prototype: own properties of an array cannot deceive them.
 
 import type { TypedArray } from "../../compiler/index.ts";
+import { arrayNames, asGiven, seenAs } from "./halves.ts";
 import type { Arrays, Tensor } from "./implementation.ts";
 
 const getter = <Value>(key: PropertyKey): ((this: unknown) => Value) => {
@@ -32,8 +33,8 @@ function isDetached(array: unknown): boolean {
 }
 
 /** "a Float32Array of 8 elements, f32[2, 4]" */
-export const wantedOf = ({ array, length, dtype, shape }: Tensor): string =>
-  `${article(array.name)} of ${length} elements, ${dtype}[${shape.join(", ")}]`;
+export const wantedOf = (tensor: Tensor): string =>
+  `${article(arrayNames(tensor))} of ${tensor.length} elements, ${tensor.dtype}[${tensor.shape.join(", ")}]`;
 
 /**
  * An argument as the array that the kernel takes: pixels of a canvas, by themselves or in ImageData, are bytes; halves are their bits.
@@ -42,15 +43,11 @@ export const wantedOf = ({ array, length, dtype, shape }: Tensor): string =>
 export function plainly(value: unknown, { dtype }: Tensor): unknown {
   if (dtype === "u8") {
     const pixels = kindOf.call(value) === undefined ? (value as { data?: unknown } | null | undefined)?.data : value;
-    return kindOf.call(pixels) === "Uint8ClampedArray" ? seenAs(Uint8Array, pixels) : value;
+    return kindOf.call(pixels) === "Uint8ClampedArray" ? seenAs(Uint8Array, pixels as TypedArray) : value;
   }
-  if (dtype === "f16" && kindOf.call(value) === "Float16Array") return seenAs(Uint16Array, value);
+  if (dtype === "f16" && kindOf.call(value) === "Float16Array") return seenAs(Uint16Array, value as TypedArray);
   return value;
 }
-
-type Seen = new (buffer: ArrayBufferLike, start: number, length: number) => TypedArray;
-const seenAs = (type: Seen, array: unknown): TypedArray =>
-  new type(bufferOf.call(array), startOf.call(array), lengthOf.call(array));
 
 /** The arguments of calls of a kernel, or of what `pack` gives. */
 export interface Arguments {
@@ -101,7 +98,7 @@ export function createArguments(name: string, tensors: readonly Tensor[]): Argum
     take(given) {
       const hasOutputs = given.length === tensors.length;
       if (!hasOutputs && given.length !== inputs) refuseCount(given.length);
-      if (!hasOutputs) for (const { array, length } of outputs) given.push(new array(length));
+      if (!hasOutputs) for (const tensor of outputs) given.push(asGiven(new tensor.array(tensor.length), tensor));
       const arrays = given.map((value, at) => plainly(value, tensors[at]!)) as TypedArray[];
       for (let at = 0; at < tensors.length; at++) {
         const { array, length } = tensors[at]!;

@@ -6,7 +6,7 @@ import { createArguments } from "./arguments.ts";
 import { createCalls } from "./calls.ts";
 import type { KernelFacts } from "./facts.ts";
 import type { Context, Implementation, Instance, Tensor, Way } from "./implementation.ts";
-import { createPack, createWholeCalls } from "./packable.ts";
+import { buffersOf, createPack, createWholeCalls } from "./packable.ts";
 
 const tensorOf = (info: KernelTensorInfo): Tensor => {
   const length = info.shape.reduce((product, extent) => product * extent, 1);
@@ -78,10 +78,7 @@ export function createKernel(facts: KernelFacts, ...ways: readonly Way[]): AnyKe
   const { call, callAsync } = isPackable
     ? createWholeCalls(context, instance, ready)
     : createCalls(createArguments(op, tensors), instance, ready);
-  const buffers = (): object => {
-    const arrays = instance().buffers();
-    return Object.fromEntries(tensors.map((tensor, at) => [tensor.name, arrays[at]]));
-  };
+  const buffers = (): object => buffersOf(instance(), tensors, tensors);
   const pack = isPackable && { pack: createPack(context, open, ready, info) };
   return Object.assign(call, { async: callAsync, buffers, ...pack, ready, info }) as unknown as AnyKernel;
 }

@@ -3,6 +3,7 @@
 import type { TypedArray } from "../../compiler/index.ts";
 import { createArguments, plainly, wantedOf } from "./arguments.ts";
 import { type Calls, copyOf, createCalls, takeResults } from "./calls.ts";
+import { asGiven } from "./halves.ts";
 import type { Arrays, Context, Instance, Tensor } from "./implementation.ts";
 
 /** Calls of the kernel itself, with all inputs. */
@@ -46,6 +47,12 @@ function constantsOf({ facts, constants }: Context, values: Readonly<Record<stri
   });
 }
 
+/** Arrays of an instance by name. @param all what the instance has arrays of */
+export function buffersOf(instance: Instance, wanted: readonly Tensor[], all: readonly Tensor[]): object {
+  const arrays = instance.buffers();
+  return Object.fromEntries(wanted.map((tensor) => [tensor.name, asGiven(arrays[all.indexOf(tensor)]!, tensor)]));
+}
+
 /** `pack` of a kernel. */
 export function createPack(context: Context, open: () => Instance, ready: () => Promise<void>, info: object) {
   const { facts, tensors, others } = context;
@@ -55,10 +62,7 @@ export function createPack(context: Context, open: () => Instance, ready: () => 
     const instance = open();
     instance.set(given, true);
     const { call, callAsync } = createCalls(args, () => instance, ready);
-    const buffers = (): object => {
-      const arrays = instance.buffers();
-      return Object.fromEntries(others.map((tensor) => [tensor.name, arrays[tensors.indexOf(tensor)]]));
-    };
+    const buffers = (): object => buffersOf(instance, others, tensors);
     return Object.assign(call, { async: callAsync, buffers, info });
   };
 }

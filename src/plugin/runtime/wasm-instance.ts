@@ -1,5 +1,6 @@
 // Instances of a WASM kernel: one whose arrays the caller writes into, one for arrays from elsewhere, and those in workers.
 
+import type { TypedArray } from "../../compiler/index.ts";
 import type { WorkerSource } from "../../native/load/start-worker.ts";
 import { asyncWorkers, type Introduced } from "./async-workers.ts";
 import type { Source, WasmFacts } from "./facts.ts";
@@ -71,7 +72,7 @@ export function openWasm(
       return tensors.map((view) => views[view]!);
     },
     bind(arrays) {
-      if (direct && places.every((view, at) => arrays[at] === direct!.views[view])) return direct.run;
+      if (direct && places.every((view, at) => isSame(arrays[at]!, direct!.views[view]!))) return direct.run;
       const { views, run } = openCopy();
       return () => {
         for (let at = 0; at < inputs.length; at++) views[places[at]!]!.set(arrays[at]!);
@@ -101,6 +102,10 @@ export function openWasm(
   };
   return instance;
 }
+
+/** Halves are seen anew in every call. */
+const isSame = (array: TypedArray, view: TypedArray): boolean =>
+  array === view || (array.buffer === view.buffer && array.byteOffset === view.byteOffset);
 
 const copiesOf = ({ views }: OpenKernel, places: readonly number[]): Arrays =>
   places.map((view) => views[view]!.slice());

@@ -1,0 +1,41 @@
+// What the parameters of a compiled kernel are to its callers: constants, other tensors, or results of a preparation.
+
+import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
+import type { NativeFacts, Place, Source } from "../runtime/facts.ts";
+
+/** The tensors of an operator, in order, and the names of those that stay the same. */
+export interface Signature {
+  readonly tensors: readonly KernelParameter[];
+  readonly constants: readonly string[];
+}
+
+const namesOf = (all: readonly KernelParameter[]): readonly string[] => all.map(({ name }) => name);
+
+const isConstant = ({ constants }: Signature, { name, role }: KernelParameter): boolean =>
+  role === "input" && constants.includes(name);
+
+const constantsOf = (kernel: Signature): readonly string[] =>
+  namesOf(kernel.tensors.filter((it) => isConstant(kernel, it)));
+
+/** @param run parameters of the compiled function; undefined is returned if it takes the tensors as they come */
+export function sourcesOf(run: readonly KernelParameter[], kernel: Signature): readonly Source[] | undefined {
+  const constants = constantsOf(kernel);
+  if (constants.length === 0) return undefined;
+  const others = namesOf(kernel.tensors.filter((it) => !isConstant(kernel, it)));
+  let results = 0;
+  return run.map(({ name }): Source => {
+    if (constants.includes(name)) return ["constant", constants.indexOf(name)];
+    return others.includes(name) ? ["other", others.indexOf(name)] : ["result", results++];
+  });
+}
+
+/** Places among the constants of what a preparation takes. */
+export const takenBy = (prepare: readonly KernelParameter[], kernel: Signature): readonly number[] =>
+  prepare.filter(({ role }) => role === "input").map(({ name }) => constantsOf(kernel).indexOf(name));
+
+/** What a preparation makes. */
+export const resultsOf = (prepare: readonly KernelParameter[]): NonNullable<NativeFacts["prepare"]>["results"] =>
+  prepare.filter(({ role }) => role === "output").map(({ dtype, length }) => ({ dtype, length }));
+
+export const layoutOf = ({ parameters, offsets }: WasmSource): readonly Place[] =>
+  parameters.map(({ dtype, length }, at): Place => [dtype, offsets[at]!, length]);
