@@ -115,6 +115,7 @@ export function syntheticKernel({ name, candidates: count, hasRoof }: SyntheticK
     roof: hasRoof
       ? {
           gflops: 118,
+          relaxedGflops: null,
           reading: { speed: 38, bytes: 2 * 4 * 256 ** 2, gflops: (flops * 38) / (2 * 4 * 256 ** 2) },
           leastNs: flops / 118,
           limitedBy: "arithmetic",
@@ -123,6 +124,7 @@ export function syntheticKernel({ name, candidates: count, hasRoof }: SyntheticK
         }
       : {
           gflops: null,
+          relaxedGflops: null,
           reading: null,
           leastNs: null,
           limitedBy: null,

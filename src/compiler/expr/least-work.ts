@@ -16,7 +16,7 @@ export interface LeastWork {
   readonly dtype: "f64" | "f32" | "bf16" | "i32" | "i16" | "i8";
   /** Multiplications. */
   readonly multiply: number;
-  /** All else: additions, comparisons, functions, each as one. */
+  /** All else: additions, comparisons, divisions, each as one. */
   readonly other: number;
   /** Products that are summed at once in a wider type, where a target has an instruction for it: such an addition is in it. */
   readonly dot: number;
@@ -77,7 +77,11 @@ function workOf({ axes, reduce, body }: Stage): readonly LeastWork[] {
   for (const node of certainlyComputed(root)) {
     if (!isOperation(node) || readsIn(node).length === 0) continue;
     if (factors && node === root) add(factors, "dot", all);
-    else add(typeOf(node), isMultiplication(node) ? "multiply" : "other", timesOf(node, extents));
+    else {
+      const [multiply, other] = stepsOf(node);
+      add(typeOf(node), "multiply", multiply * timesOf(node, extents));
+      add(typeOf(node), "other", other * timesOf(node, extents));
+    }
   }
   if (reduce && !factors) add(widened(body.dtype), reduce.reducer === "prod" ? "multiply" : "other", all);
   return [...counts].map(([type, count]) => ({ dtype: type, ...count }));
@@ -86,7 +90,20 @@ function workOf({ axes, reduce, body }: Stage): readonly LeastWork[] {
 type Operation = UnaryExpr | BinaryExpr;
 
 const isOperation = (node: ScalarExpr): node is Operation => node.kind === "unary" || node.kind === "binary";
-const isMultiplication = (node: Operation): boolean => node.kind === "binary" && node.op === "mul";
+
+type Steps = readonly [multiply: number, other: number];
+
+/** Of functions that are polynomials in all back ends: the steps that each has at least (`lower/math`), those on bits left out. */
+const functionSteps: Readonly<Partial<Record<Operation["op"], Steps>>> = {
+  exp: [10, 10],
+  log: [8, 8],
+  tanh: [10, 10],
+  erf: [10, 10],
+  sigmoid: [10, 10],
+  pow: [10, 10],
+};
+
+const stepsOf = ({ op }: Operation): Steps => functionSteps[op] ?? (op === "mul" ? [1, 0] : [0, 1]);
 
 /** Indices are no values. */
 const computedFrom = (node: ScalarExpr): readonly ScalarExpr[] => (node.kind === "read" ? [] : children(node));

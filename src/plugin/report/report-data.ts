@@ -4,10 +4,10 @@ export const reportSchema = 2;
 
 export interface ReportData {
   readonly schema: typeof reportSchema;
-  /** Name of the project's folder. */
+  /** The project's name in its package.json, or that of its folder. */
   readonly project: string;
   readonly machine: MachineReport;
-  /** By name. */
+  /** By operator file, target and sizes. */
   readonly kernels: readonly (KernelReport | FailedKernel)[];
 }
 
@@ -85,6 +85,8 @@ export interface MeasuredReport {
 export interface RoofReport {
   /** 1e9 of the kernel's operations a second, by the arithmetic that its schedule cannot do without. */
   readonly gflops: number | null;
+  /** The same of its twin with relaxed SIMD, which fuses; null: this engine has none, or it makes no difference. */
+  readonly relaxedGflops: number | null;
   /** By bringing its operands from where they lie between calls; null for several threads. */
   readonly reading: ReadingReport | null;
   /** The least time of a call, in nanoseconds. */

@@ -61,19 +61,28 @@ export interface Roofed {
   readonly leastNs: number | null;
 }
 
-const noRoof = { gflops: null, reading: null, leastNs: null, limitedBy: null, isKernelFaster: false } as const;
+const noRoof = {
+  gflops: null,
+  relaxedGflops: null,
+  reading: null,
+  leastNs: null,
+  limitedBy: null,
+  isKernelFaster: false,
+} as const;
 
 export async function roofOf(context: KernelContext, kernel: Roofed, source: LimitsSource): Promise<RoofReport> {
   const { target, toolchain, leastNs } = kernel;
   if (targetClass(target) !== targetClass(context.task.target))
     return { ...noRoof, source: "its schedule is another machine's" };
+  // A second of measuring would be for nothing.
+  if (leastNs === null) return { ...noRoof, source: "nothing of it was measured here" };
   const oneCore = { ...target, threads: 1 };
   let limits: MachineLimits | string | null = await source.limits(context, oneCore, toolchain);
   if (typeof limits === "string") return { ...noRoof, source: limits };
   let roof = roofUnder(context, kernel, limits);
   while (isFaster(leastNs, roof)) {
     limits = await source.again(context, oneCore, toolchain);
-    if (!limits) return raised(context, leastNs!, roof);
+    if (!limits) return raised(context, leastNs, roof);
     roof = roofUnder(context, kernel, limits);
   }
   return roof;
@@ -85,7 +94,9 @@ const isFaster = (ns: number | null, { leastNs }: RoofReport): boolean =>
 function roofUnder({ op, task }: KernelContext, { computed, target }: Roofed, limits: MachineLimits): RoofReport {
   const { threads, hasFma } = target;
   const { constants = [], numerics } = task;
-  const { arithmeticNs, readingNs, bytes, reading } = leastTime({ op: computed, constants, numerics, hasFma }, limits);
+  const computing = { op: computed, constants, numerics, hasFma };
+  const { arithmeticNs, readingNs, bytes, reading } = leastTime(computing, limits);
+  const relaxedNs = leastTime({ ...computing, hasFma: true }, relaxed(limits)).arithmeticNs;
   const { flops } = factsOf(op);
   const ns = arithmeticNs && arithmeticNs / threads;
   // What one core reads says little of what several do.
@@ -93,6 +104,7 @@ function roofUnder({ op, task }: KernelContext, { computed, target }: Roofed, li
   const isReadingLonger = isReadingKnown && readingNs > (ns ?? 0);
   return {
     gflops: ns === null || ns === 0 ? null : flops / ns,
+    relaxedGflops: relaxedNs && arithmeticNs && relaxedNs < arithmeticNs ? (threads * flops) / relaxedNs : null,
     reading: isReadingKnown ? { speed: reading, bytes, gflops: flops / readingNs } : null,
     leastNs: isReadingLonger ? readingNs : ns,
     limitedBy: isReadingLonger ? "reading" : ns === null ? null : "arithmetic",
@@ -100,6 +112,12 @@ function roofUnder({ op, task }: KernelContext, { computed, target }: Roofed, li
     source: threads === 1 ? "measured on one core" : `measured on one core, times ${threads}`,
   };
 }
+
+/** Those of modules with relaxed SIMD; unknown for what is not WASM, and in an engine that has none. */
+const relaxed = ({ rates, reading }: MachineLimits): MachineLimits => ({
+  rates: { ...rates, "f32.multiply": rates["f32.relaxed"], "f64.multiply": rates["f64.relaxed"] },
+  reading,
+});
 
 /** The limits that were measured are too low, so they are at least what the kernel does. */
 function raised({ op }: KernelContext, leastNs: number, roof: RoofReport): RoofReport {

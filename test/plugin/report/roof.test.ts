@@ -28,10 +28,10 @@ interface Case {
   readonly measuring?: Measuring;
   /** Stored before. */
   readonly limits?: MachineLimits;
-  readonly leastNs?: number;
+  readonly leastNs?: number | null;
 }
 
-function start({ op = gemm("f32"), threads = 1, missing = [], measuring = "never", limits, leastNs }: Case) {
+function start({ op = gemm("f32"), threads = 1, missing = [], measuring = "never", limits, leastNs = 1e9 }: Case) {
   const cacheDir = mkdtempSync(join(tmpdir(), "roof-"));
   const key = { targetClass: `${targetClass(wasm)} on ${cpuName()}`, toolchain: `V8 ${process.versions.v8}` };
   if (limits) limitsFiles.write(cacheDir, { schema: limitsSchema, ...key, ...limits });
@@ -39,7 +39,7 @@ function start({ op = gemm("f32"), threads = 1, missing = [], measuring = "never
   const services = { options: { cacheDir } };
   const task = { op, target, numerics: "fast" };
   const context = { op, task, services, missing, toolchain: async () => null } as unknown as KernelContext;
-  const kernel = { computed: op, target, toolchain: "wasm", leastNs: leastNs ?? null };
+  const kernel = { computed: op, target, toolchain: "wasm", leastNs };
   return {
     cacheDir,
     roof: () => roofOf(context, kernel, limitsSource(measuring)),
@@ -81,6 +81,7 @@ it("is not known where nothing may be measured, or nothing can, or the schedule 
   const source = async (roof: Promise<{ source: string }>): Promise<string> => (await roof).source;
   expect(await source(start({}).roof())).toBe("a build in this mode measures nothing");
   expect(await source(start({ missing: ["amx-tile"] }).roof())).toBe("this CPU has no amx-tile");
+  expect(await source(start({ limits: known, leastNs: null }).roof())).toBe("nothing of it was measured here");
   expect(await source(start({ limits: known }).elsewhere())).toBe("its schedule is another machine's");
 });
 

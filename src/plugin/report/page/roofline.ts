@@ -17,7 +17,7 @@ export function roofline(kernel: KernelReport): HTMLElement {
 }
 
 function roofNote({ roof }: KernelReport): string {
-  const { gflops, reading, source, isKernelFaster } = roof;
+  const { gflops, reading, source, isKernelFaster, relaxedGflops } = roof;
   if (gflops === null && reading === null)
     return `What this machine can do at most is not known (${source}), so no roof is drawn.`;
   const limits = [
@@ -26,10 +26,14 @@ function roofNote({ roof }: KernelReport): string {
       ? []
       : [`${threeDigits(reading.speed)} GB/s for reading the ${bytes(reading.bytes)} that it needs`]),
   ];
+  const relaxed =
+    relaxedGflops !== null && gflops !== null && relaxedGflops > 1.05 * gflops
+      ? ` Its twin with relaxed SIMD can do ${threeDigits(relaxedGflops)} GFLOP/s.`
+      : "";
   const faster = isKernelFaster
     ? " The kernel was faster than that when it was tuned, so the roof is drawn where the kernel is: the limits were measured while the machine was busy, or the kernel skips some of the work."
     : "";
-  return `The roof is ${limits.join(" and ")}, ${source}.${faster}`;
+  return `The roof is ${limits.join(" and ")}, ${source}.${relaxed}${faster}`;
 }
 
 interface Point {
