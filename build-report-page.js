@@ -11,7 +11,7 @@ const folder = join(root, "src/plugin/report/page");
 
 const styles = [
   "uplot/dist/uPlot.min.css",
-  ...["page", "tables", "charts", "texts", "narrow", "print"].map((part) => `./${part}.css`),
+  ...["page", "overview", "tables", "charts", "texts", "narrow", "print"].map((part) => `./${part}.css`),
 ];
 
 /** One file of text, small. */

@@ -19,6 +19,7 @@ export * from "./expr/facts.ts";
 export * from "./expr/float16.ts";
 export { instantiate } from "./expr/instantiate.ts";
 export type * from "./expr/kernel-type.ts";
+export { type LeastWork, leastTraffic, leastWork } from "./expr/least-work.ts";
 export * from "./expr/linear-form.ts";
 export { isOp, type Op, parameterDefaults } from "./expr/op.ts";
 export { digestOf, printComputeDef, printExpr, printStage } from "./expr/print.ts";

@@ -26,6 +26,11 @@ const predicted: KernelReport = {
     againstDefault: null,
   },
 };
+/** Of one operator, in the order of a report. */
+const shapes = [8, 100, 104, 124].map((M) => {
+  const kernel = syntheticKernel({ name: `src/gemm.op.ts?M=${M}&tune=avx2`, candidates: 40 + M, hasRoof: true });
+  return { ...kernel, parameters: { M, N: 256, K: 256, dtype: "f32" } };
+});
 const failed = { kind: "failed" as const, name: "src/bad.op.ts?tune=wasm", error: "op.throws: <img src=x>" };
 
 /** The page, and what went wrong in it or asked for something. */
@@ -73,6 +78,14 @@ describe.skipIf(noBrowser)(`a report in a browser${noBrowser ? ` (${noBrowser})`
     return { page, troubles };
   }
 
+  async function openReport(kernels: readonly KernelReport[]): Promise<Page> {
+    const path = join(mkdtempSync(join(tmpdir(), "report-")), "report.html");
+    writeFileSync(path, reportPage(syntheticReport(kernels)));
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(pathToFileURL(path).href);
+    return page;
+  }
+
   const kernelsTable = (page: Page) => page.getByRole("table", { name: "Kernels of the project" });
   const firstCells = (page: Page) => kernelsTable(page).locator("tbody th").allTextContents();
   const candidates = (page: Page) => page.getByRole("table", { name: "Candidates of src/gemm.op.ts" });
@@ -112,6 +125,92 @@ describe.skipIf(noBrowser)(`a report in a browser${noBrowser ? ` (${noBrowser})`
     expect(await head.getAttribute("aria-sort")).toBe("ascending");
     // Those without a speed come last either way.
     expect((await firstCells(page)).slice(0, 2)).toEqual([second, first]);
+    await page.close();
+  });
+
+  it("begins with a chart of all kernels: shapes of one operator together, in the order of their sizes", async () => {
+    const page = await openReport(shapes);
+    const chart = page.locator("figure.overview");
+    expect(await chart.locator("h3").allTextContents()).toEqual(["src/gemm.op.ts avx2 · N 256, K 256, dtype f32"]);
+    expect(await chart.locator(".label").allTextContents()).toEqual(["M 8", "M 100", "M 104", "M 124"]);
+    const widths = await chart.locator(".fill").evaluateAll((all) => all.map((it) => (it as HTMLElement).style.width));
+    const shares = await chart.locator(".share").allTextContents();
+    expect(shares.map((share) => share.replace(" ", ""))).toEqual(
+      widths.map((width) => `${Math.round(Number.parseFloat(width))}%`),
+    );
+    expect(await firstCells(page)).toHaveLength(4);
+    const parameters = kernelsTable(page).locator("tbody td:nth-child(2)");
+    expect(await parameters.allTextContents()).toEqual(
+      [8, 100, 104, 124].map((M) => `M ${M}, N 256, K 256, dtype f32`),
+    );
+    expect(await page.locator(".group-cards summary .name").allTextContents()).toEqual([
+      "M 8",
+      "M 100",
+      "M 104",
+      "M 124",
+    ]);
+    await chart.getByRole("link", { name: "M 104" }).click();
+    await page.locator("#kernel-3[open] .verdict").waitFor();
+    await page.close();
+  });
+
+  it("says in words what a kernel reached, and why a ratio is extraordinary", async () => {
+    const [kernel] = shapes;
+    const { defaultNs, winnerNs } = kernel!.againstDefault!;
+    const bad = { ...kernel!, againstDefault: { winnerNs, defaultNs: winnerNs * 62.34 } };
+    const near = { ...kernel!, roof: { ...kernel!.roof, leastNs: kernel!.measured!.medianNs * 0.9 } };
+    const beyond = { ...near, roof: { ...near.roof, isKernelFaster: true } };
+    const page = await openReport([
+      near,
+      { ...bad, name: "src/a.op.ts?tune=wasm" },
+      { ...beyond, name: "src/z.op.ts?tune=wasm" },
+    ]);
+    const verdicts = await page.locator("summary .about").allTextContents();
+    const ratio = (defaultNs / winnerNs).toFixed(2);
+    expect(verdicts[0]).toContain(
+      `90 % of what this core can do, so little is left to gain; ${ratio} × the schedule predicted without measuring`,
+    );
+    expect(verdicts[2]).toContain("As fast as anything that was measured on this machine");
+    expect(await page.locator("#kernels .outlier").allTextContents()).toEqual([
+      expect.stringMatching(/^src\/a\.op\.ts, .*: 62\.3 × says that the prediction was bad here/),
+    ]);
+    await page.close();
+  });
+
+  it("says what to do where nothing is tuned, where some is not, and where there is no kernel", async () => {
+    const actionIn = async (kernels: readonly KernelReport[]) => {
+      const page = await openReport(kernels);
+      const text = await page.locator(".action").allTextContents();
+      await page.close();
+      return text.join("\n");
+    };
+    expect(await actionIn([predicted])).toMatch(/^Nothing is tuned yet\. .* run npx unplugin-kernel tune/);
+    expect(await actionIn([small, predicted])).toMatch(/^1 kernel of 2 is not tuned\. /);
+    expect(await actionIn([small])).toBe("");
+    const none = await actionIn([]);
+    expect(none).toMatch(/^No kernels yet\. /);
+    expect(none).toContain('import multiply from "./gemm.op.ts?tune=wasm";');
+    expect(none).toContain("npx unplugin-kernel tune");
+  });
+
+  it("has its project and machine in plain words, and folds the CPU's flags away", async () => {
+    const { page } = await open();
+    expect(await page.locator("h1").textContent()).toBe("example-project");
+    expect(await page.locator("header p").textContent()).toBe(
+      "How fast its 4 kernels are on Example CPU 9000, 8 cores, linux-x64",
+    );
+    const flags = page.getByText("avx avx2 f16c fma sse4.2");
+    expect(await flags.isVisible()).toBe(false);
+    await page.getByText("All 5 features of the CPU").click();
+    expect(await flags.isVisible()).toBe(true);
+    await page.close();
+  });
+
+  it("has the values of the time split on its bars", async () => {
+    const { page } = await open("#kernel-3");
+    const values = await page.locator("#kernel-3 .bar-value").allTextContents();
+    expect(values.length).toBeGreaterThan(5);
+    for (const value of values) expect(value).toMatch(/^[\d.,]+ (ms|s|min|µs), [\d.]+ %$/);
     await page.close();
   });
 
@@ -203,6 +302,26 @@ describe.skipIf(noBrowser)(`a report in a browser${noBrowser ? ` (${noBrowser})`
     await page.locator("#kernel-4 canvas").nth(1).waitFor();
     const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     expect(content).toBe(window);
+    await page.close();
+  });
+
+  it("on a phone rows of tables are as wide as the screen, and have no blank lines", async () => {
+    const { page } = await open("", { viewport: { width: 390, height: 800 } });
+    const rows = await kernelsTable(page)
+      .locator("tbody tr")
+      .evaluateAll((all) =>
+        all.map((row) => {
+          const { width, height } = row.getBoundingClientRect();
+          const cells = [...row.children].map((cell) => cell.getBoundingClientRect());
+          const used = new Set(cells.filter((cell) => cell.height > 0).map((cell) => Math.round(cell.top))).size;
+          return { width, perLine: height / used };
+        }),
+      );
+    expect(rows).toHaveLength(4);
+    for (const { width, perLine } of rows) {
+      expect(width).toBeGreaterThan(300);
+      expect(perLine).toBeLessThan(75);
+    }
     await page.close();
   });
 

@@ -1,6 +1,7 @@
 // `report` as users run it: the page, its data as JSON, and what it leaves alone.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ReportData } from "../../src/plugin/report/report-data.ts";
@@ -61,8 +62,33 @@ test("a kernel that cannot be made is told, on the page too, and the others are 
   ]);
 });
 
+test("where the page is, is said in short below the working directory, and else as a whole path", () => {
+  const root = writeProject(files);
+  const elsewhere = join(mkdtempSync(join(tmpdir(), "report-out-")), "kernels.html");
+  expect(runCli(root, "report", "--out", elsewhere).output).toBe(`${elsewhere} written, 1 kernel\n`);
+  expect(runCli(root, "report", "--out", join(root, "deep/kernels.html")).output).toBe(
+    "deep/kernels.html written, 1 kernel\n",
+  );
+  expect(existsSync(elsewhere)).toBe(true);
+});
+
+test("shapes are in the order of their sizes, and the project has its package's name", () => {
+  const sizes = [100, 8, 124, 104];
+  const imports = sizes.map(
+    (size) => `import g${size} from "./gemm.op.ts?tune=wasm&M=${size}";\nconsole.log(g${size});\n`,
+  );
+  const root = writeProject({ ...files, "src/main.ts": imports.join("") });
+  writeFileSync(join(root, "package.json"), JSON.stringify({ name: "semantic-search", type: "module" }));
+  const { output } = runCli(root, "report", "--json");
+  const data = JSON.parse(output) as ReportData;
+  expect(data.project).toBe("semantic-search");
+  expect(kernelsIn(data).map(({ parameters }) => parameters.M)).toEqual([8, 100, 104, 124]);
+});
+
 test("a project without kernels has a page too", () => {
   const root = writeProject({ "src/main.ts": "console.log(1);\n" });
   expect(runCli(root, "report")).toMatchObject({ exitCode: 0, output: `${page} written, 0 kernels\n` });
   expect(dataIn(readFileSync(join(root, page), "utf8")).kernels).toEqual([]);
+  // The page shows an import, and lies where imports are looked for.
+  expect(runCli(root, "report")).toMatchObject({ output: `${page} written, 0 kernels\n`, errors: "" });
 });

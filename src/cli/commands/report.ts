@@ -1,10 +1,11 @@
 // `report`: one HTML page about the kernels that the project imports, of what lock, store and records hold.
 
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import { reportName } from "../../plugin/options.ts";
 import { collectReport } from "../../plugin/report/collect-report.ts";
 import { reportPage } from "../../plugin/report/report-page.ts";
+import { shownPath } from "../../plugin/shown-path.ts";
 import { writeIfChanged } from "../../plugin/write-if-changed.ts";
 import { type Command, exitCodes } from "../command.ts";
 
@@ -24,7 +25,7 @@ export const report: Command = {
     writeIfChanged(file, reportPage(data));
     const failed = data.kernels.flatMap((kernel) => (kernel.kind === "failed" ? [kernel.error] : []));
     const count = data.kernels.length;
-    const written = `${relative(options.root, file)} written, ${count} kernel${count === 1 ? "" : "s"}`;
+    const written = `${shownPath(file, process.cwd())} written, ${count} kernel${count === 1 ? "" : "s"}`;
     return {
       exitCode: failed.length > 0 ? exitCodes.wrong : exitCodes.done,
       json: { file, ...data },

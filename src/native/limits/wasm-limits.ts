@@ -1,51 +1,84 @@
-// What one core can do in WASM: multiplications and additions on values in the first cache, and reading from memory.
+// What one core can do in WASM: arithmetic on values that stay in registers, with relaxed SIMD too where the engine has it, and
+// reading buffers of several sizes.
 
 import { nowMs } from "../clock.ts";
-import type { MachineLimits } from "./machine-limits.ts";
+import { type MachineLimits, type RateName, type Rates, rateNames, readingSizes } from "./machine-limits.ts";
+import { constantsAt, memoryBytes, probeModule, relaxedProbes, type WasmProbe, wasmProbes } from "./wasm-module.ts";
 
-/** test/support/limits-module.ts is its text, and a test holds the two together. 64 MB of memory. */
-export const limitsModule = [
-  "AGFzbQEAAAABCgJgAX8AYAJ/fwADAwIAAQUEAQCACAchAwZtZW1vcnkCAAphcml0aG1ldGljAAAHcmVhZGluZwABCpsEAtgCAgF/DXtBAP0ABAAhAgNA",
-  "IAMgAf0ABAAgAv3mAf3kASEDIAQgAf0ABBAgAv3mAf3kASEEIAUgAf0ABCAgAv3mAf3kASEFIAYgAf0ABDAgAv3mAf3kASEGIAcgAf0ABEAgAv3mAf3k",
-  "ASEHIAggAf0ABFAgAv3mAf3kASEIIAkgAf0ABGAgAv3mAf3kASEJIAogAf0ABHAgAv3mAf3kASEKIAsgAf0ABIABIAL95gH95AEhCyAMIAH9AASQASAC",
-  "/eYB/eQBIQwgDSAB/QAEoAEgAv3mAf3kASENIA4gAf0ABLABIAL95gH95AEhDiABQcABakH/H3EhASAAQQFrIQAgAA0AC0Eg/QwAAAAAAAAAAAAAAAAA",
-  "AAAAIAP95AEgBP3kASAF/eQBIAb95AEgB/3kASAI/eQBIAn95AEgCv3kASAL/eQBIAz95AEgDf3kASAO/eQB/QsEAAu+AQEIewNAIAIgAP0ABAD95AEh",
-  "AiADIAD9AAQQ/eQBIQMgBCAA/QAEIP3kASEEIAUgAP0ABDD95AEhBSAGIAD9AARA/eQBIQYgByAA/QAEUP3kASEHIAggAP0ABGD95AEhCCAJIAD9AARw",
-  "/eQBIQkgAEGAAWohACAAIAFJDQALQSD9DAAAAAAAAAAAAAAAAAAAAAAgAv3kASAD/eQBIAT95AEgBf3kASAG/eQBIAf95AEgCP3kASAJ/eQB/QsEAAs=",
-].join("");
+type ProbeFunction = (...numbers: readonly number[]) => void;
 
-interface LimitsExports {
-  readonly memory: { readonly buffer: ArrayBuffer };
-  arithmetic(steps: number): void;
-  reading(from: number, to: number): void;
+interface Run {
+  readonly work: () => void;
+  /** Of the rate's unit. */
+  readonly count: number;
+  /** In which the work was fastest. */
+  leastMs: number;
 }
 
-const [steps, accumulators, lanes] = [100_000, 12, 4];
-/** The engine compiles it anew while it runs, and others may have a part of the core now and then. */
-const triesMs = 200;
+const steps = 8_000;
+/** The least that one run reads. */
+const leastRead = 2 ** 21;
+/** Engines compile a function anew while it runs, so that the first rounds tell little. */
+const rounds = 30;
+/** Of one kind of work, in one round. */
+const roundMs = 0.8;
 
 export function wasmLimits(): MachineLimits {
-  const module = new WebAssembly.Module(Buffer.from(limitsModule, "base64"));
-  const { memory, arithmetic, reading } = new WebAssembly.Instance(module).exports as unknown as LimitsExports;
-  // Not numbers that take longer, and every page is one of its own.
-  new Float32Array(memory.buffer).fill(0.5);
-  const { byteLength } = memory.buffer;
-  const arithmeticMs = leastMs(() => arithmetic(steps));
-  const readingMs = leastMs(() => reading(0, byteLength));
+  const exported = instanceOf(wasmProbes);
+  const arithmetic = [...arithmeticRuns(exported, wasmProbes), ...relaxedRuns()];
+  const reading = readingSizes(memoryBytes).map((bytes) => [bytes, readingRun(exported, bytes)] as const);
+  const runs = [...arithmetic, ...reading].map(([, run]) => run);
+  for (let round = 0; round < rounds; round++) for (const run of runs) runFor(run, roundMs);
+  const speedOf = ({ count, leastMs }: Run): number => count / (leastMs * 1e6);
+  const measured = new Map<RateName, number>();
+  for (const [rate, run] of arithmetic) measured.set(rate, Math.max(measured.get(rate) ?? 0, speedOf(run)));
+  // Bytes are widened when they are packed.
+  measured.set("i8.dot", measured.get("i16.dot")!);
   return {
-    gflops: (2 * steps * accumulators * lanes) / (arithmeticMs * 1e6),
-    reading: byteLength / (readingMs * 1e6),
+    rates: Object.fromEntries(rateNames.map((name) => [name, measured.get(name) ?? null])) as Rates,
+    reading: reading.map(([size, run]) => ({ bytes: size, speed: speedOf(run) })),
   };
 }
 
-function leastMs(work: () => void): number {
-  const end = nowMs() + triesMs;
-  let least = Number.POSITIVE_INFINITY;
+type Exported = WebAssembly.Instance["exports"];
+
+function instanceOf(probes: readonly WasmProbe[]): Exported {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(probeModule(probes)));
+  const { buffer } = exports.memory as WebAssembly.Memory;
+  // Not numbers that take longer, and every page is one of its own.
+  new Float32Array(buffer).fill(1);
+  new Float64Array(buffer, constantsAt.f64, 128).fill(1);
+  return exports;
+}
+
+const arithmeticRuns = (exported: Exported, probes: readonly WasmProbe[]): readonly (readonly [RateName, Run])[] =>
+  probes.map(({ rate, count, sums }, at) => {
+    const work = exported[at] as ProbeFunction;
+    return [rate, newRun(() => work(steps), steps * sums * count)];
+  });
+
+function relaxedRuns(): readonly (readonly [RateName, Run])[] {
+  if (!WebAssembly.validate(probeModule(relaxedProbes))) return [];
+  return arithmeticRuns(instanceOf(relaxedProbes), relaxedProbes);
+}
+
+function readingRun(exported: Exported, bytes: number): Run {
+  const work = exported.reading as ProbeFunction;
+  const times = Math.max(1, leastRead / bytes);
+  const again = (): void => {
+    for (let time = 0; time < times; time++) work(0, bytes);
+  };
+  return newRun(again, bytes * times);
+}
+
+const newRun = (work: () => void, count: number): Run => ({ work, count, leastMs: Number.POSITIVE_INFINITY });
+
+function runFor(run: Run, ms: number): void {
+  const end = nowMs() + ms;
   for (let start = nowMs(); start < end; ) {
-    work();
+    run.work();
     const now = nowMs();
-    least = Math.min(least, now - start);
+    run.leastMs = Math.min(run.leastMs, now - start);
     start = now;
   }
-  return least;
 }

@@ -1,6 +1,7 @@
 // The kernels of a project → the data of its report, from lock, store and the records of the cache directory. No kernel is measured.
 
-import { basename, relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { readTunings } from "../../tuner/record/tuning-log.ts";
 import { failAlone } from "../compile/fail-alone.ts";
@@ -8,6 +9,7 @@ import type { KernelContext } from "../compile/kernel-context.ts";
 import { openRecords, recordsFile, tuningsFile } from "../compile/open-records.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { ParsedRequest } from "../request.ts";
+import { compareKernels } from "./kernel-order.ts";
 import { type History, kernelReport } from "./kernel-report.ts";
 import { machineReport } from "./machine-report.ts";
 import {
@@ -47,8 +49,19 @@ export async function collectReport(kernels: readonly Reported[], collecting: Co
     const report = await reportOf(kernel, history, collecting);
     reports.set(report.name, report);
   }
-  const sorted = [...reports.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { schema: reportSchema, project: basename(root), machine: await machineReport(root), kernels: sorted };
+  const sorted = [...reports.values()].sort(compareKernels);
+  return { schema: reportSchema, project: projectName(root), machine: await machineReport(root), kernels: sorted };
+}
+
+/** As its package.json says, else of its folder. */
+function projectName(root: string): string {
+  try {
+    const { name } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly name?: unknown };
+    if (typeof name === "string" && name !== "") return name;
+  } catch {
+    // There is none, or none that can be read.
+  }
+  return basename(root);
 }
 
 async function reportOf(

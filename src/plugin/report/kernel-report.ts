@@ -1,6 +1,6 @@
 // One kernel of a project → what a report says of it: its schedule and the default one, what was measured, how it was searched.
 
-import { codegenVersion, factsOf, printComputeDef, printTrace } from "../../compiler/index.ts";
+import { type ComputeDef, codegenVersion, factsOf, printComputeDef, printTrace } from "../../compiler/index.ts";
 import { inspectCandidate } from "../../tuner/inspect.ts";
 import type { RecordDatabase } from "../../tuner/record/database.ts";
 import type { TuningRecord } from "../../tuner/record/record.ts";
@@ -43,6 +43,9 @@ export async function kernelReport(
   const { records, tunings, toolchain } = measuredOf(task, history, measured?.toolchain ?? null);
   const { flops, bytesRead, bytesWritten } = factsOf(op);
   const isHere = measured?.machine === targetClass(context.task.target);
+  const measurements = measurementsOf(records, decision.candidate, predicted);
+  const times = [...measurements.candidates.map(({ ns }) => ns), isHere ? measured.medianNs : null];
+  const leastNs = times.reduce((least, ns) => (ns === null || (least !== null && least < ns) ? least : ns), null);
   return {
     kind: "kernel",
     name: lockName,
@@ -62,12 +65,16 @@ export async function kernelReport(
       trials: measured.trials,
       isHere,
     },
-    roof: await roofOf(context, target, toolchain, history.limits),
+    roof: await roofOf(context, { computed: computedBy(decision), target, toolchain, leastNs }, history.limits),
     tunings: tuningsOf(records, tunings),
-    ...measurementsOf(records, decision.candidate, predicted),
+    ...measurements,
     schedules: schedulesOf(decision, predicted),
   };
 }
+
+/** What the schedule computes: Winograd's algorithm, for one, has fewer operations than the convolution that is written. */
+const computedBy = ({ task, candidate }: Decision): ComputeDef =>
+  generateSpace(task).templates.find(({ name }) => name === candidate.template)?.op ?? task.op;
 
 const wasmTwin = { fast: "relaxed SIMD, else SIMD128", strict: "SIMD128" } as const;
 const nativeTwin = { wasm: "WASM", none: "none" } as const;

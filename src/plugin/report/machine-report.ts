@@ -1,7 +1,7 @@
 // Facts of this machine for a report.
 
-import { cpus } from "node:os";
 import { codegenVersion } from "../../compiler/index.ts";
+import { cpuName } from "../../native/limits/cpu-name.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { bestTargetName, detectMachine } from "../../native/toolchain/machine.ts";
 import type { MachineReport } from "./report-data.ts";
@@ -11,7 +11,7 @@ export async function machineReport(project: string): Promise<MachineReport> {
   const compilers = await detectToolchains({ project });
   return {
     ...machine,
-    cpu: cpus()[0]?.model.trim() ?? "unknown",
+    cpu: cpuName(),
     native: bestTargetName(machine),
     compilers: compilers.map(({ family, version }) => ({ family, version })),
     node: process.versions.node,

@@ -1,18 +1,19 @@
 // What a report says, as data: what the page draws, and what `report --json` prints. Types alone: the page is built of them too.
 
-export const reportSchema = 1;
+export const reportSchema = 2;
 
 export interface ReportData {
   readonly schema: typeof reportSchema;
-  /** Name of the project's folder. */
+  /** The project's name in its package.json, or that of its folder. */
   readonly project: string;
   readonly machine: MachineReport;
-  /** By name. */
+  /** By operator file, target and sizes. */
   readonly kernels: readonly (KernelReport | FailedKernel)[];
 }
 
 /** The machine that made the report. */
 export interface MachineReport {
+  /** Its name, with family and model where the system tells them: "AMD EPYC (family 25, model 17)". */
   readonly cpu: string;
   /** "linux-x64" */
   readonly platform: string;
@@ -80,15 +81,31 @@ export interface MeasuredReport {
   readonly isHere: boolean;
 }
 
-/** The limits of the machine for this kernel; null: not known. */
+/** What this machine can do of this kernel at most; null: not known. */
 export interface RoofReport {
+  /** 1e9 of the kernel's operations a second, by the arithmetic that its schedule cannot do without. */
   readonly gflops: number | null;
-  /** GB/s of memory. */
-  readonly reading: number | null;
-  /** Whether all operands fit into the caches, which deliver more than memory does. */
-  readonly isCached: boolean;
+  /** The same of its twin with relaxed SIMD, which fuses; null: this engine has none, or it makes no difference. */
+  readonly relaxedGflops: number | null;
+  /** By bringing its operands from where they lie between calls; null for several threads. */
+  readonly reading: ReadingReport | null;
+  /** The least time of a call, in nanoseconds. */
+  readonly leastNs: number | null;
+  /** What makes it the least. */
+  readonly limitedBy: "arithmetic" | "reading" | null;
+  /** Whether the kernel was faster than what was measured of the machine, so that these are its own speeds. */
+  readonly isKernelFaster: boolean;
   /** In words: where they are from, or why they are not known. */
   readonly source: string;
+}
+
+export interface ReadingReport {
+  /** GB/s of a buffer as large. */
+  readonly speed: number;
+  /** That are read, or written where these are more. */
+  readonly bytes: number;
+  /** 1e9 of the kernel's operations a second. */
+  readonly gflops: number;
 }
 
 /** One tuning, from the first measurement to the last. */

@@ -1,65 +1,147 @@
 // The roof over a kernel: what one core of this machine can do for its target, measured and kept. Nothing is made up where it is
-// not known.
+// not known, and a roof that a kernel went through is measured again.
 
-import { factsOf, type Target } from "../../compiler/index.ts";
-import { type MachineLimits, measureLimits } from "../../native/limits/machine-limits.ts";
+import { type ComputeDef, factsOf, type Target } from "../../compiler/index.ts";
+import { cpuName } from "../../native/limits/cpu-name.ts";
+import { greaterLimits, type MachineLimits, measureLimits } from "../../native/limits/machine-limits.ts";
 import { limitsFiles, limitsSchema, type StoredLimits } from "../../tuner/record/limits-file.ts";
+import type { MachineKey } from "../../tuner/record/machine-file.ts";
 import { targetClass } from "../../tuner/store/key.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
+import { leastTime } from "./least-time.ts";
 import type { RoofReport } from "./report-data.ts";
 
 /** Whether limits may be measured, which takes a second; `again`: the greatest so far count, as others may have had a part of the core. */
 export type Measuring = "never" | "if unknown" | "again";
 
 /** The limits of one core; text: why they are not known. */
-export type LimitsSource = (
-  context: KernelContext,
-  target: Target,
-  toolchain: string,
-) => Promise<MachineLimits | string>;
+export interface LimitsSource {
+  limits(context: KernelContext, target: Target, toolchain: string): Promise<MachineLimits | string>;
+  /** After another measurement. Null: there was none, as none may be made or the last ones brought nothing. */
+  again(context: KernelContext, target: Target, toolchain: string): Promise<MachineLimits | null>;
+}
 
-/** Asks the machine once for each target and compiler. */
+/** So many measurements more for a target, however many kernels are faster than its limits. */
+const mostAgain = 2;
+
+/** Asks the machine once for each target and compiler, and again where a kernel was faster. */
 export function limitsSource(measuring: Measuring): LimitsSource {
   const known = new Map<string, Promise<MachineLimits | string>>();
-  return (context, target, toolchain) => {
-    const id = JSON.stringify([targetClass(target), toolchain]);
-    const limits = known.get(id) ?? limitsOf(context, target, toolchain, measuring);
-    known.set(id, limits);
-    return limits;
-  };
-}
-
-/**
- * @param target of its schedule, which may be another machine's
- * @param toolchain with which it was measured
- */
-export async function roofOf(
-  context: KernelContext,
-  target: Target,
-  toolchain: string,
-  limits: LimitsSource,
-): Promise<RoofReport> {
-  const { bytesRead, bytesWritten } = factsOf(context.op);
-  const isCached = bytesRead + bytesWritten <= target.l3Bytes;
-  const unknown = (source: string): RoofReport => ({ gflops: null, reading: null, isCached, source });
-  if (targetClass(target) !== targetClass(context.task.target)) return unknown("its schedule is another machine's");
-  const known = await limits(context, { ...target, threads: 1 }, toolchain);
-  if (typeof known === "string") return unknown(known);
-  const share = shareOfF32(context);
+  const asked = new Map<string, number>();
+  const idOf = (target: Target, toolchain: string): string => JSON.stringify([targetClass(target), toolchain]);
   return {
-    gflops: share && known.gflops * share * target.threads,
-    // What one core reads says little of what several do.
-    reading: target.threads === 1 ? known.reading : null,
-    isCached,
-    source: target.threads === 1 ? "measured on one core" : `measured on one core, times ${target.threads}`,
+    limits(context, target, toolchain) {
+      const id = idOf(target, toolchain);
+      const limits = known.get(id) ?? limitsOf(context, target, toolchain, measuring);
+      known.set(id, limits);
+      return limits;
+    },
+    async again(context, target, toolchain) {
+      const id = idOf(target, toolchain);
+      const times = asked.get(id) ?? 0;
+      if (measuring === "never" || times >= mostAgain) return null;
+      asked.set(id, times + 1);
+      const limits = limitsOf(context, target, toolchain, "again");
+      known.set(id, limits);
+      const measured = await limits;
+      return typeof measured === "string" ? null : measured;
+    },
   };
 }
 
-/** Lanes beside those of f32; null: instructions for other types do more at once, and nothing here knows how much. */
-function shareOfF32({ op: { stages } }: KernelContext): number | null {
-  const shares: { readonly [dtype: string]: number } = { f32: 1, f64: 0.5 };
-  const own = stages.map(({ dtype }) => shares[dtype] ?? null);
-  return own.includes(null) ? null : Math.min(...own.map((share) => share ?? 1));
+/** A kernel under the roof. */
+export interface Roofed {
+  /** What its schedule computes: the operator, or another definition of the same results. */
+  readonly computed: ComputeDef;
+  /** Of its schedule, which may be another machine's. */
+  readonly target: Target;
+  /** With which it was measured. */
+  readonly toolchain: string;
+  /** The least time that was measured of it, or of another candidate; null: none was. */
+  readonly leastNs: number | null;
+}
+
+const noRoof = {
+  gflops: null,
+  relaxedGflops: null,
+  reading: null,
+  leastNs: null,
+  limitedBy: null,
+  isKernelFaster: false,
+} as const;
+
+export async function roofOf(context: KernelContext, kernel: Roofed, source: LimitsSource): Promise<RoofReport> {
+  const { target, toolchain, leastNs } = kernel;
+  if (targetClass(target) !== targetClass(context.task.target))
+    return { ...noRoof, source: "its schedule is another machine's" };
+  // A second of measuring would be for nothing.
+  if (leastNs === null) return { ...noRoof, source: "nothing of it was measured here" };
+  const oneCore = { ...target, threads: 1 };
+  let limits: MachineLimits | string | null = await source.limits(context, oneCore, toolchain);
+  if (typeof limits === "string") return { ...noRoof, source: limits };
+  let roof = roofUnder(context, kernel, limits);
+  while (isFaster(leastNs, roof)) {
+    limits = await source.again(context, oneCore, toolchain);
+    if (!limits) return raised(context, leastNs, roof);
+    roof = roofUnder(context, kernel, limits);
+  }
+  return roof;
+}
+
+const isFaster = (ns: number | null, { leastNs }: RoofReport): boolean =>
+  ns !== null && leastNs !== null && ns < leastNs;
+
+function roofUnder({ op, task }: KernelContext, { computed, target }: Roofed, limits: MachineLimits): RoofReport {
+  const { threads, hasFma } = target;
+  const { constants = [], numerics } = task;
+  const computing = { op: computed, constants, numerics, hasFma };
+  const { arithmeticNs, readingNs, bytes, reading } = leastTime(computing, limits);
+  const relaxedNs = leastTime({ ...computing, hasFma: true }, relaxed(limits)).arithmeticNs;
+  const { flops } = factsOf(op);
+  const ns = arithmeticNs && arithmeticNs / threads;
+  // What one core reads says little of what several do.
+  const isReadingKnown = threads === 1;
+  const isReadingLonger = isReadingKnown && readingNs > (ns ?? 0);
+  return {
+    gflops: ns === null || ns === 0 ? null : flops / ns,
+    relaxedGflops: relaxedNs && arithmeticNs && relaxedNs < arithmeticNs ? (threads * flops) / relaxedNs : null,
+    reading: isReadingKnown ? { speed: reading, bytes, gflops: flops / readingNs } : null,
+    leastNs: isReadingLonger ? readingNs : ns,
+    limitedBy: isReadingLonger ? "reading" : ns === null ? null : "arithmetic",
+    isKernelFaster: false,
+    source: threads === 1 ? "measured on one core" : `measured on one core, times ${threads}`,
+  };
+}
+
+/** Those of modules with relaxed SIMD; unknown for what is not WASM, and in an engine that has none. */
+const relaxed = ({ rates, reading }: MachineLimits): MachineLimits => ({
+  rates: { ...rates, "f32.multiply": rates["f32.relaxed"], "f64.multiply": rates["f64.relaxed"] },
+  reading,
+});
+
+/** The limits that were measured are too low, so they are at least what the kernel does. */
+function raised({ op }: KernelContext, leastNs: number, roof: RoofReport): RoofReport {
+  const gflops = factsOf(op).flops / leastNs;
+  const { reading } = roof;
+  return {
+    ...roof,
+    gflops: roof.gflops && Math.max(roof.gflops, gflops),
+    reading: reading && {
+      ...reading,
+      speed: Math.max(reading.speed, reading.bytes / leastNs),
+      gflops: Math.max(reading.gflops, gflops),
+    },
+    leastNs,
+    isKernelFaster: true,
+  };
+}
+
+// ── measuring ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Other generations of CPUs have the same features and caches, and each engine compiles WASM in its own way. */
+function keyOf(target: Target, toolchain: string): MachineKey {
+  const compiler = target.codegen === "wasm" ? `V8 ${process.versions.v8}` : toolchain;
+  return { targetClass: `${targetClass(target)} on ${cpuName()}`, toolchain: compiler };
 }
 
 async function limitsOf(
@@ -69,7 +151,7 @@ async function limitsOf(
   measuring: Measuring,
 ): Promise<MachineLimits | string> {
   const { cacheDir } = services.options;
-  const key = { targetClass: targetClass(target), toolchain };
+  const key = keyOf(target, toolchain);
   const stored = limitsFiles.read(cacheDir, key);
   if (stored && measuring !== "again") return stored;
   if (missing.length > 0) return `this CPU has no ${missing.join(", ")}`;
@@ -78,9 +160,8 @@ async function limitsOf(
   if (target.codegen === "c" && compiler?.identity !== toolchain)
     return stored ?? "the compiler that measured it is not here";
   const measured = await measureLimits(target, compiler);
-  if (!measured) return stored ?? "the kernels that measure them could not be built";
-  const greatest = (name: keyof MachineLimits): number => Math.max(measured[name], stored?.[name] ?? 0);
-  const limits = { gflops: greatest("gflops"), reading: greatest("reading") };
+  if (!measured) return stored ?? "the loops that measure them could not be built";
+  const limits = stored ? greaterLimits(measured, stored) : measured;
   keep(cacheDir, { schema: limitsSchema, ...key, ...limits });
   return limits;
 }

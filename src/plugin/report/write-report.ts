@@ -1,11 +1,11 @@
 // Writes the report of a build that has ended.
 
-import { relative } from "node:path";
 import { createBuildTunings } from "../build-tunings.ts";
 import { kernelContext } from "../compile/kernel-context.ts";
 import type { Log } from "../log.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { kernelRequest } from "../session.ts";
+import { shownPath } from "../shown-path.ts";
 import { writeIfChanged } from "../write-if-changed.ts";
 import { collectReport, type Reported } from "./collect-report.ts";
 import { reportPage } from "./report-page.ts";
@@ -28,7 +28,7 @@ export async function writeReport(
       contextOf: (request) => kernelContext(kernelRequest(request, options, "predict"), services),
     });
     writeIfChanged(file, reportPage(data));
-    log.info(`report: ${relative(options.root, file)}`);
+    log.info(`report: ${shownPath(file, options.root)}`);
   } catch (error) {
     log.warn(`no report: ${error instanceof Error ? error.message : String(error)}`);
   }

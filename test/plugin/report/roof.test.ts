@@ -1,18 +1,25 @@
-// The roof of a report: where its limits are from, and for whom they hold.
+// The roof of a report: where its limits are from, for whom they hold, and that no kernel is above it.
 
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { type ComputeDef, instantiate, opLibrary, type Target } from "../../../src/compiler/index.ts";
+import { describe, expect, it } from "vitest";
+import { type ComputeDef, type DType, instantiate, opLibrary, type Target } from "../../../src/compiler/index.ts";
+import { cpuName } from "../../../src/native/limits/cpu-name.ts";
+import type { MachineLimits } from "../../../src/native/limits/machine-limits.ts";
 import { hostTarget } from "../../../src/native/toolchain/machine.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
 import { limitsSource, type Measuring, roofOf } from "../../../src/plugin/report/roof.ts";
 import { limitsFiles, limitsSchema } from "../../../src/tuner/record/limits-file.ts";
 import { targetClass } from "../../../src/tuner/store/key.ts";
+import { recordedLimits } from "../../support/recorded-limits.ts";
 
 const wasm: Target = { ...hostTarget("wasm"), threads: 1 };
-const gemm = instantiate(opLibrary.gemm({ M: 16, N: 16, K: 16, dtype: "f32" }), {}, "gemm");
+const gemm = (dtype: DType): ComputeDef => instantiate(opLibrary.gemm({ M: 16, N: 16, K: 16, dtype }), {}, "gemm");
+const flops = 2 * 16 ** 3;
+const known = recordedLimits("wasm");
+/** A WASM kernel multiplies and adds in two instructions. */
+const f32 = known.rates["f32.any"]!;
 
 interface Case {
   readonly op?: ComputeDef;
@@ -20,55 +27,98 @@ interface Case {
   readonly missing?: readonly string[];
   readonly measuring?: Measuring;
   /** Stored before. */
-  readonly gflops?: number;
+  readonly limits?: MachineLimits;
+  readonly leastNs?: number | null;
 }
 
-function start({ op = gemm, threads = 1, missing = [], measuring = "never", gflops }: Case) {
+function start({ op = gemm("f32"), threads = 1, missing = [], measuring = "never", limits, leastNs = 1e9 }: Case) {
   const cacheDir = mkdtempSync(join(tmpdir(), "roof-"));
-  const key = { targetClass: targetClass(wasm), toolchain: "wasm" };
-  if (gflops !== undefined) limitsFiles.write(cacheDir, { schema: limitsSchema, ...key, gflops, reading: 1e-3 });
+  const key = { targetClass: `${targetClass(wasm)} on ${cpuName()}`, toolchain: `V8 ${process.versions.v8}` };
+  if (limits) limitsFiles.write(cacheDir, { schema: limitsSchema, ...key, ...limits });
   const target = { ...wasm, threads };
   const services = { options: { cacheDir } };
-  const context = { op, task: { target }, services, missing, toolchain: async () => null } as unknown as KernelContext;
+  const task = { op, target, numerics: "fast" };
+  const context = { op, task, services, missing, toolchain: async () => null } as unknown as KernelContext;
+  const kernel = { computed: op, target, toolchain: "wasm", leastNs };
   return {
-    roof: () => roofOf(context, target, "wasm", limitsSource(measuring)),
+    cacheDir,
+    roof: () => roofOf(context, kernel, limitsSource(measuring)),
     stored: () => limitsFiles.read(cacheDir, key),
-    elsewhere: () => roofOf(context, { ...target, l2Bytes: 1 }, "wasm", limitsSource(measuring)),
+    elsewhere: () => roofOf(context, { ...kernel, target: { ...target, l2Bytes: 1 } }, limitsSource(measuring)),
   };
 }
 
-it("is what was measured before, of small operands in the caches", async () => {
-  const { roof } = start({ gflops: 40 });
-  expect(await roof()).toEqual({ gflops: 40, reading: 1e-3, isCached: true, source: "measured on one core" });
+/** So many times what was recorded. */
+const scaled = ({ rates, reading }: MachineLimits, factor: number): MachineLimits => ({
+  rates: Object.fromEntries(
+    Object.entries(rates).map(([name, rate]) => [name, rate && rate * factor]),
+  ) as unknown as MachineLimits["rates"],
+  reading: reading.map(({ bytes, speed }) => ({ bytes, speed: speed * factor })),
 });
 
-it("of several threads is several cores', and nothing is said of memory", async () => {
-  const { roof } = start({ gflops: 40, threads: 2 });
-  expect(await roof()).toMatchObject({ gflops: 80, reading: null, source: "measured on one core, times 2" });
+it("is what was measured before: the arithmetic of the kernel, and reading its operands", async () => {
+  const roof = await start({ limits: known }).roof();
+  expect(roof).toMatchObject({ limitedBy: "arithmetic", isKernelFaster: false, source: "measured on one core" });
+  expect(roof.gflops).toBeCloseTo(f32, 5);
+  expect(roof.leastNs).toBeCloseTo(flops / f32, 5);
+  // Two inputs of 1 kB, which are in the first cache.
+  expect(roof.reading).toMatchObject({ bytes: 2048, speed: known.reading[0]!.speed });
 });
 
-it("f64 has half the lanes; what has instructions of its own no known peak", async () => {
-  const f64 = instantiate(opLibrary.gemm({ M: 16, N: 16, K: 16, dtype: "f64" }), {}, "gemm");
-  expect(await start({ gflops: 40, op: f64 }).roof()).toMatchObject({ gflops: 20, reading: 1e-3 });
-  const int8 = instantiate(opLibrary.gemm({ M: 16, N: 16, K: 16, dtype: "i8" }), {}, "gemm");
-  expect(await start({ gflops: 40, op: int8 }).roof()).toMatchObject({ gflops: null, reading: 1e-3 });
+it("of several threads is several cores', and nothing is said of reading", async () => {
+  const roof = await start({ limits: known, threads: 2 }).roof();
+  expect(roof).toMatchObject({ reading: null, source: "measured on one core, times 2" });
+  expect(roof.gflops).toBeCloseTo(2 * f32, 5);
+});
+
+it("each type has its own arithmetic, and dot products theirs", async () => {
+  const gflopsOf = async (dtype: DType) => (await start({ limits: known, op: gemm(dtype) }).roof()).gflops;
+  expect(await gflopsOf("f64")).toBeCloseTo(known.rates["f64.any"]!, 5);
+  expect(await gflopsOf("i8")).toBeCloseTo(2 * known.rates["i8.dot"]!, 5);
 });
 
 it("is not known where nothing may be measured, or nothing can, or the schedule is another machine's", async () => {
   const source = async (roof: Promise<{ source: string }>): Promise<string> => (await roof).source;
   expect(await source(start({}).roof())).toBe("a build in this mode measures nothing");
   expect(await source(start({ missing: ["amx-tile"] }).roof())).toBe("this CPU has no amx-tile");
-  expect(await source(start({ gflops: 40 }).elsewhere())).toBe("its schedule is another machine's");
+  expect(await source(start({ limits: known, leastNs: null }).roof())).toBe("nothing of it was measured here");
+  expect(await source(start({ limits: known }).elsewhere())).toBe("its schedule is another machine's");
 });
 
-it("measured again, it is the greatest so far", async () => {
-  const unknown = start({ measuring: "if unknown" });
-  const { gflops } = await unknown.roof();
-  expect(gflops).toBeGreaterThan(0.5);
-  expect(unknown.stored()).toMatchObject({ gflops });
-  const known = start({ measuring: "again", gflops: 1e6 });
-  const roof = await known.roof();
-  expect(roof.gflops).toBe(1e6);
-  expect(roof.reading).toBeGreaterThan(0.1);
-  expect(known.stored()).toMatchObject({ gflops: 1e6, reading: roof.reading });
+describe("measured again", () => {
+  it("it is the greatest so far", async () => {
+    const unknown = start({ measuring: "if unknown" });
+    const { gflops } = await unknown.roof();
+    expect(gflops).toBeGreaterThan(0.5);
+    const before = start({ measuring: "again", limits: scaled(known, 1000) });
+    expect((await before.roof()).gflops).toBeCloseTo(1000 * f32, 3);
+    expect(before.stored()!.rates["f32.any"]).toBeCloseTo(1000 * known.rates["f32.any"]!, 3);
+  });
+
+  it("it is where a kernel was faster than limits that a busy machine gave", async () => {
+    const busy = scaled(known, 1e-3);
+    const { roof, stored } = start({ measuring: "if unknown", limits: busy, leastNs: flops / (f32 / 100) });
+    const { gflops, isKernelFaster } = await roof();
+    expect(isKernelFaster).toBe(false);
+    expect(gflops).toBeGreaterThan(10 * (f32 / 1000));
+    expect(stored()!.rates["f32.any"]).toBeGreaterThan(busy.rates["f32.any"]!);
+  });
+
+  it("limits that stay lower than a kernel are taken from the kernel: it is never beyond them", async () => {
+    for (const measuring of ["never", "again"] as const) {
+      const { roof } = start({ measuring, limits: scaled(known, 1e-6), leastNs: 1e-3 });
+      const { gflops, leastNs, isKernelFaster, reading } = await roof();
+      expect({ leastNs, isKernelFaster }).toEqual({ leastNs: 1e-3, isKernelFaster: true });
+      expect(gflops).toBeGreaterThanOrEqual(flops / 1e-3);
+      expect(reading!.gflops).toBeGreaterThanOrEqual(flops / 1e-3);
+    }
+  });
+});
+
+it("limits of one machine are no other's: the file is named by CPU and engine", async () => {
+  const { cacheDir, roof } = start({ measuring: "if unknown" });
+  await roof();
+  expect(readdirSync(cacheDir)).toHaveLength(1);
+  const other = { targetClass: `${targetClass(wasm)} on another CPU`, toolchain: `V8 ${process.versions.v8}` };
+  expect(limitsFiles.read(cacheDir, other)).toBeNull();
 });

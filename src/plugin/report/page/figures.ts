@@ -18,7 +18,12 @@ export const percent = (share: number): string => {
   return `${value >= 99.95 ? Math.round(value) : value.toFixed(1)} %`;
 };
 
-export const times = (ratio: number): string => `${ratio.toFixed(2)} ×`;
+/** For sentences and bars, where a tenth says nothing. */
+export const wholePercent = (share: number): string =>
+  share > 0 && share < 0.01 ? percent(share) : `${Math.round(share * 100)} %`;
+
+export const times = (ratio: number): string =>
+  `${ratio >= 9.95 ? ratio.toFixed(ratio >= 99.5 ? 0 : 1) : ratio.toFixed(2)} ×`;
 
 export const count = (value: number): string => value.toLocaleString("en-US");
 

@@ -1,14 +1,16 @@
 // One kernel: its figures, and all about its search and its schedule. What is closed is not made yet.
 
+import { targetOf } from "../kernel-order.ts";
 import type { FailedKernel, KernelReport } from "../report-data.ts";
 import { candidates } from "./candidates.ts";
 import { convergence } from "./convergence.ts";
 import { type Child, element } from "./dom.ts";
 import { bytes, count, duration, orNone, percent, speed, threeDigits, times } from "./figures.ts";
-import { fileOf, parametersOf, queryOf, shareOfPeak, speedUpOf, statusOf } from "./kernel-status.ts";
+import { fileOf, parametersOf, queryOf, shareOfLimit, speedUpOf, statusOf } from "./kernel-status.ts";
 import { roofline } from "./roofline.ts";
 import { schedules } from "./schedules.ts";
 import { timeSplit } from "./time-split.ts";
+import { outlierNote, tuneCommand, verdictOf } from "./verdict.ts";
 
 export interface KernelSection {
   readonly element: HTMLDetailsElement;
@@ -16,9 +18,10 @@ export interface KernelSection {
   open(): void;
 }
 
-export function kernelSection(kernel: KernelReport | FailedKernel, id: string): KernelSection {
-  const name = element("span", { class: "name" }, fileOf(kernel.name));
-  const about = element("span", { class: "about" }, aboutOf(kernel));
+/** @param shape that tells it from others under the same heading; null: it has none */
+export function kernelSection(kernel: KernelReport | FailedKernel, id: string, shape: string | null): KernelSection {
+  const name = element("span", { class: "name" }, shape ?? fileOf(kernel.name));
+  const about = element("span", { class: "about" }, aboutOf(kernel, shape !== null));
   const summary = element("summary", {}, element("h2", {}, name, " ", about));
   const details = element("details", { id, class: "card kernel" }, summary);
   let isMade = false;
@@ -37,16 +40,21 @@ export function kernelSection(kernel: KernelReport | FailedKernel, id: string): 
   };
 }
 
-function aboutOf(kernel: KernelReport | FailedKernel): string {
+function aboutOf(kernel: KernelReport | FailedKernel, isUnderHeading: boolean): string {
   if (kernel.kind === "failed") return `${queryOf(kernel.name)} · failed`;
-  const { target, measured } = kernel;
-  return [target, parametersOf(kernel), ...(measured ? [`${speed(measured.gflops)} GFLOP/s`] : [])].join(" · ");
+  const { measured } = kernel;
+  const figures = [...(measured ? [`${speed(measured.gflops)} GFLOP/s`] : []), verdictOf(kernel)];
+  return [...(isUnderHeading ? [] : [targetOf(kernel), parametersOf(kernel)]), ...figures].join(" · ");
 }
 
 const failure = ({ error }: FailedKernel): HTMLElement => element("pre", { class: "error" }, error);
 
 function contentOf(kernel: KernelReport): readonly HTMLElement[] {
+  const outlier = outlierNote(kernel);
   const parts = [
+    element("p", { class: "verdict" }, `${verdictOf(kernel)}.`),
+    kernel.measured ? null : element("p", { class: "note" }, "Measure it: ", element("code", {}, tuneCommand)),
+    outlier === null ? null : element("p", { class: "note outlier" }, outlier),
     figures(kernel),
     element("pre", { class: "expression", "aria-label": "What it computes", tabindex: 0 }, kernel.expression),
     convergence(kernel),
@@ -73,9 +81,9 @@ function figures(kernel: KernelReport): HTMLElement {
     [
       "Against the default",
       orNone(speedUpOf(kernel), times),
-      speedUpOf(kernel) === null ? "no record has both" : "as fast",
+      speedUpOf(kernel) === null ? "not measured here" : "its speed",
     ],
-    ["Of the peak", orNone(shareOfPeak(kernel), percent), peakOf(kernel)],
+    ["Of the limit", orNone(shareOfLimit(kernel), percent), limitOf(kernel)],
     [
       "Schedule",
       statusOf(kernel),
@@ -96,8 +104,8 @@ function figures(kernel: KernelReport): HTMLElement {
   return element("dl", { class: "figures" }, ...list);
 }
 
-const peakOf = ({ roof }: KernelReport): string =>
-  roof.gflops === null ? "not known here" : `of ${threeDigits(roof.gflops)} GFLOP/s`;
+const limitOf = ({ roof, flops }: KernelReport): string =>
+  roof.leastNs === null ? "not known here" : `of ${threeDigits(flops / roof.leastNs)} GFLOP/s`;
 
 /** "gcc 12.2.0 x86_64-linux-gnu …" → "gcc 12.2.0" */
 const shortToolchain = (toolchain: string): string => toolchain.split(" ").slice(0, 2).join(" ");

@@ -2,6 +2,8 @@
 
 import type { KernelReport, ScheduleOrigin } from "../report-data.ts";
 
+export { fileOf } from "../kernel-order.ts";
+
 const origins: Readonly<Record<ScheduleOrigin, string>> = {
   lock: "from the lock",
   store: "from the store",
@@ -19,9 +21,9 @@ export const statusOf = ({ origin, measured }: KernelReport): string =>
 export const originOf = ({ origin, measured }: KernelReport): string =>
   origin === "lock" && !measured ? "lock, predicted" : origin;
 
-/** Of the machine's peak, by the median of the final race; null: one of them is not known. */
-export const shareOfPeak = ({ measured, roof }: KernelReport): number | null =>
-  measured && roof.gflops !== null && measured.isHere ? measured.gflops / roof.gflops : null;
+/** Of what the machine can do at most, by the median of the final race; null: one of them is not known. */
+export const shareOfLimit = ({ measured, roof }: KernelReport): number | null =>
+  measured?.isHere && roof.leastNs !== null ? roof.leastNs / measured.medianNs : null;
 
 /** How much faster than the default schedule. */
 export const speedUpOf = ({ againstDefault }: KernelReport): number | null =>
@@ -32,8 +34,17 @@ export const parametersOf = ({ parameters }: KernelReport): string =>
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");
 
-/** "src/gemm.op.ts?M=64&tune=avx2" → "src/gemm.op.ts" */
-export const fileOf = (name: string): string => name.split("?")[0]!;
-
 /** "src/gemm.op.ts?M=64&tune=avx2" → "M=64, tune=avx2" */
 export const queryOf = (name: string): string => (name.split("?")[1] ?? "").split("&").join(", ");
+
+/** Names of parameters whose values are not the same in all of these kernels. */
+export function varyingParameters(kernels: readonly KernelReport[]): ReadonlySet<string> {
+  const names = new Set(kernels.flatMap(({ parameters }) => Object.keys(parameters)));
+  return new Set([...names].filter((name) => new Set(kernels.map(({ parameters }) => parameters[name])).size > 1));
+}
+
+/** What tells a kernel from its group: "M 8"; of one alone all its parameters. */
+export function shapeOf(kernel: KernelReport, varying: ReadonlySet<string>): string {
+  const shown = Object.entries(kernel.parameters).filter(([name]) => varying.has(name));
+  return shown.length > 0 ? shown.map(([name, value]) => `${name} ${value}`).join(", ") : parametersOf(kernel);
+}

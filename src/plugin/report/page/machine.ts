@@ -16,7 +16,6 @@ export function machine(facts: MachineReport): HTMLElement {
     ["Compilers", compilers.map(({ family, version }) => `${family} ${version}`).join(", ") || "none found"],
     ["Node", `${node}, V8 ${v8}`],
     ["Code generator", `version ${codegen}`],
-    ["Features", features.join(" ") || "not known"],
   ];
   return element(
     "section",
@@ -27,5 +26,12 @@ export function machine(facts: MachineReport): HTMLElement {
       { class: "facts" },
       ...entries.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))),
     ),
+    features.length > 0 &&
+      element(
+        "details",
+        { class: "flags" },
+        element("summary", {}, `All ${plural(features.length, "feature")} of the CPU`),
+        element("p", {}, features.join(" ")),
+      ),
   );
 }

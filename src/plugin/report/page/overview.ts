@@ -1,10 +1,14 @@
-// All kernels in one table; a row leads to its kernel.
+// All kernels: what to do next, a chart of them, and a table whose rows lead to them.
 
+import { compareKernels, groupOf, targetOf } from "../kernel-order.ts";
 import type { FailedKernel, KernelReport, ReportData } from "../report-data.ts";
+import { noKernels, tuneAction } from "./call-to-action.ts";
 import { type Child, element } from "./dom.ts";
 import { none, orNone, percent, plural, seconds, speed, times } from "./figures.ts";
-import { fileOf, originOf, parametersOf, queryOf, shareOfPeak, speedUpOf } from "./kernel-status.ts";
+import { fileOf, originOf, parametersOf, queryOf, shareOfLimit, speedUpOf } from "./kernel-status.ts";
+import { groupsOf, overviewChart } from "./overview-chart.ts";
 import { type Column, sortableTable } from "./sortable-table.ts";
+import { outlierNote } from "./verdict.ts";
 
 type Kernel = KernelReport | FailedKernel;
 
@@ -12,6 +16,8 @@ interface Row {
   readonly kernel: Kernel;
   /** Of its part of the page. */
   readonly id: string;
+  /** Among all kernels. */
+  readonly place: number;
 }
 
 /** A column of which failed kernels have nothing. */
@@ -32,7 +38,8 @@ const gflopsOf = ({ measured }: KernelReport): number | null => measured?.gflops
 const columns: readonly Column<Row>[] = [
   {
     title: "Kernel",
-    key: ({ kernel }) => kernel.name,
+    // Shapes in the order of their sizes.
+    key: ({ place }) => place,
     cell: ({ kernel, id }) => element("a", { href: `#${id}` }, fileOf(kernel.name)),
   },
   {
@@ -47,24 +54,13 @@ const columns: readonly Column<Row>[] = [
     cell: ({ kernel }) => (kernel.kind === "kernel" ? originOf(kernel) : element("span", { class: "bad" }, "failed")),
   },
   column("GFLOP/s", gflopsOf, (kernel) => orNone(gflopsOf(kernel), speed), true),
-  column("of peak", shareOfPeak, (kernel) => orNone(shareOfPeak(kernel), percent), true),
+  column("of limit", shareOfLimit, (kernel) => orNone(shareOfLimit(kernel), percent), true),
   column("× default", speedUpOf, (kernel) => orNone(speedUpOf(kernel), times), true),
-  column(
-    "Twin",
-    ({ twin }) => twin,
-    ({ twin }) => twin,
-  ),
 ];
 
 /** Of a failed one there is only its import. */
 const writtenParameters = (kernel: Kernel): string =>
   kernel.kind === "kernel" ? parametersOf(kernel) : queryOf(kernel.name);
-
-function targetOf({ target, threads, numerics }: KernelReport): string {
-  return [target, ...(threads > 1 ? [`${threads} threads`] : []), ...(numerics === "strict" ? ["strict"] : [])].join(
-    ", ",
-  );
-}
 
 /** @param idOf of a kernel's part of the page */
 export function overview(
@@ -72,22 +68,45 @@ export function overview(
   idOf: (kernel: Kernel) => string,
   open: (id: string) => void,
 ): HTMLElement {
-  const section = element("section", { class: "card kernels", id: "kernels" }, element("h2", {}, "Kernels"));
+  const section = element("section", { class: "card kernels", id: "kernels" });
   if (kernels.length === 0) {
-    section.append(element("p", { class: "note" }, "No import of a kernel was found."));
+    section.append(noKernels());
     return section;
   }
+  const chart = overviewChart(groupsOf(kernels, groupOf), idOf);
+  const ordered = [...kernels].sort(compareKernels);
+  const action = tuneAction(kernels);
   section.append(
+    ...(action ? [action] : []),
+    ...(chart ? [chart] : []),
+    ...outliers(kernels, idOf),
+    element("h2", {}, "All figures"),
     element("p", { class: "note" }, summaryOf(kernels)),
     sortableTable<Row>({
       caption: "Kernels of the project",
       columns,
-      rows: kernels.map((kernel) => ({ kernel, id: idOf(kernel) })),
+      rows: kernels.map((kernel) => ({ kernel, id: idOf(kernel), place: ordered.indexOf(kernel) })),
       sortedBy: 0,
       onOpen: ({ id }) => open(id),
     }),
   );
   return section;
+}
+
+/** Speed-ups that look too good, explained. */
+function outliers(kernels: readonly Kernel[], idOf: (kernel: Kernel) => string): readonly HTMLElement[] {
+  const notes = kernels.flatMap((kernel) => {
+    const note = kernel.kind === "kernel" ? outlierNote(kernel) : null;
+    return note === null || kernel.kind === "failed" ? [] : [{ kernel, note }];
+  });
+  return notes.map(({ kernel, note }) =>
+    element(
+      "p",
+      { class: "note outlier" },
+      element("a", { href: `#${idOf(kernel)}` }, `${fileOf(kernel.name)}, ${parametersOf(kernel)}`),
+      `: ${note}`,
+    ),
+  );
 }
 
 function summaryOf(kernels: readonly Kernel[]): string {
@@ -99,5 +118,5 @@ function summaryOf(kernels: readonly Kernel[]): string {
     `${measured} measured`,
     ...(tuningMs > 0 ? [`tuned for ${seconds(tuningMs)} in all`] : []),
   ];
-  return `${parts.join(", ")}. GFLOP/s are the median of the final race; × default is how much faster than the predicted schedule.`;
+  return `${parts.join(", ")}. GFLOP/s are 1e9 operations a second, the median of the final race; × default is the speed against the schedule predicted without measuring.`;
 }

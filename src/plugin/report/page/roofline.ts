@@ -16,20 +16,24 @@ export function roofline(kernel: KernelReport): HTMLElement {
   return section;
 }
 
-function roofNote({ roof, bytes: moved }: KernelReport): string {
-  const { gflops, reading, isCached, source } = roof;
+function roofNote({ roof }: KernelReport): string {
+  const { gflops, reading, source, isKernelFaster, relaxedGflops } = roof;
   if (gflops === null && reading === null)
-    return `The peak and the bandwidth of the machine are not known here (${source}), so no roof is drawn.`;
+    return `What this machine can do at most is not known (${source}), so no roof is drawn.`;
   const limits = [
-    gflops === null
-      ? "a peak that is not known for this kind of arithmetic"
-      : `a peak of ${threeDigits(gflops)} GFLOP/s`,
-    reading === null ? "a bandwidth that is not known for several threads" : `${threeDigits(reading)} GB/s from memory`,
+    ...(gflops === null ? [] : [`${threeDigits(gflops)} GFLOP/s of the arithmetic that this kernel cannot do without`]),
+    ...(reading === null
+      ? []
+      : [`${threeDigits(reading.speed)} GB/s for reading the ${bytes(reading.bytes)} that it needs`]),
   ];
-  const cached = isCached
-    ? ` The ${bytes(moved)} of its operands fit into the caches, which bring more than memory does: it may be above the slanted line.`
+  const relaxed =
+    relaxedGflops !== null && gflops !== null && relaxedGflops > 1.05 * gflops
+      ? ` Its twin with relaxed SIMD can do ${threeDigits(relaxedGflops)} GFLOP/s.`
+      : "";
+  const faster = isKernelFaster
+    ? " The kernel was faster than that when it was tuned, so the roof is drawn where the kernel is: the limits were measured while the machine was busy, or the kernel skips some of the work."
     : "";
-  return `The roof, ${limits.join(" and ")}, was ${source}.${cached}`;
+  return `The roof is ${limits.join(" and ")}, ${source}.${relaxed}${faster}`;
 }
 
 interface Point {
@@ -50,17 +54,19 @@ interface Corner {
   readonly y: number;
 }
 
+const intensityOf = ({ flops, bytes, roof }: KernelReport): number => flops / (roof.reading?.bytes ?? bytes);
+
 function chartOf(kernel: KernelReport, points: readonly Point[]): Chart {
-  const { flops, bytes, roof } = kernel;
-  const intensity = flops / bytes;
+  const { roof } = kernel;
+  const intensity = intensityOf(kernel);
   const speeds = points.map(({ speed }) => speed);
   const [least, most] = [speeds.reduce((a, b) => Math.min(a, b)), speeds.reduce((a, b) => Math.max(a, b))];
-  const ridge = roof.gflops !== null && roof.reading !== null ? roof.gflops / roof.reading : intensity;
+  const ridge = roof.gflops !== null && roof.reading !== null ? roof.gflops / roof.reading.speed : intensity;
   const from = roundDown(Math.min(intensity, ridge) / 4);
   const to = Math.max(intensity, ridge) * 6;
   const lines = roofLines(roof, from, to);
   const top = Math.max(most, ...lines.flatMap(({ corners }) => corners.map(({ y }) => y)));
-  const bottom = roundDown(Math.min(least, intensity * (roof.reading ?? Number.POSITIVE_INFINITY)) / 1.5);
+  const bottom = roundDown(Math.min(least, roof.reading?.gflops ?? Number.POSITIVE_INFINITY) / 1.5);
   const all = [
     ...lines.flatMap(({ name, corners }) => corners.map(({ x, y }) => ({ x, y, name }))),
     ...points.map(({ series, speed }) => ({ x: intensity, y: speed, name: series })),
@@ -72,7 +78,7 @@ function chartOf(kernel: KernelReport, points: readonly Point[]): Chart {
   return {
     title: "Operations a second over operations a byte",
     summary: summaryOf(kernel, intensity, least, most),
-    x: axis("operations for each byte of input and output", from, to),
+    x: axis("operations for each byte that has to move", from, to),
     y: axis("GFLOP/s", bottom, top * 1.6),
     positions: all.map(({ x }) => x),
     series: [
@@ -98,12 +104,12 @@ interface RoofLine {
 
 /** Two lines that meet, or one alone from end to end. */
 function roofLines({ gflops, reading }: KernelReport["roof"], from: number, to: number): readonly RoofLine[] {
-  const ridge = gflops !== null && reading !== null ? Math.min(to, Math.max(from, gflops / reading)) : null;
+  const ridge = gflops !== null && reading !== null ? Math.min(to, Math.max(from, gflops / reading.speed)) : null;
   const memoryEnd = ridge ?? to;
   return [
     ...(reading === null
       ? []
-      : [{ name: "limit of memory", corners: [from, memoryEnd].map((x) => ({ x, y: x * reading })) }]),
+      : [{ name: "limit of reading", corners: [from, memoryEnd].map((x) => ({ x, y: x * reading.speed })) }]),
     ...(gflops === null
       ? []
       : [{ name: "limit of arithmetic", corners: [ridge ?? from, to].map((x) => ({ x, y: gflops })) }]),
@@ -118,9 +124,7 @@ function summaryOf(
 ): string {
   const ns = winner === null ? null : candidates[winner]!.ns;
   const best = ns === null ? most : flops / ns;
-  const { gflops, reading, isCached } = roof;
-  const ofMemory = reading === null || isCached ? Number.POSITIVE_INFINITY : reading * intensity;
-  const limit = Math.min(gflops ?? Number.POSITIVE_INFINITY, ofMemory);
-  const share = Number.isFinite(limit) ? `, ${percent(best / limit)} of what the roof allows there` : "";
+  const limit = roof.leastNs === null ? null : flops / roof.leastNs;
+  const share = limit === null ? "" : `, ${percent(best / limit)} of what the roof allows there`;
   return `All candidates do ${threeDigits(intensity)} operations for each byte that has to move, at ${threeDigits(least)} to ${threeDigits(most)} GFLOP/s; the winner at ${threeDigits(best)}${share}.`;
 }

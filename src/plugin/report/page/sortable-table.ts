@@ -108,11 +108,11 @@ function filterField(onFilter: (words: readonly string[]) => void): HTMLElement 
 }
 
 function rowOf<Row>(row: Row, { columns, classOf, onOpen }: SortableTable<Row>): HTMLElement {
-  const cells = columns.map(({ cell, isFigure }, at) =>
-    at === 0
-      ? element("th", { scope: "row", class: isFigure ? "figure" : null }, cell(row))
-      : element("td", { class: isFigure ? "figure" : null }, cell(row)),
-  );
+  // On a phone a row is a list, and each cell says what it is.
+  const cells = columns.map(({ title, cell, isFigure }, at) => {
+    const attributes = { class: isFigure ? "figure" : null, "data-title": title };
+    return at === 0 ? element("th", { scope: "row", ...attributes }, cell(row)) : element("td", attributes, cell(row));
+  });
   const made = element("tr", { class: classOf?.(row) ?? null }, ...cells);
   // The keyboard has the link in its first cell.
   if (onOpen) made.addEventListener("click", () => onOpen(row));

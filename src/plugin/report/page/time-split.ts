@@ -2,7 +2,7 @@
 
 import type { KernelReport } from "../report-data.ts";
 import { element } from "./dom.ts";
-import { percent, seconds } from "./figures.ts";
+import { seconds, wholePercent } from "./figures.ts";
 
 /** The parts of a tuning in words. */
 const words: Readonly<Record<string, string>> = {
@@ -30,27 +30,29 @@ export function timeSplit({ tunings }: KernelReport): HTMLElement | null {
   }));
   const total = parts.reduce((sum, { ms }) => sum + ms, 0);
   const most = Math.max(...parts.map(({ ms }) => ms));
+  parts.sort((a, b) => b.ms - a.ms);
   const rows = parts.map(({ part, ms }) => {
     const bar = element("span", { class: "bar" });
-    bar.style.width = `${(100 * ms) / most}%`;
+    // The rest of the row is for the value.
+    bar.style.width = `${(70 * ms) / most}%`;
+    const value = element("span", { class: "bar-value" }, `${seconds(ms)}, ${wholePercent(ms / total)}`);
     return element(
       "tr",
       {},
       element("th", { scope: "row" }, part),
-      element("td", { class: "figure" }, seconds(ms)),
-      element("td", { class: "figure" }, percent(ms / total)),
-      element("td", { class: "bars", "aria-hidden": "true" }, bar),
+      element("td", { class: "bars" }, element("span", { class: "bar-row" }, bar, value)),
     );
   });
-  const head = ["part", "time", "share"].map((title, at) =>
-    element("th", { scope: "col", class: at > 0 ? "figure" : null }, title),
-  );
   section.append(
     element(
       "table",
       { class: "split" },
       element("caption", {}, `${seconds(total)} in all, each moment counted once.`),
-      element("thead", {}, element("tr", {}, ...head, element("td"))),
+      element(
+        "thead",
+        { class: "unseen" },
+        element("tr", {}, ...["part", "time and share"].map((title) => element("th", { scope: "col" }, title))),
+      ),
       element("tbody", {}, ...rows),
     ),
   );

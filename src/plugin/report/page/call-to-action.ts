@@ -1,0 +1,61 @@
+// What to do next, where there is something to do: kernels that were not tuned, or no kernels at all.
+
+import type { FailedKernel, KernelReport } from "../report-data.ts";
+import { element } from "./dom.ts";
+import { plural } from "./figures.ts";
+import { tuneCommand } from "./verdict.ts";
+
+const reportCommand = "npx unplugin-kernel report";
+
+/** In two pieces: the command line looks for imports in pages too, and this is none. */
+const exampleImport = ["./gemm.op.ts", "tune=wasm"].join("?");
+
+export function noKernels(): HTMLElement {
+  return element(
+    "div",
+    { class: "action" },
+    element("p", {}, element("strong", {}, "No kernels yet. "), "No file of this project imports an operator."),
+    element("p", {}, "An operator is a file, and its import makes it a kernel:"),
+    element(
+      "pre",
+      { tabindex: 0, "aria-label": "A first kernel" },
+      `// gemm.op.ts
+import { gemm } from "unplugin-kernel/ops";
+export default gemm({ M: 64, N: 64, K: 64 });
+
+// main.ts
+import multiply from "${exampleImport}";`,
+    ),
+    element("p", {}, "Then run ", command(tuneCommand), " and ", command(reportCommand), "."),
+  );
+}
+
+/** Null: all are tuned. */
+export function tuneAction(kernels: readonly (KernelReport | FailedKernel)[]): HTMLElement | null {
+  const reported = kernels.filter((kernel) => kernel.kind === "kernel");
+  const untuned = reported.filter(({ measured }) => measured === null);
+  if (untuned.length === 0) return null;
+  const isNone = untuned.length === reported.length;
+  const title = isNone
+    ? "Nothing is tuned yet. "
+    : `${plural(untuned.length, "kernel")} of ${reported.length} ${untuned.length === 1 ? "is" : "are"} not tuned. `;
+  const text = isNone
+    ? "These kernels run schedules that were predicted without measuring. To find the fastest ones for this machine, run "
+    : "Predicted schedules stand in. To measure for better ones, run ";
+  return element(
+    "div",
+    { class: "action" },
+    element(
+      "p",
+      {},
+      element("strong", {}, title),
+      text,
+      command(tuneCommand),
+      " and write this page again with ",
+      command(reportCommand),
+      ".",
+    ),
+  );
+}
+
+const command = (text: string): HTMLElement => element("code", {}, text);

@@ -1,0 +1,50 @@
+// Limits as they were measured once: of one AMD core by target, and of one Intel core what the benches measured of it.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { MachineLimits, Rates } from "../../src/native/limits/machine-limits.ts";
+import { rateNames } from "../../src/native/limits/machine-limits.ts";
+
+interface Recorded {
+  readonly cpu: string;
+  readonly limits: Readonly<Record<string, MachineLimits>>;
+}
+
+const recorded = JSON.parse(readFileSync(join(import.meta.dirname, "recorded-limits.json"), "utf8")) as Recorded;
+
+/** CPU of `recordedLimits`. */
+export const recordedCpu: string = recorded.cpu;
+
+export function recordedLimits(target: string): MachineLimits {
+  const limits = recorded.limits[target];
+  if (!limits) throw new Error(`no limits of ${target} were recorded`);
+  return limits;
+}
+
+/** What benches recorded beside their results: f32 with its additions, dot products with theirs, and memory. */
+export interface RecordedPeak {
+  readonly gflops: number;
+  readonly int8?: number;
+  readonly bf16?: number;
+}
+
+/** An Intel core's: two vectors a cycle of any kind, of which bytes have four times the lanes. Reading was not recorded by size. */
+export function limitsOfPeak({ gflops, int8 = 0, bf16 = 0 }: RecordedPeak): MachineLimits {
+  const f32 = gflops / 2;
+  const rates: Partial<Rates> = {
+    "f32.multiply": f32,
+    "f32.any": f32,
+    "f64.multiply": f32 / 2,
+    "f64.any": f32 / 2,
+    "i32.multiply": f32 / 2,
+    "i32.any": f32,
+    "i16.multiply": f32 * 2,
+    "i16.any": f32 * 2,
+    "i8.any": f32 * 4,
+    "i16.dot": f32 * 2,
+    "i8.dot": int8 / 2,
+    "bf16.dot": bf16 / 2,
+  };
+  const none = Object.fromEntries(rateNames.map((name) => [name, null])) as Rates;
+  return { rates: { ...none, ...rates }, reading: [{ bytes: 1, speed: 1e9 }] };
+}
