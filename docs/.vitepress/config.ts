@@ -8,6 +8,8 @@ import { hostPages } from "./hosts.ts";
 import { sidebar } from "./sidebar.ts";
 import { slugOf } from "./slug.ts";
 
+/** Where on a server the site lies: "/unplugin-kernel/" below a project's address. */
+const base = process.env.DOCS_BASE ?? "/";
 const docs = join(import.meta.dirname, "..");
 const hosts = hostPages(readFileSync(join(docs, "bundlers.md"), "utf8"));
 
@@ -20,7 +22,8 @@ export default defineConfig({
   title: "unplugin-kernel",
   description: "A few lines of TypeScript, and the build makes the fastest WASM or native code of them.",
   lang: "en",
-  base: process.env.DOCS_BASE ?? "/",
+  base,
+  head: [["link", { rel: "icon", href: `${base}icon.svg` }]],
   markdown: { anchor: { slugify: slugOf } },
   vite: {
     // The kernels of live pages are those of docs/kernels.lock.json; where it is out of date they are predicted, and the pages say so.

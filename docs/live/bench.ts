@@ -104,7 +104,13 @@ const resources = (): PerformanceResourceTiming[] =>
   performance.getEntriesByType("resource") as PerformanceResourceTiming[];
 
 /** What `info` of a kernel tells of how its schedule was chosen. */
-export const scheduleOf = ({ gflops, twin }: { readonly gflops: number | null; readonly twin: string | null }): string =>
+export const scheduleOf = ({
+  gflops,
+  twin,
+}: {
+  readonly gflops: number | null;
+  readonly twin: string | null;
+}): string =>
   gflops === null
     ? `${twin}, with the predicted schedule: nothing was measured to choose it`
-    : `${twin}, tuned for five seconds on the machine that built this site`;
+    : `${twin}, tuned beforehand on another machine, from which its decision was committed`;

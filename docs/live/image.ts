@@ -39,18 +39,20 @@ export async function openImage(image: ImageData): Promise<ImageWork> {
   };
 }
 
-/** Rows by offsets, and a clamped array that cuts what is below 0 and beyond 255. */
+/** By offsets, the ends of rows apart, so that the loop over a row has no choices; a clamped array cuts what is too dark or too bright. */
 function sharpenPlainly(image: Uint8ClampedArray, result: Uint8ClampedArray): void {
   const row = W * 4;
+  const pixel = (at: number, up: number, down: number, left: number, right: number): void => {
+    result[at] = 5 * image[at]! - image[at + up]! - image[at + down]! - image[at + left]! - image[at + right]!;
+  };
   for (let y = 0; y < H; y += 1) {
-    const at = y * row;
-    const above = y === 0 ? at : at - row;
-    const below = y === H - 1 ? at : at + row;
-    for (let x = 0; x < row; x += 1) {
-      const left = x < 4 ? x : x - 4;
-      const right = x >= row - 4 ? x : x + 4;
-      result[at + x] =
-        5 * image[at + x]! - image[above + x]! - image[below + x]! - image[at + left]! - image[at + right]!;
-    }
+    const start = y * row;
+    const end = start + row - 4;
+    const up = y === 0 ? 0 : -row;
+    const down = y === H - 1 ? 0 : row;
+    for (let at = start; at < start + 4; at += 1) pixel(at, up, down, 0, 4);
+    for (let at = start + 4; at < end; at += 1)
+      result[at] = 5 * image[at]! - image[at + up]! - image[at + down]! - image[at - 4]! - image[at + 4]!;
+    for (let at = end; at < end + 4; at += 1) pixel(at, up, down, -4, 0);
   }
 }

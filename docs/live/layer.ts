@@ -43,17 +43,29 @@ export async function openLayer(): Promise<Work> {
   };
 }
 
-/** Row by row of the weights, so that all arrays are read in order. */
+/** Eight sums at once, of two rows and four columns, each kept in a local: the fastest of four ways that were tried. */
 function computePlainly(A: Float32Array, B: Float32Array, bias: Float32Array, C: Float32Array): void {
-  for (let i = 0; i < M; i += 1) {
-    const row = C.subarray(i * N, (i + 1) * N);
-    row.set(bias);
-    for (let k = 0; k < K; k += 1) {
-      const a = A[i * K + k]!;
-      const at = k * N;
-      for (let j = 0; j < N; j += 1) row[j]! += a * B[at + j]!;
+  const sums = new Float64Array(8);
+  for (let i = 0; i < M; i += 2) {
+    for (let j = 0; j < N; j += 4) {
+      let [a0, a1, a2, a3] = [bias[j]!, bias[j + 1]!, bias[j + 2]!, bias[j + 3]!];
+      let [b0, b1, b2, b3] = [a0, a1, a2, a3];
+      for (let k = 0; k < K; k += 1) {
+        const at = k * N + j;
+        const x = A[i * K + k]!;
+        const y = A[i * K + K + k]!;
+        a0 += x * B[at]!;
+        a1 += x * B[at + 1]!;
+        a2 += x * B[at + 2]!;
+        a3 += x * B[at + 3]!;
+        b0 += y * B[at]!;
+        b1 += y * B[at + 1]!;
+        b2 += y * B[at + 2]!;
+        b3 += y * B[at + 3]!;
+      }
+      sums.set([a0, a1, a2, a3, b0, b1, b2, b3]);
+      for (let at = 0; at < 8; at += 1) C[(i + (at >> 2)) * N + j + (at & 3)] = Math.max(sums[at]!, 0);
     }
-    for (let j = 0; j < N; j += 1) if (row[j]! < 0) row[j] = 0;
   }
 }
 

@@ -9,7 +9,7 @@ import "./live.css";
 
 /** By the names that pages call them; each is loaded with the page that has it. */
 const components: Readonly<Record<string, () => Promise<Component>>> = {
-  Playground: () => import("./Playground.vue"),
+  KernelPlayground: () => import("./KernelPlayground.vue"),
   LiveSearch: () => import("./LiveSearch.vue"),
   LiveImage: () => import("./LiveImage.vue"),
   LiveLayer: () => import("./LiveLayer.vue"),
