@@ -3,6 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { hostPages } from "../../docs/.vitepress/hosts.ts";
 import { sidebar } from "../../docs/.vitepress/sidebar.ts";
@@ -54,6 +55,21 @@ describe("pages of hosts", () => {
     expect(made[0]!.markdown).toContain("## no heading");
     expect(made[1]!.markdown).toContain("[x](../plugin.md#y) [z](../bundlers.md#one) [w](https://example.com)");
   });
+});
+
+test("the playground's worker can be bundled for browsers: of Node it needs sha256 alone", async () => {
+  const { metafile } = await build({
+    entryPoints: [join(docs, ".vitepress/playground/worker.ts")],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "browser",
+    external: ["node:*"],
+    logLevel: "silent",
+  });
+  const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  expect([...new Set(imported)]).toEqual(["node:crypto"]);
 });
 
 test("anchors are GitHub's", () => {
