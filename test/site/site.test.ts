@@ -18,6 +18,9 @@ const noSite = existsSync(vitepress) ? null : "no VitePress here: npm ci --prefi
 /** Where pages are opened: an engine's name, how it is started, and why it cannot be. */
 const engines = [{ engine: "Chromium", launch: launchBrowser, missing: noBrowser }] as const;
 
+/** Milliseconds that a page may take on a machine which does other things. */
+const patience = 120_000;
+
 const reason = noSite ? ` (${noSite})` : "";
 
 describe.skipIf(noSite)(`the site${reason}`, () => {
@@ -53,7 +56,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
     expect(missing).toEqual([]);
   });
 
-  describe.each(engines)("in $engine", ({ launch, missing }) => {
+  describe.each(engines)("in $engine", { timeout: 2 * patience }, ({ launch, missing }) => {
     let browser: Browser;
     beforeAll(async () => {
       if (!missing) browser = await launch();
@@ -63,6 +66,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
     /** A page, and what went wrong in it so far: errors, warnings, files that did not come. */
     async function open(path: string): Promise<{ page: Page; problems: string[] }> {
       const page = await browser.newPage();
+      page.setDefaultTimeout(patience);
       const problems: string[] = [];
       page.on("console", (message) => {
         if (["error", "warning"].includes(message.type())) problems.push(message.text());
@@ -140,7 +144,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       await page.selectOption(".bar select >> nth=0", "Softmax");
       await page.waitForSelector(".playground[data-status=ready] .stage pre");
       await page.click("text=Share");
-      const shared = await browser.newPage();
+      const { page: shared } = await open("");
       await shared.goto(page.url());
       await shared.waitForSelector(".playground[data-status=ready]");
       expect(await shared.textContent(".stage pre")).toContain("largest");
@@ -153,7 +157,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
 
 /** The cells of the table, when all has been measured. */
 async function measured(page: Page): Promise<readonly (readonly string[])[]> {
-  await page.waitForSelector(".live[data-status=ready] tbody tr", { timeout: 60_000 });
+  await page.waitForSelector(".live[data-status=ready] tbody tr");
   return page.$$eval(".live tbody tr", (rows) =>
     rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())),
   );
