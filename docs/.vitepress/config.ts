@@ -24,7 +24,16 @@ export default defineConfig({
   lang: "en",
   base,
   head: [["link", { rel: "icon", href: `${base}icon.svg` }]],
-  markdown: { anchor: { slugify: slugOf } },
+  markdown: {
+    anchor: { slugify: slugOf },
+    // Indented code looks as code between fences does.
+    config(md) {
+      md.renderer.rules.code_block = (tokens, at, options, env, self) => {
+        tokens[at]!.info = "sh";
+        return md.renderer.rules.fence!(tokens, at, options, env, self);
+      };
+    },
+  },
   vite: {
     // The kernels of live pages are those of docs/kernels.lock.json; where it is out of date they are predicted, and the pages say so.
     plugins: [kernel({ root: docs, mode: "frozen", onMiss: "fallback" }) as never],
