@@ -2,8 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { defineConfig } from "vitepress";
+import { standIns } from "./browser/stand-ins.ts";
 import { hostPages } from "./hosts.ts";
 import { sidebar } from "./sidebar.ts";
 import { slugOf } from "./slug.ts";
@@ -37,8 +38,8 @@ export default defineConfig({
   vite: {
     // The kernels of live pages are those of docs/kernels.lock.json; where it is out of date they are predicted, and the pages say so.
     plugins: [kernel({ root: docs, mode: "frozen", onMiss: "fallback" }) as never],
-    // The playground's worker has the compiler in it, which wants one function of Node.
-    resolve: { alias: { "node:crypto": fileURLToPath(new URL("browser/crypto.ts", import.meta.url)) } },
+    // The playground's worker has the compiler in it.
+    resolve: { alias: [...standIns] },
     worker: { format: "es" },
     server: { fs: { allow: [join(docs, "..")] } },
     build: { chunkSizeWarningLimit: 1000 },
