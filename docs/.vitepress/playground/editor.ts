@@ -54,10 +54,11 @@ export function openEditor(parent: HTMLElement, text: string, onChange: () => vo
   };
 }
 
-/** From its column to the end of the word there, or of the line. */
+/** From its column to the end of the word there; the whole line where an engine points behind it. */
 function placeOf(state: EditorState, { line, column }: Problem): { from: number; to: number } | null {
   if (line === null || line > state.doc.lines) return null;
-  const { from: start, to: end } = state.doc.line(line);
+  const { from: start, to: end, text } = state.doc.line(line);
   const from = Math.min(start + (column ?? 1) - 1, end);
-  return { from, to: state.wordAt(from)?.to ?? end };
+  const to = state.wordAt(from)?.to ?? end;
+  return to > from ? { from, to } : { from: start + text.search(/\S|$/), to: end };
 }
