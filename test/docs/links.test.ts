@@ -5,8 +5,12 @@ import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 const repository = resolve(import.meta.dirname, "../..");
-const inDocs = readdirSync(join(repository, "docs")).filter((name) => name.endsWith(".md"));
-const pages = ["README.md", ...inDocs.map((name) => `docs/${name}`)];
+const inDocs = ["docs", "docs/live"].flatMap((folder) =>
+  readdirSync(join(repository, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`),
+);
+const pages = ["README.md", ...inDocs];
 
 const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, "");
 

@@ -55,7 +55,7 @@ export function locate(frames: readonly SourceLoc[], mapper: SourceMapper): Sour
   return null;
 }
 
-/** The frames of the current call stack, innermost first. Empty in an engine that writes its stacks in another way. */
+/** The frames of the current call stack, innermost first. */
 export const captureFrames = (): readonly SourceLoc[] => framesOf(stackLines());
 
 /** The frames of a stack, as `error.stack` gives it. */
@@ -75,9 +75,9 @@ function stackLines(): readonly string[] {
   return (stack ?? "").split("\n");
 }
 
-/** Reads V8's `at name (file:line:column)` and `at file:line:column`. */
+/** Reads V8's `at name (file:line:column)` and `at file:line:column`, and `name@file:line:column` of Firefox and Safari. */
 function parseFrame(text: string): SourceLoc | null {
-  const match = /^\s*at (?:.*? \()?(.+?):(\d+):(\d+)\)?$/.exec(text);
+  const match = /^(?:\s*at (?:.*? \()?|[^@:(]*@)(.+?):(\d+):(\d+)\)?$/.exec(text);
   return match && { file: pathOf(match[1]!), line: Number(match[2]), column: Number(match[3]) };
 }
 

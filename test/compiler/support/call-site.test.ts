@@ -1,4 +1,4 @@
-// Stacks as V8 writes them, and how the user's frame is found in them.
+// Stacks as engines write them, and how the user's frame is found in them.
 
 import { describe, expect, test } from "vitest";
 import {
@@ -26,6 +26,21 @@ describe("call sites", () => {
       { file: "/home/a b/gemm.op.ts", line: 1, column: 1 },
       { file: "/x/y.js", line: 3, column: 4 },
     ]);
+  });
+
+  test("frames of Firefox and Safari are read, too", () => {
+    const stack = [
+      "build/<@blob:http://localhost:5173/0f3c-4d:8:52",
+      "@https://docs.example/@scope/worker.js:3:4",
+      "module code@https://docs.example/main.js:1:9",
+      "[native code]",
+    ].join("\n");
+    expect(parseStack(stack)).toEqual([
+      { file: "blob:http://localhost:5173/0f3c-4d", line: 8, column: 52 },
+      { file: "https://docs.example/@scope/worker.js", line: 3, column: 4 },
+      { file: "https://docs.example/main.js", line: 1, column: 9 },
+    ]);
+    expect(parseStack("TypeError: no such user: a@b:1:2")).toEqual([]);
   });
 
   test("our own frames are skipped", () => {

@@ -32,7 +32,7 @@ const irVersion = 9;
 
 /** The model as a file has it. Attributes that are numbers are integers. */
 export const onnxModel = ({ inputs, constants, nodes, output }: OnnxGraph): Uint8Array =>
-  Buffer.concat([
+  joined([
     integer(1, irVersion),
     message(8, text(1, ""), integer(2, operators)),
     message(
@@ -47,7 +47,7 @@ export const onnxModel = ({ inputs, constants, nodes, output }: OnnxGraph): Uint
 
 const elementTypes: Partial<Record<DType, number>> = { f32: 1, u8: 2, i8: 3, i32: 6 };
 
-const nodeField = ({ op, inputs, output, attributes = {} }: OnnxNode): Buffer =>
+const nodeField = ({ op, inputs, output, attributes = {} }: OnnxNode): Uint8Array =>
   message(
     1,
     ...inputs.map((input) => text(1, input)),
@@ -56,33 +56,43 @@ const nodeField = ({ op, inputs, output, attributes = {} }: OnnxNode): Buffer =>
     ...Object.entries(attributes).map(([name, value]) => attributeField(name, value)),
   );
 
-const attributeField = (name: string, value: number | readonly number[]): Buffer =>
+const attributeField = (name: string, value: number | readonly number[]): Uint8Array =>
   typeof value === "number"
     ? message(5, text(1, name), integer(3, value), integer(20, 2))
     : message(5, text(1, name), ...value.map((each) => integer(8, each)), integer(20, 7));
 
-const constantField = ({ name, dtype, shape, data }: OnnxGraph["constants"][number]): Buffer =>
+const constantField = ({ name, dtype, shape, data }: OnnxGraph["constants"][number]): Uint8Array =>
   message(
     5,
     ...shape.map((extent) => integer(1, extent)),
     integer(2, elementTypes[dtype]!),
     text(8, name),
-    message(9, Buffer.from(data.buffer, data.byteOffset, data.byteLength)),
+    message(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
   );
 
-function valueField(field: number, { name, dtype, shape }: OnnxTensor): Buffer {
+function valueField(field: number, { name, dtype, shape }: OnnxTensor): Uint8Array {
   const dims = shape.map((extent) => message(1, integer(1, extent)));
   const tensor = message(1, integer(1, elementTypes[dtype]!), message(2, ...dims));
   return message(field, text(1, name), message(2, tensor));
 }
 
-const integer = (field: number, value: number): Buffer => Buffer.from([...varint(field * 8), ...varint(value)]);
+const integer = (field: number, value: number): Uint8Array => Uint8Array.of(...varint(field * 8), ...varint(value));
 
-const text = (field: number, value: string): Buffer => message(field, Buffer.from(value));
+const text = (field: number, value: string): Uint8Array => message(field, new TextEncoder().encode(value));
 
-function message(field: number, ...parts: readonly Buffer[]): Buffer {
+function message(field: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  return Buffer.concat([Buffer.from([...varint(field * 8 + 2), ...varint(length)]), ...parts]);
+  return joined([Uint8Array.of(...varint(field * 8 + 2), ...varint(length)), ...parts]);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** Seven bits a byte, the lowest first. */

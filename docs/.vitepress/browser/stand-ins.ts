@@ -1,0 +1,18 @@
+// What the compiler and the predicting part of the tuner import of Node or of files → what a page has in its place.
+
+import { fileURLToPath } from "node:url";
+
+interface StandIn {
+  /** Matches an import as it is written. */
+  readonly find: RegExp;
+  /** Absolute path. */
+  readonly replacement: string;
+}
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+export const standIns: readonly StandIn[] = [
+  { find: /^node:crypto$/, replacement: here("crypto.ts") },
+  { find: /^node:fs$/, replacement: here("no-files.ts") },
+  { find: /^.*\/native\/native-file\.ts$|^\.\.\/native-file\.ts$/, replacement: here("no-files.ts") },
+];

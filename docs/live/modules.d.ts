@@ -1,0 +1,8 @@
+// What the bundler makes of imports with a query.
+
+declare module "*?url" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.css";

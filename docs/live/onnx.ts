@@ -1,0 +1,73 @@
+// onnxruntime-web, loaded when it is asked for, from the site's own files: a small model → what it computes, as an entrant.
+
+import { type OnnxNode, onnxModel } from "../../test/bench/peers/npm/onnx-model.ts";
+import { type Entrant, withBytes } from "./bench.ts";
+
+interface Tensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+export interface OnnxWork {
+  /** Part of the model. */
+  readonly constants: readonly Tensor[];
+  readonly inputs: readonly Tensor[];
+  readonly nodes: readonly OnnxNode[];
+  readonly output: Omit<Tensor, "data">;
+}
+
+/** What is loaded once for all pages: the bytes are those of the first. */
+let loaded: ReturnType<typeof load> | null = null;
+
+const load = () =>
+  withBytes(async () => {
+    const [ort, { default: wasm }] = await Promise.all([
+      import("onnxruntime-web/wasm"),
+      import("onnxruntime-web/ort-wasm-simd-threaded.wasm?url"),
+    ]);
+    ort.env.wasm.numThreads = 1;
+    ort.env.wasm.wasmPaths = { wasm };
+    // A session makes it load its WASM.
+    await createSession(ort, {
+      constants: [],
+      inputs: [one("a")],
+      nodes: [{ op: "Relu", inputs: ["a"], output: "b" }],
+      output: one("b"),
+    });
+    return ort;
+  });
+
+const one = (name: string): Tensor => ({ name, shape: [1], data: Float32Array.of(1) });
+
+type Runtime = typeof import("onnxruntime-web/wasm");
+
+const createSession = (ort: Runtime, { constants, inputs, nodes, output }: OnnxWork) =>
+  ort.InferenceSession.create(
+    onnxModel({
+      constants: constants.map((it) => ({ ...it, dtype: "f32" })),
+      inputs: inputs.map((it) => ({ ...it, dtype: "f32" })),
+      nodes,
+      output: { ...output, dtype: "f32" },
+    }),
+    { executionProviders: ["wasm"], graphOptimizationLevel: "all" },
+  );
+
+export async function openOnnx(work: OnnxWork): Promise<Entrant> {
+  loaded ??= load();
+  const { value: ort, bytes } = await loaded;
+  const session = await createSession(ort, work);
+  const feeds = Object.fromEntries(
+    work.inputs.map(({ name, shape, data }) => [name, new ort.Tensor("float32", data, shape)]),
+  );
+  let result = new Float32Array(0);
+  return {
+    name: "onnxruntime-web",
+    bytes,
+    async run() {
+      const results = await session.run(feeds);
+      result = results[work.output.name]!.data as Float32Array<ArrayBuffer>;
+    },
+    output: () => result,
+  };
+}

@@ -1,0 +1,153 @@
+// The documentation site as visitors have it: it builds, its links and anchors lead somewhere, live pages measure and are right, and the
+// playground shows every stage of a program and each mistake at its line.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Program, tabs } from "../../docs/.vitepress/playground/protocol.ts";
+import { toHash } from "../../docs/.vitepress/playground/share.ts";
+import { type PageServer, serveFolder } from "../support/browser.ts";
+import { engines, patience, type RunningEngine, type SitePage } from "./engines.ts";
+import { type Visitor, visitorOf } from "./visitor.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+const vitepress = join(repository, "docs/node_modules/vitepress/bin/vitepress.js");
+const noSite = existsSync(vitepress) ? null : "no VitePress here: npm ci --prefix docs";
+
+const reason = noSite ? ` (${noSite})` : "";
+
+describe.skipIf(noSite)(`the site${reason}`, () => {
+  const built = mkdtempSync(join(tmpdir(), "site-"));
+  let server: PageServer;
+
+  beforeAll(async () => {
+    // A dead link ends the build.
+    execFileSync(process.execPath, [vitepress, "build", "docs", "--outDir", built], { cwd: repository, stdio: "pipe" });
+    server = await serveFolder(built);
+  }, 300_000);
+  afterAll(async () => {
+    await server?.close();
+    rmSync(built, { recursive: true, force: true });
+  });
+
+  const pages = (): readonly string[] =>
+    readdirSync(built, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".html"));
+
+  test("has a page for each host, and anchors where links want them", () => {
+    expect(pages()).toEqual(
+      expect.arrayContaining(["index.html", "playground.html", "host/vite.html", "glossary.html"]),
+    );
+    const html = new Map(pages().map((name) => [name, readFileSync(join(built, name), "utf8")]));
+    const missing = [...html].flatMap(([name, text]) =>
+      [...text.matchAll(/href="([^":]*)#([^"]+)"/g)].flatMap(([, path = "", anchor = ""]) => {
+        const target = path === "" ? name : posix.join(posix.dirname(`/${name}`), path).slice(1);
+        const file = path.startsWith("/") ? path.slice(1) : target;
+        const isThere = html.get(file)?.includes(`id="${decodeURIComponent(anchor)}"`);
+        return isThere || anchor === "VPContent" ? [] : [`${name}: ${path}#${anchor}`];
+      }),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  describe.each(engines)("in $name", { timeout: 2 * patience }, ({ missing, launch }) => {
+    let engine: RunningEngine;
+    beforeAll(async () => {
+      if (!missing) engine = await launch();
+    });
+    afterAll(() => engine?.close());
+    const it = test.skipIf(missing !== null);
+
+    /** Opens a page, does something in it, and holds that nothing went wrong meanwhile. */
+    async function visit(path: string, act: (visitor: Visitor, page: SitePage) => Promise<void>): Promise<void> {
+      const page = await engine.newPage();
+      try {
+        await page.goto(server.url + path);
+        await act(visitorOf(page), page);
+        expect(page.said()).toEqual([]);
+      } finally {
+        await page.close();
+      }
+    }
+
+    it("home says what it is, and finds pages", () =>
+      visit("", async (visitor) => {
+        expect(await visitor.text("h1")).toContain("unplugin-kernel");
+        await visitor.presses(".VPNavBarSearch button");
+        await visitor.enters("#localsearch-input", "relaxed simd");
+        await visitor.reads(".results .result", "Glossary");
+      }));
+
+    it.each(["search", "image", "layer"])("live/%s measures and is right", (name) =>
+      visit(`live/${name}.html`, async (visitor) => {
+        const rows = await measured(visitor, 2);
+        expect(rows.map(([who]) => who)).toEqual(["unplugin-kernel", "plain JavaScript"]);
+        for (const [, , time] of rows) expect(time).toMatch(/^[\d.]+ (µs|ms)/);
+        expect(rows[0]![1]).toMatch(/^[\d.]+ kB$/);
+        expect(rows[0]![3]).toMatch(/^equal/);
+        if (name === "search") expect(await visitor.text(".found li")).toContain("document 4711");
+      }),
+    );
+
+    it("a live page loads a library when it is asked to", () =>
+      visit("live/layer.html", async (visitor) => {
+        await measured(visitor, 2);
+        await visitor.presses(".live button", "Add onnxruntime-web (14 MB)");
+        const [, , library] = await measured(visitor, 3);
+        expect(library![0]).toBe("onnxruntime-web");
+        expect(library![1]).toMatch(/^1\d\.\d MB$/);
+        expect(library![3]).toMatch(/^equal/);
+      }));
+
+    it("the playground shows each stage, and runs a kernel that is right", () =>
+      visit("playground.html", async (visitor) => {
+        await visitor.sees(".playground[data-status=ready]");
+        for (const tab of tabs) {
+          await visitor.presses("[role=tab]", tab);
+          expect(await visitor.text(".stage pre")).not.toBe("");
+        }
+        await visitor.presses("[role=tab]", "Loops");
+        await visitor.presses(".steps button", "vectorize");
+        await visitor.reads(".stage pre b", "ramp");
+        expect(await visitor.count(".steps .same")).toBeGreaterThan(0);
+        await visitor.presses(".run");
+        await visitor.sees(".result table");
+        expect(await visitor.text(".result .right")).toMatch(/16,384 elements agree with the interpreter/);
+        expect(await visitor.text(".result .time")).toMatch(/^[\d.]+ (µs|ms)$/);
+      }));
+
+    it("the playground shows a mistake at its line", () => {
+      const source = "// two lines before\n// the operator\nconst a: number = 1;\nexport default a.nothing();\n";
+      const program: Program = { source, numerics: "strict", native: "avx512" };
+      return visit(`playground.html${toHash(program)}`, async (visitor, page) => {
+        // Engines point at the name, or at the parenthesis behind it.
+        await visitor.reads(".problem", "line 4, column");
+        await visitor.sees(".cm-lintRange-error");
+        const marked = `[...document.querySelectorAll(".cm-line")].findIndex((it) => it.querySelector(".cm-lintRange-error"))`;
+        expect(await page.evaluate(marked)).toBe(3);
+      });
+    });
+
+    it("the playground tells what the language refuses, and a link holds the program", async () => {
+      let address = "";
+      await visit("playground.html", async (visitor, page) => {
+        await visitor.sees(".playground[data-status=ready]");
+        await visitor.enters(".bar select", "A mistake");
+        await visitor.reads(".problem", "expr.shape-mismatch");
+        expect(await visitor.text(".problem")).toContain("line 7, column");
+        await visitor.presses(".bar button", "Share");
+        await page.waitFor("location.hash.length > 100");
+        address = await page.evaluate("location.hash");
+      });
+      await visit(`playground.html${address}`, (visitor) => visitor.reads(".problem", "expr.shape-mismatch"));
+    });
+  });
+});
+
+/** The cells of the table, when so many rows have been measured. */
+async function measured(visitor: Visitor, rows: number): Promise<readonly (readonly string[])[]> {
+  await visitor.sees(`.live[data-status=ready] tbody tr:nth-child(${rows})`);
+  const cells = await visitor.texts(".live tbody tr > *");
+  return Array.from({ length: rows }, (_, row) => cells.slice(4 * row, 4 * row + 4));
+}

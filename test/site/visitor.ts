@@ -1,0 +1,46 @@
+// What a visitor of the site does with a page, as expressions that every engine evaluates.
+
+import type { SitePage } from "./engines.ts";
+
+export interface Visitor {
+  /** Waits until something is there. */
+  sees(selector: string): Promise<void>;
+  /** Waits until what is there has such a text. */
+  reads(selector: string, text: string): Promise<void>;
+  text(selector: string): Promise<string>;
+  texts(selector: string): Promise<readonly string[]>;
+  count(selector: string): Promise<number>;
+  /** Presses the first of these with such a text; without one, the first. */
+  presses(selector: string, text?: string): Promise<void>;
+  /** Writes into a field, or chooses from a list. */
+  enters(selector: string, value: string): Promise<void>;
+}
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+export function visitorOf(page: SitePage): Visitor {
+  const all = (selector: string): string => `[...document.querySelectorAll(${quoted(selector)})]`;
+  const texts = (selector: string): string => `${all(selector)}.map((it) => it.textContent.trim())`;
+  return {
+    sees: (selector) => page.waitFor(`${all(selector)}.length > 0`),
+    reads: (selector, text) => page.waitFor(`${texts(selector)}.some((it) => it.includes(${quoted(text)}))`),
+    text: (selector) => page.evaluate(`${texts(selector)}[0] ?? ""`),
+    texts: (selector) => page.evaluate(texts(selector)),
+    count: (selector) => page.evaluate(`${all(selector)}.length`),
+    async presses(selector, text) {
+      const wanted = text === undefined ? "true" : `it.textContent.trim() === ${quoted(text)}`;
+      const found = `${all(selector)}.find((it) => ${wanted})`;
+      await page.waitFor(`Boolean(${found})`);
+      await page.evaluate(`${found}.click()`);
+    },
+    async enters(selector, value) {
+      await page.waitFor(`${all(selector)}.length > 0`);
+      await page.evaluate(`(() => {
+        const field = ${all(selector)}[0];
+        field.value = ${quoted(value)};
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        field.dispatchEvent(new Event("change", { bubbles: true }));
+      })()`);
+    },
+  };
+}
