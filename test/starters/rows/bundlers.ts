@@ -83,4 +83,16 @@ await esbuild.build({
   answer: ({ run }) => run("node dist/out.js"),
 };
 
-export const bundlerRows: readonly Row[] = [webpack, rspack, rollup, esbuild];
+/** Deno runs what a bundler has built: its own loader has no hooks that wait. */
+const deno: Row = {
+  ...esbuild,
+  name: "deno",
+  packages: ["deno", "esbuild"],
+  create(project) {
+    esbuild.create(project);
+    project.run(`${install} --save-dev deno`);
+  },
+  answer: ({ run }) => run("npx deno run -A dist/out.js"),
+};
+
+export const bundlerRows: readonly Row[] = [webpack, rspack, rollup, esbuild, deno];

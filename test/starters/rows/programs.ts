@@ -73,4 +73,9 @@ export const programRows: readonly Row[] = [
     node: "24",
   }),
   nodeTest,
+  fromSources("bun", {
+    packages: [...typeScript, "bun"],
+    script: { start: "bun run src/main.ts" },
+    main: "src/main.ts",
+  }),
 ];
