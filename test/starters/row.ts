@@ -12,7 +12,7 @@ export interface Row {
   create(project: Project): void;
   /** The user's own lines, as the README has them. */
   write(project: Project): void;
-  /** The starter's own type check; null: it has none, or its build does it. */
+  /** The starter's own type check; "by build": it is a part of that; null: it has none. */
   readonly check: string | null;
   /** Null: the program runs from its sources. */
   readonly build: string | null;

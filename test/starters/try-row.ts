@@ -55,11 +55,12 @@ export async function tryRow(row: Row, project: Project, tarball: string): Promi
     row.write(project);
     // As editors and CI see it, before anything else runs.
     const { check, build } = row;
-    if (check !== null) await part("types", check, () => project.run(check));
+    const isByBuild = check === "by build";
+    if (check !== null && !isByBuild) await part("types", check, () => project.run(check));
     await step("tune", () => project.run(tune));
     if (build !== null) {
-      const built = await part("build", build, () => project.run(build));
-      if (built !== null && check === null) result.types = "by build";
+      await part("build", build, () => project.run(build));
+      if (isByBuild) result.types = result.build;
     }
     const said = await part("answer", "the answer", async () => {
       const answer = await row.answer(project);

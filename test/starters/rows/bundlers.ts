@@ -26,7 +26,11 @@ const rspack: Row = {
     run("npx -y create-rspack@2 --dir . --template vanilla-ts --override");
     run(install);
   },
-  write: ({ append }) => append("src/index.ts", `\n${program(intoTitle.replace("(text)", "(text: string)"))}`),
+  write({ append, write }) {
+    append("src/index.ts", `\n${program(intoTitle.replace("(text)", "(text: string)"))}`);
+    // The starter's own import of a style has no type.
+    write("src/styles.d.ts", 'declare module "*.css";\n');
+  },
   check: "npx tsc",
   build: "npm run build",
   answer: (project) => titleOf(project, "dist"),

@@ -100,8 +100,7 @@ ${typedCall}
 }
 `,
     ),
-  // Its build checks the types.
-  check: null,
+  check: "by build",
   build: "npm run build",
   answer: ({ ask }) => ask("npx next start -p $PORT"),
 };

@@ -39,8 +39,7 @@ const template = (
 
 export const viteRows: readonly Row[] = [
   template("vanilla-ts", {
-    // Its build checks the types.
-    check: null,
+    check: "by build",
     write: ({ append }) => append("src/main.ts", `\n${program(intoTitle)}`),
   }),
   template("react-ts", {
@@ -63,6 +62,6 @@ test("gemm", async () => {
       );
     },
   }),
-  template("vue-ts", { check: null, packages: ["vue"], write: intoComponent("src/App.vue") }),
+  template("vue-ts", { check: "by build", packages: ["vue"], write: intoComponent("src/App.vue") }),
   template("svelte-ts", { check: "npm run check", packages: ["svelte"], write: intoComponent("src/App.svelte") }),
 ];
