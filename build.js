@@ -37,6 +37,8 @@ const entries = {
   rsbuild: "plugin/rsbuild.ts",
   farm: "plugin/farm.ts",
   bun: "plugin/bun.ts",
+  nuxt: "plugin/nuxt.ts",
+  next: "plugin/next.ts",
   loader: "plugin/loader.ts",
   index: "plugin/index.ts",
   register: "plugin/register.ts",

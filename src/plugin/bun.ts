@@ -1,7 +1,21 @@
 // `import kernel from "unplugin-kernel/bun"`
 
 import { createBunPlugin } from "unplugin";
-import { kernelHooks } from "./hooks.ts";
+import { type BunProgram, hookProgram } from "./bun-program.ts";
+import { type KernelPlugin, kernelHooks } from "./hooks.ts";
+import type { KernelPluginOptions } from "./types.ts";
 
-export default createBunPlugin(kernelHooks);
+const ofBuilds = createBunPlugin(kernelHooks);
+
+/** A build has a beginning; a program that runs from its sources has none. */
+const isBuild = (build: object): boolean => "onStart" in build;
+
+/** For `Bun.build`, and for `Bun.plugin` in a preload of a program that runs from its sources. */
+const plugin: KernelPlugin<"bun"> = (options?: KernelPluginOptions) => {
+  const built = ofBuilds(options);
+  const setup = (build: object): unknown =>
+    isBuild(build) ? built.setup(build) : hookProgram(build as BunProgram, options);
+  return { ...built, setup };
+};
+export default plugin;
 export type * from "./types.ts";

@@ -62,6 +62,8 @@ async function load(context: LoaderContext, source: string): Promise<string> {
     mode === "development" && configured === "tune" ? "predict" : configured,
   );
   for (const file of kernel.watchFiles) context.addDependency(file);
+  // An import that was not there before has types soon.
+  session.changed();
   session.finish();
   const hasSchedule = mode === "development" || session.options().schedules;
   return moduleInCode(kernel, request.path, platformOf(target), {

@@ -2,6 +2,7 @@
 // package.json. Patterns there may name the query, which most bundlers take off before they look, and which Bun does not match.
 
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
 /** The nearest package.json above a file; null: there is none. */
@@ -16,7 +17,12 @@ export function packageOf(file: string): string | null {
 async function packageImport(specifier: string, importer: string): Promise<string | null> {
   const path = specifier.startsWith("#") ? packageOf(importer) : null;
   if (path === null) return null;
-  const { imports } = await import("resolve.exports");
+  return targetOf(specifier, path, (await import("resolve.exports")).imports);
+}
+
+type Imports = typeof import("resolve.exports").imports;
+
+function targetOf(specifier: string, path: string, imports: Imports): string | null {
   try {
     const targets = imports(JSON.parse(readFileSync(path, "utf8")), specifier) ?? [];
     const files = targets.map((target) => join(dirname(path), target.split("?")[0]!));
@@ -33,9 +39,21 @@ async function packageImport(specifier: string, importer: string): Promise<strin
  * @returns an absolute path, at which there may be nothing for a relative import; null: the bundler may know
  */
 export async function locateOperator(specifier: string, importer: string | undefined): Promise<string | null> {
+  if (!specifier.startsWith("#")) return locatePath(specifier, importer);
+  return importer === undefined ? null : packageImport(specifier, importer);
+}
+
+/** Relative or absolute. */
+function locatePath(specifier: string, importer: string | undefined): string | null {
   const path = specifier.split("?")[0]!;
   if (isAbsolute(path)) return existsSync(path) ? path : null;
-  if (importer === undefined) return null;
-  if (/^\.\.?\//.test(path)) return resolve(dirname(importer), path);
-  return packageImport(specifier, importer);
+  return importer !== undefined && /^\.\.?\//.test(path) ? resolve(dirname(importer), path) : null;
+}
+
+/** The same where nobody waits for an answer. */
+export function locateOperatorNow(specifier: string, importer: string): string | null {
+  const manifest = specifier.startsWith("#") ? packageOf(importer) : null;
+  if (manifest === null) return locatePath(specifier, importer);
+  const { imports } = createRequire(import.meta.url)("resolve.exports") as { imports: Imports };
+  return targetOf(specifier, manifest, imports);
 }

@@ -115,14 +115,29 @@ test("a value that an option does not take is a mistake of the command line, a w
   expect(wrong).toMatchObject({ exitCode: 1, errors: expect.stringContaining("\n  src/bad.ts:1:17\n") });
 });
 
-test("types writes declarations, and checks them", () => {
+test("types writes declarations beside the sources, and checks them", () => {
   const root = writeProject(files);
-  const file = join(root, "kernel-imports.d.ts");
+  const file = join(root, "src/kernel-imports.d.ts");
   expect(runCli(root, "types", "--check")).toMatchObject({ exitCode: 1 });
   expect(existsSync(file)).toBe(false);
-  expect(runCli(root, "types")).toMatchObject({ exitCode: 0, output: "kernel-imports.d.ts written, 1 import\n" });
+  expect(runCli(root, "types")).toMatchObject({ exitCode: 0, output: "src/kernel-imports.d.ts written, 1 import\n" });
   expect(readFileSync(file, "utf8")).toContain('declare module "*/gemm.op.ts?tune=wasm"');
   expect(runCli(root, "types", "--check")).toMatchObject({ exitCode: 0 });
+});
+
+test("types finds the file that it wrote before; tune keeps it as the imports are", () => {
+  const root = writeProject(files);
+  const file = join(root, "typings/kernels.d.ts");
+  expect(runCli(root, "types", "--out", "typings/kernels.d.ts")).toMatchObject({ exitCode: 0 });
+  writeFileSync(join(root, "src/more.ts"), 'import more from "./gemm.op.ts?tune=wasm&M=8";\nconsole.log(more);\n');
+  expect(runCli(root, "types", "--check")).toMatchObject({
+    exitCode: 1,
+    errors: expect.stringContaining("typings/kernels.d.ts is not up to date"),
+  });
+  expect(runCli(root, "tune", ...quickly)).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(file, "utf8")).toContain('declare module "*/gemm.op.ts?tune=wasm&M=8"');
+  expect(runCli(root, "types")).toMatchObject({ output: "typings/kernels.d.ts is up to date, 2 imports\n" });
+  expect(existsSync(join(root, "src/kernel-imports.d.ts"))).toBe(false);
 });
 
 test("types names a file whose general types would come before its own", () => {

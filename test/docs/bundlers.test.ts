@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import type { HostName as InitHost } from "../../src/cli/init/hosts.ts";
+import { wireConfig } from "../../src/cli/init/wire-config.ts";
 import { launchBrowser, noBrowser, serveFolder } from "../support/browser.ts";
 import { type HostName, missingHost } from "../support/build-app.ts";
 
@@ -232,10 +234,69 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
+interface Written {
+  readonly host: InitHost;
+  readonly dts: string | null;
+  /** The starter's configuration, without its comments on what may be in it. */
+  readonly before: string;
+}
+
+/** Frameworks are not installed here: the page shows what `init` makes of a starter, and `npm run test:starters` builds with it. */
+const written: Readonly<Record<string, Written>> = {
+  "nuxt.config.ts": {
+    host: "nuxt",
+    dts: null,
+    before: `export default defineNuxtConfig({
+  compatibilityDate: "2025-07-15",
+  devtools: { enabled: true },
+});
+`,
+  },
+  "next.config.ts": {
+    host: "next",
+    dts: "kernel-imports.d.ts",
+    before: `import type { NextConfig } from "next";
+
+const nextConfig: NextConfig = {
+  /* config options here */
+};
+
+export default nextConfig;
+`,
+  },
+  "vite.config.ts: SvelteKit": {
+    host: "vite",
+    dts: "src/kernel-imports.d.ts",
+    before: `import { sveltekit } from "@sveltejs/kit/vite";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [sveltekit()],
+});
+`,
+  },
+  "astro.config.mjs": {
+    host: "astro",
+    dts: "src/kernel-imports.d.ts",
+    before: `// @ts-check
+import { defineConfig } from "astro/config";
+
+// https://astro.build/config
+export default defineConfig({});
+`,
+  },
+};
+
 describe("docs/bundlers.md", () => {
   it("shows the configurations that are tested here", () => {
-    expect([...shown.keys()]).toEqual(Object.keys(cases));
-    for (const text of shown.values()) expect(text).toContain("kernel()");
+    expect([...shown.keys()]).toEqual([...Object.keys(cases), ...Object.keys(written)]);
+    for (const name of Object.keys(cases)) expect(shown.get(name)).toContain("kernel()");
+  });
+
+  it.each(Object.entries(written))("shows what init writes: %s", (name, { host, dts, before }) => {
+    const wiring = wireConfig(before, host, dts);
+    if (wiring.kind !== "edited") throw new Error(JSON.stringify(wiring));
+    expect(shown.get(name)).toBe(wiring.text);
   });
 
   for (const [name, { host, hasPage, say }] of Object.entries(cases)) {

@@ -34,6 +34,14 @@ function apps(host: HostName): void {
     expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
   });
 
+  it("puts a small module into the code, so that nothing has to be copied beside it", async () => {
+    const root = writeApp({ "src/main.js": importing("tune=wasm"), "src/blend.op.ts": operator });
+    await buildApp(host, root, recordingCompiler(fakeKernel()).compile);
+    // Where pages may be meant there is a file for their workers, too.
+    expect(outputFiles(root).filter((name) => !name.includes("kernel-worker"))).toEqual(["main.mjs"]);
+    expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
+  });
+
   it("puts the module into the code when asked to", async () => {
     const root = writeApp({ "src/main.js": importing("sync&tune=wasm"), "src/blend.op.ts": operator });
     await buildApp(host, root, recordingCompiler(fakeKernel()).compile);

@@ -1,7 +1,7 @@
 // Programs that run from their sources: `node --import unplugin-kernel/register`.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -73,5 +73,40 @@ describe("node --import unplugin-kernel/register", () => {
     const { status, stderr } = run(app("./ops/gemm.op.ts?tune=wasm"), { UNPLUGIN_KERNEL_MODE: "fast" });
     expect(status).not.toBe(0);
     expect(stderr).toContain('option mode is "fast"');
+  });
+});
+
+const bun = fileURLToPath(new URL("../tools/node_modules/.bin/bun", import.meta.url));
+const noBun = existsSync(bun) ? "" : " (no Bun: npm ci --prefix test/tools)";
+
+describe.skipIf(noBun !== "")(`Bun, from the sources${noBun}`, () => {
+  const start = (root: string, preload: string) => {
+    const { CI: _ci, ...others } = process.env;
+    const env = { ...others, UNPLUGIN_KERNEL_MODE: "predict" };
+    const { stdout, stderr } = spawnSync(bun, ["run", "--preload", preload, "src/main.mjs"], {
+      cwd: root,
+      encoding: "utf8",
+      env,
+    });
+    return { last: stdout.trim().split("\n").at(-1)!, stderr };
+  };
+  const right = JSON.stringify(["wasm-relaxed", 8, 8]);
+
+  it.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])("%s is a kernel by the preload", (specifier) => {
+    expect(start(app(specifier), "unplugin-kernel/register").last).toBe(right);
+  });
+
+  it("takes the plugin of its builds, too", () => {
+    const root = app("#op/gemm.op.ts?tune=wasm");
+    const preload = `import { plugin } from "bun";
+      import kernel from "unplugin-kernel/bun";
+      plugin(kernel({ mode: "predict" }));\n`;
+    writeFileSync(join(root, "preload.ts"), preload);
+    expect(start(root, "./preload.ts").last).toBe(right);
+  });
+
+  it("shows a mistake at the author's line", () => {
+    const root = app("./ops/gemm.op.ts?tune=wasm", operator.replace("K: 4", "k: 4"));
+    expect(start(root, "unplugin-kernel/register").stderr).toContain("expr.unknown-parameter: gemm has no parameter k");
   });
 });

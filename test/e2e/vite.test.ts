@@ -75,6 +75,22 @@ describe("vite build", () => {
     expect(runMoved(root, "lib.mjs", ["-e", script])).toEqual(expected("wasm"));
   });
 
+  it.skipIf(noAddon)(
+    `keeps addons of servers from the assets, which frameworks publish${noAddon ? ` (${noAddon})` : ""}`,
+    async () => {
+      const root = app("tune=avx2");
+      const kernel = fakeKernel({ target: "avx2", native: nativeKernel() });
+      const options = { outDir: "out", ssr: "src/main.js", manifest: true };
+      await build(config(root, recordingCompiler(kernel).compile, { build: options }));
+      expect(outputFiles(root)).toEqual([
+        ".vite/manifest.json",
+        expect.stringMatching(/^kernels\/blend-[0-9a-f]{12}\.node$/),
+        "main.mjs",
+      ]);
+      expect(readFileSync(join(root, "out/.vite/manifest.json"), "utf8")).not.toContain(".node");
+    },
+  );
+
   it("keeps its file through the rebuilds of a watcher", async () => {
     const root = app("tune=wasm&sync=0");
     const { compile, requests } = recordingCompiler(fakeKernel());

@@ -1,8 +1,12 @@
 // `init`: makes a project one that tunes its kernels. It asks nothing, changes nothing that it does not understand, and may be run again.
 
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { relative } from "node:path";
+import { writtenDeclarations } from "../../plugin/declarations/declarations-file.ts";
 import { findOperators } from "../../plugin/declarations/find-imports.ts";
+import { type DeclarationOptions, projectDeclarations } from "../../plugin/declarations/project-declarations.ts";
+import { hasText, writeIfChanged } from "../../plugin/write-if-changed.ts";
 import { badArgument, type Command, exitCodes, type Flags } from "../command.ts";
 import { type HostName, hostNames } from "../init/hosts.ts";
 import type { ByHand, Change, InitPlan } from "../init/plan.ts";
@@ -19,15 +23,33 @@ const ownVersion = (): string => createRequire(import.meta.url)("unplugin-kernel
 
 const done = { new: ["written", "would be written"], edited: ["edited", "would be edited"] } as const;
 
-const stateOf = ({ isNew }: Change, isDryRun: boolean): string => done[isNew ? "new" : "edited"][isDryRun ? 1 : 0];
+const stateOf = ({ isNew }: Pick<Change, "isNew">, isDryRun: boolean): string =>
+  done[isNew ? "new" : "edited"][isDryRun ? 1 : 0];
 
-function nextSteps({ install, exampleImport }: InitPlan): readonly string[] {
+function nextSteps({ install, exampleImport, tune }: InitPlan): readonly string[] {
   return [
     ...(install ? [install] : []),
     `${exampleImport}   in your code: a function over typed arrays`,
-    "npm run tune   finds its fastest schedule, in half a minute at most, as the first build does; writes kernels.lock.json",
+    `${tune}   finds its fastest schedule, in half a minute at most, as the first build does; writes kernels.lock.json`,
     "git add kernels.lock.json   builds and CI take it from there and measure nothing",
   ];
+}
+
+/** The types of all imports, when all else is written: an operator has to be there to be read. */
+async function writeTypes(
+  options: DeclarationOptions,
+  file: string | null,
+  isDryRun: boolean,
+): Promise<readonly Omit<Change, "text">[]> {
+  if (file === null) return [];
+  const isNew = !existsSync(file);
+  const change = { file, isNew, what: "the types of imports of kernels" };
+  if (isDryRun && isNew) return [change];
+  // A build tells of mistakes in imports.
+  const { text } = await projectDeclarations(options, file, () => {});
+  if (hasText(file, text)) return [];
+  if (!isDryRun) writeIfChanged(file, text);
+  return [change];
 }
 
 const handLines = (name: string, { why, lines }: ByHand): readonly string[] => [
@@ -38,23 +60,29 @@ const handLines = (name: string, { why, lines }: ByHand): readonly string[] => [
 export const init: Command = {
   usage: "init",
   description:
-    "Wire a project: the plugin in its bundler's configuration, imports, types, a script, an operator to begin with",
+    "Wire a project: the plugin in the configuration of its bundler or framework, imports, types, a script, an operator to begin with",
   options: [
-    { flags: "--host <name>", description: `the bundler, where it cannot be told: ${hostNames.join(", ")}` },
+    {
+      flags: "--host <name>",
+      description: `bundler, framework or run time, where it cannot be told: ${hostNames.join(", ")}`,
+    },
     { flags: "--dry-run", description: "change nothing, say what would be changed" },
   ],
   examples: ["unplugin-kernel init", "unplugin-kernel init --dry-run --host webpack"],
-  async run({ options: { root, accepts } }, _, flags) {
+  async run({ options }, _, flags) {
+    const { root, accepts } = options;
     const isDryRun = Boolean(flags.dryRun);
     const [{ planInit }, { replaceFile }] = await Promise.all([
       import("../init/plan.ts"),
       import("../../native/replace-file.ts"),
     ]);
     const operators = await findOperators(root, accepts);
-    const plan = planInit({ root, host: hostOf(flags), operators, version: ownVersion() });
+    const written = await writtenDeclarations(root);
+    const plan = planInit({ root, host: hostOf(flags), operators, version: ownVersion(), written });
     if (!isDryRun) for (const { file, text } of plan.changes) replaceFile(file, text);
+    const types = await writeTypes(options, plan.declarations, isDryRun);
     const nameOf = (file: string): string => relative(root, file).replaceAll("\\", "/");
-    const changes = plan.changes.map((change) => ({
+    const changes = [...plan.changes, ...types].map((change) => ({
       file: nameOf(change.file),
       state: stateOf(change, isDryRun),
       what: change.what,
@@ -65,7 +93,11 @@ export const init: Command = {
     const text = [
       ...changes.map(({ file, state, what }) => `${state} ${file}: ${what}`),
       ...plan.byHand.flatMap((one) => handLines(nameOf(one.file), one)),
-      ...(isDone ? [`nothing to do: ${plan.host} has the plugin, and package.json the rest`] : ["next:"]),
+      ...(isDone
+        ? [
+            `nothing to do: ${plan.host} has the ${plan.host === "node" ? "hooks" : "plugin"}, and package.json the rest`,
+          ]
+        : ["next:"]),
       ...next.map((line) => `    ${line}`),
     ];
     return {

@@ -76,6 +76,16 @@ async function tuneLive(
   return rows;
 }
 
+/** What was imported since the last build has its types before the next type check. They are no reason to fail. */
+async function refreshTypes({ session, options }: Project): Promise<void> {
+  const { refreshDeclarations } = await import("../../plugin/declarations/refresh-declarations.ts");
+  try {
+    await refreshDeclarations(options);
+  } catch (error) {
+    session.log().warn(`no types were written: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
 const isTerminal = (): boolean => process.stdout.isTTY === true && process.stdout.columns > 0 && !isCi();
 
 export const tune: Command = {
@@ -103,6 +113,7 @@ export const tune: Command = {
     const rows = isLive
       ? await tuneLive(project, wanted, mode)
       : await Promise.all(wanted.map((request) => tuneOne(project, request, mode)));
+    await refreshTypes(project);
     const failed = rows.filter(({ error }) => error !== null);
     const table = textTable(
       ["kernel", "", "GFLOP/s", "measured"],

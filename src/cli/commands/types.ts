@@ -1,6 +1,7 @@
-// `types`: the declarations of all imports of kernels, before any bundle.
+// `types`: the declarations of all imports of kernels, before any bundle. Without `--out` the file that is there is written again.
 
 import { relative, resolve } from "node:path";
+import { declarationsPlace, writtenDeclarations } from "../../plugin/declarations/declarations-file.ts";
 import { projectDeclarations } from "../../plugin/declarations/project-declarations.ts";
 import { hasText, writeIfChanged } from "../../plugin/write-if-changed.ts";
 import { type Command, exitCodes } from "../command.ts";
@@ -10,19 +11,24 @@ export const types: Command = {
   usage: "types",
   description: "Write the types of all imports of kernels, before any bundle",
   options: [
-    { flags: "--out <file>", description: "kernel-imports.d.ts unless said" },
+    {
+      flags: "--out <file>",
+      description: "default: the file that was written before, else kernel-imports.d.ts in src/",
+    },
     { flags: "--check", description: "write nothing; exit with 1 if the file is not as it would be" },
   ],
   examples: ["unplugin-kernel types", "unplugin-kernel types --check"],
-  async run({ options }, _, { out = "kernel-imports.d.ts", check = false }) {
-    const file = resolve(options.root, String(out));
+  async run({ options }, _, { out, check = false }) {
+    const { root } = options;
+    const file =
+      out === undefined ? ((await writtenDeclarations(root)) ?? declarationsPlace(root)) : resolve(root, String(out));
     const { imports, text: wanted } = await projectDeclarations(options, file);
     const isCurrent = hasText(file, wanted);
     if (!check) writeIfChanged(file, wanted);
     const isWrong = Boolean(check) && !isCurrent;
-    const name = relative(options.root, file);
+    const name = relative(root, file);
     const state = isCurrent ? "is up to date" : check ? "is not up to date: run unplugin-kernel types" : "written";
-    const general = filesWithGeneralTypes(options.root).map((path) => relative(options.root, path));
+    const general = filesWithGeneralTypes(root).map((path) => relative(root, path));
     const notes = general.map(
       (path) => `${path} has unplugin-kernel/client, whose general types come first: take it out`,
     );

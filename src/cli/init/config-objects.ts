@@ -84,6 +84,13 @@ function exportedBy(program: Program): SyntaxNode {
   throw new NotUnderstood("it exports nothing");
 }
 
+/** What the file exports, as it stands in its text. @throws NotUnderstood it exports a declaration */
+export function exportedExpression(program: Program): SyntaxNode {
+  const exported = exportedBy(program);
+  if (/Declaration$/.test(exported.type)) throw new NotUnderstood("it exports a declaration");
+  return exported.type === "TSExportAssignment" ? exported.expression : exported;
+}
+
 export const exportedOptions = (program: Program): readonly ObjectExpression[] =>
   objectsOf(exportedBy(program), program);
 
@@ -127,28 +134,52 @@ export const propertyOf = (object: ObjectExpression, name: string): Property | n
   ) ?? null;
 
 /** The list of plugins; `[a, b].filter(Boolean)` is one too. */
-function listOf(node: SyntaxNode, program: Program): ArrayExpression {
+function listOf(node: SyntaxNode, program: Program, key: string): ArrayExpression {
   if (node.type === "ArrayExpression") return node;
-  if (node.type === "Identifier") return listOf(declared(node.name, program), program);
-  if (node.type === "TSAsExpression" || node.type === "TSSatisfiesExpression") return listOf(node.expression, program);
+  if (node.type === "Identifier") return listOf(declared(node.name, program), program, key);
+  if (node.type === "TSAsExpression" || node.type === "TSSatisfiesExpression")
+    return listOf(node.expression, program, key);
   if (node.type === "CallExpression" && node.callee.type === "MemberExpression" && node.callee.object.type !== "Super")
-    return listOf(node.callee.object, program);
-  throw new NotUnderstood("its plugins are no list that stands in it");
+    return listOf(node.callee.object, program, key);
+  throw new NotUnderstood(`its ${key} are no list that stands in it`);
 }
 
-/** Where plugins go: into a list, or into an object that has none. */
-export function pluginsOf(object: ObjectExpression, program: Program): ArrayExpression | ObjectExpression {
-  const property = propertyOf(object, "plugins");
-  if (property) return listOf(property.value, program);
+/** An object that has no such property gets one: it must not come from elsewhere. @throws NotUnderstood */
+function mayGet(object: ObjectExpression, key: string, program: Program): void {
   if (object.properties.some(({ type }) => type === "SpreadElement"))
-    throw new NotUnderstood("its options are made of others, which may have plugins");
+    throw new NotUnderstood(`its options are made of others, which may have ${key}`);
   const isAssigned = [...nodesIn(program)].some(
     (node) =>
       node.type === "AssignmentExpression" &&
       node.left.type === "MemberExpression" &&
       node.left.property.type === "Identifier" &&
-      node.left.property.name === "plugins",
+      node.left.property.name === key,
   );
-  if (isAssigned) throw new NotUnderstood("its plugins are assigned later");
-  return object;
+  if (isAssigned) throw new NotUnderstood(`its ${key} are assigned later`);
+}
+
+/** Where an element goes: into a list, or into an object that gets a property, or two, one in the other. */
+export interface ListPlace {
+  readonly node: ArrayExpression | ObjectExpression;
+  /** Of an object: what it lacks, from outside to inside. */
+  readonly path: readonly string[];
+}
+
+/** @param within property whose value has the list, `vite: { plugins: [] }`; null: the object itself has it */
+export function listPlaces(
+  object: ObjectExpression,
+  program: Program,
+  key: string,
+  within: string | null,
+): readonly ListPlace[] {
+  if (within !== null) {
+    const inner = propertyOf(object, within);
+    if (inner) return objectsOf(inner.value, program).flatMap((one) => listPlaces(one, program, key, null));
+    mayGet(object, within, program);
+    return [{ node: object, path: [within, key] }];
+  }
+  const property = propertyOf(object, key);
+  if (property) return [{ node: listOf(property.value, program, key), path: [] }];
+  mayGet(object, key, program);
+  return [{ node: object, path: [key] }];
 }

@@ -1,9 +1,9 @@
-// A project's folder → the bundler that it is built with, and the files that configure it.
+// A project's folder → the bundler or framework that it is built with, and the files that configure it.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DiagnosticError } from "../../compiler/index.ts";
-import { type HostName, hostNames, hosts } from "./hosts.ts";
+import { type DiagnosticCode, DiagnosticError } from "../../compiler/index.ts";
+import { closedBuilders, type HostName, hostNames, hosts } from "./hosts.ts";
 import type { PackageJson } from "./package-json.ts";
 
 export interface FoundHost {
@@ -32,14 +32,18 @@ function scriptsThatCall(root: string, from: string): readonly string[] {
 
 function configsOf(root: string, packageJson: PackageJson, host: HostName): readonly string[] {
   const { options } = hosts[host];
+  if (options.kind === "scripts") return [];
   if (options.kind === "called") return scriptsThatCall(root, options.from);
   const usual = scriptNames.map((extension) => join(root, `${options.file}.${extension}`));
   const named = configsInScripts(root, packageJson, host);
   return named.length > 0 ? named : usual.filter((file) => existsSync(file)).slice(0, 1);
 }
 
-const hasPackage = ({ dependencies = {}, devDependencies = {} }: PackageJson, host: HostName): boolean =>
-  hosts[host].packages.some((name) => name in dependencies || name in devDependencies);
+const packagesIn = ({ dependencies = {}, devDependencies = {} }: PackageJson, names: readonly string[]) =>
+  names.filter((name) => name in dependencies || name in devDependencies);
+
+const hasPackage = (packageJson: PackageJson, host: HostName): boolean =>
+  packagesIn(packageJson, hosts[host].packages).length > 0;
 
 const withoutParts = (found: readonly FoundHost[]): readonly FoundHost[] =>
   found.filter(({ host }) => !found.some((other) => hosts[other.host].parts.includes(host)));
@@ -51,7 +55,22 @@ function mostLikely(found: readonly FoundHost[]): readonly FoundHost[] {
   return [configured, ready, found].find(({ length }) => length > 0) ?? [];
 }
 
+function refuse(code: DiagnosticCode, message: string, hint: string): never {
+  throw new DiagnosticError({ code, message, loc: null, hint, detail: null });
+}
+
 const list = (names: readonly string[]): string => names.join(", ");
+
+/**
+ * Vitest's own configuration, which takes the place of Vite's: tests import kernels, too. One that names Vite's, or that another way of
+ * being configured goes with, has the plugin from there.
+ */
+export function vitestConfig(root: string): string | null {
+  const file = scriptNames
+    .map((extension) => join(root, `vitest.config.${extension}`))
+    .find((path) => existsSync(path));
+  return file && !/vite\.config|getViteConfig|defineVitestConfig/.test(readFileSync(file, "utf8")) ? file : null;
+}
 
 /**
  * @param wanted the user's choice
@@ -63,15 +82,16 @@ export function findHost(root: string, packageJson: PackageJson, wanted: HostNam
   const present = all.filter(({ host, configs }) => configs.length > 0 || hasPackage(packageJson, host));
   const found = mostLikely(withoutParts(present));
   if (found.length === 1) return found[0]!;
-  const names = found.map(({ host }) => host);
-  const isNone = found.length === 0;
-  throw new DiagnosticError({
-    code: isNone ? "init.no-bundler" : "init.several-bundlers",
-    message: isNone
-      ? `neither a configuration file nor package.json names a bundler in ${root}`
-      : `there is more than one bundler: ${list(names)}`,
-    loc: null,
-    hint: `say which with --host: ${list(isNone ? hostNames : names)}`,
-    detail: null,
-  });
+  if (found.length > 1) {
+    const names = list(found.map(({ host }) => host));
+    refuse("init.several-bundlers", `there is more than one bundler: ${names}`, `say which with --host: ${names}`);
+  }
+  const closed = packagesIn(packageJson, closedBuilders);
+  // Without a bundler it is a program that Node runs from its sources.
+  if (closed.length === 0) return { host: "node", configs: [] };
+  refuse(
+    "init.no-bundler",
+    `${list(closed)} takes no plugins, and no other bundler is configured in ${root}`,
+    `say which it has with --host: ${list(hostNames)}; a library that one of them builds can be imported anywhere`,
+  );
 }

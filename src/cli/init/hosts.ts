@@ -1,8 +1,13 @@
-// The bundlers that `init` knows: how one is told by a project's files and packages, and what its configuration is like.
+// What `init` knows of bundlers, frameworks and run times: how one is told by a project's files and packages, and where the plugin goes.
 
 /** In the order in which they are named. */
 export const hostNames = [
   "vite",
+  "nuxt",
+  "next",
+  "astro",
+  "solid-start",
+  "vitepress",
   "rollup",
   "rolldown",
   "esbuild",
@@ -11,24 +16,46 @@ export const hostNames = [
   "rsbuild",
   "farm",
   "bun",
+  "node",
 ] as const;
 export type HostName = (typeof hostNames)[number];
+
+/**
+ * Where in a configuration that a file exports: among `plugins`, those of the object's `vite` for frameworks around Vite, among `modules`, by
+ * name, or around all of it.
+ */
+export type Site = "plugins" | "vite.plugins" | "modules" | "around";
+
+export type HostOptions =
+  | { readonly kind: "exported"; readonly file: string; readonly site: Site }
+  /** A script calls the bundler's functions. */
+  | { readonly kind: "called"; readonly from: string; readonly functions: readonly string[] }
+  /** Programs run from their sources, by the scripts of package.json. */
+  | { readonly kind: "scripts" };
 
 export interface HostFacts {
   /** Any of them in package.json says that the project has it. */
   readonly packages: readonly string[];
-  /** Bundlers that are parts of it: their packages beside it say nothing. */
+  /** Bundlers that are parts of it, or that its tests have: their packages beside it say nothing. */
   readonly parts: readonly HostName[];
-  /** Plugins are told by a file that exports options, or by a script that calls functions. */
-  readonly options:
-    | { readonly kind: "exported"; readonly file: string }
-    | { readonly kind: "called"; readonly from: string; readonly functions: readonly string[] };
+  /** Entry of this package, where it has another name. */
+  readonly entry?: string;
+  readonly options: HostOptions;
   /** The module that has `defineConfig`, or null; undefined: without a file the bundler does not know what to build. */
   readonly newFile?: { readonly defineConfig: string | null };
 }
 
-const called = (from: string, ...functions: string[]): HostFacts["options"] => ({ kind: "called", from, functions });
-const exported = (file: string): HostFacts["options"] => ({ kind: "exported", file });
+const called = (from: string, ...functions: string[]): HostOptions => ({ kind: "called", from, functions });
+const exported = (file: string, site: Site = "plugins"): HostOptions => ({ kind: "exported", file, site });
+
+const ofVite = ["vite", "rollup", "rolldown", "esbuild"] as const;
+/** A framework with Vite in it. */
+const aroundVite = (name: string, file: string): HostFacts => ({
+  packages: [name],
+  parts: ofVite,
+  entry: "vite",
+  options: exported(file, "vite.plugins"),
+});
 
 export const hosts: Readonly<Record<HostName, HostFacts>> = {
   vite: {
@@ -37,6 +64,21 @@ export const hosts: Readonly<Record<HostName, HostFacts>> = {
     options: exported("vite.config"),
     newFile: { defineConfig: "vite" },
   },
+  nuxt: {
+    packages: ["nuxt", "nuxt-nightly"],
+    parts: [...ofVite, "webpack", "rspack"],
+    options: exported("nuxt.config", "modules"),
+    newFile: { defineConfig: null },
+  },
+  next: {
+    packages: ["next"],
+    parts: [...ofVite, "webpack", "rspack"],
+    options: exported("next.config", "around"),
+    newFile: { defineConfig: null },
+  },
+  astro: { ...aroundVite("astro", "astro.config"), newFile: { defineConfig: "astro/config" } },
+  "solid-start": aroundVite("@solidjs/start", "app.config"),
+  vitepress: aroundVite("vitepress", ".vitepress/config"),
   rollup: { packages: ["rollup"], parts: [], options: exported("rollup.config") },
   rolldown: { packages: ["rolldown"], parts: [], options: exported("rolldown.config") },
   esbuild: { packages: ["esbuild"], parts: [], options: called("esbuild", "build", "context") },
@@ -64,11 +106,21 @@ export const hosts: Readonly<Record<HostName, HostFacts>> = {
     options: exported("farm.config"),
     newFile: { defineConfig: "@farmfe/core" },
   },
-  bun: { packages: ["bun", "@types/bun", "bun-types"], parts: [], options: called("Bun", "build") },
+  bun: { packages: [], parts: [], options: called("Bun", "build") },
+  node: { packages: [], parts: [], options: { kind: "scripts" } },
 };
 
-/** The import of the plugin and its call, as lines to add. */
-export const pluginImport = (host: HostName, isCommonJs: boolean, name = "kernel"): string =>
-  isCommonJs
-    ? `const ${name} = require("unplugin-kernel/${host}").default;`
-    : `import ${name} from "unplugin-kernel/${host}";`;
+/** Packages of builders that take no plugin of ours: their projects are no programs that Node runs from their sources. */
+export const closedBuilders: readonly string[] = [
+  "@angular/build",
+  "@angular-devkit/build-angular",
+  "react-scripts",
+  "parcel",
+  "gatsby",
+  "expo",
+  "metro",
+  "ember-cli",
+  "snowpack",
+  "@wordpress/scripts",
+  "@vue/cli-service",
+];

@@ -14,6 +14,7 @@ export interface PackageJson {
   readonly imports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Strings;
   readonly devDependencies?: Strings;
+  readonly packageManager?: string;
 }
 
 export interface PackageFile {
@@ -60,6 +61,15 @@ const nameOfKey = ({ key }: { key: { type: string } }): string =>
   key.type === "Literal" ? String((key as { value?: unknown }).value) : "";
 
 const quote = (value: string): string => JSON.stringify(value);
+
+/** The text with something added to the string of an entry, `at` a place in that string. */
+export function withInsertion(text: string, section: string, key: string, at: number, added: string): string {
+  const inside = propertyOf(parseJson(text) as ObjectExpression, section)?.value as ObjectExpression;
+  const { value } = propertyOf(inside, key)!;
+  const before = String(value.type === "Literal" ? value.value : "").slice(0, at);
+  // As JSON has it, quotes escaped, up to the place; the quote at its end is not there yet.
+  return insert(text, [{ at: value.start + quote(before).length - 1, text: added }]);
+}
 
 /** The text with entries added to one of its sections, in the order given; the section is made where it is missing. */
 export function withEntries(text: string, section: (typeof sections)[number], entries: Strings): string {

@@ -2,10 +2,14 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { findHost } from "./find-host.ts";
-import { type HostName, hosts, pluginImport } from "./hosts.ts";
+import { declarationsPlace } from "../../plugin/declarations/declarations-file.ts";
+import { type FoundHost, findHost, vitestConfig } from "./find-host.ts";
+import { type HostName, hosts } from "./hosts.ts";
+import { wireScripts } from "./node-scripts.ts";
 import { type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
-import { type FileText, starterOperator, typeReference } from "./starter-files.ts";
+import { packageManagerOf } from "./package-manager.ts";
+import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
+import { type FileText, filesWithGeneralTypes, starterOperator } from "./starter-files.ts";
 import { wireConfig } from "./wire-config.ts";
 
 export interface Change extends FileText {
@@ -26,8 +30,12 @@ export interface InitPlan {
   readonly byHand: readonly ByHand[];
   /** As the project's scripts import a kernel. */
   readonly exampleImport: string;
+  /** The file of declarations, absolute; null: the project needs none. */
+  readonly declarations: string | null;
   /** To install what package.json asks for; null: it is there. */
   readonly install: string | null;
+  /** To run the script `tune`. */
+  readonly tune: string;
 }
 
 export interface InitRequest {
@@ -37,6 +45,8 @@ export interface InitRequest {
   readonly operators: readonly string[];
   /** Of this package. */
   readonly version: string;
+  /** The file of declarations that there is, absolute. */
+  readonly written: string | null;
 }
 
 /** A change, or nothing where the text is that of the file. */
@@ -45,52 +55,64 @@ function change(file: string, text: string, what: string): readonly Change[] {
   return !isNew && readFileSync(file, "utf8") === text ? [] : [{ file, text, isNew, what }];
 }
 
-function newConfig(host: HostName, defineConfig: string | null): string {
-  const options = "{\n  plugins: [kernel()],\n}";
-  return defineConfig === null
-    ? `${pluginImport(host, false)}\n\nexport default ${options};\n`
-    : `import { defineConfig } from "${defineConfig}";\n${pluginImport(host, false)}\n\nexport default defineConfig(${options});\n`;
-}
-
 const whatConfig = "the plugin";
 
-function wireHost(root: string, host: HostName, configs: readonly string[]): Pick<InitPlan, "changes" | "byHand"> {
+type Wired = Pick<InitPlan, "changes" | "byHand">;
+
+function wireFile(file: string, host: HostName, dts: string | null): Wired {
+  const wiring = wireConfig(readFileSync(file, "utf8"), host, dts);
+  return {
+    changes: wiring.kind === "edited" ? change(file, wiring.text, whatConfig) : [],
+    byHand: wiring.kind === "by-hand" ? [{ file, ...wiring }] : [],
+  };
+}
+
+/** A configuration that there is not: written where a bundler knows what to build without one. */
+function wireNew(root: string, host: HostName, dts: string | null): Wired {
   const { newFile, options } = hosts[host];
-  if (configs.length > 0) {
-    const wired = configs.map((file) => ({ file, wiring: wireConfig(readFileSync(file, "utf8"), host) }));
-    return {
-      changes: wired.flatMap(({ file, wiring }) =>
-        wiring.kind === "edited" ? change(file, wiring.text, whatConfig) : [],
-      ),
-      byHand: wired.flatMap(({ file, wiring }) => (wiring.kind === "by-hand" ? [{ file, ...wiring }] : [])),
-    };
-  }
+  const use = pluginUse(host, dts);
   if (newFile && options.kind === "exported") {
     // TypeScript's own loaders differ from bundler to bundler: only those who define a configuration read it alike.
-    const isTypeScript = newFile.defineConfig !== null && existsSync(join(root, "tsconfig.json"));
+    const isTypeScript = (newFile.defineConfig !== null || options.site !== "plugins") && hasTypeScript(root);
     const file = join(root, `${options.file}.${isTypeScript ? "ts" : "mjs"}`);
-    return { changes: change(file, newConfig(host, newFile.defineConfig), whatConfig), byHand: [] };
+    return { changes: change(file, newConfig(use, newFile.defineConfig), whatConfig), byHand: [] };
   }
   const file = join(root, options.kind === "exported" ? `${options.file}.mjs` : "build.mjs");
   const why =
-    options.kind === "exported"
-      ? "there is none, and only you know what is to be built"
-      : `no script calls ${options.from}: its plugins are given to ${options.functions.map((name) => `${name}()`).join(" or ")}`;
-  return { changes: [], byHand: [{ file, why, lines: [pluginImport(host, false), "plugins: [kernel()],"] }] };
+    options.kind === "called"
+      ? `no script calls ${options.from}: its plugins are given to ${options.functions.map((name) => `${name}()`).join(" or ")}`
+      : "there is none, and only you know what is to be built";
+  return { changes: [], byHand: [{ file, why, lines: handLines(use, false) }] };
 }
 
-/** Patterns of imports that lead to the operators; those that a project has are its own. */
+function wireHost(root: string, { host, configs }: FoundHost, dts: string | null): Wired {
+  if (hosts[host].options.kind === "scripts") return { changes: [], byHand: [] };
+  const vitest = vitestConfig(root);
+  const wired = [
+    ...(configs.length > 0 ? configs.map((file) => wireFile(file, host, dts)) : [wireNew(root, host, dts)]),
+    ...(vitest ? [wireFile(vitest, "vite", null)] : []),
+  ];
+  return { changes: wired.flatMap(({ changes }) => changes), byHand: wired.flatMap(({ byHand }) => byHand) };
+}
+
+/**
+ * A pattern of imports that leads to the operators; those that a project has are its own. One that names the query, as TypeScript would
+ * follow, makes Turbopack take the plain operator; TypeScript has generated declarations.
+ */
 function importPatterns({ json }: PackageFile, folder: string): Readonly<Record<string, string>> {
   if (Object.keys(json.imports ?? {}).some((key) => key.startsWith("#op/"))) return {};
   const target = folder === "" ? "./*" : `./${folder}/*`;
-  return { "#op/*?tune=wasm": target, "#op/*?tune=native": target, "#op/*": target };
+  return { "#op/*": target };
 }
 
 const missing = (entries: Readonly<Record<string, string>>, ...present: readonly (object | undefined)[]) =>
   Object.fromEntries(Object.entries(entries).filter(([key]) => !present.some((them) => them && key in them)));
 
-function wirePackage(packageFile: PackageFile, folder: string, version: string): readonly Change[] {
+function wirePackage(packageFile: PackageFile, host: HostName, folder: string, version: string): Wired {
   const { file, text, json } = packageFile;
+  const isRunFromSources = hosts[host].options.kind === "scripts";
+  const scripts = isRunFromSources ? wireScripts(dirname(file), packageFile) : null;
+  const wiredText = scripts?.kind === "edited" ? scripts.text : text;
   const added = [
     { section: "imports", entries: importPatterns(packageFile, folder), what: "imports of kernels (#op/*)" },
     { section: "scripts", entries: missing({ tune: "unplugin-kernel tune" }, json.scripts), what: "script tune" },
@@ -100,20 +122,19 @@ function wirePackage(packageFile: PackageFile, folder: string, version: string):
       what: "the dependency",
     },
   ] as const;
-  const whole = added.reduce((edited, { section, entries }) => withEntries(edited, section, entries), text);
-  const what = added.filter(({ entries }) => Object.keys(entries).length > 0).map((one) => one.what);
-  return change(file, whole, what.join(", "));
+  const whole = added.reduce((edited, { section, entries }) => withEntries(edited, section, entries), wiredText);
+  const what = [
+    ...(scripts?.kind === "edited" ? [`${hooksOf(scripts.names)}`] : []),
+    ...added.filter(({ entries }) => Object.keys(entries).length > 0).map((one) => one.what),
+  ];
+  return {
+    changes: change(file, whole, what.join(", ")),
+    byHand: scripts?.kind === "by-hand" ? [{ file, ...scripts }] : [],
+  };
 }
 
-const lockfiles: Readonly<Record<string, string>> = {
-  "pnpm-lock.yaml": "pnpm install",
-  "yarn.lock": "yarn install",
-  "bun.lock": "bun install",
-  "bun.lockb": "bun install",
-};
-
-const installCommand = (root: string): string =>
-  Object.entries(lockfiles).find(([name]) => existsSync(join(root, name)))?.[1] ?? "npm install";
+const hooksOf = (names: readonly string[]): string =>
+  `the hooks in ${names.length === 1 ? "script" : "scripts"} ${names.join(", ")}`;
 
 const withSlashes = (path: string): string => path.replaceAll("\\", "/");
 
@@ -124,24 +145,42 @@ const nameOf = (operator: string): string =>
     .replace(/\W+(\w?)/g, (_, letter: string) => letter.toUpperCase())
     .replace(/^\d/, "_$&");
 
+const hasTypeScript = (root: string): boolean => existsSync(join(root, "tsconfig.json"));
+
+/** Where the sources are: src/, or app/ in Nuxt and React Router; Next takes app/ for its routes. */
+function sourcesOf(root: string, host: HostName): string {
+  const usual = host === "next" ? ["src"] : ["src", "app"];
+  return usual.find((name) => existsSync(join(root, name))) ?? (host === "next" ? "" : "src");
+}
+
+/** Where declarations are to be written; null: TypeScript knows the imports already, or there is none. */
+function declarationsOf({ root, written }: InitRequest): string | null {
+  if (!hasTypeScript(root)) return null;
+  return written ?? (filesWithGeneralTypes(root).length > 0 ? null : declarationsPlace(root));
+}
+
 /** @throws DiagnosticError of `readPackageJson` and `findHost` */
-export function planInit({ root, host: wanted, operators, version }: InitRequest): InitPlan {
+export function planInit(request: InitRequest): InitPlan {
+  const { root, host: wanted, operators, version } = request;
   const packageFile = readPackageJson(root);
-  const { host, configs } = findHost(root, packageFile.json, wanted);
-  const operator = operators[0] ?? join(root, "src/kernels/gemm.op.ts");
+  const found = findHost(root, packageFile.json, wanted);
+  const operator = operators[0] ?? join(root, sourcesOf(root, found.host), "kernels/gemm.op.ts");
   const folder = withSlashes(relative(root, dirname(operator)));
-  const wired = wireHost(root, host, configs);
-  const types = typeReference(root);
+  const declarations = declarationsOf(request);
+  const wired = wireHost(root, found, declarations && withSlashes(relative(root, declarations)));
+  const wiredPackage = wirePackage(packageFile, found.host, folder, version);
+  const manager = packageManagerOf(root, packageFile.json);
   return {
-    host,
+    host: found.host,
     changes: [
       ...wired.changes,
-      ...wirePackage(packageFile, folder, version),
+      ...wiredPackage.changes,
       ...(operators.length > 0 ? [] : change(operator, starterOperator, "an operator to begin with")),
-      ...(types ? change(types.file, types.text, "the types of imports of kernels") : []),
     ],
-    byHand: wired.byHand,
+    byHand: [...wired.byHand, ...wiredPackage.byHand],
+    declarations,
     exampleImport: `import ${nameOf(operator)} from "#op/${basename(operator)}?tune=wasm";`,
-    install: existsSync(join(root, "node_modules/unplugin-kernel")) ? null : installCommand(root),
+    install: existsSync(join(root, "node_modules/unplugin-kernel")) ? null : manager.install,
+    tune: manager.run("tune"),
   };
 }

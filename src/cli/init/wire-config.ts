@@ -1,7 +1,8 @@
 // The text of a bundler's configuration file → the same with the plugin in it, or why it is to be done by hand.
 
-import { exportedOptions, NotUnderstood, optionsOfCalls, pluginsOf } from "./config-objects.ts";
-import { type HostName, hosts, pluginImport } from "./hosts.ts";
+import { exportedExpression, exportedOptions, listPlaces, NotUnderstood, optionsOfCalls } from "./config-objects.ts";
+import { type HostName, hosts } from "./hosts.ts";
+import { handLines, type PluginUse, pluginCall, pluginImport, pluginUse, usualName } from "./plugin-text.ts";
 import { nodesIn, type Program, parseScript, type SyntaxNode } from "./syntax.ts";
 import { endOfLine, firstElement, type Insertion, insert, newProperty } from "./text-edit.ts";
 
@@ -30,9 +31,9 @@ const isImport = (statement: SyntaxNode): boolean =>
     statement.declarations.some(({ init }) => init && [...nodesIn(init)].some(isRequireCall)));
 
 /** A name that the file does not use yet. */
-function freeName(program: Program): string {
+function freeName(program: Program, wanted: string): string {
   const used = new Set([...nodesIn(program)].map((node) => (node.type === "Identifier" ? node.name : "")));
-  return ["kernel", "kernelPlugin"].find((name) => !used.has(name)) ?? "unpluginKernel";
+  return [wanted, `${wanted}Plugin`].find((name) => !used.has(name)) ?? "unpluginKernel";
 }
 
 /** With the quotes and semicolons of the file. */
@@ -59,41 +60,63 @@ function importInsertion(text: string, program: Program, line: string): Insertio
   return { at, text: styled + eol + eol };
 }
 
-function edit(text: string, program: Program, host: HostName): string {
-  const { options } = hosts[host];
-  const objects = options.kind === "exported" ? exportedOptions(program) : optionsOfCalls(program, options);
-  const name = freeName(program);
-  const call = `${name}()`;
-  // Several ways may lead to one list.
-  const places = new Set(objects.map((object) => pluginsOf(object, program)));
-  const insertions = [...places].map((place) =>
-    place.type === "ArrayExpression" ? firstElement(text, place, call) : newProperty(text, place, `plugins: [${call}]`),
-  );
-  const line = pluginImport(host, isCommonJs(program), name);
-  return insert(text, [importInsertion(text, program, line), ...insertions]);
+/** Around the whole of what the file exports. */
+function aroundExport(program: Program, call: (config: string) => string): readonly Insertion[] {
+  const { start, end } = exportedExpression(program);
+  const [before = "", after = ""] = call("\0").split("\0");
+  return [
+    { at: start, text: before },
+    { at: end, text: after },
+  ];
 }
 
-const byHand = (host: HostName, why: string, inCommonJs: boolean): Wiring => ({
+function intoLists(text: string, program: Program, host: HostName, use: PluginUse, call: string): readonly Insertion[] {
+  const { options } = hosts[host];
+  const objects = options.kind === "called" ? optionsOfCalls(program, options) : exportedOptions(program);
+  const key = use.site === "modules" ? "modules" : "plugins";
+  const within = use.site === "vite.plugins" ? "vite" : null;
+  // Several ways may lead to one list.
+  const places = new Map(
+    objects.flatMap((object) => listPlaces(object, program, key, within)).map((it) => [it.node, it]),
+  );
+  return [...places.values()].map(({ node, path }) => {
+    if (node.type === "ArrayExpression") return firstElement(text, node, call);
+    const [property, ...outer] = path.toReversed();
+    const whole = outer.reduce((inner, name) => `${name}: { ${inner} }`, `${property}: [${call}]`);
+    return newProperty(text, node, whole);
+  });
+}
+
+function edit(text: string, program: Program, host: HostName, use: PluginUse): string {
+  const name = freeName(program, usualName(use));
+  const call = (config?: string): string => inStyle(pluginCall(use, name, config), text);
+  const insertions = use.site === "around" ? aroundExport(program, call) : intoLists(text, program, host, use, call());
+  const line = pluginImport(use, isCommonJs(program), name);
+  return insert(text, [...(line === null ? [] : [importInsertion(text, program, line)]), ...insertions]);
+}
+
+const byHand = (use: PluginUse, why: string, inCommonJs: boolean): Wiring => ({
   kind: "by-hand",
   why,
-  lines: [pluginImport(host, inCommonJs), "plugins: [kernel()],"],
+  lines: handLines(use, inCommonJs),
 });
 
 /** A file that names the plugin is left as it is, whatever it does with it. */
-export function wireConfig(text: string, host: HostName): Wiring {
+export function wireConfig(text: string, host: HostName, dts: string | null = null): Wiring {
+  const use = pluginUse(host, dts);
   let program: Program;
   try {
     program = parseScript(text);
   } catch (error) {
-    return byHand(host, `it cannot be read: ${(error as Error).message}`, /\bmodule\.exports\b/.test(text));
+    return byHand(use, `it cannot be read: ${(error as Error).message}`, /\bmodule\.exports\b/.test(text));
   }
   if ([...nodesIn(program)].some(isPackageOfOurs)) return { kind: "wired" };
   try {
-    const edited = edit(text, program, host);
+    const edited = edit(text, program, host, use);
     parseScript(edited);
     return { kind: "edited", text: edited };
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error;
-    return byHand(host, error.message, isCommonJs(program));
+    return byHand(use, error.message, isCommonJs(program));
   }
 }

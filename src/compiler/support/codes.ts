@@ -97,7 +97,7 @@ export const codes = {
   "hoist-storage.parameter": "a parameter of the kernel is the caller's memory",
   "hoist-storage.there": "storage covers already all that is read under the loop",
   "init.broken-package": "package.json is no JSON, or a part of it is no object",
-  "init.no-bundler": "a project names no bundler that the plugin works in",
+  "init.no-bundler": "a project is built by what takes no plugins, and no bundler that does is configured",
   "init.no-package": "a folder that is to be wired has no package.json",
   "init.several-bundlers": "a project names more than one bundler",
   "inline.local-operand": "a block reads what holds only a part at a time",

@@ -22,6 +22,11 @@ const others = new Set([".vue", ".svelte", ".astro", ".html", ".mdx"]);
 /** Folders in which nobody writes. */
 const skipped = new Set(["node_modules", "dist", "out", "build", "coverage"]);
 
+/** Those of the project's own, `*.d.ts`. */
+export async function* declarationFiles(root: string): AsyncGenerator<string> {
+  for await (const path of sourceFiles(root)) if (path.endsWith(".d.ts")) yield path;
+}
+
 async function* sourceFiles(folder: string): AsyncGenerator<string> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

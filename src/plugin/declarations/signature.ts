@@ -18,6 +18,8 @@ export interface Signature {
   readonly outputs: readonly SignatureTensor[];
   /** Names of inputs that `pack` takes. */
   readonly constants: readonly string[];
+  /** Whether no parameter of the operator is a type of elements. */
+  readonly hasFixedTypes: boolean;
 }
 
 export interface SignatureOptions {
@@ -29,13 +31,15 @@ export interface SignatureOptions {
 export async function signatureOf(request: ParsedRequest, options: SignatureOptions): Promise<Signature | null> {
   try {
     const { op } = await loadOp(request.path, options);
-    const parameters = checkParameters(request.path, parameterDefaults(op), request.settings.parameters);
+    const defaults = parameterDefaults(op);
+    const parameters = checkParameters(request.path, defaults, request.settings.parameters);
     const instance = instantiate(op, parameters, "kernel");
     const tensors = kernelParameters(instance);
     return {
       inputs: tensors.filter(({ role }) => role === "input"),
       outputs: tensors.filter(({ role }) => role === "output"),
       constants: instance.constants ?? [],
+      hasFixedTypes: Object.values(defaults).every((value) => typeof value === "number"),
     };
   } catch {
     // Whatever it is: types are no place to hear of it.

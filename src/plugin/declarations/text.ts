@@ -22,6 +22,9 @@ const heading = `// Types of the imports of kernels, written by unplugin-kernel.
 // biome-ignore-all format lint: generated
 `;
 
+/** Whether a file is one of these. */
+export const isGenerated = (text: string): boolean => text.startsWith(heading.split(",")[0]!);
+
 const moduleText = (name: string, type: string, lines: readonly string[] = []): string => `
 declare module ${JSON.stringify(name)} {
 ${lines.map((line) => `  /** ${line} */\n`).join("")}  const kernel: ${type};
@@ -29,12 +32,14 @@ ${lines.map((line) => `  /** ${line} */\n`).join("")}  const kernel: ${type};
 }
 `;
 
-/** Operators with the same file name and query cannot be told apart. */
+/** TypeScript matches these; operators with the same file name and query cannot be told apart. */
+const endOf = ({ specifier }: KernelImport): string =>
+  /^[./]/.test(specifier) ? `*/${basename(specifier)}` : specifier;
+
 function byEnd(imports: readonly KernelImport[]): ReadonlyMap<string, readonly KernelImport[]> {
   const groups = new Map<string, KernelImport[]>();
   for (const it of imports) {
-    const end = /^[./]/.test(it.specifier) ? `*/${basename(it.specifier)}` : it.specifier;
-    groups.set(end, [...(groups.get(end) ?? []), it]);
+    groups.set(endOf(it), [...(groups.get(endOf(it)) ?? []), it]);
   }
   return groups;
 }
@@ -46,23 +51,29 @@ function typeInFile(file: string, folder: string): string {
 }
 
 const isKnown = (signature: Signature | null): signature is Signature => signature !== null;
-const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
+const once = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
 
 function entryText(end: string, imports: readonly KernelImport[], folder: string): string {
   const signatures = imports.map(({ signature }) => signature).filter(isKnown);
   if (signatures.length < imports.length) {
-    return moduleText(end, unique(imports.map(({ file }) => typeInFile(file, folder))).join(" | "));
+    return moduleText(end, once(imports.map(({ file }) => typeInFile(file, folder))).join(" | "));
   }
-  return moduleText(end, jointType(signatures), unique(signatures.map(signatureLine)));
+  return moduleText(end, jointType(signatures), once(signatures.map(signatureLine)));
 }
 
 /**
  * @param path absolute, of the file that the text is for
+ * @param likely imports that the project may have one day: those that it has come first
  * @returns the same text for the same imports, whatever their order
  */
-export function declarationsText(imports: readonly KernelImport[], path: string): string {
-  const entries = [...byEnd(imports)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const precise = entries.map(([end, group]) => entryText(end, group, dirname(path)));
+export function declarationsText(
+  imports: readonly KernelImport[],
+  path: string,
+  likely: readonly KernelImport[] = [],
+): string {
+  const entries = [...byEnd(likely), ...byEnd(imports)];
+  const known = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const precise = known.map(([end, group]) => entryText(end, group, dirname(path)));
   const fallback = requestTargets.map((target) =>
     moduleText(`*tune=${target}`, 'import("unplugin-kernel/op").AnyKernel'),
   );

@@ -15,18 +15,16 @@ import type { CompiledKernel } from "../compiled-kernel.ts";
 export type Platform = "node" | "browser" | "universal";
 
 /**
- * Most bytes of WASM (both twins) that go into the code of a module for browsers, so that the first call need not wait.
- * Kernels have 2–20 KB; engines compile up to 8 MB synchronously (Chrome's limit on the main thread).
+ * Most bytes of WASM (both twins) that go into the code of a module, so that the first call need not wait and what copies a bundle
+ * misses no file. Kernels have 2–20 KB; engines compile up to 8 MB synchronously (Chrome's limit on the main thread).
  */
 export const inlineBytes: number = 64 * 1024;
 
 /** Emits one binary and returns a JavaScript expression for its URL; null: this host has no way to. */
 export type EmitUrl = (asset: KernelAsset) => string | null;
 
-function isInline(platform: Platform, sync: boolean | null, wasmBytes: number): boolean {
-  if (sync !== null) return sync;
-  return platform !== "node" && wasmBytes <= inlineBytes;
-}
+/** On servers, too: Nitro, Vercel and Lambda copy the code that they trace, and know nothing of files beside it. */
+const isInline = (sync: boolean | null, wasmBytes: number): boolean => sync ?? wasmBytes <= inlineBytes;
 
 function refuseBrowser(kernel: CompiledKernel): never {
   throw new DiagnosticError({
@@ -53,8 +51,8 @@ function placeWorker(
 }
 
 /**
- * Decides and emits: addons go by URL and never to browsers; WASM modules go into the code for browsers if they are
- * small, and as files elsewhere, unless the import says `&sync`; the script of workers is a file for browsers.
+ * Decides and emits: addons go by URL and never to browsers; WASM modules go into the code if they are small, else they are files,
+ * unless the import says `&sync` or `&sync=0`; the script of workers is a file for browsers.
  *
  * @throws DiagnosticError `target.not-in-browser`.
  */
@@ -67,7 +65,7 @@ export function placeAssets(
   if (platform === "browser" && kernel.native && !kernel.wasm) refuseBrowser(kernel);
   const assets = kernelAssets(kernel);
   const wasmBytes = assets.reduce((sum, { role, bytes }) => sum + (role === "native" ? 0 : bytes.length), 0);
-  const inline = isInline(platform, sync, wasmBytes);
+  const inline = isInline(sync, wasmBytes);
   const place = (role: "native" | "relaxed" | "wasm"): AssetReference | null => {
     const asset = assets.find((one) => one.role === role);
     if (!asset || (role === "native" && platform === "browser")) return null;

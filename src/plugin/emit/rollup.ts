@@ -9,7 +9,8 @@ import { type EmitUrl, placeAssets } from "./place.ts";
 export interface EmittedFiles {
   clear(): void;
   has(reference: string): boolean;
-  emitUrl(context: HookContext): EmitUrl;
+  /** @param folder of the output, in which files lie under their own names; null: where the host puts assets */
+  emitUrl(context: HookContext, folder?: string | null): EmitUrl;
   /** Deletes assets that nobody needs: those of kernels that tree shaking has left out, and the script of workers that nobody starts. */
   removeUnused(bundle: Bundle, fileNameOf: (reference: string) => string): void;
 }
@@ -32,11 +33,12 @@ export function createEmittedFiles(): EmittedFiles {
     clear: () => references.clear(),
     has: (reference) => references.has(reference),
     emitUrl:
-      (context) =>
+      (context, folder = null) =>
       ({ fileName, bytes, isForAsync }) => {
-        // The host puts a hash of its own into the name.
+        // The host puts a hash of its own into the name of an asset.
         const name = fileName.replace(/-[0-9a-f]{12}\./, ".");
-        const reference = String(context.emitFile({ type: "asset", name, source: bytes }));
+        const place = folder === null ? { name } : { fileName: `${folder}/${fileName}` };
+        const reference = String(context.emitFile({ type: "asset", ...place, source: bytes }));
         references.set(reference, isForAsync);
         return `import.meta.ROLLUP_FILE_URL_${reference}`;
       },

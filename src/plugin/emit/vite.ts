@@ -30,6 +30,12 @@ function devUrl(platform: Platform, kernel: CompiledKernel, dev: DevServer): Emi
   };
 }
 
+/**
+ * Folder of a server bundle for files of kernels. Frameworks publish the assets of their server bundles (SvelteKit copies the whole folder,
+ * React Router what the manifest names), and no page has a use for an addon.
+ */
+const serverFolder = "kernels";
+
 /** Relative to the chunk, in either module format. */
 const besideChunk = (relativePath: string, format: string): string =>
   format === "es"
@@ -56,7 +62,10 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
     mode: (context, configured) => (isDev(context) && configured === "tune" ? "interim" : configured),
     place(context, kernel, { settings }: ParsedRequest) {
       const platform = platformOf(context.environment);
-      const emitUrl = isDev(context) ? devUrl(platform, kernel, dev) : filesOf(context.environment).emitUrl(context);
+      const folder = platform === "node" ? serverFolder : null;
+      const emitUrl = isDev(context)
+        ? devUrl(platform, kernel, dev)
+        : filesOf(context.environment).emitUrl(context, folder);
       return placeAssets(kernel, platform, settings.sync, emitUrl);
     },
     failed(context, request) {

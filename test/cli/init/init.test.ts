@@ -40,7 +40,7 @@ describe("init", () => {
     expect(output).toBe(`edited vite.config.ts: the plugin
 edited package.json: imports of kernels (#op/*), script tune, the dependency
 written src/kernels/gemm.op.ts: an operator to begin with
-written src/kernel-env.d.ts: the types of imports of kernels
+written src/kernel-imports.d.ts: the types of imports of kernels
 next:
     import gemm from "#op/gemm.op.ts?tune=wasm";   in your code: a function over typed arrays
     npm run tune   finds its fastest schedule, in half a minute at most, as the first build does; writes kernels.lock.json
@@ -49,12 +49,16 @@ next:
     expect(exitCode).toBe(0);
     expect(Object.keys(textsOf(root))).toEqual([
       "package.json",
-      "src/kernel-env.d.ts",
+      "src/kernel-imports.d.ts",
       "src/kernels/gemm.op.ts",
       "src/main.ts",
       "tsconfig.json",
       "vite.config.ts",
     ]);
+    const { "vite.config.ts": config, "src/kernel-imports.d.ts": types } = textsOf(root);
+    expect(config).toContain('plugins: [kernel({ dts: "src/kernel-imports.d.ts" })]');
+    expect(types).toContain(`declare module "#op/gemm.op.ts?tune=wasm" {
+  /** A: f32[512, 512], B: f32[512, 512] → C: f32[512, 512] */`);
     expect(statSync(join(root, "vite.config.ts")).mode & 0o777).toBe(0o755);
   });
 
@@ -86,7 +90,7 @@ test("init leaves a file that it does not understand as it is, says what to add,
     {
       file: "vite.config.ts",
       why: "its options are made of others, which may have plugins",
-      lines: ['import kernel from "unplugin-kernel/vite";', "plugins: [kernel()],"],
+      lines: ['import kernel from "unplugin-kernel/vite";', 'plugins: [kernel({ dts: "src/kernel-imports.d.ts" })],'],
     },
   ]);
   expect(textsOf(root)["vite.config.ts"]).toBe(own);
@@ -94,7 +98,7 @@ test("init leaves a file that it does not understand as it is, says what to add,
     runCli(root, "init").errors,
   ).toBe(`by hand: vite.config.ts: its options are made of others, which may have plugins; add
     import kernel from "unplugin-kernel/vite";
-    plugins: [kernel()],
+    plugins: [kernel({ dts: "src/kernel-imports.d.ts" })],
 next:
     import gemm from "#op/gemm.op.ts?tune=wasm";   in your code: a function over typed arrays
     npm run tune   finds its fastest schedule, in half a minute at most, as the first build does; writes kernels.lock.json
@@ -102,10 +106,31 @@ next:
 `);
 });
 
+test("init gives a program that no bundler builds the hooks of Node, in its package manager's words", () => {
+  const root = writeProject({
+    "package.json": `${JSON.stringify({ packageManager: "pnpm@10.1.0", scripts: { start: "node src/main.js" } }, null, 2)}\n`,
+    "src/main.js": "",
+  });
+  const { exitCode, output } = runCli(root, "init");
+  expect(exitCode).toBe(0);
+  expect(output).toContain("edited package.json: the hooks in script start, imports of kernels (#op/*), script tune");
+  expect(output).toContain("\n    pnpm tune   finds its fastest schedule");
+  expect(JSON.parse(textsOf(root)["package.json"]!).scripts).toEqual({
+    start: "node --import unplugin-kernel/register src/main.js",
+    tune: "unplugin-kernel tune",
+  });
+  expect(runCli(root, "init").output).toBe("nothing to do: node has the hooks, and package.json the rest\n");
+});
+
 test.each([
   [[], {}, 1, "init.no-package"],
   [[], { "package.json": "{" }, 1, "init.broken-package"],
-  [[], { "package.json": "{}" }, 1, "init.no-bundler"],
+  [
+    [],
+    { "package.json": '{ "devDependencies": { "@angular/build": "20" } }' },
+    1,
+    "init.no-bundler: @angular/build takes",
+  ],
   [[], { "package.json": "{}", "webpack.config.js": "", "rollup.config.js": "" }, 1, "init.several-bundlers"],
   [["--host", "grunt"], files, 2, 'command.bad-argument: --host is "grunt"'],
 ])("init %j of %j answers %i: %s", (args, project, code, message) => {

@@ -13,7 +13,7 @@ const packageJson = (...packages: readonly string[]): string =>
   JSON.stringify({ devDependencies: Object.fromEntries(packages.map((name) => [name, "1"])) }, null, 2);
 
 const planFor = (root: string, host: HostName | null = null) =>
-  planInit({ root, host, operators: [], version: "1.2.3" });
+  planInit({ root, host, operators: [], version: "1.2.3", written: null });
 
 /** Files by name → what they are to be. */
 function planned(files: Files, host: HostName | null = null) {
@@ -34,13 +34,24 @@ describe("the bundler", () => {
       { "package.json": packageJson("rollup"), "rspack.config.ts": "" },
     ],
     ["a script that calls it", "bun", { "package.json": "{}", "scripts/build.ts": "Bun.build({})" }],
+    ["Nuxt has Vite", "nuxt", { "package.json": packageJson("nuxt", "vite"), "nuxt.config.ts": "" }],
+    [
+      "Next has tests by Vitest",
+      "next",
+      { "package.json": packageJson("next", "vite", "webpack"), "vite.config.ts": "" },
+    ],
+    ["Astro", "astro", { "package.json": packageJson("astro"), "astro.config.mjs": "" }],
+    ["SvelteKit is configured as Vite is", "vite", { "package.json": packageJson("@sveltejs/kit", "vite") }],
+    ["no bundler", "node", { "package.json": packageJson("typescript") }],
     ["a package that needs no configuration", "vite", { "package.json": packageJson("vite", "@types/bun") }],
   ])("is told by what there is: %s", (_, host, files) => {
     expect(planned(files).host).toBe(host);
   });
 
-  it("is asked for where there is none or more than one", () => {
-    expect(() => planned({ "package.json": "{}" })).toThrow("init.no-bundler: neither a configuration file nor");
+  it("is asked for where there is more than one, or one that takes no plugins", () => {
+    expect(() => planned({ "package.json": packageJson("@angular/build") })).toThrow(
+      "init.no-bundler: @angular/build takes no plugins",
+    );
     const two = { "package.json": "{}", "webpack.config.js": "", "rollup.config.js": "export default {};" };
     expect(() => planned(two)).toThrow("init.several-bundlers: there is more than one bundler: rollup, webpack");
     expect(planned(two, "rollup").texts["rollup.config.js"]).toContain("unplugin-kernel/rollup");
@@ -63,9 +74,23 @@ describe("the bundler", () => {
 import kernel from "unplugin-kernel/vite";
 
 export default defineConfig({
-  plugins: [kernel()],
+  plugins: [kernel({ dts: "kernel-imports.d.ts" })],
 });
 `);
+    const nuxt = { "package.json": packageJson("nuxt"), "tsconfig.json": "{}", "app/app.vue": "" };
+    expect(planned(nuxt).texts).toMatchObject({
+      "nuxt.config.ts": 'export default defineNuxtConfig({\n  modules: ["unplugin-kernel/nuxt"],\n});\n',
+      "app/kernels/gemm.op.ts": expect.anything(),
+    });
+    const next = { "package.json": packageJson("next"), "app/page.jsx": "" };
+    expect(planned(next).texts).toMatchObject({
+      "next.config.mjs": 'import withKernels from "unplugin-kernel/next";\n\nexport default withKernels({});\n',
+      "kernels/gemm.op.ts": expect.anything(),
+    });
+    const astro = { "package.json": packageJson("astro"), "src/pages/index.astro": "", "tsconfig.json": "{}" };
+    expect(planned(astro).texts["astro.config.ts"]).toContain(
+      'vite: { plugins: [kernel({ dts: "src/kernel-imports.d.ts" })] },',
+    );
     expect(planned({ "package.json": packageJson("webpack") }).texts["webpack.config.mjs"]).toBe(
       `import kernel from "unplugin-kernel/webpack";
 
@@ -74,6 +99,14 @@ export default {
 };
 `,
     );
+  });
+
+  it("has the plugin in Vitest's own configuration, too, unless that takes Vite's", () => {
+    const vite = { "package.json": packageJson("vite"), "vite.config.ts": "export default {};" };
+    const { texts } = planned({ ...vite, "vitest.config.ts": "export default { test: {} };" });
+    expect(texts["vitest.config.ts"]).toContain("plugins: [kernel()]");
+    const merged = 'import base from "./vite.config";\nexport default { ...base };';
+    expect(planned({ ...vite, "vitest.config.ts": merged }).texts).not.toHaveProperty(["vitest.config.ts"]);
   });
 
   it("is its owner's to configure where only the owner knows how", () => {
@@ -101,8 +134,6 @@ describe("package.json", () => {
     "name": "app",
     "scripts": { "build": "vite build", "tune": "unplugin-kernel tune" },
     "imports": {
-        "#op/*?tune=wasm": "./src/kernels/*",
-        "#op/*?tune=native": "./src/kernels/*",
         "#op/*": "./src/kernels/*"
     },
     "files": ["dist", "src"],
@@ -127,7 +158,7 @@ describe("package.json", () => {
   it("may have nothing in it", () => {
     expect(JSON.parse(planned({ "package.json": "{}", "vite.config.js": "" }).texts["package.json"]!)).toEqual({
       scripts: { tune: "unplugin-kernel tune" },
-      imports: expect.objectContaining({ "#op/*?tune=wasm": "./src/kernels/*" }),
+      imports: { "#op/*": "./src/kernels/*" },
       devDependencies: { "unplugin-kernel": "^1.2.3" },
     });
     expect(withEntries("{}\n", "scripts", { a: "b" })).toBe('{\n  "scripts": {\n    "a": "b"\n  }\n}\n');
@@ -144,40 +175,102 @@ describe("package.json", () => {
 
 describe("types", () => {
   const vite = { "package.json": packageJson("vite"), "tsconfig.json": "{}" };
-  const reference = '/// <reference types="unplugin-kernel/client" />\n';
+  const placeIn = (files: Files): string | null => {
+    const { root, declarations } = planned(files);
+    return declarations && relative(root, declarations);
+  };
 
-  it("are told in a file of their own, or beside those of Vite", () => {
-    expect(planned({ ...vite, "src/main.ts": "" }).texts["src/kernel-env.d.ts"]).toBe(reference);
-    const env = '/// <reference types="vite/client" />\n';
-    expect(planned({ ...vite, "src/vite-env.d.ts": env }).texts["src/vite-env.d.ts"]).toBe(reference + env);
+  it("are written where starters' tsconfig.json looks, and by builds, too", () => {
+    expect(placeIn({ ...vite, "src/main.ts": "" })).toBe("src/kernel-imports.d.ts");
+    expect(placeIn(vite)).toBe("kernel-imports.d.ts");
+  });
+
+  it("stay where they are", () => {
+    const root = writeApp(vite);
+    const written = `${root}/types/kernels.d.ts`;
+    const plan = planInit({ root, host: null, operators: [], version: "1.2.3", written });
+    expect(plan.declarations).toBe(written);
+    expect(plan.changes[0]!.text).toContain('kernel({ dts: "types/kernels.d.ts" })');
   });
 
   it.each<[string, Files]>([
     ["has no TypeScript", { "package.json": packageJson("vite") }],
-    ["has them in its tsconfig", { ...vite, "tsconfig.app.json": '{"types": ["unplugin-kernel/client"]}' }],
-    ["has generated declarations", { ...vite, "kernel-imports.d.ts": 'declare module "*/a.op.ts?tune=wasm" {\n}\n' }],
+    ["has general types in its tsconfig", { ...vite, "tsconfig.app.json": '{"types": ["unplugin-kernel/client"]}' }],
   ])("are left as they are in a project that %s", (_, files) => {
-    expect(Object.keys(planned(files).texts).filter((name) => name.endsWith(".d.ts"))).toEqual([]);
+    expect(placeIn(files)).toBe(null);
   });
 });
 
 describe("operators", () => {
   const root = writeApp({ "package.json": packageJson("vite"), "lib/ops/layer-norm.op.js": "" });
-  const plan = planInit({ root, host: null, operators: [`${root}/lib/ops/layer-norm.op.js`], version: "1.2.3" });
+  const plan = planInit({
+    root,
+    host: null,
+    operators: [`${root}/lib/ops/layer-norm.op.js`],
+    version: "1.2.3",
+    written: null,
+  });
 
   it("of the project's own are what imports lead to", () => {
     const names = plan.changes.map(({ file }) => relative(root, file)).sort();
     expect(names).toEqual(["package.json", "vite.config.mjs"]);
-    expect(plan.changes.at(-1)!.text).toContain('"#op/*?tune=wasm": "./lib/ops/*"');
+    expect(plan.changes.at(-1)!.text).toContain('"#op/*": "./lib/ops/*"');
     expect(plan.exampleImport).toBe('import layerNorm from "#op/layer-norm.op.js?tune=wasm";');
   });
 });
 
-test.each([
-  ["pnpm-lock.yaml", "pnpm install"],
-  ["yarn.lock", "yarn install"],
-  ["bun.lock", "bun install"],
-  ["package-lock.json", "npm install"],
-])("with %s the package is installed by %s", (lockfile, command) => {
-  expect(planned({ "package.json": packageJson("vite"), [lockfile]: "" }).install).toBe(command);
+describe("a program without a bundler", () => {
+  const scriptsOf = (scripts: Record<string, string>, more: Files = {}, packages: readonly string[] = []) => {
+    const json = { scripts, devDependencies: Object.fromEntries(packages.map((name) => [name, "1"])) };
+    const { texts, byHand } = planned({ "package.json": JSON.stringify(json, null, 2), ...more });
+    return { byHand, scripts: JSON.parse(texts["package.json"]!).scripts as Record<string, string> };
+  };
+  const hooks = "--import unplugin-kernel/register";
+
+  it("has the hooks in the scripts that run it, and nowhere else", () => {
+    const { scripts, byHand } = scriptsOf({
+      build: "node build.js",
+      start: 'echo "start" && node --title="a \\" b" src/main.js',
+      "dev:api": "tsx watch src/main.ts",
+      test: "node --test",
+      serve: "bun run src/main.ts",
+      watch: "vite-node x && ./bin/node y",
+    });
+    expect(byHand).toEqual([]);
+    expect(scripts).toEqual({
+      build: "node build.js",
+      start: `echo "start" && node ${hooks} --title="a \\" b" src/main.js`,
+      "dev:api": `tsx watch ${hooks} src/main.ts`,
+      test: `node ${hooks} --test`,
+      serve: "bun run --preload unplugin-kernel/register src/main.ts",
+      watch: "vite-node x && ./bin/node y",
+      tune: "unplugin-kernel tune",
+    });
+  });
+
+  it("gets a script that starts it, or is told how", () => {
+    expect(scriptsOf({}, { "src/index.ts": "" }, ["tsx"]).scripts.start).toBe(`tsx ${hooks} src/index.ts`);
+    expect(scriptsOf({ start: "custom" }, { "main.js": "" }).byHand).toEqual([
+      "package.json: no script of it runs a program with node, tsx or bun; your program is started with",
+    ]);
+  });
+});
+
+describe.each([
+  ["pnpm-lock.yaml", "pnpm install", "pnpm tune"],
+  ["yarn.lock", "yarn install", "yarn tune"],
+  ["bun.lock", "bun install", "bun run tune"],
+  ["deno.lock", "deno install", "deno task tune"],
+  ["package-lock.json", "npm install", "npm run tune"],
+])("with %s", (lockfile, install, tune) => {
+  it(`the package is installed by ${install}`, () => {
+    expect(planned({ "package.json": packageJson("vite"), [lockfile]: "" })).toMatchObject({ install, tune });
+  });
+});
+
+test("the package manager is that of the workspace, or what package.json names", () => {
+  const root = writeApp({ "pnpm-lock.yaml": "", "packages/app/package.json": packageJson("vite") });
+  expect(planFor(`${root}/packages/app`).tune).toBe("pnpm tune");
+  const named = { "package.json": JSON.stringify({ packageManager: "yarn@4.9.0" }), "package-lock.json": "" };
+  expect(planned(named).tune).toBe("yarn tune");
 });

@@ -20,6 +20,94 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
+    name: "a module of Nuxt, by its name",
+    host: "nuxt",
+    before: `export default defineNuxtConfig({
+  compatibilityDate: '2025-07-15',
+  modules: ['@nuxt/image'],
+})
+`,
+    after: `export default defineNuxtConfig({
+  compatibilityDate: '2025-07-15',
+  modules: ['unplugin-kernel/nuxt', '@nuxt/image'],
+})
+`,
+  },
+  {
+    name: "around Next's configuration, whatever it is made of",
+    host: "next",
+    before: `import type { NextConfig } from "next";
+
+const nextConfig: NextConfig = {
+  /* config options here */
+};
+
+export default withMDX({ ...nextConfig });
+`,
+    after: `import type { NextConfig } from "next";
+import withKernels from "unplugin-kernel/next";
+
+const nextConfig: NextConfig = {
+  /* config options here */
+};
+
+export default withKernels(withMDX({ ...nextConfig }));
+`,
+  },
+  {
+    name: "around Next's configuration in CommonJS",
+    host: "next",
+    before: "/** @type {import('next').NextConfig} */\nconst nextConfig = {}\n\nmodule.exports = nextConfig\n",
+    after: `const withKernels = require('unplugin-kernel/next').default
+
+/** @type {import('next').NextConfig} */
+const nextConfig = {}
+
+module.exports = withKernels(nextConfig)
+`,
+  },
+  {
+    name: "among the plugins of the Vite in Astro",
+    host: "astro",
+    before: `// @ts-check
+import { defineConfig } from 'astro/config';
+
+// https://astro.build/config
+export default defineConfig({});
+`,
+    after: `// @ts-check
+import { defineConfig } from 'astro/config';
+import kernel from 'unplugin-kernel/vite';
+
+// https://astro.build/config
+export default defineConfig({
+  vite: { plugins: [kernel()] }
+});
+`,
+  },
+  {
+    name: "among the plugins that such a Vite has",
+    host: "astro",
+    before: `import tailwind from "@tailwindcss/vite";
+export default { output: "static", vite: { plugins: [tailwind()], server: {} } };
+`,
+    after: `import tailwind from "@tailwindcss/vite";
+import kernel from "unplugin-kernel/vite";
+export default { output: "static", vite: { plugins: [kernel(), tailwind()], server: {} } };
+`,
+  },
+  {
+    name: "in front of the options that such a Vite has",
+    host: "solid-start",
+    before: `import { defineConfig } from "@solidjs/start/config";
+export default defineConfig({ vite: { server: {} } });
+`,
+    after: `import { defineConfig } from "@solidjs/start/config";
+import kernel from "unplugin-kernel/vite";
+export default defineConfig({ vite: { server: {}, plugins: [kernel()] } });
+`,
+  },
+  {
     name: "a list of plugins on one line, in the file's quotes and without semicolons",
     host: "vite",
     before: `import { defineConfig } from 'vite'

@@ -45,13 +45,13 @@ function typeErrors(files: Readonly<Record<string, string>>, { tsc, options }: C
     ...files,
     "tsconfig.json": JSON.stringify({
       compilerOptions: {
-        ...options,
         target: "es2023",
         types: [],
         strict: true,
         noEmit: true,
         skipLibCheck: true,
         allowImportingTsExtensions: true,
+        ...options,
       },
       include: ["*.ts"],
     }),
@@ -173,6 +173,30 @@ declare module "*/inc.op.ts?tune=wasm" {
     expect(entryOf(text, "*/inc.op.ts?M=1&tune=wasm").type).toBe('typeof import("./inc.op.ts").default');
   });
 
+  it("have what may be imported next: each operator for the targets that documentation begins with", async () => {
+    const files = {
+      "package.json": JSON.stringify({ imports: { "#op/*": "./src/kernels/*", "#lib": "./lib.js", "#other/*": null } }),
+      "src/kernels/inc.op.ts": operator,
+      "src/kernels/product.op.ts": product.replace("export const product =", "export default"),
+      "src/broken.op.ts": "export default nothing;",
+    };
+    const text = await declarationsOf(files);
+    const names = [...text.matchAll(/declare module "(.*)"/g)].map(([, name]) => name!);
+    const own = (name: string, ...more: readonly string[]) =>
+      [`#op/${name}.op.ts`, `*/${name}.op.ts`].flatMap((it) => [`${it}?tune=wasm`, `${it}?tune=native`]).concat(more);
+    // Not any query of the product: it may ask for another type of elements.
+    expect(names.filter((name) => !name.startsWith("*tune=")).sort()).toEqual(
+      [...own("inc", "#op/inc.op.ts?*"), ...own("product")].sort(),
+    );
+    const inc = "Kernel<Int32Array<ArrayBuffer>, [A: Int32Array], [C: Int32Array], { A: Int32Array; C: Int32Array }>";
+    expect(entryOf(text, "#op/inc.op.ts?*")).toEqual({ comments: ["A: i32[8] → C: i32[8]"], type: inc });
+    // An import that there is says it better.
+    const main = importing("./kernels/inc.op.ts?tune=wasm", "#op/inc.op.ts?N=3&tune=wasm");
+    const imported = await declarationsOf({ ...files, "src/other/inc.op.ts": operator, "src/main.ts": main });
+    expect(entryOf(imported, "#op/inc.op.ts?N=3&tune=wasm").comments).toEqual(["A: i32[3] → C: i32[3]"]);
+    expect(entryOf(imported, "*/inc.op.ts?tune=wasm").comments).toEqual(["A: i32[8] → C: i32[8]"]);
+  });
+
   it("join kernels that TypeScript cannot tell apart", async () => {
     const twice = async (other: string) =>
       entryOf(
@@ -272,6 +296,31 @@ for (const { title, missing, compiler } of compilers)
         "uses.ts": `${rightUses}${wrongUses.map(([line]) => line).join("\n")}\n`,
       };
       errors = typeErrors(files, compiler);
+    });
+
+    it("takes imports that were written after the declarations, whatever a starter's tsconfig says of extensions", async () => {
+      const packageJson = { type: "module", imports: { "#op/*": "./kernels/*" } };
+      const files = {
+        "package.json": JSON.stringify(packageJson),
+        "kernels/inc.op.ts": operator,
+        "kernels/product.op.ts": product.replace("export const product =", "export default"),
+      };
+      const written = await declarationsOf(files);
+      const { options } = compiler;
+      for (const settings of [{ rewriteRelativeImportExtensions: true }, { allowImportingTsExtensions: false }]) {
+        const found = typeErrors(
+          {
+            ...files,
+            "kernels.d.ts": written,
+            "relative.ts": uses("./kernels/inc.op.ts?tune=native"),
+            "named.ts": uses("#op/inc.op.ts?tune=wasm"),
+            "query.ts": uses("#op/inc.op.ts?tune=avx2&N=5"),
+            "wrong.ts": uses("#op/product.op.ts?tune=wasm"),
+          },
+          { ...compiler, options: { ...options, ...settings } },
+        );
+        expect(found).toEqual([expect.stringContaining("wrong.ts:2: TS2"), expect.stringContaining("wrong.ts:2: TS2")]);
+      }
     });
 
     it("is told precise types by the declarations, types of results by a pattern of package.json, and has a fallback for the rest", () => {

@@ -1,0 +1,47 @@
+// A project's folder → the package manager that it is worked on with, and how its commands are typed.
+
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { PackageJson } from "./package-json.ts";
+
+export interface PackageManager {
+  /** Installs what package.json asks for. */
+  readonly install: string;
+  /** Runs a script of package.json. */
+  run(script: string): string;
+}
+
+const managers = {
+  npm: { install: "npm install", run: (script) => `npm run ${script}` },
+  pnpm: { install: "pnpm install", run: (script) => `pnpm ${script}` },
+  yarn: { install: "yarn install", run: (script) => `yarn ${script}` },
+  bun: { install: "bun install", run: (script) => `bun run ${script}` },
+  deno: { install: "deno install", run: (script) => `deno task ${script}` },
+} as const satisfies Readonly<Record<string, PackageManager>>;
+type ManagerName = keyof typeof managers;
+
+const lockfiles: Readonly<Record<string, ManagerName>> = {
+  "pnpm-lock.yaml": "pnpm",
+  "yarn.lock": "yarn",
+  "bun.lock": "bun",
+  "bun.lockb": "bun",
+  "package-lock.json": "npm",
+  "npm-shrinkwrap.json": "npm",
+  "deno.lock": "deno",
+};
+
+const isManager = (name: string): name is ManagerName => Object.hasOwn(managers, name);
+
+/** By the nearest lock file: a workspace has one, above its packages. A repository's folder is the last that is looked into. */
+function byLockfile(folder: string): ManagerName | null {
+  const found = Object.entries(lockfiles).find(([name]) => existsSync(join(folder, name)));
+  if (found) return found[1];
+  const above = dirname(folder);
+  return above === folder || existsSync(join(folder, ".git")) ? null : byLockfile(above);
+}
+
+/** What package.json says comes first, as Corepack has it; npm where nothing says anything. */
+export function packageManagerOf(root: string, { packageManager = "" }: PackageJson): PackageManager {
+  const named = packageManager.split("@")[0]!;
+  return managers[isManager(named) ? named : (byLockfile(root) ?? "npm")];
+}

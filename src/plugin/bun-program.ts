@@ -1,0 +1,55 @@
+// A program that Bun runs from its sources: `Bun.plugin(kernel())` in a preload, or `bun --preload unplugin-kernel/register`. Bun gives such
+// plugins two hooks and nothing of a build, so unplugin's are not for them.
+
+import { DiagnosticError } from "../compiler/index.ts";
+import type { CompileKernel } from "./compiled-kernel.ts";
+import { moduleInCode } from "./emit/in-code.ts";
+import { locateOperatorNow } from "./locate-operator.ts";
+import { parseRequest } from "./request.ts";
+import { createSession } from "./session.ts";
+import type { KernelPluginOptions } from "./types.ts";
+
+/** What Bun gives a plugin while a program runs. */
+export interface BunProgram {
+  onResolve(
+    filter: { readonly filter: RegExp },
+    hook: (given: { readonly path: string; readonly importer: string }) => { readonly path: string } | undefined,
+  ): unknown;
+  onLoad(
+    filter: { readonly filter: RegExp },
+    hook: (given: {
+      readonly path: string;
+    }) => Promise<{ readonly contents: string; readonly loader: "js" } | undefined>,
+  ): unknown;
+}
+
+const asksForKernel = /[?&]tune(=|&|$)/;
+
+const compile: CompileKernel = async (request, services) =>
+  (await import("./compile-kernel.ts")).compileKernel(request, services);
+
+/** Bun prints the stack of an error, which says nothing about a mistake in an operator or an import. */
+function plain(error: unknown): unknown {
+  if (error instanceof DiagnosticError) error.stack = `${error.name}: ${error.message}\n`;
+  return error;
+}
+
+export function hookProgram(build: BunProgram, options: KernelPluginOptions = {}): void {
+  const session = createSession(options, compile);
+  build.onResolve({ filter: asksForKernel }, ({ path, importer }) => {
+    const request = parseRequest(path);
+    const file = request && locateOperatorNow(path, importer);
+    return file && session.options().accepts(file) ? { path: file + request.query } : undefined;
+  });
+  build.onLoad({ filter: asksForKernel }, async ({ path }) => {
+    const request = parseRequest(path);
+    if (!request) return undefined;
+    try {
+      const kernel = await session.compile(request);
+      await session.finish(false);
+      return { contents: moduleInCode(kernel, request.path, "node"), loader: "js" };
+    } catch (error) {
+      throw plain(error);
+    }
+  });
+}

@@ -1,0 +1,22 @@
+// A project's folder → the file that its declarations are in, or would be.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { declarationFiles } from "./find-imports.ts";
+import { isGenerated } from "./text.ts";
+
+export const declarationsName = "kernel-imports.d.ts";
+
+/** The file that was generated before, wherever it was put; null: there is none. */
+export async function writtenDeclarations(root: string): Promise<string | null> {
+  const usual = [join(root, "src", declarationsName), join(root, declarationsName)];
+  const isOurs = (file: string): boolean => existsSync(file) && isGenerated(readFileSync(file, "utf8"));
+  const known = usual.find(isOurs);
+  if (known) return known;
+  for await (const file of declarationFiles(root)) if (isOurs(file)) return file;
+  return null;
+}
+
+/** Beside the sources, where there is a folder for them: starters have `"include": ["src"]` in their tsconfig.json. */
+export const declarationsPlace = (root: string): string =>
+  join(root, existsSync(join(root, "src")) ? "src" : "", declarationsName);

@@ -1,0 +1,55 @@
+// A project's operator files → imports of them that may be written next: their types are there before anybody generates them again, so
+// that a program that has just been written passes its type check.
+
+import { readFileSync } from "node:fs";
+import { basename, dirname, relative, sep } from "node:path";
+import { packageOf } from "../locate-operator.ts";
+
+/** Queries that documentation begins with. */
+const likelyQueries = ["?tune=wasm", "?tune=native"];
+
+export interface LikelyImports {
+  /** "./gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm" */
+  readonly exact: readonly string[];
+  /** "#op/gemm.op.ts?*": TypeScript takes it where no import is known exactly. Not for relative imports, whose pattern has its star before. */
+  readonly anyQuery: readonly string[];
+}
+
+type Targets = Readonly<Record<string, unknown>>;
+
+function importsOfPackage(manifest: string): Targets {
+  try {
+    return (JSON.parse(readFileSync(manifest, "utf8")) as { imports?: Targets }).imports ?? {};
+  } catch {
+    // Whoever builds the project says so.
+    return {};
+  }
+}
+
+/** What a star stands for; null: the text does not fit. */
+function starIn(pattern: string, text: string): string | null {
+  const [before = "", after] = pattern.split("*");
+  if (after === undefined) return pattern === text ? "" : null;
+  const fits = text.startsWith(before) && text.endsWith(after) && text.length > before.length + after.length;
+  return fits ? text.slice(before.length, text.length - after.length) : null;
+}
+
+/** By which names the "imports" of package.json lead to a file: "#op/gemm.op.ts". */
+function namesInPackage(file: string): readonly string[] {
+  const manifest = packageOf(file);
+  if (manifest === null) return [];
+  const path = `./${relative(dirname(manifest), file).split(sep).join("/")}`;
+  const names = Object.entries(importsOfPackage(manifest)).flatMap(([key, target]) => {
+    const star = typeof target === "string" ? starIn(target.split("?")[0]!, path) : null;
+    return star === null ? [] : [key.split("?")[0]!.replace("*", star)];
+  });
+  return [...new Set(names)];
+}
+
+export function likelyImports(file: string): LikelyImports {
+  const names = namesInPackage(file);
+  return {
+    exact: [`./${basename(file)}`, ...names].flatMap((name) => likelyQueries.map((query) => name + query)),
+    anyQuery: names.map((name) => `${name}?*`),
+  };
+}

@@ -1,0 +1,50 @@
+// `export default withKernels(config)` in next.config.ts: rules for Turbopack, with our loader, and the plugin for webpack.
+
+import type { KernelPluginOptions } from "./types.ts";
+import webpack from "./webpack.ts";
+
+export type * from "./types.ts";
+
+interface WebpackConfiguration {
+  plugins?: unknown[];
+}
+
+type Webpack = (config: WebpackConfiguration, context: never) => WebpackConfiguration;
+
+/** What we use of Next's. */
+interface NextConfiguration {
+  readonly turbopack?: { readonly rules?: Readonly<Record<string, unknown>> };
+  readonly webpack?: unknown;
+}
+
+const operatorFiles = ["*.op.ts", "*.op.js", "*.op.mts", "*.op.mjs"];
+
+function wire<Configuration extends object>(config: Configuration, options: KernelPluginOptions): Configuration {
+  const { turbopack, webpack: own } = config as NextConfiguration;
+  const rule = {
+    condition: { query: /[?&]tune=/ },
+    // As data: Turbopack hands it to a process of its own.
+    loaders: [{ loader: "unplugin-kernel/loader", options: { ...options } }],
+    as: "*.js",
+  };
+  const rules = Object.fromEntries(operatorFiles.map((pattern) => [pattern, rule]));
+  const withPlugin: Webpack = (given, context) => {
+    const wired = { ...given, plugins: [webpack(options), ...(given.plugins ?? [])] };
+    return typeof own === "function" ? own(wired, context) : wired;
+  };
+  return { ...config, turbopack: { ...turbopack, rules: { ...rules, ...turbopack?.rules } }, webpack: withPlugin };
+}
+
+/**
+ * @param config Next's configuration, or a function that gives it
+ * @param options of the plugin; for Turbopack only what JSON has, so patterns are globs
+ */
+export default function withKernels<Configuration extends object>(
+  config: Configuration,
+  options: KernelPluginOptions = {},
+): Configuration {
+  if (typeof config !== "function") return wire(config, options);
+  const make = config as unknown as (...given: readonly unknown[]) => object | Promise<object>;
+  const made = async (...given: readonly unknown[]): Promise<object> => wire(await make(...given), options);
+  return made as unknown as Configuration;
+}
