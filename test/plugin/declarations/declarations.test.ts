@@ -226,6 +226,7 @@ describe("the type of kernels that TypeScript cannot tell apart", () => {
     inputs: [tensorOf("A", dtype), tensorOf("B", dtype)],
     outputs: [tensorOf("C", dtype)],
     constants,
+    hasFixedTypes: true,
   });
 
   it("has pack where each of them has constants", () => {
