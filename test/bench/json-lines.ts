@@ -1,7 +1,8 @@
-// Files with one JSON value a line, only ever appended to. A torn line is skipped.
+// Files with one JSON object a line, only ever appended to: no attempt is lost. A torn line is skipped.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { provenance } from "./provenance.ts";
 
 export function readLines<T>(path: string): readonly T[] {
   if (!existsSync(path)) return [];
@@ -18,9 +19,9 @@ function parseLine<T>(line: string): T[] {
   }
 }
 
-/** One write, on a line of its own whatever was torn before. */
-export function appendLine(path: string, value: unknown): void {
+/** One write, on a line of its own whatever was torn before. The line says where it comes from. */
+export function appendLine(path: string, value: object): void {
   mkdirSync(dirname(path), { recursive: true });
   const isTorn = existsSync(path) && !/(^|\n)$/.test(readFileSync(path, "utf8"));
-  appendFileSync(path, `${isTorn ? "\n" : ""}${JSON.stringify(value)}\n`);
+  appendFileSync(path, `${isTorn ? "\n" : ""}${JSON.stringify({ ...value, measured: provenance() })}\n`);
 }

@@ -35,14 +35,18 @@ interface Threading {
   fitting(bytes: Bytes, source: ModuleBytes): Bytes;
 }
 
+const oneThread = (): string =>
+  globalThis.crossOriginIsolated
+    ? "one thread: the engine has no SharedArrayBuffer"
+    : "one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated";
+
 /** A kernel of one thread. */
 export const wasm: Way = (context) => load(context, { openModule: openAlone, fitting: (bytes) => bytes });
 
 /** A kernel whose loops threads share, where the realm has memory to share. */
 export const wasmOnThreads: Way = (context) => {
   const { worker } = context.facts.wasm!;
-  if (!canShare())
-    context.explain("one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated");
+  if (!canShare()) context.explain(oneThread());
   return load(context, {
     openModule: openOnThreads((role, listener) => startWorker(worker, role, listener)),
     fitting: (bytes, { flagAt }) => (flagAt === undefined ? bytes : asShareable(bytes, flagAt)),

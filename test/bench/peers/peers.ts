@@ -8,7 +8,7 @@
 //     npm run bench -- --threads 2 --suites gemm    with two threads each, and our own kernel of one beside them
 //     npm run bench -- --target wasm                beside libraries for browsers
 //     npm run bench -- --node 24 --target wasm      the same on another Node, from npm
-//     npm run bench -- --report                     docs/peers.md and the README's table from what is there
+//     npm run bench -- --report                     docs/peers.md from what is there
 
 import { parseArgs } from "node:util";
 import { factsOf, type Op, type Target, type TargetName, targets } from "../../../src/compiler/index.ts";

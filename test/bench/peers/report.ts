@@ -1,6 +1,7 @@
 // Results → docs/peers.md: a table for each suite, and how far its bars are reached.
 
 import { textTable } from "../../../src/tuner/report/text-table.ts";
+import { ageText } from "../provenance.ts";
 import { againstBest, bars, geometricMean, type Judged, judge, ownNames, wasm } from "./bars.ts";
 import type { Rival, Spread } from "./contest.ts";
 import { gflopsOf, limitOf, nodeOf, type WorkResult } from "./result.ts";
@@ -94,7 +95,10 @@ function introduction(results: readonly WorkResult[], suffix: string): string {
   return [
     "# Our kernels beside libraries",
     `By \`npm run bench\`, on ${cpu}, one thread unless it says otherwise. One core was measured: ${best(({ gflops }) => gflops)} GFLOP/s of f32, ${best(({ bf16 = 0 }) => bf16)} of dot products of bf16, ${best(({ int8 = 0 }) => int8)} Gop/s of those of bytes; it reads ${best(({ reading }) => reading)} GB/s.`,
-    "Each kernel was tuned once, within half a minute. Kernel and libraries then took samples in turns, in one process, on the same " +
+    ageText(results),
+    "Works and libraries, in short: the geometric mean of the works, with the least and the most of them.",
+    summaryTable(results),
+    "Each kernel was tuned within half a minute; a row is the last of its attempts, all of which are in results.jsonl. Kernel and libraries then took samples in turns, in one process, on the same " +
       "arrays, from loops in C, with hot caches; all outputs were checked. A ratio is the library's time over ours in one round: above 1 " +
       "ours is faster. It is the median of the rounds, with the tenth and ninetieth per cent. Packages of npm are called from JavaScript, " +
       "as their users do, with their inputs where they have them.",

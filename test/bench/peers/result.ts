@@ -3,12 +3,13 @@
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import type { InstructionMix } from "../../support/inner-loops.ts";
 import { appendLine, readLines } from "../json-lines.ts";
+import type { Measured } from "../provenance.ts";
 import { wasm } from "./bars.ts";
 import type { Rival } from "./contest.ts";
 import type { Peak } from "./peak.ts";
 import { dotsOf, type SuiteName, workKey } from "./work.ts";
 
-export interface WorkResult {
+export interface WorkResult extends Measured {
   readonly suite: SuiteName;
   /** The work's. */
   readonly name: string;

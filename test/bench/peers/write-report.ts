@@ -1,11 +1,11 @@
 // Results → docs/peers.md and its plots, those of the CPU on which most was measured; those of others → files with its name.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { barChart } from "../../../src/tuner/report/bar-chart.ts";
 import { rooflinePlot } from "../../../src/tuner/report/roofline.ts";
 import { wasm } from "./bars.ts";
-import { namesOf, plotName, printReport, sectionsOf, summaryTable, titleOf } from "./report.ts";
+import { namesOf, plotName, printReport, sectionsOf, titleOf } from "./report.ts";
 import { gflopsOf, limitOf, type WorkResult } from "./result.ts";
 import type { Timing } from "./timing.ts";
 import { dotsOf } from "./work.ts";
@@ -17,7 +17,6 @@ export function writeReports(results: readonly WorkResult[], timings: readonly T
   if (main === undefined) throw new Error("there are no results to report");
   const ownTimings = (cpu: string): readonly Timing[] => timings.filter((timing) => timing.cpu === cpu);
   writeReport(ofCpu(main), ownTimings(main), docs, "");
-  writeReadme(join(docs, "../README.md"), summaryTable(ofCpu(main)));
   for (const cpu of others) writeReport(ofCpu(cpu), ownTimings(cpu), docs, suffixOf(cpu));
 }
 
@@ -55,13 +54,6 @@ function writeReport(results: readonly WorkResult[], timings: readonly Timing[],
     writeFileSync(join(docs, "plots", plotName(section, suffix)), chart);
   }
   writeFileSync(join(docs, `plots/peers-roofline${suffix}.svg`), roofline(results));
-}
-
-/** The table between its marks; a README that has none is left alone. */
-function writeReadme(path: string, table: string): void {
-  if (!existsSync(path)) return;
-  const text = readFileSync(path, "utf8");
-  writeFileSync(path, text.replace(/(<!-- bench -->\n)[\s\S]*?(\n<!-- \/bench -->)/, `$1\n${table}\n$2`));
 }
 
 const roofline = (results: readonly WorkResult[]): string =>
