@@ -18,7 +18,7 @@ function firefoxPage(page: Page): EnginePage {
     goto: async (url) => void (await page.goto(url)),
     evaluate,
     waitFor: (expression) => waitUntil(() => evaluate(expression), expression),
-    press: (key) => page.keyboard.press(key),
+    press: (key) => page.keyboard.press(key === "Space" ? " " : key),
     title: () => page.title(),
     said: () => said,
     workers: async () => page.workers().map((worker) => worker.url()),

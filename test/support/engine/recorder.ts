@@ -46,6 +46,10 @@ export const recorderPath = "/recorder.js";
 export const withRecorder = (html: string): string =>
   html.replace(/^<!doctype html>/i, (doctype) => `${doctype}<script src="${recorderPath}"></script>`);
 
+/** The same for a page that is a file: the policy in its own head comes after it. */
+export const withInlineRecorder = (html: string): string =>
+  html.replace(/^<!doctype html>/i, (doctype) => `${doctype}<script>${recorderText}</script>`);
+
 /** The same for Vite's dev server, whose pages have no policy. */
 export const recorderPlugin: Plugin = {
   name: "recorder",

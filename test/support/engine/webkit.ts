@@ -19,6 +19,8 @@ const settings = {
   WEBKIT_DISABLE_COMPOSITING_MODE: "1",
   WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
   LIBGL_ALWAYS_SOFTWARE: "1",
+  // As in containers: pages then see the language "C", which is none.
+  LANG: "C",
 } as const;
 
 /**
