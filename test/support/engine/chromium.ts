@@ -15,7 +15,7 @@ export function chromiumPage(page: Page): EnginePage {
   return {
     goto: async (url) => void (await page.goto(url)),
     evaluate,
-    waitFor: (expression) => waitUntil(() => evaluate(expression), expression),
+    waitFor: <T>(expression: string) => waitUntil(() => evaluate<T>(expression), expression),
     press: (key) => page.keyboard.press(key),
     title: () => page.title(),
     said: () => said,

@@ -5,8 +5,8 @@ export interface EnginePage {
   goto(url: string): Promise<void>;
   /** The value of an expression, or of its promise: plain data. Works under every content-security policy. */
   evaluate<T>(expression: string): Promise<T>;
-  /** Resolves when an expression is true; the page may load anew meanwhile. */
-  waitFor(expression: string): Promise<void>;
+  /** The value of an expression as soon as it is true; the page may load anew meanwhile. */
+  waitFor<T = true>(expression: string): Promise<T>;
   /** Presses a key and lets it go: "Tab", "Enter", "Space", "ArrowRight". */
   press(key: Key): Promise<void>;
   title(): Promise<string>;
@@ -49,11 +49,12 @@ const pollMs = 25;
 const mostWaitMs = 30_000;
 
 /** Asks again and again: a page that loads anew has no answer for a while. */
-export async function waitUntil(isTrue: () => Promise<unknown>, what: string): Promise<void> {
+export async function waitUntil<T>(valueNow: () => Promise<T>, what: string): Promise<T> {
   const end = performance.now() + mostWaitMs;
   for (let last: unknown; ; await new Promise((resolve) => setTimeout(resolve, pollMs))) {
     try {
-      if (await isTrue()) return;
+      const value = await valueNow();
+      if (value) return value;
       last = undefined;
     } catch (error) {
       last = error;

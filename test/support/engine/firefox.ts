@@ -17,7 +17,7 @@ function firefoxPage(page: Page): EnginePage {
   return {
     goto: async (url) => void (await page.goto(url)),
     evaluate,
-    waitFor: (expression) => waitUntil(() => evaluate(expression), expression),
+    waitFor: <T>(expression: string) => waitUntil(() => evaluate<T>(expression), expression),
     press: (key) => page.keyboard.press(key === "Space" ? " " : key),
     title: () => page.title(),
     said: () => said,

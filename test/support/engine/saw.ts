@@ -6,7 +6,9 @@ import type { EngineName } from "./engine.ts";
 export const features = {
   calls: "A call answers right, from a module in the code and from a file",
   async: "`.async` computes in a worker",
-  threads: "Threads share a kernel's loops, in an isolated page",
+  threads:
+    "Threads share a kernel's loops in an isolated page ([WebKitGTK has to be told](#differences-between-engines))",
+  worker: "The same three in a module worker of the page's own",
   "relaxed SIMD": "The relaxed-SIMD twin runs",
   policy: "Under a policy without `unsafe-eval`, with `wasm-unsafe-eval`",
   dev: "Vite's dev server replaces a kernel while the page goes on",

@@ -94,7 +94,7 @@ function webkitPage(session: Session, handle: string, inTurn: <T>(work: () => Pr
   return {
     goto: (url) => ask("POST", "/url", { url }),
     evaluate,
-    waitFor: (expression) => waitUntil(() => evaluate(expression), expression),
+    waitFor: <T>(expression: string) => waitUntil(() => evaluate<T>(expression), expression),
     async press(key) {
       const actions = ["keyDown", "keyUp"].map((type) => ({ type, value: keys[key] }));
       await ask("POST", "/actions", { actions: [{ type: "key", id: "keyboard", actions }] });
