@@ -35,10 +35,17 @@ function licence() {
   return `Charts are drawn by uPlot. MIT licence, ${copyright}`;
 }
 
+/**
+ * Runs before uPlot, which formats numbers in the browser's language when it is loaded. WebKitGTK without a locale says "C", which is no
+ * language: `Intl` throws, and the page would stay empty.
+ */
+const knownLanguage =
+  'try{new Intl.NumberFormat(navigator.language)}catch{Object.defineProperty(navigator,"language",{value:"en-US"})}';
+
 /** @param file where reports are to find it: dist/report-page.html */
 export async function buildReportPage(file) {
   const [script, style] = await Promise.all([
-    bundled({ entryPoints: [join(folder, "main.ts")], format: "iife" }),
+    bundled({ entryPoints: [join(folder, "main.ts")], format: "iife", banner: { js: knownLanguage } }),
     bundled({
       stdin: {
         contents: styles.map((file) => `@import "${file}";`).join(""),

@@ -17,6 +17,7 @@ const entries = {
   compilers: "bench/compilers.ts",
   convolution: "bench/convolution.ts",
   dev: "bench/dev.ts",
+  engines: "browser/record-engines.ts",
   "cost-model": "bench/cost-model/cost-model.ts",
   install: "bench/install.ts",
   kill: "kill/kill.ts",

@@ -8,6 +8,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Visit } from "../../src/cli/bench/browser/visit.ts";
 import { writeProject } from "../cli/project.ts";
 import { launchBrowser, noBrowser } from "../support/browser.ts";
+import type { EngineName, EnginePage, PageOptions, RunningEngine } from "../support/engine/engine.ts";
+import { inEachEngine } from "../support/engine/engines.ts";
+import { saw } from "../support/engine/saw.ts";
 
 const repository = join(import.meta.dirname, "../..");
 
@@ -66,7 +69,100 @@ afterEach(() => {
   running.clear();
 });
 
-describe.skipIf(noBrowser)(`bench --browser${noBrowser ? ` (${noBrowser})` : ""}`, () => {
+/** What each engine says of itself, and which twin a page calls in it. */
+const expectedOf: Readonly<Record<EngineName, { readonly userAgent: RegExp; readonly hasRelaxedSimd: boolean }>> = {
+  Chromium: { userAgent: /Chrome\//, hasRelaxedSimd: true },
+  Firefox: { userAgent: /Firefox\//, hasRelaxedSimd: true },
+  WebKit: { userAgent: /AppleWebKit\/(?!.*Chrome)/, hasRelaxedSimd: false },
+};
+
+/** Kernels for a CPU say first that a page has no addon. */
+const noRelaxedSimd: string = expect.stringMatching(/the engine has no relaxed SIMD$/);
+
+const button = (text: string): string =>
+  `[...document.querySelectorAll("button")].find((it) => it.textContent === ${JSON.stringify(text)})`;
+
+inEachEngine("bench --browser in", ({ name, launch }) => {
+  const { userAgent, hasRelaxedSimd } = expectedOf[name];
+  const root = project();
+  const pages: EnginePage[] = [];
+  let engine: RunningEngine;
+  beforeAll(async () => {
+    engine = await launch();
+  });
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.close();
+  });
+  afterAll(() => engine?.close());
+
+  async function open(url: string, options: PageOptions = { isIsolated: true }): Promise<EnginePage> {
+    const page = await engine.newPage(options);
+    pages.push(page);
+    await page.goto(url);
+    return page;
+  }
+  const says = (words: string): string =>
+    `document.querySelector("[role=status]")?.textContent.includes(${JSON.stringify(words)})`;
+
+  it("measures every twin that the engine has, tells the command, and ends with 0 after one visit", async ({
+    task,
+  }) => {
+    const { url, output, ended } = await serve(root, "--once", "--json");
+    const page = await open(url);
+    expect(await ended).toBe(0);
+    const { browser: facts, kernels }: Visit = JSON.parse(output());
+    expect(facts).toMatchObject({ hasSharedMemory: true, hasRelaxedSimd, cores: expect.any(Number) });
+    expect(facts.userAgent).toMatch(userAgent);
+    expect(facts.clockStepMs).toBeGreaterThan(0);
+    expect(kernels.map(({ kernel }) => kernel)).toEqual([
+      "src/gemm.op.ts?K=64&M=64&N=64&threads=2&tune=wasm",
+      "src/gemm.op.ts?tune=avx2",
+      "src/gemm.op.ts?tune=wasm",
+      "src/layer.op.ts?sync=0&tune=wasm",
+    ]);
+    for (const { bench, error } of kernels) {
+      expect(error).toBeNull();
+      expect(bench!.rows).toMatchObject([
+        hasRelaxedSimd
+          ? { name: "wasm-relaxed", isBound: true, isRight: true, why: null }
+          : { name: "wasm-relaxed", isBound: false, isRight: null, why: noRelaxedSimd, times: null },
+        { name: "wasm", isBound: !hasRelaxedSimd, isRight: true, why: null },
+        { name: "reference", isBound: false, isRight: true, why: null },
+      ]);
+      for (const { times, gflops } of bench!.rows) {
+        if (times === null) continue;
+        expect(times.samples).toBeGreaterThanOrEqual(3);
+        expect(times.p20Ns).toBeLessThanOrEqual(times.medianNs);
+        expect(times.medianNs).toBeLessThanOrEqual(times.p80Ns);
+        expect(gflops).toBeCloseTo(bench!.flops / times.medianNs, 9);
+      }
+    }
+    await page.waitFor(says("4 kernels measured; all results are right."));
+    expect(await page.evaluate('document.querySelectorAll("table tbody tr").length')).toBe(12);
+    expect(page.said()).toEqual([]);
+    saw(task, { engine: name, version: engine.version, feature: "bench", answer: "yes" });
+  });
+
+  it("measures again by keyboard, says whether memory is shared, and the command goes on serving", async () => {
+    const { url, output } = await serve(root, "src/layer.op.ts", "--json");
+    // WebKitGTK shares no memory, though the page is isolated.
+    const page = await open(url, {});
+    await page.waitFor(says("all results are right"));
+    const facts = await page.evaluate<string>('document.querySelector("dl").textContent');
+    expect(facts).toContain(name === "WebKit" ? "Shared memoryno: kernels have one thread" : "Shared memoryyes");
+    const { browser }: Visit = JSON.parse(output());
+    expect(browser.hasSharedMemory).toBe(name !== "WebKit");
+    await page.evaluate(`${button("Measure again")}.focus()`);
+    await page.press("Enter");
+    await page.waitFor(`${button("Measure again")}.disabled`);
+    await page.waitFor(says("all results are right"));
+    await expect.poll(() => output().trim().split("\n").length).toBe(2);
+    expect(page.said()).toEqual([]);
+  });
+});
+
+// What only one driver can do: permissions, downloads, and files that are replaced on their way.
+describe.skipIf(noBrowser)(`bench --browser and what a page may do${noBrowser ? ` (${noBrowser})` : ""}`, () => {
   let browser: Browser;
   let root: string;
   beforeAll(async () => {
@@ -86,42 +182,6 @@ describe.skipIf(noBrowser)(`bench --browser${noBrowser ? ` (${noBrowser})` : ""}
   }
 
   const table = (page: Page) => page.getByRole("table", { name: "Kernels in this browser" });
-
-  it("measures every twin of every kernel, tells the command, and ends with 0 after one visit", async () => {
-    const { url, output, ended } = await serve(root, "--once", "--json");
-    const { page, troubles } = await open();
-    await page.goto(url);
-    expect(await ended).toBe(0);
-    const { browser: facts, kernels }: Visit = JSON.parse(output());
-    expect(facts).toMatchObject({ isIsolated: true, hasRelaxedSimd: true, cores: expect.any(Number) });
-    expect(facts.userAgent).toContain("Chrome/");
-    expect(facts.clockStepMs).toBeGreaterThan(0);
-    expect(facts.clockStepMs).toBeLessThan(1);
-    expect(kernels.map(({ kernel }) => kernel)).toEqual([
-      "src/gemm.op.ts?K=64&M=64&N=64&threads=2&tune=wasm",
-      "src/gemm.op.ts?tune=avx2",
-      "src/gemm.op.ts?tune=wasm",
-      "src/layer.op.ts?sync=0&tune=wasm",
-    ]);
-    for (const { bench, error } of kernels) {
-      expect(error).toBeNull();
-      expect(bench!.rows).toMatchObject([
-        { name: "wasm-relaxed", isBound: true, isRight: true, why: null },
-        { name: "wasm", isBound: false, isRight: true, why: null },
-        { name: "reference", isBound: false, isRight: true, why: null },
-      ]);
-      for (const { times, gflops } of bench!.rows) {
-        expect(times!.samples).toBeGreaterThanOrEqual(3);
-        expect(times!.p20Ns).toBeLessThanOrEqual(times!.medianNs);
-        expect(times!.medianNs).toBeLessThanOrEqual(times!.p80Ns);
-        expect(gflops).toBeCloseTo(bench!.flops / times!.medianNs, 9);
-      }
-    }
-    await page.getByText("4 kernels measured; all results are right.").waitFor();
-    expect(await table(page).locator("tbody tr").count()).toBe(12);
-    expect(troubles).toEqual([]);
-    await page.context().close();
-  });
 
   it("measures again by keyboard, copies and saves what it found, and goes on serving", async () => {
     const { url, output, child, ended } = await serve(root, "src/layer.op.ts", "--json");

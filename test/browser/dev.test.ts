@@ -1,17 +1,20 @@
-// Vite's dev server with a page in Chromium: a tuned kernel takes the place of the predicted one while the page goes on, and edits give
+// Vite's dev server with a page in the engines of browsers: a tuned kernel takes the place of the predicted one while the page goes on, and edits give
 // new kernels.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { createServer, type InlineConfig, isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
 import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
-import { isolation, launchBrowser, noBrowser } from "../support/browser.ts";
+import { isolation } from "../support/browser.ts";
 import { writeApp } from "../support/build-app.ts";
 import { compileIn } from "../support/compile-app.ts";
-import { expected, fakeKernel, wasmSource } from "../support/fake-kernel.ts";
+import type { EnginePage, PageOptions, RunningEngine } from "../support/engine/engine.ts";
+import { inEachEngine } from "../support/engine/engines.ts";
+import { recorderPlugin } from "../support/engine/recorder.ts";
+import { saw } from "../support/engine/saw.ts";
+import { expected, fakeKernel, marks, wasmSource } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";
 import { type OpenPage, openPage } from "../support/page.ts";
 
@@ -34,26 +37,42 @@ function slowCompiler(predicted: CompiledKernel) {
   return { compile, finish };
 }
 
+/** Plain SIMD, which all engines have, with results that tell it from the predicted kernel. */
+const retuned = (): CompiledKernel => fakeKernel({ wasm: wasmSource(false, marks["wasm-relaxed"]) });
+
 declare global {
   /** How often the module of the app has begun, on the server. */
   var begun: number;
 }
 
-describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrowser})` : ""}`, () => {
-  let browser: Browser;
+inEachEngine("the dev server and", ({ name, launch }) => {
+  const pages: EnginePage[] = [];
+  let engine: RunningEngine;
   let server: ViteDevServer;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    engine = await launch();
   });
-  afterEach(() => server.close());
-  afterAll(() => browser?.close());
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.close();
+    await server.close();
+  });
+  afterAll(() => engine?.close());
+
+  async function open(url: string, options: PageOptions = {}): Promise<OpenPage> {
+    const opened = await openPage(engine, url, options);
+    pages.push(opened.page);
+    return opened;
+  }
 
   async function serve(root: string, compile: CompileKernel, rest: InlineConfig = {}): Promise<string> {
     server = await createServer({
       root,
       configFile: false,
       logLevel: "silent",
-      plugins: [createKernelPlugin(compile).vite({ logLevel: "silent", mode: "tune", cacheDir: "store" })],
+      plugins: [
+        recorderPlugin,
+        createKernelPlugin(compile).vite({ logLevel: "silent", mode: "tune", cacheDir: "store" }),
+      ],
       ...rest,
       server: { port: 0, host: "localhost", ...rest.server },
     });
@@ -80,9 +99,11 @@ describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrow
     const app = (query = "") =>
       writeApp({ ...page, "src/main.js": main(query), "src/blend.op.ts": "export default 1;" });
 
-    it("takes the place of the predicted one, and the page keeps its state, its function and its arrays", async () => {
+    it("takes the place of the predicted one, and the page keeps its state, its function and its arrays", async ({
+      task,
+    }) => {
       const { compile, finish } = slowCompiler(fakeKernel());
-      const opened = await openPage(browser, await serve(app(), compile));
+      const opened = await open(await serve(app(), compile));
       const run = (body: string): Promise<unknown> => opened.page.evaluate(`(async () => { ${body} })()`);
       await run(`
         globalThis.counter = 42;
@@ -93,8 +114,8 @@ describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrow
         arrays.C.fill(-1);`);
       expect(await scheduleIn(opened)).toBe("guess");
       expect(await run("return [...kept(...inputs())]")).toEqual(expected("wasm"));
-      await finish(fakeKernel({ wasm: wasmSource(true) }));
-      await opened.page.waitForFunction('kernels.kernel.info.schedule === "measured"');
+      await finish(retuned());
+      await opened.page.waitFor('kernels.kernel.info.schedule === "measured"');
       const after = await run(`return {
         state: [counter, begun, kept === kernels.kernel],
         called: [...kept(...inputs())],
@@ -107,9 +128,10 @@ describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrow
         called: expected("wasm-relaxed"),
         async: expected("wasm-relaxed"),
         ownArrays: expected("wasm-relaxed"),
-        twin: "wasm-relaxed",
+        twin: "wasm",
       });
       expect(await opened.problems()).toEqual([]);
+      saw(task, { engine: name, version: engine.version, feature: "dev", answer: "yes" });
     });
 
     it("does so on the server too", async () => {
@@ -143,7 +165,7 @@ describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrow
       });
       const { kernel } = await compileIn(root, { request: { mode: "predict" } });
       const { compile, finish } = slowCompiler(kernel);
-      const opened = await openPage(browser, await serve(root, compile));
+      const opened = await open(await serve(root, compile));
       const sums = () =>
         opened.page.evaluate(`(async () => {
           const fresh = kernels.kernel.pack({ B: new Float32Array(128).fill(5) });
@@ -151,23 +173,23 @@ describe.skipIf(noBrowser)(`the dev server and Chromium${noBrowser ? ` (${noBrow
         })()`);
       expect(await sums()).toEqual([24, 24, "guess", 40, "guess"]);
       await finish(kernel);
-      await opened.page.waitForFunction('kernels.kernel.info.schedule === "measured"');
+      await opened.page.waitFor('kernels.kernel.info.schedule === "measured"');
       expect(await sums()).toEqual([24, 24, "guess", 40, "measured"]);
     });
 
     it("comes with its files below the base path, to a page that is isolated", async () => {
       const { compile, finish } = slowCompiler(fakeKernel());
       const url = await serve(app("&sync=0"), compile, { base: "/app/", server: { headers: isolation } });
-      const opened = await openPage(browser, url);
+      const opened = await open(url, { isIsolated: true });
       const call = () =>
         opened.page.evaluate(
           `kernels.kernel.ready().then(() => kernels.kernel.async(...inputs())).then((C) => [...C])`,
         );
       expect(await call()).toEqual(expected("wasm"));
-      await finish(fakeKernel({ wasm: wasmSource(true) }));
-      await opened.page.waitForFunction('kernels.kernel.info.schedule === "measured"');
+      await finish(retuned());
+      await opened.page.waitFor('kernels.kernel.info.schedule === "measured"');
       expect(await call()).toEqual(expected("wasm-relaxed"));
-      const workers = opened.page.workers().map((worker) => new URL(worker.url()).pathname);
+      const workers = (await opened.page.workers()).map((worker) => new URL(worker).pathname);
       expect(workers).toEqual([expect.stringMatching(/^\/app\/@unplugin-kernel\/kernel-worker-[0-9a-f]{12}\.js$/)]);
       expect(await opened.page.evaluate("crossOriginIsolated")).toBe(true);
     });
@@ -208,17 +230,23 @@ export default defineOp({ M: 16, N: 16, K: 16 }, ({ M, N, K }) => {
 
     const valueOnServer = async () => (await onServer<{ value(): number }>("/src/main.js")).value();
     const showsValue = (opened: OpenPage, value: number) =>
-      opened.page.waitForFunction(`globalThis.kernels?.value() === ${value}`);
+      opened.page.waitFor(`globalThis.kernels?.value() === ${value}`);
+
+    const overlay = 'document.querySelector("vite-error-overlay")';
+
+    /** What the dev server's overlay says, when it is there. It may come again with a page that loads anew. */
+    const messageIn = (page: EnginePage): Promise<string> =>
+      page.waitFor(`${overlay}?.shadowRoot.querySelector(".message-body")?.textContent`);
 
     it("of the operator and of a file that it imports give new kernels, each tuned once", async () => {
       const root = app();
       const { compile, tuned } = recording();
-      const opened = await openPage(browser, await serve(root, compile));
+      const opened = await open(await serve(root, compile));
       const bothShow = async (value: number, tunings: number) => {
         await showsValue(opened, value);
         expect(await valueOnServer()).toBe(value);
         await vi.waitFor(() => expect(tuned).toHaveLength(tunings), 20_000);
-        await opened.page.waitForFunction(`kernels.kernel.info.schedule === ${JSON.stringify(tuned.at(-1)!.trace)}`);
+        await opened.page.waitFor(`kernels.kernel.info.schedule === ${JSON.stringify(tuned.at(-1)!.trace)}`);
         await showsValue(opened, value);
         expect(await valueOnServer()).toBe(value);
       };
@@ -232,29 +260,26 @@ export default defineOp({ M: 16, N: 16, K: 16 }, ({ M, N, K }) => {
 
     it("with a mistake show it with its line, and are healed by the next", async () => {
       const root = app();
-      const opened = await openPage(browser, await serve(root, recording().compile));
+      const opened = await open(await serve(root, recording().compile));
       await showsValue(opened, 16);
-      const overlay = opened.page.locator("vite-error-overlay");
       writeFileSync(join(root, "src/scaled.op.ts"), operator("sum(A(i, k).mul(B(q, j)), k)"));
-      await overlay.waitFor({ state: "attached" });
-      const message = await overlay.locator(".message-body").textContent();
-      expect(message).toContain(
+      expect(await messageIn(opened.page)).toContain(
         "op.threw: ReferenceError: q is not defined\n  src/scaled.op.ts:6:59\n   6 |   return compute(",
       );
       writeFileSync(join(root, "src/scaled.op.ts"), operator("sum(A(i, k).mul(B(k, j)).mul(3), k)"));
       await showsValue(opened, 48);
-      expect(await overlay.count()).toBe(0);
+      await opened.page.waitFor(`${overlay} === null`);
     });
 
     it("heal a page whose operator imported a mistake from the beginning", async () => {
       const root = app();
       writeFileSync(join(root, "src/factor.ts"), "export const factor = ;\n");
-      const opened = await browser.newPage();
-      await opened.goto(await serve(root, recording().compile));
-      await opened.locator("vite-error-overlay").waitFor({ state: "attached" });
-      expect(await opened.locator("vite-error-overlay .message-body").textContent()).toContain("src/factor.ts:1:23");
+      const page = await engine.newPage();
+      pages.push(page);
+      await page.goto(await serve(root, recording().compile));
+      expect(await messageIn(page)).toContain("src/factor.ts:1:23");
       writeFileSync(join(root, "src/factor.ts"), "export const factor = 4;\n");
-      await opened.waitForFunction("globalThis.kernels?.value() === 64");
+      await page.waitFor("globalThis.kernels?.value() === 64");
     });
   });
 });

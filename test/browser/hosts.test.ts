@@ -1,13 +1,14 @@
-// Pages built by bundlers other than Vite, in Chromium: where their kernels' workers come from.
+// Pages built by bundlers other than Vite, in the engines of browsers: where their kernels' workers come from.
 
 import { join } from "node:path";
 import { build as esbuild } from "esbuild";
-import type { Browser } from "playwright-core";
 import { rollup } from "rollup";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { webpack } from "webpack";
-import { launchBrowser, noBrowser, type PageServer, serveFolder } from "../support/browser.ts";
+import { type PageServer, serveFolder } from "../support/browser.ts";
 import { runWebpack, type WebpackCompiler, writeApp } from "../support/build-app.ts";
+import type { RunningEngine } from "../support/engine/engine.ts";
+import { inEachEngine } from "../support/engine/engines.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { openPage } from "../support/page.ts";
 
@@ -70,14 +71,33 @@ async function withEsbuild(root: string, format: "esm" | "iife"): Promise<void> 
   });
 }
 
-describe.skipIf(noBrowser)(`a page in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, () => {
+const policy = { "Content-Security-Policy": "script-src 'self' 'wasm-unsafe-eval'" };
+const builders: readonly (readonly [string, (root: string) => Promise<void>])[] = [
+  ["webpack", withWebpack],
+  ["rollup", withRollup],
+  ["esbuild", (root) => withEsbuild(root, "esm")],
+];
+
+/** Each is built once, for all engines. */
+const roots = {
+  strict: builders.map(([name, build]) => [name, app(), build] as const),
+  elsewhere: app('__webpack_public_path__ = new URLSearchParams(location.search).get("files");'),
+  classic: app(),
+};
+beforeAll(async () => {
+  for (const [, root, build] of roots.strict) await build(root);
+  await withWebpack(roots.elsewhere);
+  await withEsbuild(roots.classic, "iife");
+});
+
+inEachEngine("a page in", ({ launch }) => {
   const servers: PageServer[] = [];
-  let browser: Browser;
+  let engine: RunningEngine;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    engine = await launch();
   });
   afterAll(async () => {
-    await browser?.close();
+    await engine?.close();
     await Promise.all(servers.map((server) => server.close()));
   });
 
@@ -89,35 +109,25 @@ describe.skipIf(noBrowser)(`a page in Chromium${noBrowser ? ` (${noBrowser})` : 
 
   /** What its kernels give, where their workers come from, and what it complained of. */
   async function results(url: string) {
-    const { page, problems } = await openPage(browser, url);
+    const { page, problems } = await openPage(engine, url);
     const found = await page.evaluate("sums()");
-    const workers = [...new Set(page.workers().map((worker) => new URL(worker.url()).protocol))];
-    return { sums: found, workers, problems: await problems() };
+    const workers = [...new Set((await page.workers()).map((worker) => new URL(worker).protocol))];
+    const complaints = await problems();
+    await page.close();
+    return { sums: found, workers, problems: complaints };
   }
 
-  const policy = { "Content-Security-Policy": "script-src 'self' 'wasm-unsafe-eval'" };
-  const builders: [string, (root: string) => Promise<void>][] = [
-    ["webpack", withWebpack],
-    ["rollup", withRollup],
-    ["esbuild", (root) => withEsbuild(root, "esm")],
-  ];
-  it.each(builders)("by %s works under a strict policy, calls of async in workers", async (_, build) => {
-    const root = app();
-    await build(root);
+  it.each(roots.strict)("by %s works under a strict policy, calls of async in workers", async (_, root) => {
     expect(await results(await serve(root, policy))).toEqual({ sums, workers: ["http:"], problems: [] });
   });
 
   it("that has its files from another origin runs the workers' script from there", async () => {
-    const root = app('__webpack_public_path__ = new URLSearchParams(location.search).get("files");');
-    await withWebpack(root);
-    const files = await serve(root, { "Access-Control-Allow-Origin": "*" });
-    const url = `${await serve(root, {})}?files=${encodeURIComponent(files)}`;
+    const files = await serve(roots.elsewhere, { "Access-Control-Allow-Origin": "*" });
+    const url = `${await serve(roots.elsewhere, {})}?files=${encodeURIComponent(files)}`;
     expect(await results(url)).toEqual({ sums, workers: ["blob:"], problems: [] });
   });
 
   it("with a classic script, which knows no address of its own, has the workers' script in it", async () => {
-    const root = app();
-    await withEsbuild(root, "iife");
-    expect(await results(await serve(root, {}))).toEqual({ sums, workers: ["blob:"], problems: [] });
+    expect(await results(await serve(roots.classic, {}))).toEqual({ sums, workers: ["blob:"], problems: [] });
   });
 });

@@ -1,11 +1,13 @@
-// Kernels in Chromium: a page that Vite has built with the plugin, served with the headers that pages have.
+// Kernels in the engines of browsers: a page that Vite has built with the plugin, served with the headers that pages have.
 
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { build, type InlineConfig } from "vite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isolation, launchBrowser, noBrowser, type PageServer, serveFolder } from "../support/browser.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Headers, isolation, type PageServer, serveFolder } from "../support/browser.ts";
 import { outputFiles, writeApp } from "../support/build-app.ts";
+import type { PageOptions, RunningEngine } from "../support/engine/engine.ts";
+import { inEachEngine } from "../support/engine/engines.ts";
+import { type Feature, saw } from "../support/engine/saw.ts";
 import { kernelPlugin } from "../support/kernel-plugin.ts";
 import { type OpenPage, openPage } from "../support/page.ts";
 
@@ -13,12 +15,19 @@ const app = {
   "index.html": '<!doctype html><link rel="icon" href="/icon.svg"><script type="module" src="/src/main.js"></script>',
   "public/icon.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
   "src/gemm.op.ts": 'import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 24, N: 40, K: 16 });\n',
+  "src/double.op.ts": `import { compute, defineOp, tensor } from "unplugin-kernel/op";
+    export default defineOp({ n: 64, dtype: "f16" }, ({ n, dtype }) => {
+      const A = tensor("A", [n], dtype);
+      return compute("B", [n], (i) => A(i).add(A(i)).cast(dtype));
+    });`,
   "src/main.js": `
+    import halves from "./double.op.ts?tune=wasm";
+    import bytes from "./double.op.ts?tune=wasm&dtype=u8";
     import inlined from "./gemm.op.ts?tune=wasm";
     import file from "./gemm.op.ts?tune=wasm&M=25&sync=0";
     import threaded from "./gemm.op.ts?tune=wasm&M=96&N=64&K=48&threads=2";
     import slow from "./gemm.op.ts?tune=wasm&M=2048&N=2048&K=2048";
-    globalThis.kernels = { inlined, file, threaded, slow };
+    globalThis.kernels = { inlined, file, threaded, slow, halves, bytes };
     // Small integers: every order of the sum gives the same bits.
     globalThis.inputsOf = ({ info }) => {
       const { M, N, K } = info.parameters;
@@ -39,37 +48,19 @@ const app = {
 
 const policies = ["script-src 'self' 'wasm-unsafe-eval'", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"];
 
-describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, () => {
-  const root = writeApp(app);
-  const servers: PageServer[] = [];
-  let browser: Browser;
+const root = writeApp(app);
 
-  beforeAll(async () => {
-    const options = { logLevel: "silent", mode: "predict" } as const;
-    const settings = {
-      configFile: false,
-      logLevel: "silent" as const,
-      plugins: [kernelPlugin.vite(options)],
-    } satisfies InlineConfig;
-    await Promise.all([
-      build({ root, ...settings, build: { outDir: "out" } }),
-      launchBrowser().then((it) => (browser = it)),
-    ]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await Promise.all(servers.map((server) => server.close()));
-  });
+beforeAll(async () => {
+  const options = { logLevel: "silent", mode: "predict" } as const;
+  const settings = {
+    configFile: false,
+    logLevel: "silent" as const,
+    plugins: [kernelPlugin.vite(options)],
+  } satisfies InlineConfig;
+  await build({ root, ...settings, build: { outDir: "out" } });
+});
 
-  async function open(headers: Parameters<typeof serveFolder>[1] = {}): Promise<OpenPage> {
-    const server = await serveFolder(join(root, "out"), headers);
-    servers.push(server);
-    return openPage(browser, server.url);
-  }
-
-  const evaluate = <T>({ page }: OpenPage, body: string): Promise<T> =>
-    page.evaluate(`(async () => { const { inlined, file, threaded, slow } = kernels; ${body} })()`);
-
+describe("a page with kernels", () => {
   it("has one script of workers for all kernels, and a file for what is to be one", () => {
     expect(outputFiles(root)).toEqual([
       expect.stringMatching(/^assets\/gemm-.*\.wasm$/),
@@ -80,8 +71,44 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
       "index.html",
     ]);
   });
+});
 
-  it("answers right, from the code and from a file, and says which twin does", async () => {
+/** A twin of plain SIMD answers where the engine has no relaxed SIMD, and says so. */
+const twins = {
+  Chromium: ["wasm-relaxed", null],
+  Firefox: ["wasm-relaxed", null],
+  WebKit: ["wasm", "the engine has no relaxed SIMD"],
+} as const;
+
+inEachEngine("kernels in", ({ name, launch }) => {
+  const opened: { readonly server: PageServer; readonly open: OpenPage }[] = [];
+  const [twin, twinReason] = twins[name];
+  let engine: RunningEngine;
+
+  beforeAll(async () => {
+    engine = await launch();
+  });
+  afterEach(async () => {
+    for (const { server, open } of opened.splice(0)) {
+      await open.page.close();
+      await server.close();
+    }
+  });
+  afterAll(() => engine?.close());
+
+  async function open(headers: Parameters<typeof serveFolder>[1] = {}, options: PageOptions = {}): Promise<OpenPage> {
+    const server = await serveFolder(join(root, "out"), headers);
+    const open = await openPage(engine, server.url, options);
+    opened.push({ server, open });
+    return open;
+  }
+
+  const evaluate = <T>({ page }: OpenPage, body: string): Promise<T> =>
+    page.evaluate(`(async () => { const { inlined, file, threaded, slow, halves, bytes } = kernels; ${body} })()`);
+
+  const recordOf = (feature: Feature, answer: string) => ({ engine: name, version: engine.version, feature, answer });
+
+  it("answers right, from the code and from a file, and says which twin does", async ({ task }) => {
     const opened = await open();
     const result = await evaluate(
       opened,
@@ -93,10 +120,11 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
        });`,
     );
     expect(result).toEqual([
-      [0, true, 0, "wasm-relaxed", null],
-      [0, true, 0, "wasm-relaxed", null],
+      [0, true, 0, twin, twinReason],
+      [0, true, 0, twin, twinReason],
     ]);
     expect(await opened.problems()).toEqual([]);
+    saw(task, recordOf("calls", "yes"), recordOf("relaxed SIMD", twinReason === null ? "yes" : `no: ${twinReason}`));
   });
 
   it("waits for a file that has not arrived, and says so", async () => {
@@ -131,6 +159,32 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
     ]);
   });
 
+  it("takes the pixels of a canvas as bytes, and writes into them", async ({ task }) => {
+    const result = await evaluate(
+      await open(),
+      `const [from, to] = [new ImageData(4, 4), new ImageData(4, 4)];
+       from.data.set(Array.from({ length: 64 }, (_, at) => at));
+       bytes(from, to);
+       return [[...to.data], [...bytes(from.data)].every((it, at) => it === 2 * at)];`,
+    );
+    expect(result).toEqual([Array.from({ length: 64 }, (_, at) => 2 * at), true]);
+    saw(task, recordOf("ImageData", "yes"));
+  });
+
+  it("computes with halves, which the engine's Float16Array reads", async ({ task }) => {
+    const result = await evaluate(
+      await open(),
+      `const bits = Uint16Array.from({ length: 64 }, (_, at) => 0x3c00 + 16 * at), doubled = halves(bits);
+       // Twice as much is an exponent that is greater by one.
+       const isRight = doubled.every((it, at) => it === bits[at] + 0x400);
+       if (typeof Float16Array === "undefined") return [isRight, "no"];
+       const [before, after] = [bits, doubled].map(({ buffer }) => new Float16Array(buffer));
+       return [isRight, after.every((it, at) => it === 2 * before[at]) ? "yes" : "wrong"];`,
+    );
+    expect(result).toEqual([true, "yes"]);
+    saw(task, recordOf("Float16Array", "yes"));
+  });
+
   /**
    * Makes calls off the main thread and expects right results, and workers of these protocols. A worker that failed is heard of
    * before the browser has said that it is gone.
@@ -146,11 +200,11 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
        return wrong;`,
     );
     expect(wrong).toEqual([0, 0, 0, 0]);
-    const workers = () => [...new Set(opened.page.workers().map((worker) => new URL(worker.url()).protocol))];
+    const workers = async () => [...new Set((await opened.page.workers()).map((url) => new URL(url).protocol))];
     await expect.poll(workers).toEqual(protocols);
   };
 
-  it.each(policies)("works under the policy %s, calls of async in workers", async (policy) => {
+  it.for(policies)("works under the policy %s, calls of async in workers", async (policy, { task }) => {
     const opened = await open({ "Content-Security-Policy": policy });
     const sync = await evaluate(
       opened,
@@ -160,6 +214,7 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
     expect(sync).toEqual([0, 0, 0]);
     await expectAsync(opened, ["http:"]);
     expect(await opened.problems()).toEqual([]);
+    saw(task, recordOf("async", "yes"), recordOf("policy", "yes"));
   });
 
   it("computes on the calling thread where no worker is allowed", async () => {
@@ -168,11 +223,11 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
   });
 
   it("computes on the calling thread where the workers' script is not to be had", async () => {
-    const opened = await open();
     let asked = 0;
-    await opened.page.route("**/kernel-worker-*", (route) => {
+    const opened = await open((path): Headers | null => {
+      if (!path.includes("kernel-worker")) return {};
       asked += 1;
-      return route.abort();
+      return null;
     });
     await expectAsync(opened, []);
     expect(asked).toBeGreaterThan(0);
@@ -212,32 +267,37 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
       }
       return [wrong.every((it) => it === 0), threaded.info.twinReason, threaded.buffers().A.buffer.constructor.name];`;
 
-    it("take part in a page that is isolated, under a policy too", async () => {
-      const opened = await open({ ...isolation, "Content-Security-Policy": policies[0]! });
-      expect(await evaluate(opened, run)).toEqual([true, null, "SharedArrayBuffer"]);
-      expect(opened.page.workers()).toHaveLength(1);
+    const isIsolated = true;
+
+    it("take part in a page that is isolated, under a policy too", async ({ task }) => {
+      const opened = await open({ ...isolation, "Content-Security-Policy": policies[0]! }, { isIsolated });
+      expect(await evaluate(opened, run)).toEqual([true, twinReason, "SharedArrayBuffer"]);
+      expect(await opened.page.workers()).toHaveLength(1);
       // The worker has taken all that it was told: it sleeps until there is work.
       const isReady = `globalThis[Symbol.for("unplugin-kernel.threads.1")].isReady({ threads: 2 })`;
-      await opened.page.waitForFunction(isReady, undefined, { timeout: 10_000 });
-      expect(await evaluate(opened, run)).toEqual([true, null, "SharedArrayBuffer"]);
+      await opened.page.waitFor(isReady);
+      expect(await evaluate(opened, run)).toEqual([true, twinReason, "SharedArrayBuffer"]);
       await expectAsync(opened, ["http:"]);
       expect(await opened.problems()).toEqual([]);
+      saw(task, recordOf("threads", "yes"));
     });
 
     it("run from memory where the file comes without the headers that an isolated page asks for", async () => {
-      const opened = await open((path) => (path.includes("kernel-worker") ? {} : isolation));
-      expect(await evaluate(opened, run)).toEqual([true, null, "SharedArrayBuffer"]);
+      const opened = await open((path) => (path.includes("kernel-worker") ? {} : isolation), { isIsolated });
+      expect(await evaluate(opened, run)).toEqual([true, twinReason, "SharedArrayBuffer"]);
       await expectAsync(opened, ["blob:"]);
     });
+
+    const oneThread = "one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated";
 
     it("are not there in another page, which says so", async () => {
       const opened = await open();
       expect(await evaluate(opened, run)).toEqual([
         true,
-        "one thread: there is no SharedArrayBuffer, which a page has if it is cross-origin isolated",
+        [oneThread, twinReason].filter((it) => it !== null).join("; "),
         "ArrayBuffer",
       ]);
-      expect(opened.page.workers()).toEqual([]);
+      expect(await opened.page.workers()).toEqual([]);
     });
   });
 });

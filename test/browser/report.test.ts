@@ -1,4 +1,5 @@
-// A report in Chromium as a reader has it: opened from a file, by keyboard, in light and dark, on a phone and on paper.
+// A report as a reader has it: opened from a file and used by keyboard in all engines; in Chromium also in light and dark, on a phone and
+// on paper, which its driver can make it believe.
 
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,10 +7,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inflateSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { KernelReport } from "../../src/plugin/report/report-data.ts";
 import { reportPage } from "../../src/plugin/report/report-page.ts";
 import { launchBrowser, noBrowser } from "../support/browser.ts";
+import type { EnginePage, RunningEngine } from "../support/engine/engine.ts";
+import { inEachEngine } from "../support/engine/engines.ts";
+import { withInlineRecorder } from "../support/engine/recorder.ts";
+import { saw } from "../support/engine/saw.ts";
 import { syntheticKernel, syntheticReport, withStrategies } from "../support/synthetic-report.ts";
 
 const large = syntheticKernel({ name: "src/gemm.op.ts?M=256&tune=avx2", candidates: 5000, hasRoof: true });
@@ -58,10 +63,70 @@ function curvesIn(pdf: Buffer): number {
 
 const file = join(mkdtempSync(join(tmpdir(), "report-")), "report.html");
 
+const html = (): string => reportPage(syntheticReport([failed, predicted, large, small]));
+
+inEachEngine("a report in", ({ name, launch }) => {
+  const recording = join(mkdtempSync(join(tmpdir(), "report-")), "report.html");
+  const pages: EnginePage[] = [];
+  let engine: RunningEngine;
+  beforeAll(async () => {
+    writeFileSync(recording, withInlineRecorder(html()));
+    engine = await launch();
+  });
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.close();
+  });
+  afterAll(() => engine?.close());
+
+  async function open(hash = ""): Promise<EnginePage> {
+    const page = await engine.newPage();
+    pages.push(page);
+    await page.goto(pathToFileURL(recording).href + hash);
+    await page.waitFor('document.querySelector("table tbody th")');
+    return page;
+  }
+
+  /** How many different colours each canvas has: one that was not drawn has one. */
+  const colours = `[...document.querySelectorAll("canvas")].map((canvas) => {
+    const { width, height } = canvas;
+    // Chromium complains of one that is read again and again: a copy is.
+    const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, width, height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  })`;
+
+  it("draws its charts, asks for nothing, breaks no policy, and runs nothing of its data", async () => {
+    const page = await open("#kernel-3");
+    await page.waitFor(`(${colours}).length >= 3 && (${colours}).every((it) => it > 20)`);
+    expect(await page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)')).toEqual([]);
+    expect(await page.evaluate('document.querySelectorAll("img").length')).toBe(0);
+    expect([...page.said(), ...(await page.evaluate<readonly string[]>("recorded.said"))]).toEqual([]);
+  });
+
+  it("sorts and opens kernels by keyboard", async ({ task }) => {
+    const page = await open();
+    const sortButton = 'document.querySelector("table thead").querySelectorAll("button")';
+    const column = `[...${sortButton}].find((it) => it.textContent.includes("GFLOP/s"))`;
+    const direction = `${column}.closest("th").getAttribute("aria-sort")`;
+    await page.evaluate(`${column}.focus()`);
+    await page.press("Enter");
+    await page.waitFor(`${direction} === "descending"`);
+    await page.evaluate(`${column}.focus()`);
+    await page.press("Space");
+    await page.waitFor(`${direction} === "ascending"`);
+    const link = '[...document.querySelectorAll("table a")].find((it) => it.textContent === "src/score.op.ts")';
+    await page.evaluate(`${link}.focus()`);
+    await page.press("Enter");
+    await page.waitFor('document.querySelectorAll("details")[3].open && document.activeElement.tagName === "SUMMARY"');
+    saw(task, { engine: name, version: engine.version, feature: "report", answer: "yes" });
+  });
+});
+
 describe.skipIf(noBrowser)(`a report in a browser${noBrowser ? ` (${noBrowser})` : ""}`, () => {
   let browser: Browser;
   beforeAll(async () => {
-    writeFileSync(file, reportPage(syntheticReport([failed, predicted, large, small])));
+    writeFileSync(file, html());
     browser = await launchBrowser();
   });
   afterAll(() => browser?.close());

@@ -159,7 +159,7 @@ describe("what a page has measured", () => {
     isRight: true,
     times: { medianNs: 3, p20Ns: 2, p80Ns: 4, samples: 9 },
   };
-  const browser = { userAgent: "Test/1", cores: 4, isIsolated: true, hasRelaxedSimd: false, clockStepMs: 0.1 };
+  const browser = { userAgent: "Test/1", cores: 4, hasSharedMemory: true, hasRelaxedSimd: false, clockStepMs: 0.1 };
   const measured = { browser, kernels: [[row, { ...row, name: "reference" }], []] };
 
   test("is taken as it is", () => expect(decodeMeasured(measured, plan)).toEqual(measured));

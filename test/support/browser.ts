@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { type Browser, chromium } from "playwright-core";
+import { recorderPath, recorderText, withRecorder } from "./engine/recorder.ts";
 
 const executable = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
@@ -48,25 +49,31 @@ export const isolation = {
 
 export type Headers = Readonly<Record<string, string>>;
 
+/** What answers a path: a file of the folder, or the recorder, which each page of it loads first. Null: nothing is there. */
+function answerOf(folder: string, path: string): Buffer | string | null {
+  if (path === recorderPath) return recorderText;
+  const file = join(folder, normalize(path));
+  if (!existsSync(file)) return null;
+  return extname(file) === ".html" ? withRecorder(readFileSync(file, "utf8")) : readFileSync(file);
+}
+
 /**
- * Serves the files of a folder on localhost.
+ * Serves the files of a folder on localhost. Its pages run the recorder of engine/recorder.ts first.
  *
- * @param headers sent with every answer, or by the path that is asked for
+ * @param headers sent with every answer, or by the path that is asked for; null: that file is not there
  */
 export async function serveFolder(
   folder: string,
-  headers: Headers | ((path: string) => Headers) = {},
+  headers: Headers | ((path: string) => Headers | null) = {},
 ): Promise<PageServer> {
   const headersOf = typeof headers === "function" ? headers : () => headers;
   const server = createServer(({ url = "/" }, response) => {
-    const path = decodeURIComponent(url.split("?")[0]!);
-    const file = join(folder, normalize(path.endsWith("/") ? `${path}index.html` : path));
-    if (!existsSync(file)) return void response.writeHead(404).end();
-    response.writeHead(200, {
-      ...headersOf(path),
-      "Content-Type": contentTypes[extname(file)] ?? "application/octet-stream",
-    });
-    response.end(readFileSync(file));
+    const asked = decodeURIComponent(url.split("?")[0]!);
+    const path = asked.endsWith("/") ? `${asked}index.html` : asked;
+    const [sent, body] = [headersOf(asked), answerOf(folder, path)];
+    if (sent === null || body === null) return void response.writeHead(404).end();
+    response.writeHead(200, { ...sent, "Content-Type": contentTypes[extname(path)] ?? "application/octet-stream" });
+    response.end(body);
   });
   await new Promise<void>((listening) => server.listen(0, "localhost", listening));
   return {

@@ -23,7 +23,7 @@ const tensor = (name: string, role: "input" | "output"): KernelParameter => ({
 export const tensors: readonly KernelParameter[] = [tensor("A", "input"), tensor("B", "input"), tensor("C", "output")];
 
 /** Four lanes at a time; the relaxed twin multiplies and adds in one step. */
-function wat(relaxed: boolean): string {
+function wat(relaxed: boolean, mark: number): string {
   const [a, b] = ["(v128.load (i32.const A))", "(v128.load (i32.const B))"];
   const two = "(v128.const f32x4 2 2 2 2)";
   const value = relaxed ? `(f32x4.relaxed_madd ${b} ${two} ${a})` : `(f32x4.add ${a} (f32x4.mul ${b} ${two}))`;
@@ -31,13 +31,12 @@ function wat(relaxed: boolean): string {
     `(v128.store (i32.const ${128 + 16 * i}) ${value})`
       .replace("const A", `const ${16 * i}`)
       .replace("const B", `const ${64 + 16 * i}`);
-  const mark = marks[relaxed ? "wasm-relaxed" : "wasm"];
   const first = `(f32.store (i32.const 128) (f32.add (f32.load (i32.const 128)) (f32.const ${mark})))`;
   return `(module (memory (export "memory") 1) (func (export "run") ${half(0)} ${half(1)} ${first}))`;
 }
 
-export function wasmSource(relaxed = false): WasmSource {
-  const module = binaryen.parseText(wat(relaxed));
+export function wasmSource(relaxed = false, mark: number = marks[relaxed ? "wasm-relaxed" : "wasm"]): WasmSource {
+  const module = binaryen.parseText(wat(relaxed, mark));
   module.setFeatures(binaryen.Features.SIMD128 | binaryen.Features.RelaxedSIMD);
   const bytes = new Uint8Array(module.emitBinary());
   module.dispose();

@@ -98,10 +98,10 @@ function siteOf(plan: Plan, kernels: readonly PageKernel[], { onVisit, onFailure
   };
 }
 
-function factsText({ userAgent, cores, isIsolated, hasRelaxedSimd, clockStepMs }: BrowserFacts): string {
+function factsText({ userAgent, cores, hasSharedMemory, hasRelaxedSimd, clockStepMs }: BrowserFacts): string {
   const facts = [
     `${cores} cores`,
-    isIsolated ? "cross-origin isolated" : "not cross-origin isolated: one thread",
+    hasSharedMemory ? "shared memory" : "no shared memory: one thread",
     hasRelaxedSimd ? "relaxed SIMD" : "no relaxed SIMD",
     `clock steps of ${Number(clockStepMs.toPrecision(2))} ms`,
   ];

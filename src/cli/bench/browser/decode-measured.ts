@@ -29,7 +29,7 @@ const decodeForm: Decode<Measured> = object<Measured>({
   browser: object<BrowserFacts>({
     userAgent: text(2000),
     cores: integer(1, 1e6),
-    isIsolated: boolean,
+    hasSharedMemory: boolean,
     hasRelaxedSimd: boolean,
     clockStepMs: number(0, 1e6),
   }),

@@ -42,7 +42,7 @@ export interface BrowserFacts {
   readonly userAgent: string;
   readonly cores: number;
   /** Whether memory may be shared, so that kernels have their threads. */
-  readonly isIsolated: boolean;
+  readonly hasSharedMemory: boolean;
   readonly hasRelaxedSimd: boolean;
   /** The least step of the clock. */
   readonly clockStepMs: number;

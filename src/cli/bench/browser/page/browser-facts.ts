@@ -31,7 +31,8 @@ function clockStepMs(): number {
 export const browserFacts = (): BrowserFacts => ({
   userAgent: navigator.userAgent.replace(/[^\x20-\x7e]/g, "?").slice(0, 1000),
   cores: navigator.hardwareConcurrency ?? 1,
-  isIsolated: globalThis.crossOriginIsolated === true,
+  // WebKitGTK isolates a page and gives it no SharedArrayBuffer all the same.
+  hasSharedMemory: globalThis.crossOriginIsolated === true && typeof SharedArrayBuffer === "function",
   hasRelaxedSimd: WebAssembly.validate(relaxedModule),
   clockStepMs: clockStepMs(),
 });

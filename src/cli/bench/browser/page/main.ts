@@ -28,10 +28,10 @@ function say(words: string, isBad = false): void {
   status.classList.toggle("bad", isBad);
 }
 
-function showFacts({ userAgent, cores, isIsolated, hasRelaxedSimd, clockStepMs }: BrowserFacts): void {
+function showFacts({ userAgent, cores, hasSharedMemory, hasRelaxedSimd, clockStepMs }: BrowserFacts): void {
   const entries: readonly (readonly [string, string])[] = [
     ["Cores", String(cores)],
-    ["Cross-origin isolated", isIsolated ? "yes: kernels have their threads" : "no: kernels have one thread"],
+    ["Shared memory", hasSharedMemory ? "yes: kernels have their threads" : "no: kernels have one thread"],
     ["Relaxed SIMD", hasRelaxedSimd ? "yes" : "no"],
     ["Clock", `steps of ${Number(clockStepMs.toPrecision(2))} ms`],
     ["Browser", userAgent],

@@ -1,0 +1,104 @@
+// What the tests saw of each engine, as it is kept in test/browser/engines.json → docs/engines.md.
+
+import { type EngineName, engineNames } from "./engine.ts";
+import { type Feature, features, type Seen } from "./saw.ts";
+import { browsers, type Part, parts, type Versions } from "./versions.ts";
+
+export interface EnginesRecord {
+  /** "2026-11-24" */
+  readonly date: string;
+  readonly engines: Readonly<
+    Record<EngineName, { readonly version: string; readonly seen: Readonly<Record<Feature, string>> }>
+  >;
+  readonly compat: { readonly package: string; readonly version: string; readonly versions: Versions };
+}
+
+const featureNames = Object.keys(features) as readonly Feature[];
+
+/**
+ * Each engine's version, and one answer for each feature.
+ *
+ * @throws Error if a feature was not seen in an engine, or seen in two ways
+ */
+export function enginesOf(seen: readonly Seen[]): EnginesRecord["engines"] {
+  const only = (engine: EngineName, what: string, values: readonly string[]): string => {
+    const [value, ...others] = new Set(values);
+    if (value === undefined || others.length > 0)
+      throw new Error(`${engine}, ${what}: ${values.length === 0 ? "no test saw it" : [value, ...others].join(" / ")}`);
+    return value;
+  };
+  const entries = engineNames.map((engine) => {
+    const here = seen.filter((it) => it.engine === engine);
+    const answer = (feature: Feature): string =>
+      only(
+        engine,
+        feature,
+        here.filter((it) => it.feature === feature).map(({ answer }) => answer),
+      );
+    const version = only(
+      engine,
+      "version",
+      here.map(({ version }) => version),
+    );
+    return [engine, { version, seen: Object.fromEntries(featureNames.map((name) => [name, answer(name)])) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(head), row(head.map((_, at) => (at === 0 ? "---" : ":-:"))), ...rows.map(row)].join("\n");
+
+const seenTable = ({ engines }: EnginesRecord): string =>
+  table(
+    ["", ...engineNames.map((name) => `${name} ${engines[name].version}`)],
+    featureNames.map((feature) => [features[feature], ...engineNames.map((name) => engines[name].seen[feature])]),
+  );
+
+const versionsTable = ({ compat: { versions } }: EnginesRecord): string =>
+  table(
+    ["", ...Object.values(browsers)],
+    (Object.keys(parts) as readonly Part[]).map((part) => [
+      part,
+      ...Object.values(versions[part]).map((it) => it ?? "–"),
+    ]),
+  );
+
+export const enginesPage = (record: EnginesRecord): string => `# What works in which browser
+
+The tests run pages in three engines: Chromium, Firefox, and WebKitGTK, which has the JavaScript and WASM engine of Safari.
+\`npm run test:engines\` runs them and writes this page. The last run was on ${record.date}.
+
+${seenTable(record)}
+
+"yes" is a test that passed in that engine. The tests of bundlers' output run in all three, too: workers from a file, from another origin and
+from memory.
+
+Where the relaxed-SIMD twin does not run, the twin of plain SIMD answers, more slowly; \`info.twin\` names it and \`info.twinReason\`
+says why.
+
+## From which version on
+
+${versionsTable(record)}
+
+From \`${record.compat.package}\` ${record.compat.version}; "–" is a browser that has it in no released version or only behind a flag. WASM SIMD is what a
+page needs at least: without it a kernel throws when it is loaded. All else is optional: a kernel with threads runs on one thread where memory cannot be shared ([threads](threads.md)).
+
+## Differences between engines
+
+- **WebKitGTK shares no memory by default.** It isolates a page with the two headers and has no \`SharedArrayBuffer\` there, unlike Safari. Kernels then
+  run on one thread. The tests of threads start it with \`JSC_useSharedArrayBuffer=1\`, which gives its pages what Safari gives them.
+- **A language that is none.** Without a locale, as in containers, WebKitGTK tells pages that their language is "C", for which \`Intl\` throws. The
+  report's page takes English then.
+- **Safari itself is not tested.** It runs on Apple's systems alone. WebKitGTK shares its engine, not its limits of memory.
+
+## Running the tests
+
+    apt-get install --no-install-recommends chromium firefox-esr webkit2gtk-driver xvfb
+    npx vitest run test/browser
+
+An engine that is not installed is skipped, with the reason in the name of its tests. Chromium is driven by Playwright, Firefox by Puppeteer over
+WebDriver BiDi, WebKitGTK by its own WebDriver on a virtual display; \`test/support/engine\` has one interface for the three.
+\`CHROMIUM\` and \`FIREFOX\` name executables that are elsewhere.
+`;
