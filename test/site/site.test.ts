@@ -9,8 +9,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Program, tabs } from "../../docs/.vitepress/playground/protocol.ts";
 import { toHash } from "../../docs/.vitepress/playground/share.ts";
 import { type PageServer, serveFolder } from "../support/browser.ts";
-import { engines, patience, type RunningEngine, type SitePage } from "./engines.ts";
+import type { EnginePage, RunningEngine } from "../support/engine/engine.ts";
+import { engines } from "../support/engine/engines.ts";
 import { type Visitor, visitorOf } from "./visitor.ts";
+
+/** Milliseconds that a page may take on a machine which does other things. */
+const patience = 120_000;
 
 const repository = resolve(import.meta.dirname, "../..");
 const vitepress = join(repository, "docs/node_modules/vitepress/bin/vitepress.js");
@@ -60,7 +64,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
     const it = test.skipIf(missing !== null);
 
     /** Opens a page, does something in it, and holds that nothing went wrong meanwhile. */
-    async function visit(path: string, act: (visitor: Visitor, page: SitePage) => Promise<void>): Promise<void> {
+    async function visit(path: string, act: (visitor: Visitor, page: EnginePage) => Promise<void>): Promise<void> {
       const page = await engine.newPage();
       try {
         await page.goto(server.url + path);

@@ -1,6 +1,6 @@
 // What a visitor of the site does with a page, as expressions that every engine evaluates.
 
-import type { SitePage } from "./engines.ts";
+import type { EnginePage } from "../support/engine/engine.ts";
 
 export interface Visitor {
   /** Waits until something is there. */
@@ -18,12 +18,13 @@ export interface Visitor {
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-export function visitorOf(page: SitePage): Visitor {
+export function visitorOf(page: EnginePage): Visitor {
   const all = (selector: string): string => `[...document.querySelectorAll(${quoted(selector)})]`;
   const texts = (selector: string): string => `${all(selector)}.map((it) => it.textContent.trim())`;
   return {
-    sees: (selector) => page.waitFor(`${all(selector)}.length > 0`),
-    reads: (selector, text) => page.waitFor(`${texts(selector)}.some((it) => it.includes(${quoted(text)}))`),
+    sees: async (selector) => void (await page.waitFor(`${all(selector)}.length > 0`)),
+    reads: async (selector, text) =>
+      void (await page.waitFor(`${texts(selector)}.some((it) => it.includes(${quoted(text)}))`)),
     text: (selector) => page.evaluate(`${texts(selector)}[0] ?? ""`),
     texts: (selector) => page.evaluate(texts(selector)),
     count: (selector) => page.evaluate(`${all(selector)}.length`),

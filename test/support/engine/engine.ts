@@ -46,7 +46,7 @@ export interface Engine {
 export const asJson = (expression: string): string => `(async () => JSON.stringify((await (${expression})) ?? null))()`;
 
 const pollMs = 25;
-const mostWaitMs = 30_000;
+const mostWaitMs = 120_000;
 
 /** Asks again and again: a page that loads anew has no answer for a while. */
 export async function waitUntil<T>(valueNow: () => Promise<T>, what: string): Promise<T> {
