@@ -6,6 +6,7 @@ import type { CompileKernel } from "./compiled-kernel.ts";
 import { moduleInCode } from "./emit/in-code.ts";
 import { locateOperatorNow } from "./locate-operator.ts";
 import { parseRequest } from "./request.ts";
+import { runtimeUrls } from "./runtime-files.ts";
 import { createSession } from "./session.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
@@ -47,7 +48,8 @@ export function hookProgram(build: BunProgram, options: KernelPluginOptions = {}
     try {
       const kernel = await session.compile(request);
       await session.finish(false);
-      return { contents: moduleInCode(kernel, request.path, "node"), loader: "js" };
+      const module = { files: runtimeUrls(), hasSchedule: true };
+      return { contents: moduleInCode(kernel, request.path, "node", module), loader: "js" };
     } catch (error) {
       throw plain(error);
     }
