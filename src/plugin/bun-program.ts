@@ -6,7 +6,7 @@ import type { CompileKernel } from "./compiled-kernel.ts";
 import { moduleInCode } from "./emit/in-code.ts";
 import { locateOperatorNow } from "./locate-operator.ts";
 import { parseRequest } from "./request.ts";
-import { runtimePaths } from "./runtime-files.ts";
+import { runtimeUrls } from "./runtime-files.ts";
 import { createSession } from "./session.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
@@ -48,8 +48,8 @@ export function hookProgram(build: BunProgram, options: KernelPluginOptions = {}
     try {
       const kernel = await session.compile(request);
       await session.finish(false);
-      const options = { files: runtimePaths(), hasSchedule: true };
-      return { contents: moduleInCode(kernel, request.path, "node", options), loader: "js" };
+      const module = { files: runtimeUrls(), hasSchedule: true };
+      return { contents: moduleInCode(kernel, request.path, "node", module), loader: "js" };
     } catch (error) {
       throw plain(error);
     }
