@@ -47,9 +47,9 @@ async function outcomeOf(command: Command, args: readonly string[], flags: Flags
     return await command.run(project, args, flags);
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
-    const { code, message, hint } = error.diagnostic;
+    const { code, message, hint, detail } = error.diagnostic;
     const exitCode = usageCodes.includes(code) ? exitCodes.usage : exitCodes.wrong;
-    return { exitCode, json: { error: { code, message, hint } }, text: error.message };
+    return { exitCode, json: { error: { code, message, hint, detail } }, text: error.message };
   }
 }
 

@@ -141,7 +141,7 @@ async function fromStore({ store, key, task }: KernelContext): Promise<Decision 
 async function interim(context: KernelContext): Promise<Decision> {
   const { task, request } = context;
   const { makeGuess } = await import("./make-prediction.ts");
-  return found("predicted", makeGuess(context, request.fallback === "none" ? task : wasmTask(task)), null);
+  return found("predicted", await makeGuess(context, request.fallback === "none" ? task : wasmTask(task)), null);
 }
 
 const predicted = async (context: KernelContext): Promise<Decision> =>
