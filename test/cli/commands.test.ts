@@ -55,7 +55,7 @@ describe("tune and verify", () => {
     const before = kindsOf();
     expect(new Set(before)).toEqual(new Set(["schedule", "artifact", "blob"]));
     expect(runCli(root, "cache", "ls").output).toMatch(/decisions +\| +1 \|/);
-    expect(runCli(root, "cache", "gc").output).toBe("0 removed, 0.0 MB\n");
+    expect(runCli(root, "cache", "gc").output).toBe("0 removed, 0 bytes\n");
     const { removed } = JSON.parse(runCli(root, "cache", "gc", "--days", "0", "--json").output);
     expect(removed).toBe(before.length - 1);
     expect(kindsOf()).toEqual(["schedule"]);
@@ -91,6 +91,24 @@ describe("tune and verify", () => {
     expect(exitCode).toBe(1);
     expect(JSON.parse(output).error.code).toBe("lock.broken");
   });
+});
+
+test("inspect takes an import as code has it", () => {
+  const root = writeProject({
+    ...files,
+    "package.json": JSON.stringify({ type: "module", imports: { "#op/*": "./src/*" } }),
+    "tsconfig.json": JSON.stringify({ compilerOptions: { paths: { "~/*": ["./src/*"] } } }),
+  });
+  for (const specifier of ["#op/gemm.op.ts?tune=wasm", "~/gemm.op.ts?tune=wasm", "src/gemm.op.ts?tune=wasm"]) {
+    const { exitCode, output, errors } = runCli(root, "inspect", specifier, "--json");
+    expect([exitCode, errors]).toEqual([0, ""]);
+    expect(JSON.parse(output).kernel).toBe(name);
+  }
+});
+
+test("hints are for the package manager of the project", () => {
+  const root = writeProject({ ...files, "pnpm-lock.yaml": "" });
+  expect(runCli(root, "verify").errors).toContain("run pnpm exec unplugin-kernel tune on a machine of your own");
 });
 
 test("tune tells which kernel failed, and goes on with the others", () => {
@@ -179,7 +197,10 @@ test("doctor knows every target", () => {
 describe("the command line itself", () => {
   const root = writeProject(files);
   test.each([
-    [[], "commands: init, types, tune, bench, inspect, report, verify, cache, doctor"],
+    [[], "init, types, tune, bench, inspect, report, verify, cache, doctor; --help says more"],
+    [["tun"], "unplugin-kernel has no command tun: did you mean tune?"],
+    [["insepct"], "did you mean inspect?"],
+    [["tune", "--second", "3"], "did you mean --seconds?"],
     [["nonsense"], "unplugin-kernel has no command nonsense"],
     [["tune", "--bogus"], "Unknown option `--bogus`"],
     [["inspect"], "missing required args"],
@@ -195,6 +216,15 @@ describe("the command line itself", () => {
     expect(errors).toContain(message);
     expect(exitCode).toBe(2);
   });
+
+  test.each([[["tun"]], [["tune", "--bogus"]], [["inspect"]], [[]]])(
+    "%j is told in JSON where that is asked for",
+    (args) => {
+      const { exitCode, output, errors } = runCli(root, ...args, "--json");
+      expect([exitCode, errors]).toEqual([2, ""]);
+      expect(JSON.parse(output).error).toMatchObject({ code: "command.bad-argument", message: expect.any(String) });
+    },
+  );
 
   test("--help and --version", () => {
     expect(runCli(root, "--help")).toMatchObject({ exitCode: 0 });

@@ -8,7 +8,12 @@ import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
 import { pullDecisions, pushDecisions } from "../remote.ts";
 
 const dayMs = 86_400_000;
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+/** "0 bytes", "812 bytes", "3.4 kB", "1.2 MB" */
+function sizeText(bytes: number): string {
+  if (bytes < 1e3) return `${bytes} bytes`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
 const totalOf = (items: readonly StoredItem[]): number => items.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const kinds: Readonly<Record<StoredItem["kind"], string>> = {
@@ -21,7 +26,7 @@ const kinds: Readonly<Record<StoredItem["kind"], string>> = {
 async function list(directory: string): Promise<Outcome> {
   const items = await storedItems(directory);
   const groups = Object.entries(kinds).map(([kind, name]) => ({ name, items: items.filter((it) => it.kind === kind) }));
-  const rows = groups.map(({ name, items }) => [name, String(items.length), megabytes(totalOf(items))]);
+  const rows = groups.map(({ name, items }) => [name, String(items.length), sizeText(totalOf(items))]);
   return {
     exitCode: exitCodes.done,
     json: { directory, items: items.map(({ key, kind, bytes, time }) => ({ key, kind, bytes, time })) },
@@ -38,7 +43,7 @@ async function collect(directory: string, days: unknown): Promise<Outcome> {
   return {
     exitCode: exitCodes.done,
     json: { directory, removed: items.length, bytes: totalOf(items) },
-    text: `${items.length} removed, ${megabytes(totalOf(items))}`,
+    text: `${items.length} removed, ${sizeText(totalOf(items))}`,
   };
 }
 
