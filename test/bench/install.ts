@@ -9,7 +9,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { textTable } from "../../src/tuner/report/text-table.ts";
 import { codeCommit } from "../support/code-commit.ts";
 import { packPackage } from "../support/packed-package.ts";
@@ -104,7 +103,7 @@ function measure([host, devDependencies]: readonly [string, object]) {
 }
 
 const measured = Object.entries(hosts).map(measure);
-const record = fileURLToPath(new URL("install.jsonl", import.meta.url));
+const record = "test/bench/install.jsonl";
 const facts = { when: new Date().toISOString(), commit: codeCommit("src", "package.json", "build.js") };
 for (const one of measured) appendLine(record, { ...facts, packed: packed.packedBytes, ...one });
 console.log(
