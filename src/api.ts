@@ -39,7 +39,7 @@ import { type PolicyName, policies } from "./tuner/scheduler/policies.ts";
 import { tuneTasks } from "./tuner/scheduler/tune-tasks.ts";
 import { strategyOf } from "./tuner/search/own-strategy.ts";
 import type { Strategy, StrategyName } from "./tuner/search/strategy.ts";
-import { explainSpace } from "./tuner/space/explain-space.ts";
+import { explainSpace, printEmptySpace } from "./tuner/space/explain-space.ts";
 import type { Candidate, Space } from "./tuner/space/space.ts";
 import {
   type FoundSchedule,
@@ -62,6 +62,7 @@ export {
   measure,
   runBatch,
 } from "./api-measure.ts";
+export { type ProveOptions, prove } from "./api-prove.ts";
 export type { KernelOptions } from "./api-task.ts";
 export { TuneAllError, type TuneFailure } from "./api-tune-all-error.ts";
 export { DiagnosticError } from "./compiler/index.ts";
@@ -74,6 +75,7 @@ export { noiseOf } from "./tuner/measure/statistics.ts";
 export { codeSizeLimit, stackLimit, workspaceLimit } from "./tuner/postprocessor/limits.ts";
 export type { KernelFacts, Postprocessor, Verdict } from "./tuner/postprocessor/postprocessor.ts";
 export type { Profile } from "./tuner/profile.ts";
+export type { ProofVerdict, TemplateProof, WinnerProof } from "./tuner/proof/prove-winner.ts";
 export { type ConvergencePlot, type ConvergenceRun, convergencePlot } from "./tuner/report/convergence.ts";
 export { perfTable, type TaskPerformance } from "./tuner/report/perf-table.ts";
 export { timeSplit } from "./tuner/report/time-split.ts";
@@ -385,13 +387,8 @@ export function explain(op: Op, options: KernelOptions): string {
   const space = spaceOf(task, options);
   const candidate = predict(space);
   const templates = templateSizes(space).map((line) => `  ${line}`);
-  const schedule = candidate ? printTrace(candidateTrace(space, candidate)!) : whyEmpty(space);
+  const schedule = candidate ? printTrace(candidateTrace(space, candidate)!) : printEmptySpace(space);
   return [printComputeDef(task.op), "", "templates", ...templates, "", "predicted schedule", schedule].join("\n");
-}
-
-function whyEmpty(space: Space): string {
-  const { message, detail } = explainSpace(space);
-  return detail === null ? message : `${message}\n${detail}`;
 }
 
 function withoutCompiler(): DiagnosticError {

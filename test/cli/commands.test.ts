@@ -38,6 +38,16 @@ describe("tune and verify", () => {
     expect(again.output).toMatch(/\| src\/gemm\.op\.ts\?tune=wasm \| lock +\| +[\d.]+ \| +0 \|/);
   });
 
+  test("tune --prove says what the model thinks of all other schedules", () => {
+    const { exitCode, output } = runCli(root, "tune", "--prove", "--json");
+    expect(exitCode).toBe(0);
+    const [{ proof, measured }] = JSON.parse(output).kernels;
+    expect(measured).toBe(0);
+    expect(proof.predictedNs).toBeGreaterThan(0);
+    expect(proof.templates).toMatchObject([{ template: "C tiled", verdict: expect.stringMatching(/^(none|faster)$/) }]);
+    expect(runCli(root, "tune", "--prove").output).toContain(`${name}: the model predicts `);
+  });
+
   test("verify runs it against the reference, and names entries that nobody uses", () => {
     expect(runCli(root, "verify")).toMatchObject({ exitCode: 0, output: `right    ${name}\n` });
     const lock = JSON.parse(lockfile());

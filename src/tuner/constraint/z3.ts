@@ -83,6 +83,7 @@ export class Z3Solver {
   readonly #api: Z3Core;
   readonly #module: Z3Module;
   readonly #encoding: Encoding;
+  readonly #mostMs: number | null;
   readonly #context: Context;
   readonly #solver: Solver;
   readonly #asts = new Map<string, Ast>();
@@ -91,6 +92,7 @@ export class Z3Solver {
     this.#api = api;
     this.#module = module;
     this.#encoding = encoding;
+    this.#mostMs = mostMs;
     const config = api.mk_config();
     this.#context = api.mk_context(config);
     api.del_config(config);
@@ -98,7 +100,7 @@ export class Z3Solver {
     api.solver_inc_ref(this.#context, this.#solver);
     api.solver_from_string(this.#context, this.#solver, encoding.text);
     invariant(api.get_error_code(this.#context) === 0, "z3 reads our encoding");
-    this.#setParameters(0, mostMs);
+    this.#setParameters(0);
   }
 
   dispose(): void {
@@ -107,7 +109,7 @@ export class Z3Solver {
   }
 
   /** `random_seed` alone changes nothing; with random phases each seed gives another solution. */
-  #setParameters(seed: number, mostMs: number | null = null): void {
+  #setParameters(seed: number): void {
     const api = this.#api;
     const context = this.#context;
     const symbol = (name: string) => api.mk_string_symbol(context, name);
@@ -116,7 +118,7 @@ export class Z3Solver {
     api.params_set_symbol(context, parameters, symbol("phase"), symbol("random"));
     api.params_set_uint(context, parameters, symbol("random_seed"), seed);
     api.params_set_uint(context, parameters, symbol("rlimit"), resourceLimit);
-    if (mostMs !== null) api.params_set_uint(context, parameters, symbol("timeout"), mostMs);
+    if (this.#mostMs !== null) api.params_set_uint(context, parameters, symbol("timeout"), this.#mostMs);
     api.solver_set_params(context, this.#solver, parameters);
     api.params_dec_ref(context, parameters);
     invariant(api.get_error_code(context) === 0, "z3 knows our parameters");

@@ -36,6 +36,12 @@ export function explainSpace({ templates }: Space, z3: Z3 | null = loadedZ3()): 
   return { message, detail: [...parts, ...(more > 0 ? [`and ${more} more templates`] : [])].join("\n") };
 }
 
+/** Message and detail as one text. */
+export function printEmptySpace(space: Space): string {
+  const { message, detail } = explainSpace(space);
+  return detail === null ? message : `${message}\n${detail}`;
+}
+
 /** The same, with z3 loaded where propagation cannot decide a template. */
 export async function explainSpaceFully(space: Space): Promise<EmptySpace> {
   const decide = solvabilityBy(null);
