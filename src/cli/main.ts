@@ -3,6 +3,7 @@
 import { cac } from "cac";
 import { DiagnosticError } from "../compiler/index.ts";
 import { closest } from "./closest.ts";
+import { coloured, hasColours } from "./colours.ts";
 import {
   badArgument,
   type Command,
@@ -31,6 +32,15 @@ export const commonOptions: readonly CommandOption[] = [
   ...projectOptions,
   { flags: "--json", description: "what it found, as JSON on standard output" },
 ];
+
+/** Options that say nothing to a command: it refuses them, so that nobody believes that they count. */
+const unused: Readonly<Record<string, readonly string[]>> = {
+  init: ["lockfile", "cache-dir", "numerics"],
+  types: ["lockfile", "cache-dir", "numerics"],
+};
+
+export const commonOptionsOf = ({ usage }: Command): readonly CommandOption[] =>
+  commonOptions.filter(({ flags }) => !unused[usage.split(" ")[0]!]?.includes(namesOfFlag(flags)));
 
 const isUsageError = (error: unknown): boolean => error instanceof Error && error.name === "CACError";
 
@@ -76,8 +86,9 @@ async function outcomeOf(command: Command, args: readonly string[], flags: Flags
 }
 
 function print({ exitCode, json, text }: Outcome, asJson: unknown): void {
-  const output = `${asJson ? JSON.stringify(json, null, 2) : text}\n`;
-  (asJson || exitCode === exitCodes.done ? process.stdout : process.stderr).write(output);
+  const stream = asJson || exitCode === exitCodes.done ? process.stdout : process.stderr;
+  const shown = hasColours(stream, process.env) ? coloured(text) : text;
+  stream.write(`${asJson ? JSON.stringify(json, null, 2) : shown}\n`);
   process.exitCode = exitCode;
 }
 
@@ -91,7 +102,8 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   cli.version(version);
   for (const command of commands) {
     const entry = cli.command(command.usage, command.description);
-    for (const { flags, description } of [...command.options, ...commonOptions]) entry.option(flags, description);
+    for (const { flags, description } of [...command.options, ...commonOptionsOf(command)])
+      entry.option(flags, description);
     for (const example of command.examples) entry.example(`  npx ${example}`);
     entry.action(async (...given: unknown[]) => {
       const flags = given.at(-1) as Flags;

@@ -195,6 +195,26 @@ test("doctor says whether there is an XGBoost library, and what calls it", () =>
   expect(runCli(writeProject({}), "doctor").output).toMatch(/^xgboost {4}(no library: |\/)/m);
 });
 
+test("doctor says what it finds of a project: bundler, plugin, lock, store", () => {
+  const config = 'import kernel from "unplugin-kernel/vite";\nexport default { plugins: [kernel()] };\n';
+  const packageJson = JSON.stringify({ devDependencies: { vite: "^8.0.0" } });
+  const linesOf = (root: string): readonly string[] => runCli(root, "doctor").output.split("\n");
+  const wired = writeProject({ ...files, "package.json": packageJson, "vite.config.js": config });
+  expect(linesOf(wired)).toEqual(
+    expect.arrayContaining([
+      "bundler    vite, with the plugin in vite.config.js",
+      `lock       kernels.lock.json is fresh for 0 of 1 kernels: npx unplugin-kernel tune (${name}: it has no entry)`,
+      "store      node_modules/.cache/unplugin-kernel, empty",
+      expect.stringMatching(/^relaxed {4}SIMD is /),
+    ]),
+  );
+  runCli(wired, "tune", ...quickly);
+  expect(linesOf(wired)).toContain("lock       kernels.lock.json is fresh, 1 of 1 kernels are in it");
+  expect(linesOf(wired).find((line) => line.startsWith("store"))).toMatch(/unplugin-kernel, [\d.]+ kB$/);
+  const plain = writeProject({ "package.json": packageJson, "vite.config.js": "export default {};\n" });
+  expect(linesOf(plain)).toContain("bundler    vite, no plugin in vite.config.js: npx unplugin-kernel init adds it");
+});
+
 test("doctor knows every target", () => {
   const { exitCode, output } = runCli(writeProject({}), "doctor", "--json");
   expect(exitCode).toBe(0);
@@ -213,6 +233,7 @@ describe("the command line itself", () => {
     [["tune", "--second", "3"], "did you mean --seconds?"],
     [["nonsense"], "unplugin-kernel has no command nonsense"],
     [["tune", "--bogus"], "Unknown option `--bogus`"],
+    [["types", "--lockfile", "x.json"], "Unknown option `--lockfile`"],
     [["inspect"], "missing required args"],
     [["inspect", "gemm"], 'command.bad-argument: "gemm" is no import of a kernel'],
     [["inspect", "./src/gemm.op.ts?tune=wasm", "--only", "all"], 'command.bad-argument: --only is "all"'],

@@ -6,14 +6,9 @@ import { garbage, removeItems, type StoredItem, storedItems } from "../../tuner/
 import { badArgument, type Command, exitCodes, type Outcome } from "../command.ts";
 import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
 import { pullDecisions, pushDecisions } from "../remote.ts";
+import { sizeText } from "../size-text.ts";
 
 const dayMs = 86_400_000;
-/** "0 bytes", "812 bytes", "3.4 kB", "1.2 MB" */
-function sizeText(bytes: number): string {
-  if (bytes < 1e3) return `${bytes} bytes`;
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
 const totalOf = (items: readonly StoredItem[]): number => items.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const kinds: Readonly<Record<StoredItem["kind"], string>> = {
