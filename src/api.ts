@@ -39,7 +39,7 @@ import { type PolicyName, policies } from "./tuner/scheduler/policies.ts";
 import { tuneTasks } from "./tuner/scheduler/tune-tasks.ts";
 import { strategyOf } from "./tuner/search/own-strategy.ts";
 import type { Strategy, StrategyName } from "./tuner/search/strategy.ts";
-import { explainSpace } from "./tuner/space/explain-space.ts";
+import { explainSpace, printEmptySpace } from "./tuner/space/explain-space.ts";
 import type { Candidate, Space } from "./tuner/space/space.ts";
 import {
   type FoundSchedule,
@@ -63,6 +63,7 @@ export {
   measure,
   runBatch,
 } from "./api-measure.ts";
+export { type ProveOptions, prove } from "./api-prove.ts";
 export type { KernelOptions } from "./api-task.ts";
 export { TuneAllError, type TuneFailure } from "./api-tune-all-error.ts";
 export { DiagnosticError } from "./compiler/index.ts";
@@ -74,6 +75,7 @@ export { noiseOf } from "./tuner/measure/statistics.ts";
 export { codeSizeLimit, stackLimit, workspaceLimit } from "./tuner/postprocessor/limits.ts";
 export type { KernelFacts, Postprocessor, Verdict } from "./tuner/postprocessor/postprocessor.ts";
 export type { Profile } from "./tuner/profile.ts";
+export type { ProofVerdict, TemplateProof, WinnerProof } from "./tuner/proof/prove-winner.ts";
 export { type ConvergencePlot, type ConvergenceRun, convergencePlot } from "./tuner/report/convergence.ts";
 export { perfTable, type TaskPerformance } from "./tuner/report/perf-table.ts";
 export { timeSplit } from "./tuner/report/time-split.ts";
@@ -168,7 +170,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
       onProgress,
     });
     if (result.repeated > 0) options.onWarning?.(repetition(searching.name, result.repeated));
-    return tunedOf(task, space, searching, result);
+    return await tunedOf(task, space, searching, result);
   } finally {
     await workbench.close();
   }
@@ -177,10 +179,15 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
 const repetition = (strategy: string, times: number): string =>
   `strategy "${strategy}" proposed ${times} candidates that it had proposed before; none was measured again`;
 
-function tunedOf({ op, numerics }: TuningTask, space: Space, strategy: Strategy, result: TuneResult): Tuned {
+async function tunedOf(
+  { op, numerics }: TuningTask,
+  space: Space,
+  strategy: Strategy,
+  result: TuneResult,
+): Promise<Tuned> {
   const { winner, measured, elapsedMs, ended, repeated, failures, history, profile } = result;
   if (isOnlyLate(result)) throw outOfTime(op.name, result);
-  if (!winner && failures.length === 0) throw new DiagnosticError(nothingTried(space, strategy.name, result));
+  if (!winner && failures.length === 0) throw new DiagnosticError(await nothingTried(space, strategy.name, result));
   if (!winner) {
     const { message, hint } = nothingRan(op.name, result, numerics);
     throw new DiagnosticError({ code: "tune.nothing-ran", message, loc: null, hint, detail: null });
@@ -258,7 +265,7 @@ export async function tuneAll(
     failAlone(`kernel ${kernels[0]}`, null, async (): Promise<TunedTask> => {
       const result = settled[at]!;
       if (result.status === "rejected") throw result.reason;
-      return { ...tunedOf(task, space, searching, result.value), kernels, weight };
+      return { ...(await tunedOf(task, space, searching, result.value)), kernels, weight };
     }),
   );
   return allTuned(tasks, await Promise.allSettled(outcomes));
@@ -379,13 +386,16 @@ export const findSchedule = (op: Op, saved: SavedSchedule, options: KernelOption
 export const mutate = (op: Op, schedule: Candidate, options: KernelOptions & MutateOptions): Candidate | null =>
   mutateSchedule(spaceOf(taskOf(op, options), options), schedule, options);
 
-/** The expression, the templates with the sizes of their models, and the predicted schedule, as text. */
+/**
+ * The expression, the templates with the sizes of their models, and the predicted schedule, as text. Where there is none:
+ * which constraints clash.
+ */
 export function explain(op: Op, options: KernelOptions): string {
   const task = taskOf(op, options);
   const space = spaceOf(task, options);
   const candidate = predict(space);
   const templates = templateSizes(space).map((line) => `  ${line}`);
-  const schedule = candidate ? printTrace(candidateTrace(space, candidate)!) : explainSpace(space).message;
+  const schedule = candidate ? printTrace(candidateTrace(space, candidate)!) : printEmptySpace(space);
   return [printComputeDef(task.op), "", "templates", ...templates, "", "predicted schedule", schedule].join("\n");
 }
 

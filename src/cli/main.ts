@@ -2,6 +2,8 @@
 
 import { cac } from "cac";
 import { DiagnosticError } from "../compiler/index.ts";
+import { closest } from "./closest.ts";
+import { coloured, hasColours } from "./colours.ts";
 import {
   badArgument,
   type Command,
@@ -31,6 +33,15 @@ export const commonOptions: readonly CommandOption[] = [
   { flags: "--json", description: "what it found, as JSON on standard output" },
 ];
 
+/** Options that say nothing to a command: it refuses them, so that nobody believes that they count. */
+const unused: Readonly<Record<string, readonly string[]>> = {
+  init: ["lockfile", "cache-dir", "numerics"],
+  types: ["lockfile", "cache-dir", "numerics"],
+};
+
+export const commonOptionsOf = ({ usage }: Command): readonly CommandOption[] =>
+  commonOptions.filter(({ flags }) => !unused[usage.split(" ")[0]!]?.includes(namesOfFlag(flags)));
+
 const isUsageError = (error: unknown): boolean => error instanceof Error && error.name === "CACError";
 
 /** @throws DiagnosticError `command.bad-argument` */
@@ -41,23 +52,48 @@ function budgetOf({ seconds, trials, total }: Flags): Record<string, number> {
   return Object.fromEntries(given.map(([key, value]) => [key, Number(value)]));
 }
 
+/** What a command left, or why it was none. */
+function failureOf({ diagnostic, message: text }: DiagnosticError): Outcome {
+  const { code, message, hint, detail } = diagnostic;
+  const exitCode = usageCodes.includes(code) ? exitCodes.usage : exitCodes.wrong;
+  return { exitCode, json: { error: { code, message, hint, detail } }, text };
+}
+
+function unknownCommand(given: string | undefined): DiagnosticError {
+  const names = commands.map(({ usage }) => usage.split(" ")[0]!);
+  const all = `${names.join(", ")}; --help says more`;
+  if (given === undefined) return badArgument("unplugin-kernel is given no command", all);
+  const meant = closest(given, names);
+  const said = `unplugin-kernel has no command ${given}${meant === null ? "" : `: did you mean ${meant}?`}`;
+  return badArgument(said, all);
+}
+
+/** cac's own words on options and arguments, with the option that was meant. */
+function usageError(message: string, flagNames: readonly string[]): DiagnosticError {
+  const unknown = /^Unknown option `--?([\w-]+)`/.exec(message)?.[1];
+  const meant = unknown === undefined ? null : closest(unknown, flagNames);
+  return badArgument(message, meant === null ? "what --help of the command lists" : `did you mean --${meant}?`);
+}
+
 async function outcomeOf(command: Command, args: readonly string[], flags: Flags): Promise<Outcome> {
   try {
     const project = openProject(flags, flags.json ? "warn" : "info", budgetOf(flags));
     return await command.run(project, args, flags);
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
-    const { code, message, hint } = error.diagnostic;
-    const exitCode = usageCodes.includes(code) ? exitCodes.usage : exitCodes.wrong;
-    return { exitCode, json: { error: { code, message, hint } }, text: error.message };
+    return failureOf(error);
   }
 }
 
 function print({ exitCode, json, text }: Outcome, asJson: unknown): void {
-  const output = `${asJson ? JSON.stringify(json, null, 2) : text}\n`;
-  (asJson || exitCode === exitCodes.done ? process.stdout : process.stderr).write(output);
+  const stream = asJson || exitCode === exitCodes.done ? process.stdout : process.stderr;
+  const shown = hasColours(stream, process.env) ? coloured(text) : text;
+  stream.write(`${asJson ? JSON.stringify(json, null, 2) : shown}\n`);
   process.exitCode = exitCode;
 }
+
+/** "--cache-dir <folder>" → "cache-dir" */
+const namesOfFlag = (flags: string): string => /--([\w-]+)/.exec(flags)?.[1] ?? flags;
 
 /** @param argv as `process.argv` */
 export async function main(argv: readonly string[], version: string): Promise<void> {
@@ -66,7 +102,8 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   cli.version(version);
   for (const command of commands) {
     const entry = cli.command(command.usage, command.description);
-    for (const { flags, description } of [...command.options, ...commonOptions]) entry.option(flags, description);
+    for (const { flags, description } of [...command.options, ...commonOptionsOf(command)])
+      entry.option(flags, description);
     for (const example of command.examples) entry.example(`  npx ${example}`);
     entry.action(async (...given: unknown[]) => {
       const flags = given.at(-1) as Flags;
@@ -81,17 +118,13 @@ export async function main(argv: readonly string[], version: string): Promise<vo
     const { args, options } = cli.parse([...argv], { run: false });
     const wantsNothing = options.help || options.version;
     if (!cli.matchedCommand && !wantsNothing) {
-      const unknown = args.length > 0 ? `unplugin-kernel has no command ${args[0]}\n` : "";
-      process.stderr.write(
-        `${unknown}commands: ${commands.map(({ usage }) => usage.split(" ")[0]).join(", ")}; --help says more\n`,
-      );
-      process.exitCode = exitCodes.usage;
+      print(failureOf(unknownCommand(args[0])), options.json);
       return;
     }
     await cli.runMatchedCommand();
   } catch (error) {
     if (!isUsageError(error)) throw error;
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exitCode = exitCodes.usage;
+    const flagNames = (cli.matchedCommand?.options ?? []).map((option) => namesOfFlag(option.rawName));
+    print(failureOf(usageError((error as Error).message, flagNames)), argv.includes("--json"));
   }
 }

@@ -22,9 +22,11 @@ const quietMs = 10_000;
  */
 export function progressLine(kernel: string, flops: number, progress: TuneProgress): string {
   const { round, measured, failed, bestNs, elapsedMs } = progress;
-  const best = bestNs === null ? "nothing yet" : `${(flops / bestNs).toFixed(1)} GFLOP/s`;
+  const seconds = `${(elapsedMs / 1000).toFixed(1)} s`;
+  if (measured === 0 && failed === 0) return `${kernel}: builds the first candidates, ${seconds}`;
+  const best = bestNs === null ? "none ran" : `${(flops / bestNs).toFixed(1)} GFLOP/s`;
   const failures = failed > 0 ? `, ${failed} failed` : "";
-  return `${kernel}: round ${round}, ${measured} measured${failures}, ${best}, ${(elapsedMs / 1000).toFixed(1)} s`;
+  return `${kernel}: round ${round}, ${measured} measured${failures}, ${best}, ${seconds}`;
 }
 
 /**

@@ -2,6 +2,9 @@
 
 import { createRolldownPlugin } from "unplugin";
 import { type KernelPlugin, kernelHooks } from "./hooks.ts";
+import { withQuietTimings } from "./quiet-timings.ts";
 
-export default createRolldownPlugin(kernelHooks) as KernelPlugin<"rolldown">;
+export default createRolldownPlugin(
+  /* @__PURE__ */ withQuietTimings("rolldown", kernelHooks),
+) as KernelPlugin<"rolldown">;
 export type * from "./types.ts";

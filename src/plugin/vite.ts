@@ -2,9 +2,10 @@
 
 import { createVitePlugin } from "unplugin";
 import { type KernelPlugin, kernelHooks } from "./hooks.ts";
+import { withQuietTimings } from "./quiet-timings.ts";
 
-const plugin = createVitePlugin((options, meta) =>
-  kernelHooks(options, meta, () => plugin(options)),
-) as KernelPlugin<"vite">;
+const hooks = /* @__PURE__ */ withQuietTimings("vite", kernelHooks);
+
+const plugin = createVitePlugin((options, meta) => hooks(options, meta, () => plugin(options))) as KernelPlugin<"vite">;
 export default plugin;
 export type * from "./types.ts";

@@ -43,11 +43,13 @@ export interface Inspection {
   readonly text: string;
 }
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 /** "C tiled: 11 tunables, 30 constraints" */
 export const templateSizes = ({ templates }: Space): readonly string[] =>
   templates.map(({ name, model }) => {
     const keys = model.variables.filter(({ key }) => key).length;
-    return `${name}: ${keys} tunables, ${model.constraints.length} constraints`;
+    return `${name}: ${counted(keys, "tunable")}, ${counted(model.constraints.length, "constraint")}`;
   });
 
 /** @throws DiagnosticError `schedule.unknown` */

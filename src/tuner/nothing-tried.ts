@@ -1,15 +1,15 @@
 // Why a tuning that had time measured nothing at all: there was nothing to measure, or its strategy proposed nothing.
 
 import type { Diagnostic } from "../compiler/index.ts";
-import { explainSpace } from "./space/explain-space.ts";
+import { explainSpaceFully } from "./space/explain-space.ts";
 import type { Space } from "./space/space.ts";
 import type { TuneResult } from "./tuning.ts";
 
 /** Candidates are counted up to here. */
 export const mostCounted = 1000;
 
-export function nothingTried(space: Space, strategy: string, { untried }: TuneResult): Diagnostic {
-  if (untried === 0) return diagnostic("space.empty", explainSpace(space));
+export async function nothingTried(space: Space, strategy: string, { untried }: TuneResult): Promise<Diagnostic> {
+  if (untried === 0) return diagnostic("space.empty", await explainSpaceFully(space));
   const many = untried < mostCounted ? `${untried}` : `${mostCounted} and more`;
   return diagnostic("strategy.proposed-nothing", {
     message: `strategy "${strategy}" proposes nothing in the first round, and ${many} candidates are not measured`,

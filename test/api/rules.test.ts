@@ -5,7 +5,7 @@ import gemm from "../../fixtures/ops/gemm.op.ts";
 import softmax from "../../fixtures/ops/softmax.op.ts";
 import { explain, predictSchedule, rules, template, tune } from "../../src/api.ts";
 
-const { decide, instruct, instructWhen, is, tunable } = rules;
+const { atMost, decide, instruct, instructWhen, is, tunable } = rules;
 
 /** Rows in blocks, nothing else: what a user might try first. */
 const rowBlocks: rules.SpaceRule = {
@@ -115,3 +115,21 @@ test("a template that holds nothing stands beside one that does", async () => {
     measured: 1,
   });
 }, 60_000);
+
+test("of a space that is empty, explain names the limits that clash, and only those", () => {
+  const impossible: rules.SpaceRule = {
+    ...rowBlocks,
+    apply: (draft, stage, context) =>
+      rowBlocks
+        .apply(draft, stage, context)
+        .map((it) => atMost(atMost(it, "rows", 6, "rows of i are few"), "rows", 1, "rows of i fit the registers")),
+  };
+  expect(explain(gemm, { ...options, rules: [impossible] })).toContain(
+    [
+      "predicted schedule",
+      "no schedule satisfies all limits",
+      "no schedule satisfies all of these:",
+      "  - rows of i fit the registers",
+    ].join("\n"),
+  );
+});

@@ -38,6 +38,16 @@ describe("tune and verify", () => {
     expect(again.output).toMatch(/\| src\/gemm\.op\.ts\?tune=wasm \| lock +\| +[\d.]+ \| +0 \|/);
   });
 
+  test("tune --prove says what the model thinks of all other schedules", () => {
+    const { exitCode, output } = runCli(root, "tune", "--prove", "--json");
+    expect(exitCode).toBe(0);
+    const [{ proof, measured }] = JSON.parse(output).kernels;
+    expect(measured).toBe(0);
+    expect(proof.predictedNs).toBeGreaterThan(0);
+    expect(proof.templates).toMatchObject([{ template: "C tiled", verdict: expect.stringMatching(/^(none|faster)$/) }]);
+    expect(runCli(root, "tune", "--prove").output).toContain(`${name}: the model predicts `);
+  });
+
   test("verify runs it against the reference, and names entries that nobody uses", () => {
     expect(runCli(root, "verify")).toMatchObject({ exitCode: 0, output: `right    ${name}\n` });
     const lock = JSON.parse(lockfile());
@@ -55,7 +65,7 @@ describe("tune and verify", () => {
     const before = kindsOf();
     expect(new Set(before)).toEqual(new Set(["schedule", "artifact", "blob"]));
     expect(runCli(root, "cache", "ls").output).toMatch(/decisions +\| +1 \|/);
-    expect(runCli(root, "cache", "gc").output).toBe("0 removed, 0.0 MB\n");
+    expect(runCli(root, "cache", "gc").output).toBe("0 removed, 0 bytes\n");
     const { removed } = JSON.parse(runCli(root, "cache", "gc", "--days", "0", "--json").output);
     expect(removed).toBe(before.length - 1);
     expect(kindsOf()).toEqual(["schedule"]);
@@ -91,6 +101,24 @@ describe("tune and verify", () => {
     expect(exitCode).toBe(1);
     expect(JSON.parse(output).error.code).toBe("lock.broken");
   });
+});
+
+test("inspect takes an import as code has it", () => {
+  const root = writeProject({
+    ...files,
+    "package.json": JSON.stringify({ type: "module", imports: { "#op/*": "./src/*" } }),
+    "tsconfig.json": JSON.stringify({ compilerOptions: { paths: { "~/*": ["./src/*"] } } }),
+  });
+  for (const specifier of ["#op/gemm.op.ts?tune=wasm", "~/gemm.op.ts?tune=wasm", "src/gemm.op.ts?tune=wasm"]) {
+    const { exitCode, output, errors } = runCli(root, "inspect", specifier, "--json");
+    expect([exitCode, errors]).toEqual([0, ""]);
+    expect(JSON.parse(output).kernel).toBe(name);
+  }
+});
+
+test("hints are for the package manager of the project", () => {
+  const root = writeProject({ ...files, "pnpm-lock.yaml": "" });
+  expect(runCli(root, "verify").errors).toContain("run pnpm exec unplugin-kernel tune on a machine of your own");
 });
 
 test("tune tells which kernel failed, and goes on with the others", () => {
@@ -182,6 +210,26 @@ test("doctor says whether there is an XGBoost library, and what calls it", () =>
   expect(runCli(writeProject({}), "doctor").output).toMatch(/^xgboost {4}(no library: |\/)/m);
 });
 
+test("doctor says what it finds of a project: bundler, plugin, lock, store", () => {
+  const config = 'import kernel from "unplugin-kernel/vite";\nexport default { plugins: [kernel()] };\n';
+  const packageJson = JSON.stringify({ devDependencies: { vite: "^8.0.0" } });
+  const linesOf = (root: string): readonly string[] => runCli(root, "doctor").output.split("\n");
+  const wired = writeProject({ ...files, "package.json": packageJson, "vite.config.js": config });
+  expect(linesOf(wired)).toEqual(
+    expect.arrayContaining([
+      "bundler    vite, with the plugin in vite.config.js",
+      `lock       kernels.lock.json is fresh for 0 of 1 kernels: npx unplugin-kernel tune (${name}: it has no entry)`,
+      "store      node_modules/.cache/unplugin-kernel, empty",
+      expect.stringMatching(/^relaxed {4}SIMD is /),
+    ]),
+  );
+  runCli(wired, "tune", ...quickly);
+  expect(linesOf(wired)).toContain("lock       kernels.lock.json is fresh, 1 of 1 kernels are in it");
+  expect(linesOf(wired).find((line) => line.startsWith("store"))).toMatch(/unplugin-kernel, [\d.]+ kB$/);
+  const plain = writeProject({ "package.json": packageJson, "vite.config.js": "export default {};\n" });
+  expect(linesOf(plain)).toContain("bundler    vite, no plugin in vite.config.js: npx unplugin-kernel init adds it");
+});
+
 test("doctor knows every target", () => {
   const { exitCode, output } = runCli(writeProject({}), "doctor", "--json");
   expect(exitCode).toBe(0);
@@ -194,9 +242,13 @@ test("doctor knows every target", () => {
 describe("the command line itself", () => {
   const root = writeProject(files);
   test.each([
-    [[], "commands: init, types, tune, bench, inspect, report, verify, cache, doctor"],
+    [[], "init, types, tune, bench, inspect, report, verify, cache, doctor; --help says more"],
+    [["tun"], "unplugin-kernel has no command tun: did you mean tune?"],
+    [["insepct"], "did you mean inspect?"],
+    [["tune", "--second", "3"], "did you mean --seconds?"],
     [["nonsense"], "unplugin-kernel has no command nonsense"],
     [["tune", "--bogus"], "Unknown option `--bogus`"],
+    [["types", "--lockfile", "x.json"], "Unknown option `--lockfile`"],
     [["inspect"], "missing required args"],
     [["inspect", "gemm"], 'command.bad-argument: "gemm" is no import of a kernel'],
     [["inspect", "./src/gemm.op.ts?tune=wasm", "--only", "all"], 'command.bad-argument: --only is "all"'],
@@ -210,6 +262,15 @@ describe("the command line itself", () => {
     expect(errors).toContain(message);
     expect(exitCode).toBe(2);
   });
+
+  test.each([[["tun"]], [["tune", "--bogus"]], [["inspect"]], [[]]])(
+    "%j is told in JSON where that is asked for",
+    (args) => {
+      const { exitCode, output, errors } = runCli(root, ...args, "--json");
+      expect([exitCode, errors]).toEqual([2, ""]);
+      expect(JSON.parse(output).error).toMatchObject({ code: "command.bad-argument", message: expect.any(String) });
+    },
+  );
 
   test("--help and --version", () => {
     expect(runCli(root, "--help")).toMatchObject({ exitCode: 0 });

@@ -3,6 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { publint } from "publint";
@@ -26,6 +27,36 @@ test("packages whose code is in the bundle are named with their licences", () =>
   expect(packed.files).toContain("dist/LICENSES.txt");
   expect(licences.map((text) => text.split("\n")[0])).toEqual(expect.arrayContaining(["picomatch", "unplugin"]));
   expect(licences.filter((text) => !/Copyright|MIT/.test(text))).toEqual([]);
+});
+
+test("the esbuild of a host is ours too", () => {
+  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  // Vite 6 has 0.25, Vite 7 0.27 or 0.28, Astro and tsup 0.27 or 0.28: one range for each.
+  expect(dependencies.esbuild.split(" || ")).toEqual(expect.arrayContaining(["^0.25.0", "^0.27.0", "^0.28.0"]));
+});
+
+test("what the bundle imports is installed with it, and what it holds is not", () => {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const texts = readdirSync("dist", { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".js") && !path.startsWith("types") && !path.startsWith("test"))
+    .map((path) => readFileSync(join("dist", path), "utf8"));
+  const imported = texts.flatMap((text) =>
+    [...text.matchAll(/^(?:import|export) [^;]*?from ['"]([^.'"][^'"]*)['"]|import\(['"]([a-z@][^'"]*)['"]\)/gm)].map(
+      (match) => match[1] ?? match[2]!,
+    ),
+  );
+  const packages = imported
+    .filter((name) => !isBuiltin(name))
+    .map((name) =>
+      name
+        .split("/")
+        .slice(0, name.startsWith("@") ? 2 : 1)
+        .join("/"),
+    );
+  const known = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies), "unplugin-kernel"]);
+  expect([...new Set(packages)].filter((name) => !known.has(name))).toEqual([]);
+  expect(packages).toContain("esbuild");
+  expect(Object.keys(dependencies)).not.toContain("cacache");
 });
 
 test("publint has nothing to say", async () => {

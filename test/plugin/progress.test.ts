@@ -9,7 +9,7 @@ describe("progress", () => {
       "src/gemm.op.ts?tune=avx2: round 3, 48 measured, 1 failed, 171.2 GFLOP/s, 6.3 s",
     );
     expect(progressLine("k", 1, { round: 0, measured: 0, failed: 0, bestNs: null, elapsedMs: 0 })).toBe(
-      "k: round 0, 0 measured, nothing yet, 0.0 s",
+      "k: builds the first candidates, 0.0 s",
     );
   });
 

@@ -6,9 +6,9 @@ import { garbage, removeItems, type StoredItem, storedItems } from "../../tuner/
 import { badArgument, type Command, exitCodes, type Outcome } from "../command.ts";
 import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
 import { pullDecisions, pushDecisions } from "../remote.ts";
+import { sizeText } from "../size-text.ts";
 
 const dayMs = 86_400_000;
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 const totalOf = (items: readonly StoredItem[]): number => items.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const kinds: Readonly<Record<StoredItem["kind"], string>> = {
@@ -21,7 +21,7 @@ const kinds: Readonly<Record<StoredItem["kind"], string>> = {
 async function list(directory: string): Promise<Outcome> {
   const items = await storedItems(directory);
   const groups = Object.entries(kinds).map(([kind, name]) => ({ name, items: items.filter((it) => it.kind === kind) }));
-  const rows = groups.map(({ name, items }) => [name, String(items.length), megabytes(totalOf(items))]);
+  const rows = groups.map(({ name, items }) => [name, String(items.length), sizeText(totalOf(items))]);
   return {
     exitCode: exitCodes.done,
     json: { directory, items: items.map(({ key, kind, bytes, time }) => ({ key, kind, bytes, time })) },
@@ -38,7 +38,7 @@ async function collect(directory: string, days: unknown): Promise<Outcome> {
   return {
     exitCode: exitCodes.done,
     json: { directory, removed: items.length, bytes: totalOf(items) },
-    text: `${items.length} removed, ${megabytes(totalOf(items))}`,
+    text: `${items.length} removed, ${sizeText(totalOf(items))}`,
   };
 }
 

@@ -6,8 +6,11 @@ import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
 import { bestTargetName, detectMachine, missingFeatures } from "../../native/toolchain/machine.ts";
 import { findXgboost } from "../../native/xgboost-library.ts";
+import { additionIn } from "../../plugin/package-manager.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { type Command, exitCodes } from "../command.ts";
+import { projectState } from "../project-state.ts";
+import { hasRelaxedSimd } from "../relaxed-simd.ts";
 
 interface TargetState {
   readonly target: string;
@@ -29,15 +32,16 @@ async function xgboostState(project: string): Promise<string> {
     () => true,
     () => false,
   );
-  return hasKoffi ? library : `${library}, and no package to call it: npm install --save-dev koffi`;
+  return hasKoffi ? library : `${library}, and no package to call it: ${additionIn(project, "koffi")}`;
 }
 
 export const doctor: Command = {
   usage: "doctor",
-  description: "What this machine has, and what each target can do on it",
+  description: "What this machine and this project have, and what each target can do here",
   options: [],
   examples: ["unplugin-kernel doctor", "unplugin-kernel doctor --json"],
-  async run({ options: { root } }) {
+  async run(project) {
+    const { root } = project.options;
     const machine = detectMachine();
     const compilers = await detectToolchains({ project: root });
     const { message, hint } = noCompiler(wantedFamilies());
@@ -54,19 +58,33 @@ export const doctor: Command = {
     const cpu = cpus()[0]?.model.trim() ?? "unknown";
     const { caches, cores, platform } = machine;
     const native = bestTargetName(machine);
+    const state = await projectState(project);
     const facts = [
       `CPU        ${cpu}, ${cores} core${cores === 1 ? "" : "s"}, ${platform}`,
       `caches     ${caches ? `L1 ${kilobytes(caches.l1Bytes)}, L2 ${kilobytes(caches.l2Bytes)}, L3 ${kilobytes(caches.l3Bytes)} a core` : "not known"}`,
       `Node       ${process.version}, V8 ${process.versions.v8}`,
       `compilers  ${compilers.map(({ family, version }) => `${family} ${version}`).join(", ") || `none: ${hint}`}`,
       `native     is ${native} here`,
+      `relaxed    ${hasRelaxedSimd() ? "SIMD is here, so wasm-relaxed twins run" : "SIMD is not in this engine, so plain SIMD runs: Node 22 has it"}`,
       `xgboost    ${await xgboostState(root)}`,
+      ...(state.bundler === null ? [] : [`bundler    ${state.bundler}`]),
+      `lock       ${state.lock}`,
+      `store      ${state.store}`,
     ];
     const rows = states.map(({ target, builds, runs, why }) => [target, yes(builds), yes(runs), why ?? ""]);
     const found = compilers.map(({ family, version, path }) => ({ family, version, path }));
     return {
       exitCode: exitCodes.done,
-      json: { cpu, ...machine, node: process.versions, compilers: found, native, targets: states },
+      json: {
+        cpu,
+        ...machine,
+        node: process.versions,
+        relaxedSimd: hasRelaxedSimd(),
+        project: state,
+        compilers: found,
+        native,
+        targets: states,
+      },
       text: [...facts, "", textTable(["target", "builds", "runs and is measured", "why not"], rows)].join("\n"),
     };
   },

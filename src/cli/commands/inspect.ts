@@ -1,7 +1,9 @@
 // `inspect`: one kernel from its expression to its code, with the schedule of the lock or the store, else the predicted one.
 
-import { relative, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { knownSchedule } from "../../plugin/compile/decide-schedule.ts";
+import { resolveImport } from "../../plugin/declarations/resolve-import.ts";
 import { parseRequest } from "../../plugin/request.ts";
 import { inspectCandidate, templateSizes } from "../../tuner/inspect.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
@@ -16,6 +18,10 @@ function partOf(given: unknown): Part | null {
   if (!part) throw badArgument(`--only is "${given}"`, parts.join(", "));
   return part;
 }
+
+/** A path from the root, or whatever else an import in a file of the project would lead to. */
+const operatorOf = async (given: string, path: string, root: string): Promise<string> =>
+  existsSync(path) ? path : ((await resolveImport(given, join(root, "any.ts"), root)) ?? path);
 
 const title = (name: string, text: string): string =>
   `── ${name} ${"─".repeat(Math.max(0, 76 - name.length))}\n${text}`;
@@ -35,7 +41,7 @@ export const inspect: Command = {
     const wanted = partOf(only);
     const request = parseRequest(given);
     if (!request) throw badArgument(`"${given}" is no import of a kernel`, "one as ./gemm.op.ts?tune=avx2");
-    const path = resolve(root, request.path);
+    const path = await operatorOf(given, resolve(root, request.path), root);
     const { task, candidate, origin } = await knownSchedule(await contextOf({ ...request, path }, "predict"));
     const space = generateSpace(task);
     const {

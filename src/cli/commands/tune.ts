@@ -2,11 +2,13 @@
 
 import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
+import { nowMs } from "../../native/clock.ts";
 import type { CompileServices, RequestMode } from "../../plugin/compiled-kernel.ts";
 import { consoleSink } from "../../plugin/log.ts";
 import { isCi } from "../../plugin/options.ts";
 import { progressLine } from "../../plugin/progress.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
+import type { WinnerProof } from "../../tuner/proof/prove-winner.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { strategyNames } from "../../tuner/search/strategy.ts";
 import { type Command, exitCodes } from "../command.ts";
@@ -19,7 +21,28 @@ interface Row {
   readonly gflops: number | null;
   readonly measured: number;
   readonly error: string | null;
+  /** With --prove, where the kernel has a schedule. */
+  readonly proof?: WinnerProof;
 }
+
+/** Most time that a proof has for each template of a space. */
+const proofMs = 20_000;
+
+/** What the model says of the schedules that were not measured. The lock has the winner by now. */
+async function proved(project: Project, request: ParsedRequest, row: Row): Promise<Row> {
+  if (row.error !== null) return row;
+  const [{ knownSchedule }, { generateSpace }, { proveWinner }] = await Promise.all([
+    import("../../plugin/compile/decide-schedule.ts"),
+    import("../../tuner/space/generate.ts"),
+    import("../../tuner/proof/prove-winner.ts"),
+  ]);
+  const { task, candidate } = await knownSchedule(await project.contextOf(request, "tune"));
+  const proof = await proveWinner(task, generateSpace(task), candidate, { mostMs: proofMs, nowMs });
+  return { ...row, proof };
+}
+
+const proofText = (rows: readonly Row[]): readonly string[] =>
+  rows.flatMap(({ kernel, proof }) => (proof ? ["", `${kernel}: ${proof.text}`] : []));
 
 /** A failure is its kernel's own; a signal ends all. */
 const messageOf = (error: unknown): string => {
@@ -103,17 +126,28 @@ export const tune: Command = {
       flags: "--compare <strategies>",
       description: `before that, searches from nothing with each of ${strategyNames.join(",")} that is named, for the report`,
     },
+    {
+      flags: "--prove",
+      description: "then say of each winner whether the cost model predicts any schedule of its space to be faster",
+    },
     { flags: "--total <seconds>", description: "for all of them together, spent where they save most" },
   ],
-  examples: ["unplugin-kernel tune", "unplugin-kernel tune src/gemm.op.ts --again --seconds 60"],
-  async run(project, files, { json, again, compare }) {
+  examples: [
+    "unplugin-kernel tune",
+    "unplugin-kernel tune src/gemm.op.ts --again --seconds 60",
+    "unplugin-kernel tune --prove",
+  ],
+  async run(project, files, { json, again, compare, prove }) {
     const mode = again || compare !== undefined ? "again" : "tune";
     const wanted = await wantedKernels(project, files);
     const isLive = !json && isTerminal();
-    const rows = isLive
+    const tuned = isLive
       ? await tuneLive(project, wanted, mode)
       : await Promise.all(wanted.map((request) => tuneOne(project, request, mode)));
     await refreshTypes(project);
+    const rows: Row[] = [];
+    // One after the other: each takes a core, and has a limit of time.
+    for (const [at, row] of tuned.entries()) rows.push(prove ? await proved(project, wanted[at]!, row) : row);
     const failed = rows.filter(({ error }) => error !== null);
     const table = textTable(
       ["kernel", "", "GFLOP/s", "measured"],
@@ -122,7 +156,7 @@ export const tune: Command = {
     return {
       exitCode: failed.length > 0 ? exitCodes.wrong : exitCodes.done,
       json: { kernels: rows },
-      text: [table, ...failureText(failed, rows.length)].join("\n"),
+      text: [table, ...proofText(rows), ...failureText(failed, rows.length)].join("\n"),
     };
   },
 };

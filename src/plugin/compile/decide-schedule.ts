@@ -9,6 +9,7 @@ import { taskIdentity } from "../../tuner/store/task-identity.ts";
 import type { BackgroundTuner } from "../background/background-tuner.ts";
 import type { StartedTuning } from "../build-tunings.ts";
 import type { CompileOptions, Origin } from "../compiled-kernel.ts";
+import { commandIn } from "../package-manager.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, wasmTask } from "./schedule.ts";
@@ -125,8 +126,8 @@ async function fromLock(context: KernelContext): Promise<Decision | null> {
 }
 
 /** The command line knows of the bundler's configuration what it is told. */
-const frozenHint = ({ lockfile, numerics }: CompileOptions): string =>
-  `run npx unplugin-kernel tune${numerics === "fast" ? "" : ` --numerics ${numerics}`} on a machine of your own, and commit ${basename(lockfile)}`;
+const frozenHint = ({ root, lockfile, numerics }: CompileOptions): string =>
+  `run ${commandIn(root, "unplugin-kernel tune")}${numerics === "fast" ? "" : ` --numerics ${numerics}`} on a machine of your own, and commit ${basename(lockfile)}`;
 
 /** An entry that does not lead to its source is a miss. */
 async function fromStore({ store, key, task }: KernelContext): Promise<Decision | null> {
@@ -141,7 +142,7 @@ async function fromStore({ store, key, task }: KernelContext): Promise<Decision 
 async function interim(context: KernelContext): Promise<Decision> {
   const { task, request } = context;
   const { makeGuess } = await import("./make-prediction.ts");
-  return found("predicted", makeGuess(context, request.fallback === "none" ? task : wasmTask(task)), null);
+  return found("predicted", await makeGuess(context, request.fallback === "none" ? task : wasmTask(task)), null);
 }
 
 const predicted = async (context: KernelContext): Promise<Decision> =>

@@ -92,5 +92,5 @@ async function predictedPair(context: KernelContext, twin: TuningTask): Promise<
   const pair = await wasmPair(context, await predictSchedule(context, twin));
   if (pair) return pair;
   const { makePrediction } = await import("./make-prediction.ts");
-  return wasmPair(context, makePrediction(context, twin));
+  return wasmPair(context, await makePrediction(context, twin));
 }

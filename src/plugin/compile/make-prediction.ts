@@ -2,7 +2,7 @@
 
 import { DiagnosticError } from "../../compiler/index.ts";
 import { guess, predict } from "../../tuner/predict.ts";
-import { explainSpace } from "../../tuner/space/explain-space.ts";
+import { explainSpaceFully } from "../../tuner/space/explain-space.ts";
 import type { GeneratedSpace } from "../../tuner/space/generate.ts";
 import type { Candidate, Space } from "../../tuner/space/space.ts";
 import type { TuningTask } from "../../tuner/task.ts";
@@ -13,7 +13,7 @@ import { scheduleOf, smallSpaceOf, spaceOf } from "./schedule-source.ts";
 type Search = (space: GeneratedSpace) => Candidate | null;
 
 /** @throws DiagnosticError `space.empty` */
-export const makePrediction = (context: KernelContext, task: TuningTask): Schedule =>
+export const makePrediction = (context: KernelContext, task: TuningTask): Promise<Schedule> =>
   make(context, task, spaceOf(task), predict);
 
 /**
@@ -21,19 +21,24 @@ export const makePrediction = (context: KernelContext, task: TuningTask): Schedu
  *
  * @throws DiagnosticError `space.empty`
  */
-export function makeGuess(context: KernelContext, task: TuningTask): Schedule {
+export function makeGuess(context: KernelContext, task: TuningTask): Promise<Schedule> {
   const own = { ...task };
   return make(context, own, smallSpaceOf(own), guess);
 }
 
-function make({ lockName }: KernelContext, task: TuningTask, space: GeneratedSpace, search: Search): Schedule {
+async function make(
+  { lockName }: KernelContext,
+  task: TuningTask,
+  space: GeneratedSpace,
+  search: Search,
+): Promise<Schedule> {
   const candidate = search(space);
-  if (!candidate) throw emptySpace(lockName, space);
+  if (!candidate) throw await emptySpace(lockName, space);
   return scheduleOf(task, space, candidate);
 }
 
-export function emptySpace(lockName: string, space: Space): DiagnosticError {
-  const { message, detail } = explainSpace(space);
+export async function emptySpace(lockName: string, space: Space): Promise<DiagnosticError> {
+  const { message, detail } = await explainSpaceFully(space);
   return new DiagnosticError({
     code: "space.empty",
     message: `${lockName}: ${message}`,

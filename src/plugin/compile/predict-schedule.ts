@@ -13,7 +13,7 @@ export async function predictSchedule(context: KernelContext, task: TuningTask):
   const known = await context.store.entry(key);
   if (known?.kind === "schedule") return { task, candidate: known.candidate, source: known.source };
   const { makePrediction } = await import("./make-prediction.ts");
-  const schedule = makePrediction(context, task);
+  const schedule = await makePrediction(context, task);
   const { candidate, source } = schedule;
   await context.store.putEntry(key, { kind: "schedule", schema: storeSchema, candidate, source, measured: null });
   return schedule;

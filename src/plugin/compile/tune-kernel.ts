@@ -144,7 +144,7 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
   const { workbench, space } = opened;
   warnOfBugs(context, result.failures);
   if (isOnlyLate(result)) return predictedInstead(context, result);
-  if (!result.winner) throw noWinner(context, space, result);
+  if (!result.winner) throw await noWinner(context, space, result);
   const { winner, measured, recorded } = result;
   const { medianNs } = winner;
   const schedule = scheduleOf(task, space, winner.candidate);
@@ -179,7 +179,11 @@ function warnOfBugs({ services, lockName }: KernelContext, failures: readonly Fa
   services.log.warn(`${lockName}: ${said}. That is a bug of unplugin-kernel: please report it`);
 }
 
-function noWinner({ lockName, task }: KernelContext, space: GeneratedSpace, result: TuneResult): DiagnosticError {
+async function noWinner(
+  { lockName, task }: KernelContext,
+  space: GeneratedSpace,
+  result: TuneResult,
+): Promise<DiagnosticError> {
   if (result.failures.length === 0) return emptySpace(lockName, space);
   const { message, hint } = nothingRan(lockName, result, task.numerics);
   return refuse("tune.nothing-ran", message, hint);

@@ -1,41 +1,83 @@
-// Why a space is empty, in the words of its constraints: a smallest set of limits that clash, given the definitions.
-// QuickXplain (Junker, AAAI 2004), with the propagation solver as its oracle: 1 to 70 ms on schedule spaces.
+// Why a space is empty, in the words of its constraints: a minimal set of limits that clash, given the definitions.
+// QuickXplain (Junker, AAAI 2004) deletes limits as long as what is left still clashes. The oracle that says so is the
+// propagation solver, 1 to 70 ms on schedule spaces, and z3 where it is given and propagation cannot tell.
 
 import { createRng } from "../rng.ts";
 import { compileModel } from "./compile.ts";
 import type { Constraint, ConstraintModel } from "./constraint.ts";
 import { solve } from "./sample.ts";
+import type { Z3 } from "./z3.ts";
 
 export interface Explanation {
-  /** Each of them is needed for the contradiction. */
+  /** Contradict each other; where `isMinimal`, any of them left out lets schedules in. */
   readonly clash: readonly Constraint[];
-  /** One line a constraint, under a heading. */
+  /** False: the solver could not tell whether some of the clash can be left out. */
+  readonly isMinimal: boolean;
+  /** A heading, then one line a constraint. */
   readonly text: string;
 }
 
+/** "refuted" and "solvable" are proven. */
+export type Solvability = "refuted" | "solvable" | "unknown";
+
+/** Of one check by z3. */
+const mostMs = 2_000;
+/** Checks without an answer after which z3 is not asked again: an explanation is worth seconds, not minutes. */
+const mostUnanswered = 3;
+
+/** Decides models by propagation and search; `z3`, where there is one, decides what that gives up on. */
+export function solvabilityBy(z3: Z3 | null): (model: ConstraintModel) => Solvability {
+  let unanswered = 0;
+  return (model) => {
+    const outcome = solve(compileModel(model), createRng(1));
+    if (outcome === "found") return "solvable";
+    if (outcome === "infeasible") return "refuted";
+    const solver = unanswered < mostUnanswered ? z3?.load(model, mostMs) : null;
+    if (!solver) return "unknown";
+    const verdict = solver.check([]);
+    solver.dispose();
+    if (verdict === "sat") return "solvable";
+    if (verdict === "unsat") return "refuted";
+    unanswered += 1;
+    return "unknown";
+  };
+}
+
 /**
- * Null: the model has a solution, or the solver could not refute it.
+ * Null: the model has a solution, or nobody could refute it.
  *
  *     no schedule satisfies all of these:
  *       - the accumulators i.2 × j.2 fit 16 vector registers
  *       - i.2 is 16, as the options say
  */
-export function explain(model: ConstraintModel): Explanation | null {
-  const limits = model.constraints.filter(({ role }) => role === "limit");
-  const definitions = model.constraints.filter(({ role }) => role === "definition");
-  const refuted = (constraints: readonly Constraint[]): boolean => isRefuted({ ...model, constraints });
+export function explain(model: ConstraintModel, z3: Z3 | null = null): Explanation | null {
+  const solvabilityOf = solvabilityBy(z3);
+  let isMinimal = true;
+  const refuted = (constraints: readonly Constraint[]): boolean => {
+    const verdict = solvabilityOf({ ...model, constraints });
+    if (verdict === "unknown") isMinimal = false;
+    return verdict === "refuted";
+  };
   if (!refuted(model.constraints)) return null;
+  const definitions = model.constraints.filter(({ role }) => role === "definition");
+  const limits = model.constraints.filter(({ role }) => role === "limit");
   // Definitions that contradict each other would make any limit look guilty.
   const isLimit = !refuted(definitions);
   const clash = isLimit ? quickXplain(definitions, limits, refuted) : quickXplain([], definitions, refuted);
-  const heading = isLimit ? "no schedule satisfies all of these:" : "the space is empty by its construction:";
-  const lines = [...new Set(clash.map(({ why }) => `  - ${why}`))];
-  return { clash, text: [heading, ...lines].join("\n") };
+  return { clash, isMinimal, text: textOf(clash, { isLimit, isMinimal }) };
 }
 
-/** Certain when true; a search that gives up counts as not refuted. */
-function isRefuted(model: ConstraintModel): boolean {
-  return solve(compileModel(model), createRng(1)) === "infeasible";
+interface Kind {
+  readonly isLimit: boolean;
+  readonly isMinimal: boolean;
+}
+
+function textOf(clash: readonly Constraint[], { isLimit, isMinimal }: Kind): string {
+  const heading = isLimit ? "no schedule satisfies all of these:" : "the space is empty by its construction:";
+  const lines = [...new Set(clash.map(({ why }) => `  - ${why}`))];
+  return [heading, ...lines, ...(isMinimal ? [] : ["some of them may not be needed: the solver could not tell"])].join(
+    "\n",
+  );
 }
 
 type Refuted = (constraints: readonly Constraint[]) => boolean;

@@ -32,8 +32,8 @@ type Ast = ReturnType<Z3Core["mk_const"]>;
 export type Verdict = "sat" | "unsat" | "unknown";
 
 export interface Z3 {
-  /** A solver with the model loaded; null where the model has no encoding. */
-  readonly load: (model: ConstraintModel) => Z3Solver | null;
+  /** A solver with the model loaded; null where the model has no encoding. `mostMs`: most time of one check, null: no limit. */
+  readonly load: (model: ConstraintModel, mostMs?: number | null) => Z3Solver | null;
   /**
    * Constraints that contradict each other; definitions of variables with ranges may be missing among them. Null: the
    * model has solutions, no encoding, or no answer in time.
@@ -41,10 +41,11 @@ export interface Z3 {
   readonly core: (model: ConstraintModel) => Constraint[] | null;
 }
 
-/** Deterministic effort of one check; about a second. */
+/** Deterministic effort of one check: about a second on schedule spaces, and no limit at all on a pigeonhole problem. */
 const resourceLimit = 50_000_000;
 
 let loading: Promise<Z3> | null = null;
+let loaded: Z3 | null = null;
 
 /** The one z3 of this process. */
 export function loadZ3(): Promise<Z3> {
@@ -52,14 +53,18 @@ export function loadZ3(): Promise<Z3> {
   return loading;
 }
 
+/** For callers that cannot wait; null where nobody has loaded it before. */
+export const loadedZ3 = (): Z3 | null => loaded;
+
 async function initialize(): Promise<Z3> {
   const { init } = await import("z3-solver");
   const { Z3: api, em } = await init();
-  const load = (encoding: Encoding): Z3Solver => new Z3Solver(api, em as Z3Module, encoding);
-  return {
-    load: (model) => {
+  const load = (encoding: Encoding, mostMs: number | null = null): Z3Solver =>
+    new Z3Solver(api, em as Z3Module, encoding, mostMs);
+  loaded = {
+    load: (model, mostMs) => {
       const encoding = encode(model, false);
-      return encoding && load(encoding);
+      return encoding && load(encoding, mostMs);
     },
     core: (model) => {
       const encoding = encode(model, true);
@@ -70,6 +75,7 @@ async function initialize(): Promise<Z3> {
       return core && model.constraints.filter((_, k) => core.has(encoding.guards[k]!));
     },
   };
+  return loaded;
 }
 
 /** One model in a context of its own. */
@@ -77,14 +83,16 @@ export class Z3Solver {
   readonly #api: Z3Core;
   readonly #module: Z3Module;
   readonly #encoding: Encoding;
+  readonly #mostMs: number | null;
   readonly #context: Context;
   readonly #solver: Solver;
   readonly #asts = new Map<string, Ast>();
 
-  constructor(api: Z3Core, module: Z3Module, encoding: Encoding) {
+  constructor(api: Z3Core, module: Z3Module, encoding: Encoding, mostMs: number | null) {
     this.#api = api;
     this.#module = module;
     this.#encoding = encoding;
+    this.#mostMs = mostMs;
     const config = api.mk_config();
     this.#context = api.mk_context(config);
     api.del_config(config);
@@ -110,6 +118,7 @@ export class Z3Solver {
     api.params_set_symbol(context, parameters, symbol("phase"), symbol("random"));
     api.params_set_uint(context, parameters, symbol("random_seed"), seed);
     api.params_set_uint(context, parameters, symbol("rlimit"), resourceLimit);
+    if (this.#mostMs !== null) api.params_set_uint(context, parameters, symbol("timeout"), this.#mostMs);
     api.solver_set_params(context, this.#solver, parameters);
     api.params_dec_ref(context, parameters);
     invariant(api.get_error_code(context) === 0, "z3 knows our parameters");

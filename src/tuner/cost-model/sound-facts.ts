@@ -18,7 +18,7 @@ export function soundFacts(stages: readonly RankingFacts[], target: Target): rea
 }
 
 /** Authors in JavaScript may return anything. */
-const areAmounts = (facts: RankingFacts | null | undefined): boolean =>
+export const areAmounts = (facts: RankingFacts | null | undefined): boolean =>
   typeof facts === "object" &&
   facts !== null &&
   factNames.every((name) => facts[name] >= 0 && facts[name] <= mostOfFact) &&

@@ -8,7 +8,7 @@ import { knownNs, soundFacts } from "../cost-model/sound-facts.ts";
 import type { TuningTask } from "../task.ts";
 import type { Algorithm, AlgorithmRule } from "./algorithm/algorithm-rule.ts";
 import { algorithmsFor, defaultAlgorithms } from "./algorithm/index.ts";
-import { type Draft, emptyDraft, instruct, type Placement } from "./draft.ts";
+import { type Draft, type Estimate, emptyDraft, instruct, type Placement } from "./draft.ts";
 import { inAllParts, stagesIn } from "./placement.ts";
 import { defaultRules } from "./rule/index.ts";
 import type { RuleContext, SpaceRule } from "./rule/space-rule.ts";
@@ -25,6 +25,8 @@ export interface GeneratedSpace extends Space {
    * prior, in no task's own terms. Null: there is no estimate, or none that can be computed with.
    */
   readonly facts: (template: Template, assignment: Assignment) => readonly RankingFacts[] | null;
+  /** What `facts` asks, stage by stage: pure functions of the values that they read. */
+  readonly estimates: (template: Template) => readonly Estimate[];
   /** Expected nanoseconds of a run, good for their order only, or null; `assignment` holds all variables of the template. */
   readonly prior: Prior;
 }
@@ -55,11 +57,13 @@ export function spaceOfTemplates(planned: readonly PlannedTemplate[], target: Ta
       }),
     ]),
   );
+  const estimatesByTemplate = new Map(planned.map(({ template, estimates }) => [template.name, estimates]));
   const facts: GeneratedSpace["facts"] = ({ name }, assignment) =>
     factsByTemplate.get(name)?.(assignment).sound ?? null;
   return {
     templates: planned.map(({ template }) => template),
     facts,
+    estimates: ({ name }) => estimatesByTemplate.get(name) ?? [],
     prior(template, assignment) {
       const stages = facts(template, assignment);
       return stages && knownNs(predictTotalNs(stages, target));

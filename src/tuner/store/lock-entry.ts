@@ -75,6 +75,21 @@ export const decodeLockEntry: Decode<LockEntry> = object<LockEntry>({
   measured: nullable(decodeMeasured),
 });
 
+/** Digits of a measured number that a lock keeps: more are noise in diffs. */
+const digits = 4;
+
+const rounded = (value: number): number => Number(value.toPrecision(digits));
+
+/** The entry as a lock keeps it, with measured numbers rounded. */
+export const concise = (entry: LockEntry): LockEntry => ({
+  ...entry,
+  measured: entry.measured && {
+    ...entry.measured,
+    medianNs: rounded(entry.measured.medianNs),
+    gflops: rounded(entry.measured.gflops),
+  },
+});
+
 /** One field a line, in this order, so that a diff shows the decision that changed and two branches merge. */
 const lineOrder = [
   "op",

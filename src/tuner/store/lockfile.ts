@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { type Diagnostic, invariant, sha256 } from "../../compiler/index.ts";
 import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../record/strict.ts";
 import { JsonTextError, type LocatedJson, parseLocatedJson } from "./located-json.ts";
-import { decodeLockEntry, type LockEntry, printLockEntry } from "./lock-entry.ts";
+import { concise, decodeLockEntry, type LockEntry, printLockEntry } from "./lock-entry.ts";
 
 export const lockSchema = 1;
 
@@ -90,7 +90,7 @@ async function merge(file: string, changes: ReadonlyMap<string, LockEntry | null
   if (before.kind === "broken") return before.diagnostic;
   const entries = new Map(before.entries);
   for (const [kernel, entry] of changes) {
-    if (entry) entries.set(kernel, entry);
+    if (entry) entries.set(kernel, concise(entry));
     else entries.delete(kernel);
   }
   const printed = printLockfile(entries);

@@ -233,8 +233,10 @@ describe("a space without a schedule says why", () => {
     const space = generateSpace(taskOf("conv2d", { ...frozenTargets.avx2, l2Bytes: 16 }));
     expect(explainSpace(space)).toMatchInlineSnapshot(`
       {
-        "detail": "no schedule satisfies all of these:
-        - a panel of image (y × x × ry × rx × rc) and a panel of filter (f × ry × rx × rc) fit 16 bytes of L2 together",
+        "detail": ""out tiled": no schedule satisfies all of these:
+        - a panel of image (y × x × ry × rx × rc) and a panel of filter (f × ry × rx × rc) fit 16 bytes of L2 together
+      "winograd F(2,3): out.products tiled" and 3 more: no schedule satisfies all of these:
+        - a panel of out.tiles (a × b × ty × tx × rc) and a panel of out.filter (a × b × f × rc) fit 16 bytes of L2 together",
         "message": "no schedule satisfies all limits",
       }
     `);

@@ -167,6 +167,17 @@ describe("an update", () => {
     expect(readdirSync(directory)).toEqual(["kernels.lock.json"]);
   });
 
+  it("keeps four digits of what is measured, and leaves entries of others as they are", async () => {
+    const { measured } = lockEntry;
+    const longer = { ...lockEntry, measured: { ...measured!, gflops: 58.02319288182479, medianNs: 4626347.546001469 } };
+    writeFileSync(path, printLockfile(new Map([["a.op.ts?tune=avx2", longer]])));
+    expect(await updateLockfile(path, new Map([["b.op.ts?tune=avx2", longer]]))).toBeNull();
+    const read = await readLockfile(path);
+    const entries = read.kind === "ok" ? read.entries : new Map();
+    expect(entries.get("a.op.ts?tune=avx2")).toEqual(longer);
+    expect(entries.get("b.op.ts?tune=avx2").measured).toEqual({ ...measured, gflops: 58.02, medianNs: 4626000 });
+  });
+
   it("removes what a killed writer left", async () => {
     writeFileSync(`${path}.0000.tmp`, "half");
     await updateLockfile(path, new Map([["a", lockEntry]]));

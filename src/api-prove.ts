@@ -1,0 +1,25 @@
+// `prove`: what the analytic model and the constraints of a space say of all schedules that a tuning did not measure.
+
+import { type KernelOptions, spaceOf, taskOf } from "./api-task.ts";
+import type { Op } from "./compiler/index.ts";
+import { nowMs } from "./native/clock.ts";
+import type { WinnerProof } from "./tuner/proof/prove-winner.ts";
+import type { Candidate } from "./tuner/space/space.ts";
+
+export interface ProveOptions extends KernelOptions {
+  /** Most time for each template of the space; default: 20. */
+  readonly seconds?: number;
+}
+
+/**
+ * Whether any schedule of the operator's space is predicted to be faster than this one: proven, refuted by a schedule, or unknown
+ * where time runs out. It speaks of the analytic model, not of the machine. docs/constraints.md
+ *
+ * @example const { verdict, text } = await prove(gemm, (await tune(gemm, options)).schedule, options);
+ */
+export async function prove(op: Op, schedule: Candidate, options: ProveOptions): Promise<WinnerProof> {
+  const { seconds = 20 } = options;
+  const { proveWinner } = await import("./tuner/proof/prove-winner.ts");
+  const task = taskOf(op, options);
+  return proveWinner(task, spaceOf(task, options), schedule, { mostMs: 1000 * seconds, nowMs });
+}

@@ -1,0 +1,74 @@
+// What `doctor` says of a project: its bundler and whether the plugin is in it, whether the lock is fresh, and where the store is.
+
+import { existsSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { codegenVersion, DiagnosticError } from "../compiler/index.ts";
+import { kernelsOf } from "../plugin/declarations/find-imports.ts";
+import { commandIn } from "../plugin/package-manager.ts";
+import { staleReason } from "../tuner/store/lock-entry.ts";
+import { readLockfile } from "../tuner/store/lockfile.ts";
+import { storedItems } from "../tuner/store/store-contents.ts";
+import type { Project } from "./project.ts";
+import { sizeText } from "./size-text.ts";
+
+export interface ProjectState {
+  /** In words, or null where there is no package.json and so no project. */
+  readonly bundler: string | null;
+  readonly lock: string;
+  readonly store: string;
+}
+
+export async function projectState(project: Project): Promise<ProjectState> {
+  const { root, cacheDir } = project.options;
+  const items = existsSync(cacheDir) ? await storedItems(cacheDir) : [];
+  const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
+  return {
+    bundler: await bundlerState(root),
+    lock: await orWhyNot(() => lockState(project)),
+    store: `${relative(process.cwd(), cacheDir) || "."}, ${items.length === 0 ? "empty" : sizeText(bytes)}`,
+  };
+}
+
+/** A mistake of the project's is a line of its own here, not the end of the command. */
+async function orWhyNot(state: () => Promise<string>): Promise<string> {
+  try {
+    return await state();
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    return error.diagnostic.message;
+  }
+}
+
+async function bundlerState(root: string): Promise<string | null> {
+  const [{ readPackageJson }, { findHost }] = await Promise.all([
+    import("./init/package-json.ts"),
+    import("./init/find-host.ts"),
+  ]);
+  if (!existsSync(`${root}/package.json`)) return null;
+  return orWhyNot(async () => {
+    const { host, configs } = findHost(root, readPackageJson(root).json, null);
+    const wired = configs.find((file) => readFileSync(file, "utf8").includes("unplugin-kernel"));
+    if (wired) return `${host}, with the plugin in ${relative(root, wired)}`;
+    const missing = configs.length === 0 ? "without a configuration" : `no plugin in ${relative(root, configs[0]!)}`;
+    return `${host}, ${missing}: ${commandIn(root, "unplugin-kernel init")} adds it`;
+  });
+}
+
+async function lockState(project: Project): Promise<string> {
+  const { root, lockfile } = project.options;
+  const kernels = kernelsOf(await project.imports());
+  const content = await readLockfile(lockfile);
+  if (content.kind === "broken") return content.diagnostic.message;
+  if (kernels.length === 0) return "no imports of kernels found";
+  const problems: string[] = [];
+  for (const request of kernels) {
+    const { lockName, task, opDigest } = await project.contextOf(request, "predict");
+    const entry = content.entries.get(lockName);
+    const why = entry ? staleReason(entry, { ...task, codegen: codegenVersion, opDigest }) : "it has no entry";
+    if (why !== null) problems.push(`${lockName}: ${why}`);
+  }
+  const name = relative(root, lockfile);
+  if (problems.length === 0) return `${name} is fresh, ${kernels.length} of ${kernels.length} kernels are in it`;
+  const command = commandIn(root, "unplugin-kernel tune");
+  return `${name} is fresh for ${kernels.length - problems.length} of ${kernels.length} kernels: ${command} (${problems[0]})`;
+}

@@ -1,0 +1,29 @@
+// Rolldown, and Vite with it, warns of plugins in which much of a build's time goes. Of a build that tunes that is no news: the
+// plugin has said how long it took. The warning is dropped where it is about this plugin alone, and left where it names others.
+
+import type { UnpluginOptions } from "unplugin";
+import type { KernelHooks } from "./hooks.ts";
+import { pluginName } from "./plugin-name.ts";
+
+interface Log {
+  readonly code?: string;
+  readonly message: string;
+}
+
+/** The slowest callbacks are a list: "  - plugin unplugin-kernel load (97%, 6.1s, 1 call)". */
+function isOfOthers({ code, message }: Log): boolean {
+  if (code !== "PLUGIN_TIMINGS") return true;
+  const slowest = message.split("\n").filter((line) => /^\s+- /.test(line));
+  return slowest.length === 0 || slowest.some((line) => !line.includes(`plugin ${pluginName} `));
+}
+
+/** A hook of Rollup's: false drops the log. */
+const onLog = (_level: unknown, log: Log): false | undefined => (isOfOthers(log) ? undefined : false);
+
+/** The hooks, with ears for the warning in the host of that name. */
+export const withQuietTimings =
+  (host: "vite" | "rolldown", hooks: KernelHooks): KernelHooks =>
+  (...given): UnpluginOptions => {
+    const made = hooks(...given);
+    return { ...made, [host]: { ...made[host], onLog } };
+  };
