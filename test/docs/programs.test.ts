@@ -1,4 +1,4 @@
-// The programs of docs/first-kernel.md and docs/shapes.md: each page's files are one project, which is built with the plugin and run.
+// The programs of README.md, docs/first-kernel.md and docs/shapes.md: each page's files are one project, which is built with the plugin and run.
 // It prints what the page says.
 
 import { execFileSync } from "node:child_process";
@@ -58,7 +58,7 @@ function outputOf(root: string, entry: string): string {
   return node(root, join("dist", `${basename(entry, ".ts")}.js`));
 }
 
-test.each(["first-kernel.md", "shapes.md"])("docs/%s prints what it says", (name) => {
+test.each(["../README.md", "first-kernel.md", "shapes.md"])("docs/%s prints what it says", (name) => {
   const page = readPage(name);
   expect(page.printed).not.toBe("");
   const root = projectOf(page);
@@ -69,4 +69,9 @@ test.each(["first-kernel.md", "shapes.md"])("docs/%s prints what it says", (name
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+});
+
+test("the front page has at most 150 lines", () => {
+  const readme = readFileSync(join(repository, "README.md"), "utf8");
+  expect(readme.split("\n").length).toBeLessThanOrEqual(151);
 });
