@@ -17,10 +17,13 @@ const intoTitle = "((text: string) => void (document.title = text))";
 const intoComponent =
   (file: string) =>
   ({ read, write }: Project): void => {
-    const lines = `${imports()}\n${typedCall}\ndocument.title = said;\n`;
+    // The starter of Svelte has JavaScript in its components, whose types are checked, too.
+    const inJsdoc = typedCall.replace("const product: Float32Array", "/** @type {Float32Array} */\nconst product");
+    const linesIn = (tag: string): string =>
+      `${imports()}\n${tag.includes('"ts"') ? typedCall : inJsdoc}\ndocument.title = said;\n`;
     write(
       file,
-      read(file).replace(/<script[^>]*>\n/, (tag) => tag + lines),
+      read(file).replace(/<script[^>]*>\n/, (tag) => tag + linesIn(tag)),
     );
   };
 
