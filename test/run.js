@@ -2,15 +2,18 @@
 //
 //     tests: 812 passed, 0 failed, 3 skipped
 //
-// Arguments go to vitest: `npm test -- test/plugin`. A test that a machine cannot run has the reason in its name.
+// Arguments go to vitest: `npm test -- test/plugin`. A test that a machine cannot run has the reason in its name. The run fails
+// on any skip that skips/skips.json does not list for what this machine lacks, and in CI on those of what CI has to have.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hostTable, hostTests } from "./host-table.js";
+import { complaintOf, stalePatterns } from "./skips/check.js";
+import * as environment from "./skips/environment.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
@@ -32,11 +35,15 @@ function runVitest(args) {
   }
 }
 
+/** The tests of a report, each with its file as skips.json spells files. */
+const testsOf = ({ testResults }) =>
+  testResults.flatMap(({ name: path, assertionResults }) => {
+    const file = relative(root, path).split(sep).join("/");
+    return assertionResults.map(({ status, fullName }) => ({ file, name: fullName, status }));
+  });
+
 /** A file that fails with none of its tests, as it cannot be loaded or set up, counts as one that failed. */
-function countOf({ testResults }) {
-  const tests = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map((test) => ({ ...test, name })),
-  );
+function countOf({ testResults }, tests) {
   const broken = testResults.filter(
     ({ status, assertionResults }) => status === "failed" && assertionResults.every((test) => test.status !== "failed"),
   );
@@ -60,11 +67,29 @@ function isHostTableRight(report) {
   return false;
 }
 
+/** What is wrong with the skips of a run, a line each. With `-t` it is the user who leaves tests out. */
+function wrongSkips(skipped, tests, args) {
+  if (args.some((arg) => /^(-t|--testNamePattern)(=|$)/.test(arg))) return [];
+  const wrong = skipped.flatMap(({ file, name }) => {
+    const complaint = complaintOf({ file, name }, environment);
+    return complaint ? [`${file}: ${name}: ${complaint}`] : [];
+  });
+  const stale = args.length > 0 ? [] : stalePatterns(tests);
+  return [...wrong, ...stale.map(({ files, names }) => `test/skips/skips.json lists ${files}: ${names}: no such test`)];
+}
+
 const args = process.argv.slice(2);
 const { status, report } = runVitest(args);
+const tests = testsOf(report);
 const isRight = (args.length > 0 && process.env.UPDATE_HOSTS !== "1") || isHostTableRight(report);
-const { passed, failed, skipped } = countOf(report);
+const { passed, failed, skipped } = countOf(report, tests);
 if (skipped.length > 0) console.log("\nskipped, with the reason in the name:");
-for (const { name, fullName } of skipped) console.log(`  ${relative(root, name)}: ${fullName}`);
-console.log(`\ntests: ${passed} passed, ${failed + (isRight ? 0 : 1)} failed, ${skipped.length} skipped`);
-process.exitCode = status !== 0 || failed > 0 || !isRight ? 1 : 0;
+for (const { file, name } of skipped) console.log(`  ${file}: ${name}`);
+const wrong = wrongSkips(skipped, tests, args);
+if (wrong.length > 0) console.error("\nshould not have been skipped (test/skips/skips.json):");
+for (const line of wrong) console.error(`  ${line}`);
+const isFailed = failed > 0 || !isRight || wrong.length > 0;
+console.log(
+  `\ntests: ${passed} passed, ${failed + (isRight ? 0 : 1) + wrong.length} failed, ${skipped.length} skipped`,
+);
+process.exitCode = status !== 0 || isFailed ? 1 : 0;

@@ -118,6 +118,8 @@ const served = `import { createServer } from "vite";
 
 interface Case {
   readonly host: HostName;
+  /** Whether a part of it runs in a page, and is left out where there is no browser. */
+  readonly hasPage?: true;
   /** Builds and runs; what the program said. */
   readonly say: (root: string) => string | Promise<string>;
 }
@@ -125,6 +127,7 @@ interface Case {
 const cases: Readonly<Record<string, Case>> = {
   "vite.config.ts": {
     host: "vite",
+    hasPage: true,
     async say(root) {
       bin(root, "vite/bin/vite.js", "build", "--ssr", "src/main.js", "--outDir", "server", "--logLevel", "error");
       const said = run(root, process.execPath, "server/main.js").trim();
@@ -135,6 +138,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "vite.config.ts: workers": {
     host: "vite",
+    hasPage: true,
     say(root) {
       const start = 'new Worker(new URL("./worker.js", import.meta.url), { type: "module" })';
       write(root, {
@@ -234,10 +238,11 @@ describe("docs/bundlers.md", () => {
     for (const text of shown.values()) expect(text).toContain("kernel()");
   });
 
-  for (const [name, { host, say }] of Object.entries(cases)) {
+  for (const [name, { host, hasPage, say }] of Object.entries(cases)) {
     const missing = missingHost(host);
     it.skipIf(missing)(`${host}: ${name}${missing ? ` (${missing})` : ""}`, async () => {
       expect(await say(projectWith(name))).toBe(right);
     });
+    if (noBrowser && hasPage) it.skip(`${host}: ${name}, in a page (${noBrowser})`, () => undefined);
   }
 });

