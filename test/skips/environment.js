@@ -81,6 +81,8 @@ const probes = {
   zig: () => hasCompiler("zig"),
   terminal: () => process.platform === "linux" && spawnSync("script", ["--version"]).status === 0,
   chromium: () => existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium"),
+  firefox: () => existsSync(process.env.FIREFOX ?? "/usr/bin/firefox-esr"),
+  webkit: () => ["WebKitWebDriver", "Xvfb"].every((name) => existsSync(join("/usr/bin", name))),
   xgboost: () => xgboostPlaces.some((path) => path && existsSync(path)) && canLoad("koffi"),
   "test tools": () => hasPackage(".package-lock.json", join(root, "test/tools")),
 };

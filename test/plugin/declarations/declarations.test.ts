@@ -5,7 +5,9 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, it, test } from "vitest";
+import { jointType } from "../../../src/plugin/declarations/kernel-types.ts";
 import { projectDeclarations } from "../../../src/plugin/declarations/project-declarations.ts";
+import type { Signature } from "../../../src/plugin/declarations/signature.ts";
 import { declarationsText } from "../../../src/plugin/declarations/text.ts";
 import { resolveOptions } from "../../../src/plugin/options.ts";
 import { requestTargets } from "../../../src/plugin/request.ts";
@@ -191,6 +193,28 @@ declare module "*/inc.op.ts?tune=wasm" {
       "Kernel<Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>>",
     );
     expect((await twice(operator.replaceAll('"A"', '"X"'))).type).toBe("Kernel<Int32Array<ArrayBuffer>>");
+  });
+});
+
+describe("the type of kernels that TypeScript cannot tell apart", () => {
+  const tensorOf = (name: string, dtype: "f32" | "f64") => ({ name, dtype, shape: [8] });
+  const signature = (dtype: "f32" | "f64", ...constants: readonly string[]): Signature => ({
+    inputs: [tensorOf("A", dtype), tensorOf("B", dtype)],
+    outputs: [tensorOf("C", dtype)],
+    constants,
+  });
+
+  it("has pack where each of them has constants", () => {
+    const joint = jointType([signature("f32", "B"), signature("f64", "A")]);
+    expect(joint).toContain(".Kernel<Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>> & ");
+    expect(joint).toContain(".Packable<");
+  });
+
+  it.each([
+    ["the first", [signature("f32"), signature("f64", "B")]],
+    ["the second", [signature("f32", "B"), signature("f64")]],
+  ])("has none where %s has no constants", (_, signatures) => {
+    expect(jointType(signatures)).not.toContain("Pack");
   });
 });
 

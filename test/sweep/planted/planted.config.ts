@@ -8,9 +8,11 @@ import settings from "../../../vitest.config.ts";
 interface Defect {
   readonly name: string;
   readonly file: string;
-  /** A text of the file, and what stood in its place when the defect did. */
+  /** A text that the file has once, and what stands in its place where the defect is planted. */
   readonly now: string;
   readonly then: string;
+  /** The tests that have to notice. Default: operators that are drawn. */
+  readonly tests?: string;
 }
 
 const defects = JSON.parse(readFileSync(join(import.meta.dirname, "defects.json"), "utf8")) as readonly Defect[];

@@ -1,5 +1,5 @@
-// Plants each of the defects that the compiler once had and draws operators until one of them fails; says how many it took,
-// and fails where 200 are not enough.
+// Plants each defect of defects.json and says which test fails with it; fails where none does. Those with `tests` have to be found by
+// these; the others are defects that the compiler once had, and operators are drawn until one of them fails, 200 at most.
 //
 //     npm run test:planted
 //     npm run test:planted -- --seed 7
@@ -19,19 +19,19 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const defects = JSON.parse(readFileSync(new URL("defects.json", import.meta.url), "utf8"));
 const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
 
-/** The first test that fails, which names the operators that it drew; null: none does. */
-function firstFailure(name) {
+/** The first test that fails, with the operators that it drew in its name; null: none does. */
+function firstFailure({ name, tests: file = "test/property/drawn-operators.test.ts" }) {
   const folder = mkdtempSync(join(tmpdir(), "planted-"));
-  const file = join(folder, "report.json");
+  const report = join(folder, "report.json");
   const config = ["--config", "test/sweep/planted/planted.config.ts", "--root", root];
-  const args = [vitest, "run", ...config, "--reporter=json", `--outputFile=${file}`];
+  const args = [vitest, "run", ...config, "--reporter=json", `--outputFile=${report}`];
   try {
-    spawnSync(process.execPath, [...args, "test/property/drawn-operators.test.ts"], {
+    spawnSync(process.execPath, [...args, file], {
       cwd: root,
       stdio: "ignore",
       env: { ...process.env, PLANTED: name, DRAWN_SEED: seed, DRAWN_COUNT: "200" },
     });
-    const { testResults } = JSON.parse(readFileSync(file, "utf8"));
+    const { testResults } = JSON.parse(readFileSync(report, "utf8"));
     const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
     return tests.find(({ status }) => status === "failed")?.fullName ?? null;
   } finally {
@@ -40,9 +40,9 @@ function firstFailure(name) {
 }
 
 let unnoticed = 0;
-for (const { name } of defects.filter((defect) => defect.name.includes(only))) {
-  const found = firstFailure(name);
+for (const defect of defects.filter(({ name }) => name.includes(only))) {
+  const found = firstFailure(defect);
   if (found === null) unnoticed += 1;
-  console.log(`${name}: ${found ?? "NOBODY NOTICES"}`);
+  console.log(`${defect.name}: ${found ?? "NOBODY NOTICES"}`);
 }
 process.exitCode = unnoticed > 0 ? 1 : 0;

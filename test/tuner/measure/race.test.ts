@@ -49,6 +49,12 @@ describe("a race", () => {
     expect(ratios[2]).toBeGreaterThan(1.4);
   });
 
+  it("runs the incumbent first and last, and the others in an order that turns by one each round", async () => {
+    const { sample, calls } = machine([100, 100, 100, 100], 3, 0.3);
+    await race(4, sample, { ...defaultRaceOptions, maxRounds: 3, leastRounds: 3 });
+    expect(calls).toEqual([0, 1, 2, 3, 0, 0, 2, 3, 1, 0, 0, 3, 1, 2, 0]);
+  });
+
   it("puts the entrants elsewhere between two rounds, and not within one", async () => {
     const { sample, calls } = machine([100, 97, 150], 1);
     const before: number[] = [];

@@ -93,6 +93,11 @@ describe("gradient", () => {
     expect(expectedGain(behind, [ahead, behind])).toBeGreaterThan(expectedGain(ahead, [ahead, behind]));
   });
 
+  it("expects no more of a kernel because one of another family is ahead", () => {
+    const [own, other] = [history(1e5, 1e6), { ...history(1e5, 4e6), family: "g" }];
+    expect(expectedGain(own, [own, other])).toBe(expectedGain(own, [own]));
+  });
+
   it("can do with kernels of no operations, and with such of which nothing has run", () => {
     const copy = history(1e4, 0);
     const broken: TaskHistory = { ...history(1e4, 1e6), rounds: [{ ms: 400, measured: 24, bestNs: null }] };

@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { staleReason } from "../../../src/tuner/store/lock-entry.ts";
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { canonicalJson } from "../../../src/tuner/store/key.ts";
+import { decodeLockEntry, staleReason } from "../../../src/tuner/store/lock-entry.ts";
 import { parseLockfile, printLockfile, readLockfile, updateLockfile } from "../../../src/tuner/store/lockfile.ts";
 import { lockEntry } from "./sample-entry.ts";
 
@@ -22,6 +23,13 @@ const diagnosticOf = (content: string) => {
   const read = parseLockfile(content, "/app/kernels.lock.json");
   return read.kind === "broken" ? read.diagnostic : null;
 };
+
+test("the source of an entry is a digest, and nothing else", () => {
+  const entry = JSON.parse(canonicalJson(lockEntry));
+  expect(decodeLockEntry(entry, []).source).toBe(lockEntry.source);
+  for (const source of ["", "2222", "g".repeat(64), 2])
+    expect(() => decodeLockEntry({ ...entry, source }, [])).toThrow("source");
+});
 
 describe("the text", () => {
   it("is stable, sorted, one field a line", () => {

@@ -21,6 +21,7 @@ import { insideLoop, noRanges, type Ranges, withRange } from "../../ir/ranges.ts
 import { isNothing, seqOf, simplifyStmt } from "../../ir/simplify.ts";
 import { updateBinary, updateFor, updateIf } from "../../ir/update.ts";
 import { substituteStmt, walkExpr, walkStmt } from "../../ir/visit.ts";
+import { invariant } from "../../support/invariant.ts";
 import type { Pass } from "./pass.ts";
 import { isVectorLoop } from "./tensorize.ts";
 
@@ -60,8 +61,8 @@ function cut(stmt: Stmt, ranges: Ranges, budget: Budget): Stmt {
 }
 
 function cutIf(stmt: If, ranges: Ranges, budget: Budget): Stmt {
-  const yes = cut(stmt.then, assume(stmt.condition, ranges), budget);
-  return updateIf(stmt, { then: yes, else: stmt.else && cut(stmt.else, ranges, budget) });
+  invariant(stmt.else === null, "the passes before this one make no else");
+  return updateIf(stmt, { then: cut(stmt.then, assume(stmt.condition, ranges), budget) });
 }
 
 /** Iterations first ≤ name < end. */
@@ -155,9 +156,7 @@ function busyRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
     case "seq":
       return stmt.body.map((each) => busyRange(each, name, ranges)).reduce(union, nowhere);
     case "if":
-      return stmt.else
-        ? unbounded
-        : intersect(meeting(stmt, name, ranges, possible), busyRange(stmt.then, name, ranges));
+      return intersect(meeting(stmt, name, ranges, possible), busyRange(stmt.then, name, ranges));
     case "prefetch":
       return nowhere;
     case "store":

@@ -1,0 +1,23 @@
+// `verify` of several kernels: one that is wrong is enough.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { exitCodes } from "../../src/cli/command.ts";
+import { tune } from "../../src/cli/commands/tune.ts";
+import { verify } from "../../src/cli/commands/verify.ts";
+import { openProject } from "../../src/cli/project.ts";
+import { gemm, writeProject } from "./project.ts";
+
+test("one kernel of two that is not in the lock makes the exit code that of a failure", async () => {
+  const imports = (query: string): string => `import gemm from "./gemm.op.ts?${query}";\nconsole.log(gemm);\n`;
+  const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
+  const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
+  expect((await tune.run(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
+  expect(await verify.run(open(), [], {})).toMatchObject({ exitCode: exitCodes.done });
+  writeFileSync(join(root, "src/other.ts"), imports("M=8&tune=wasm"));
+  const { exitCode, json } = await verify.run(open(), [], {});
+  const states = (json as { kernels: readonly { state: string }[] }).kernels.map(({ state }) => state);
+  expect(states.sort()).toEqual(["right", "wrong"]);
+  expect(exitCode).toBe(exitCodes.wrong);
+});
