@@ -22,6 +22,7 @@ const entries = {
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",
   lowering: "bench/lowering.ts",
+  "math-ulp": "sweep/math-ulp.ts",
   measuring: "bench/measuring.ts",
   "new-shape": "bench/cost-model/new-shape.ts",
   sampling: "bench/sampling.ts",

@@ -23,8 +23,9 @@ function runVitest(args) {
   const folder = mkdtempSync(join(tmpdir(), "test-report-"));
   const file = join(folder, "report.json");
   try {
+    const config = ["--config", "test/vitest.suite.config.ts"];
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-    const { status, error } = spawnSync(process.execPath, [vitest, "run", ...reporters, ...args], {
+    const { status, error } = spawnSync(process.execPath, [vitest, "run", ...config, ...reporters, ...args], {
       cwd: root,
       stdio: "inherit",
     });

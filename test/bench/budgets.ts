@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { tune } from "../../src/api.ts";
 import type { TargetName } from "../../src/compiler/index.ts";
 import { nowMs } from "../../src/native/clock.ts";
-import { codeCommit } from "../support/code-commit.ts";
+import { codeCommit } from "../support/code-commit.js";
 import { cpuName } from "./cpu-name.ts";
 import { appendLine } from "./json-lines.ts";
 import { reviewed } from "./reviewed-operators.ts";

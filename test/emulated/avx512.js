@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { npmRun, recordRun, resultOf } from "../support/record-run.js";
 
 const options = {
   seed: { type: "string", default: "1" },
@@ -23,4 +24,5 @@ const { status } = spawnSync(process.execPath, [vitest, "run", "--config", "test
   stdio: "inherit",
   env: { ...process.env, EMULATED_SEED: seed, EMULATED_FROM: from, EMULATED_COUNT: count },
 });
+recordRun(npmRun("test:avx512-emulated"), resultOf(status));
 process.exitCode = status ?? 1;

@@ -4,6 +4,7 @@
 
 import { parseArgs } from "node:util";
 import { setup } from "../support/build-worker.ts";
+import { npmRun, recordRun } from "../support/record-run.js";
 import { type Killed, killTunings } from "./kill-tunings.ts";
 
 const { values } = parseArgs({
@@ -25,4 +26,9 @@ const idle = all.filter(({ announced }) => announced === 0).length;
 console.log(
   `killed ${all.length} tunings, ${idle} of them before their first measurement: ${sum((it) => it.announced)} measurements announced, ${lost} lost, ${damaged} lines damaged, ${sum((it) => (it.hasTornLine ? 1 : 0))} last lines torn`,
 );
-process.exitCode = lost === 0 && damaged === 0 ? 0 : 1;
+const isRight = lost === 0 && damaged === 0;
+recordRun(
+  npmRun("test:kill"),
+  `${isRight ? "passed" : "failed"}: ${all.length} killed, ${lost} measurements lost, ${damaged} lines damaged`,
+);
+process.exitCode = isRight ? 0 : 1;

@@ -1,58 +1,113 @@
-// The same seed, the same records and the same machine give the same candidates on every version of Node: installs the
-// versions below from the registry into a folder of its own (some 45 MB each, removed afterwards), tunes with each, and
-// compares with the Node that runs this. Where the registry cannot be reached it says so and skips.
+// The suite on other versions of Node, which npm has (some 45 MB each, kept in out/). Each part that ends leaves a line in runs.jsonl;
+// what passed on this commit is not run again, so an interrupted run goes on where it stopped. First of all, the candidates
+// that each strategy proposes are compared with those of the Node that runs this. Where the registry cannot be reached it says so and skips.
 //
-//     npm run test:node-versions
+//     npm run test:node-versions                                     everything on each version
+//     npm run test:node-versions -- --node 26 test/plugin            some files on one version: 26 is its newest here
+//     npm run test:node-versions -- --node 22,24 --subset engine     what versions can change
+//     npm run test:node-versions -- --fresh                          again, whatever is recorded
+//
+// CI runs the whole suite on the oldest version and the subset "engine" on the newest: see engineFiles in parts.js. It records nothing.
 
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn, spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { parseArgs } from "node:util";
+import { isCI } from "../skips/environment.js";
+import { testedCommit } from "../support/record-run.js";
+import { candidateSequences } from "./candidates.js";
 import { install } from "./install.js";
+import { engineFiles, partsOf } from "./parts.js";
+import { isFinished, record } from "./record.js";
 
-const versions = ["20.19.5", "22.23.3", "24.21.0"];
+/** The oldest that package.json names, and the newest of those after it. */
+const versions = ["20.19.0", "22.23.3", "24.21.0", "26.10.0"];
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
+const options = {
+  node: { type: "string", default: versions.join(",") },
+  subset: { type: "string" },
+  fresh: { type: "boolean", default: false },
+};
+const { values, positionals } = parseArgs({ options, allowPositionals: true });
+
+function usageError(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+/** "26" → "26.10.0"; a whole version is itself. */
+function versionNamed(given) {
+  const version = versions.find((known) => known === given || known.split(".")[0] === given);
+  return (
+    version ??
+    (/^\d+\.\d+\.\d+$/.test(given) ? given : usageError(`--node is ${given}: wanted are ${versions.join(", ")}`))
+  );
+}
+
+if (values.subset !== undefined && values.subset !== "engine")
+  usageError(`--subset is ${values.subset}: there is engine`);
+const wanted = values.subset ? engineFiles : positionals;
 const isOffline = (reason) => /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|ERR_SOCKET/.test(reason);
 
-function linesOf(executable, script) {
-  const { status, stdout, stderr } = spawnSync(executable, [script], { encoding: "utf8", maxBuffer: 1e8 });
-  if (status !== 0) throw new Error(`${executable} failed: ${stderr}`);
-  return stdout.trim().split("\n");
-}
-
-/** 0: equal or skipped, 1: another sequence. */
-function compare(version, folder, script, expected) {
-  const { path, reason } = install(version, join(folder, version));
-  if (!path) {
-    console.log(`Node ${version}: ${isOffline(reason) ? "skipped" : "failed"}: ${reason}`);
-    return isOffline(reason) ? 0 : 1;
-  }
-  const lines = linesOf(path, script);
-  const other = expected.filter((line, at) => line !== lines[at]);
-  const said = other.length === 0 ? `the same ${expected.length} sequences` : `other candidates in ${other.length}`;
-  console.log([`Node ${version}: ${said}`, ...other.map((line) => `  ${line}`)].join("\n"));
-  return other.length === 0 ? 0 : 1;
-}
-
-const folder = mkdtempSync(join(tmpdir(), "node-versions-"));
-try {
-  const script = join(root, "dist/test/sequence.mjs");
-  await build({
-    entryPoints: [join(root, "test/node-versions/sequence.ts")],
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    outfile: script,
-    logLevel: "warning",
+/** Runs the files under a Node that child processes find too; resolves with run.js's own count. */
+function runFiles(executable, files) {
+  const env = { ...process.env, PATH: `${dirname(executable)}:${process.env.PATH}` };
+  const child = spawn(executable, [join(root, "test/run.js"), ...files], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
   });
-  const expected = linesOf(process.execPath, script);
-  console.log(`Node ${process.versions.node}: ${expected.length} sequences`);
-  const failures = versions.map((version) => compare(version, folder, script, expected));
-  process.exitCode = Math.max(...failures);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  let text = "";
+  child.stdout.on("data", (chunk) => {
+    process.stdout.write(chunk);
+    text = `${text}${chunk}`.slice(-1000);
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status) => {
+      const count = /tests: (\d+) passed, (\d+) failed, (\d+) skipped\s*$/.exec(text);
+      if (!count) return reject(new Error(`Node ${executable} ended with ${status} and no count`));
+      const [passed, failed, skipped] = count.slice(1).map(Number);
+      resolve({ passed, failed: status === 0 ? failed : Math.max(failed, 1), skipped });
+    });
+  });
 }
+
+/** The names of the parts that failed. */
+async function runVersion(version, sequences) {
+  const { path, reason } = install(version, join(root, `out/node-${version}`));
+  if (!path) {
+    const maySkip = isOffline(reason) && !isCI;
+    console.log(`Node ${version}: ${maySkip ? "skipped" : "failed"}: ${reason}`);
+    return maySkip ? [] : ["install"];
+  }
+  const failures = [];
+  const commit = testedCommit();
+  const other = sequences.otherOn(path);
+  const said = other.length === 0 ? `the same ${sequences.count} sequences` : `other candidates in ${other.length}`;
+  console.log([`Node ${version}: ${said}`, ...other.map((line) => `  ${line}`)].join("\n"));
+  if (other.length > 0) failures.push("candidates");
+  for (const { name: part, files } of partsOf(root, wanted)) {
+    const of = { commit, node: version, part, files: files.length };
+    if (!values.fresh && !isCI && isFinished(of)) {
+      console.log(`Node ${version}, ${part}: passed on ${commit} before`);
+      continue;
+    }
+    console.log(`Node ${version}, ${part}: ${files.length} files`);
+    const count = await runFiles(path, files);
+    if (!isCI) record({ date: new Date().toISOString(), ...of, ...count });
+    if (count.failed > 0) failures.push(part);
+  }
+  return failures;
+}
+
+if (partsOf(root, wanted).length === 0) usageError(`no test files are called ${wanted.join(", ")}`);
+// CI has built it for the suite.
+if (!isCI && spawnSync(process.execPath, ["build.js"], { cwd: root, stdio: "inherit" }).status !== 0) process.exit(1);
+const sequences = await candidateSequences(root);
+const failed = [];
+for (const version of values.node.split(",").map(versionNamed))
+  for (const part of await runVersion(version, sequences)) failed.push(`Node ${version}, ${part}`);
+console.log(failed.length === 0 ? "\nno part failed" : `\nfailed:\n  ${failed.join("\n  ")}`);
+process.exitCode = failed.length === 0 ? 0 : 1;

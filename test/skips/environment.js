@@ -79,6 +79,7 @@ const probes = {
   gcc: () => hasCompiler("gcc"),
   clang: () => hasCompiler("clang"),
   zig: () => hasCompiler("zig"),
+  git: () => isOnPath("git"),
   terminal: () => process.platform === "linux" && spawnSync("script", ["--version"]).status === 0,
   chromium: () => existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium"),
   firefox: () => existsSync(process.env.FIREFOX ?? "/usr/bin/firefox-esr"),

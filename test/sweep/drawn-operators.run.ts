@@ -3,7 +3,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { codeCommit } from "../support/code-commit.ts";
+import { codeCommit } from "../support/code-commit.js";
 import { type DrawnReport, newDrawnReport, printDrawnReport, runDrawn, runWhole } from "../support/drawn/run-drawn.ts";
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);

@@ -14,6 +14,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { npmRun, recordRun, resultOf } from "../support/record-run.js";
 
 const options = {
   seed: { type: "string", default: "1" },
@@ -37,4 +38,5 @@ const { status } = spawnSync(process.execPath, [vitest, "run", test], {
     ...(only && { ORACLE_ONLY: only }),
   },
 });
+recordRun(npmRun("test:oracle"), resultOf(status));
 process.exitCode = status ?? 1;

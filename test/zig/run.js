@@ -10,6 +10,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { npmRun, recordRun, resultOf } from "../support/record-run.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const files = [
@@ -41,6 +42,7 @@ function runTests(project) {
     stdio: "inherit",
     env: { ...process.env, ZIG_PROJECT: project, UNPLUGIN_KERNEL_COMPILER: "zig" },
   });
+  recordRun(npmRun("test:zig"), resultOf(status));
   return status ?? 1;
 }
 

@@ -11,6 +11,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { npmRun, recordRun, resultOf } from "../../support/record-run.js";
 
 const options = { only: { type: "string" }, fresh: { type: "boolean" } };
 const chosen = Object.entries(parseArgs({ options }).values).map(([name, value]) => [
@@ -24,4 +25,5 @@ const { status } = spawnSync(
   [vitest, "run", "--config", "test/sweep/removal/vitest.config.ts", "--root", root],
   { cwd: root, stdio: "inherit", env: { ...process.env, ...Object.fromEntries(chosen) } },
 );
+recordRun(npmRun("test:removal"), resultOf(status));
 process.exitCode = status ?? 1;

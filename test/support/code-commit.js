@@ -6,12 +6,11 @@ import { execFileSync } from "node:child_process";
 /**
  * Twelve digits, and `-dirty` where there are changes that no commit has.
  *
- * @param folders what counts as the code
+ * @param {readonly string[]} folders what counts as the code
  * @example codeCommit("src", "test/support") // "3568812197b8"
  */
-export function codeCommit(...folders: readonly string[]): string {
-  const git = (...args: readonly string[]): string =>
-    execFileSync("git", [...args, "--", ...folders], { encoding: "utf8" }).trim();
+export function codeCommit(...folders) {
+  const git = (...args) => execFileSync("git", [...args, "--", ...folders], { encoding: "utf8" }).trim();
   const isDirty = git("status", "--porcelain") !== "";
   return `${git("log", "-1", "--abbrev=12", "--format=%h")}${isDirty ? "-dirty" : ""}`;
 }

@@ -1,0 +1,1 @@
+export function codeCommit(...folders: readonly string[]): string;

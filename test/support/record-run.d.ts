@@ -1,0 +1,4 @@
+export function testedCommit(): string;
+export function recordRun(command: string, result: string): void;
+export function npmRun(script: string, args?: readonly string[]): string;
+export function resultOf(status: number | null): string;
