@@ -180,26 +180,21 @@ describe.skipIf(noBrowser)(`in Chromium${noBrowser ? ` (${noBrowser})` : ""}`, (
 
   it("leaves the main thread free while async computes", async () => {
     const opened = await open();
-    const { elapsed, longest, first } = await evaluate<{ elapsed: number; longest: number; first: number }>(
+    // Where the page's own thread computed, no timer would be served between the call and its answer.
+    const { ticks, first } = await evaluate<{ ticks: number; first: number }>(
       opened,
       `const { M, N, K } = slow.info.parameters;
        const A = new Float32Array(M * K).fill(1), B = new Float32Array(K * N).fill(2);
-       const start = performance.now();
-       let last = start, longest = 0;
+       let ticks = 0;
        // Copies of the arguments are made at once.
        const call = slow.async(A, B);
-       last = performance.now();
-       const ticks = setInterval(() => {
-         longest = Math.max(longest, performance.now() - last);
-         last = performance.now();
-       }, 5);
+       const timer = setInterval(() => ticks++, 5);
        const C = await call;
-       clearInterval(ticks);
-       return { elapsed: performance.now() - start, longest, first: C[0] };`,
+       clearInterval(timer);
+       return { ticks, first: C[0] };`,
     );
     expect(first).toBe(2 * 2048);
-    expect(elapsed).toBeGreaterThan(200);
-    expect(longest).toBeLessThan(elapsed / 2);
+    expect(ticks).toBeGreaterThan(5);
   });
 
   describe("threads", () => {

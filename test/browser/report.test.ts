@@ -147,10 +147,8 @@ describe.skipIf(noBrowser)(`a report in a browser${noBrowser ? ` (${noBrowser})`
     expect(await status.textContent()).toBe("1 to 25 of 5,000");
     await page.locator("#kernel-3").getByRole("button", { name: "Next" }).click();
     expect(await status.textContent()).toBe("26 to 50 of 5,000");
-    const started = await page.evaluate(() => performance.now());
     await page.getByLabel("Filter").fill("crashed unreachable");
     await page.locator("#kernel-3").getByText("crashed").first().waitFor();
-    expect((await page.evaluate(() => performance.now())) - started).toBeLessThan(2000);
     const crashed = large.candidates.filter((it) => it.status === "crashed").length;
     expect(await status.textContent()).toBe(`1 to 25 of ${crashed}`);
     await page.getByLabel("Filter").fill("no such thing");

@@ -65,10 +65,12 @@ test("each of its patterns is of a file that there is, and gives a reason", () =
   const paths = found.filter((path) => path.endsWith(".test.ts")).map((path) => `test/${path.replaceAll("\\", "/")}`);
   for (const { reason, tests } of listed.skips) {
     expect(reason).not.toBe("");
-    for (const { files } of tests)
+    for (const { files } of tests) {
+      const isFile = picomatch(files);
       expect(
-        paths.filter((path) => picomatch(files)(path)),
+        paths.some((path) => isFile(path)),
         files,
-      ).not.toEqual([]);
+      ).toBe(true);
+    }
   }
 });
