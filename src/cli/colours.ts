@@ -14,11 +14,9 @@ const words: Readonly<Record<string, Colour>> = {
   unused: "yellow",
 };
 
-/** A terminal shows colours, unless the user says otherwise (https://no-color.org). */
-export const hasColours = (
-  stream: { readonly isTTY?: boolean },
-  { NO_COLOR, TERM }: Readonly<Record<string, string | undefined>>,
-): boolean => stream.isTTY === true && !NO_COLOR && TERM !== "dumb";
+/** A terminal shows colours unless NO_COLOR or its kind says otherwise: Node looks at both. */
+export const hasColours = (stream: { readonly isTTY?: boolean; hasColors?: () => boolean }): boolean =>
+  stream.isTTY === true && stream.hasColors?.() === true;
 
 const styled = (style: Colour, text: string): string => styleText(style, text, { validateStream: false });
 

@@ -87,7 +87,7 @@ async function outcomeOf(command: Command, args: readonly string[], flags: Flags
 
 function print({ exitCode, json, text }: Outcome, asJson: unknown): void {
   const stream = asJson || exitCode === exitCodes.done ? process.stdout : process.stderr;
-  const shown = hasColours(stream, process.env) ? coloured(text) : text;
+  const shown = hasColours(stream) ? coloured(text) : text;
   stream.write(`${asJson ? JSON.stringify(json, null, 2) : shown}\n`);
   process.exitCode = exitCode;
 }

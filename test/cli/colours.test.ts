@@ -1,3 +1,4 @@
+import { WriteStream } from "node:tty";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { coloured, hasColours } from "../../src/cli/colours.ts";
@@ -5,12 +6,15 @@ import { textTable } from "../../src/tuner/report/text-table.ts";
 
 const csi = "\u001b[";
 
-test("colours are for terminals whose owner wants them", () => {
-  expect(hasColours({ isTTY: true }, {})).toBe(true);
-  expect(hasColours({ isTTY: true }, { NO_COLOR: "1" })).toBe(false);
-  expect(hasColours({ isTTY: true }, { TERM: "dumb" })).toBe(false);
-  expect(hasColours({ isTTY: false }, {})).toBe(false);
-  expect(hasColours({}, {})).toBe(false);
+test("colours are for terminals that have them and whose owner wants them", () => {
+  expect(hasColours({ isTTY: true, hasColors: () => true })).toBe(true);
+  expect(hasColours({ isTTY: true, hasColors: () => false })).toBe(false);
+  expect(hasColours({ isTTY: false, hasColors: () => true })).toBe(false);
+  expect(hasColours({})).toBe(false);
+  // What Node's terminals answer where NO_COLOR is set, or a terminal is dumb.
+  const depthOf = WriteStream.prototype.getColorDepth;
+  expect(depthOf({ NO_COLOR: "1", COLORTERM: "truecolor" })).toBe(1);
+  expect(depthOf({ TERM: "dumb" })).toBe(1);
 });
 
 test("a table has a bold head, and words that say what is right; its text is the same", () => {
