@@ -1,22 +1,18 @@
 // `unplugin-kernel/api`: the parts of the plugin for programs of your own. Search an operator's schedules, build one,
 // load and call it, or look at what there is to search.
 
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type LearningOptions, learningOf } from "./api-learning.ts";
 import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-task.ts";
 import { TuneAllError } from "./api-tune-all-error.ts";
 import { DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "./compiler/index.ts";
-import type { Artifact, ArtifactInfo } from "./native/artifact.ts";
-import { buildNative } from "./native/build.ts";
 import { nowMs } from "./native/clock.ts";
 import { withPrivateDirectory } from "./native/private-directory.ts";
 import type { CacheState } from "./native/runner/protocol.ts";
-import { noCompiler } from "./native/toolchain/compilers.ts";
-import { detectToolchains, toolchainFor, wantedFamilies } from "./native/toolchain/detect.ts";
+import { detectToolchains, toolchainFor } from "./native/toolchain/detect.ts";
 import { detectMachine } from "./native/toolchain/machine.ts";
 import { failAlone } from "./plugin/compile/fail-alone.ts";
-import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
+import { candidateTrace } from "./tuner/candidate-kernel.ts";
 import { type DumpedStage, dumpStages } from "./tuner/dump-stages.ts";
 import { isOnlyLate, nothingRan } from "./tuner/failures.ts";
 import {
@@ -52,6 +48,7 @@ import { tune as runTuning } from "./tuner/tune.ts";
 import type { TuneProgress, TuneResult, TuningEnd } from "./tuner/tuning.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
 
+export { type BuildOptions, build } from "./api-build.ts";
 export { type CalibrateOptions, calibrate, type LearningOptions } from "./api-learning.ts";
 export { type LoadedKernel, load } from "./api-load.ts";
 export {
@@ -303,52 +300,6 @@ function emptySpace(space: Space): DiagnosticError {
   return refusal("space.empty", message, detail);
 }
 
-export interface BuildOptions extends KernelOptions {
-  /** Where a native target's addon is put. */
-  readonly outDir: string;
-  /** The addon can time itself. */
-  readonly bench?: boolean;
-  readonly relaxed?: boolean;
-}
-
-/**
- * Builds one schedule, every pass verified.
- *
- * @throws DiagnosticError if there is no compiler, or it refuses
- */
-export async function build(op: Op, schedule: Candidate, options: BuildOptions): Promise<Artifact> {
-  const task = taskOf(op, options);
-  const { relaxed = false, bench = false, outDir } = options;
-  const kernel = candidateKernel(task, spaceOf(task, options), schedule, { verify: true, relaxed });
-  if (kernel.kind === "illegal") throw new DiagnosticError(kernel.diagnostic);
-  const { source, prepare } = kernel;
-  const { constants } = task;
-  const info: ArtifactInfo = {
-    op: task.op.name,
-    parameters: task.op.parameters,
-    target: task.target.name,
-    numerics: task.numerics,
-    schedule: printTrace(candidateTrace(spaceOf(task, options), schedule)!),
-  };
-  if (source.kind === "wasm") {
-    return {
-      kind: "wasm",
-      info,
-      source,
-      ...(constants && { packing: { constants, prepare: prepare?.kind === "wasm" ? prepare : null } }),
-    };
-  }
-  const [toolchain] = await detectToolchains();
-  if (!toolchain) throw withoutCompiler();
-  await mkdir(outDir, { recursive: true });
-  const sources = prepare?.kind === "c" ? [source, prepare] : [source];
-  const artifact = await buildNative(sources, { outDir, toolchain, bench });
-  if (artifact.kind === "native") {
-    return { ...artifact, info, ...(constants && { packing: { constants, prepare: prepare ? 1 : null } }) };
-  }
-  throw refusal("build.failed", artifact.reason, null);
-}
-
 /** Every stage of one schedule as numbered texts: `for (const { name, text } of dump(…)) writeFileSync(name, text)`. */
 export function dump(op: Op, schedule: Candidate, options: KernelOptions): readonly DumpedStage[] {
   const task = taskOf(op, options);
@@ -397,9 +348,4 @@ export function explain(op: Op, options: KernelOptions): string {
   const templates = templateSizes(space).map((line) => `  ${line}`);
   const schedule = candidate ? printTrace(candidateTrace(space, candidate)!) : printEmptySpace(space);
   return [printComputeDef(task.op), "", "templates", ...templates, "", "predicted schedule", schedule].join("\n");
-}
-
-function withoutCompiler(): DiagnosticError {
-  const { message, hint } = noCompiler(wantedFamilies());
-  return new DiagnosticError({ code: "target.no-compiler", message, loc: null, hint, detail: null });
 }

@@ -84,7 +84,15 @@ const isOneOf =
 /** Packages that touch the world → who may import them. */
 const worldly: Readonly<Record<string, readonly string[]>> = {
   "node:fs": ["src/cli/", "src/plugin/", "src/api.ts", "src/native/", "src/tuner/record/", "src/tuner/store/"],
-  "node:fs/promises": ["src/cli/", "src/plugin/", "src/api.ts", "src/native/", "src/tuner/record/", "src/tuner/store/"],
+  "node:fs/promises": [
+    "src/cli/",
+    "src/plugin/",
+    "src/api.ts",
+    "src/api-build.ts",
+    "src/native/",
+    "src/tuner/record/",
+    "src/tuner/store/",
+  ],
   cacache: ["src/tuner/store/"],
   "node:child_process": ["src/native/"],
   "node:cluster": [],

@@ -1,4 +1,4 @@
-// Whether a program may call `.async` of a kernel: where it cannot, the script of workers is left out of its output.
+// Whether a program (not a library, which others call) may call `.async` of a kernel: where it cannot, the script of workers is left out of its output.
 //
 // Only the user's own modules count: those of packages name `async` for reasons of their own (attributes of scripts), and have no kernels.
 // Should one slip through, its call is computed on the caller's thread, as under a policy that forbids workers.

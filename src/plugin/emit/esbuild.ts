@@ -56,8 +56,11 @@ function placesOf(
   cwd: string,
 ): ReadonlyMap<string, KernelAsset> {
   const places = new Map<string, KernelAsset>();
-  const isAsync = Object.keys(result.metafile?.inputs ?? {}).some((input) => callsAsync(input, cwd));
-  for (const [output, { inputs }] of Object.entries(result.metafile?.outputs ?? {})) {
+  const { inputs = {}, outputs = {} } = result.metafile ?? {};
+  // What a library exports may be called by others.
+  const isLibrary = Object.values(outputs).some(({ entryPoint, exports }) => entryPoint && exports.length > 0);
+  const isAsync = isLibrary || Object.keys(inputs).some((input) => callsAsync(input, cwd));
+  for (const [output, { inputs }] of Object.entries(outputs)) {
     for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
       const wanted = bytesInOutput > 0 ? (assets.get(input.replace(`${pluginName}:`, "")) ?? []) : [];
       const needed = wanted.filter(({ isForAsync }) => isAsync || !isForAsync);

@@ -18,12 +18,15 @@ export interface EmittedFiles {
 interface Output {
   readonly type: string;
   readonly code?: string;
+  readonly isEntry?: boolean;
+  readonly exports?: readonly string[];
   readonly modules?: Readonly<Record<string, { readonly code: string | null }>>;
 }
 type Bundle = Record<string, Output>;
 
-/** A module without text is one that the host does not show. */
-const callsAsync = ({ modules = {} }: Output): boolean =>
+/** A module without text is one that the host does not show. What a library exports may be called by others. */
+const callsAsync = ({ modules = {}, isEntry, exports = [] }: Output): boolean =>
+  (isEntry === true && exports.length > 0) ||
   Object.entries(modules).some(([id, { code }]) => isUsers(id) && (code === null || mayCallAsync(code)));
 
 export function createEmittedFiles(): EmittedFiles {

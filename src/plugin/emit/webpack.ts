@@ -60,6 +60,7 @@ export interface WebpackCompilation {
     readonly processAssets: { tap(options: { readonly name: string; readonly stage: number }, tap: () => void): void };
   };
   readonly modules: Iterable<BundledModule>;
+  readonly outputOptions?: { readonly library?: unknown };
   getAssets(): readonly Asset[];
   deleteAsset(name: string): void;
 }
@@ -70,7 +71,10 @@ const whenCodeIsDone = 1000;
 function removeUnused(compilation: WebpackCompilation): void {
   const assets = compilation.getAssets();
   const scripts = assets.filter(({ name }) => /\.[cm]?js$/.test(name)).map(({ source }) => source.source().toString());
-  const isAsync = [...compilation.modules].flatMap((module) => [...(module.modules ?? [module])]).some(callsAsync);
+  // What a library exports may be called by others.
+  const isLibrary = compilation.outputOptions?.library !== undefined;
+  const isAsync =
+    isLibrary || [...compilation.modules].flatMap((module) => [...(module.modules ?? [module])]).some(callsAsync);
   const isNeeded = ({ name, info }: Asset): boolean =>
     scripts.some((text) => text.includes(name)) && (isAsync || info.isForAsync !== true);
   for (const asset of assets) if (asset.info[isOurs] && !isNeeded(asset)) compilation.deleteAsset(asset.name);
