@@ -82,6 +82,8 @@ export const sidebar = (hosts: readonly HostPage[]): Group[] => [
     text: "Measurements",
     collapsed: true,
     items: [
+      item("What an import costs a page", "bytes"),
+      item("Engines of browsers", "engines"),
       item("Beside libraries", "peers"),
       item("Beside libraries, on a Xeon", "peers-intel-xeon-6-167"),
       item("Search strategies", "search-bench"),
