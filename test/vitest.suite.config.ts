@@ -15,6 +15,9 @@ const root = join(import.meta.dirname, "..");
 /** Files of 25 seconds and more, the longest first. */
 const longest = [
   "test/property/drawn-operators.test.ts",
+  "test/site/site.test.ts",
+  "test/browser/kernels.test.ts",
+  "test/browser/dev.test.ts",
   "test/e2e/one-failure.test.ts",
   "test/cli/commands.test.ts",
   "test/e2e/tuning-interrupt.test.ts",

@@ -86,6 +86,7 @@ const probes = {
   webkit: () => ["WebKitWebDriver", "Xvfb"].every((name) => existsSync(join("/usr/bin", name))),
   xgboost: () => xgboostPlaces.some((path) => path && existsSync(path)) && canLoad("koffi"),
   "test tools": () => hasPackage(".package-lock.json", join(root, "test/tools")),
+  "site tools": () => hasPackage("vitepress", join(root, "docs")),
 };
 
 export const names = Object.keys(probes);
