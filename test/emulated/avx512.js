@@ -4,12 +4,9 @@
 //     npm run test:avx512-emulated -- --count 700
 //     npm run test:avx512-emulated -- --seed 7 --from 417 --count 1
 
-import { spawnSync } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { npmRun, recordRun, resultOf } from "../support/record-run.js";
+import { npmRun, recordRun } from "../support/record-run.js";
+import { runVitest } from "../support/run-vitest.js";
 
 const options = {
   seed: { type: "string", default: "1" },
@@ -17,12 +14,10 @@ const options = {
   count: { type: "string", default: "140" },
 };
 const { seed, from, count } = parseArgs({ options }).values;
-const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
-const { status } = spawnSync(process.execPath, [vitest, "run", "--config", "test/emulated/vitest.config.ts"], {
-  cwd: root,
-  stdio: "inherit",
-  env: { ...process.env, EMULATED_SEED: seed, EMULATED_FROM: from, EMULATED_COUNT: count },
+const { status, result } = runVitest(["--config", "test/emulated/vitest.config.ts"], {
+  EMULATED_SEED: seed,
+  EMULATED_FROM: from,
+  EMULATED_COUNT: count,
 });
-recordRun(npmRun("test:avx512-emulated"), resultOf(status));
-process.exitCode = status ?? 1;
+recordRun(npmRun("test:avx512-emulated"), result);
+process.exitCode = status;

@@ -3,7 +3,6 @@
 //     npm run test:kill -- --count 100 --seed 7
 
 import { parseArgs } from "node:util";
-import { setup } from "../support/build-worker.ts";
 import { npmRun, recordRun } from "../support/record-run.js";
 import { type Killed, killTunings } from "./kill-tunings.ts";
 
@@ -11,7 +10,6 @@ const { values } = parseArgs({
   options: { count: { type: "string", default: "100" }, seed: { type: "string", default: "1" } },
 });
 const all: Killed[] = [];
-await setup();
 await killTunings(Number(values.count), Number(values.seed), (killed) => {
   all.push(killed);
   const { since, afterMs, announced, records, hasTornLine, lost, damaged } = killed;

@@ -9,12 +9,9 @@
 //     npm run test:oracle -- --library --count 600
 //     npm run test:oracle -- --library --only "conv2d: bias, gelu" --from 41 --count 1
 
-import { spawnSync } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { npmRun, recordRun, resultOf } from "../support/record-run.js";
+import { npmRun, recordRun } from "../support/record-run.js";
+import { runVitest } from "../support/run-vitest.js";
 
 const options = {
   seed: { type: "string", default: "1" },
@@ -25,18 +22,11 @@ const options = {
 };
 const { seed, from, count, library, only } = parseArgs({ options }).values;
 const test = library ? "test/property/library-chain.test.ts" : "test/property/oracle-chain.test.ts";
-const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
-const { status } = spawnSync(process.execPath, [vitest, "run", test], {
-  cwd: root,
-  stdio: "inherit",
-  env: {
-    ...process.env,
-    ORACLE_SEED: seed,
-    ORACLE_FROM: from,
-    [library ? "ORACLE_LIBRARY" : "ORACLE_COUNT"]: count,
-    ...(only && { ORACLE_ONLY: only }),
-  },
+const { status, result } = runVitest([test], {
+  ORACLE_SEED: seed,
+  ORACLE_FROM: from,
+  [library ? "ORACLE_LIBRARY" : "ORACLE_COUNT"]: count,
+  ...(only && { ORACLE_ONLY: only }),
 });
-recordRun(npmRun("test:oracle"), resultOf(status));
-process.exitCode = status ?? 1;
+recordRun(npmRun("test:oracle"), result);
+process.exitCode = status;
