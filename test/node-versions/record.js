@@ -12,13 +12,22 @@ const readLines = () =>
         .map((line) => JSON.parse(line))
     : [];
 
-/** Whether a part of these files was run on this code with this Node, and nothing failed. Changes that no commit has are no code of any record. */
+/**
+ * Whether these files of a part were run on this code with this Node, and nothing failed. Changes that no commit has are the code of no
+ * record.
+ *
+ * @param {{ commit: string, node: string, part: string, files: string[] | "all" }} of
+ */
 export const isFinished = ({ commit, node, part, files }) =>
   !commit.endsWith("-dirty") &&
   readLines().some(
     (line) =>
-      line.commit === commit && line.node === node && line.part === part && line.files === files && line.failed === 0,
+      line.commit === commit &&
+      line.node === node &&
+      line.part === part &&
+      String(line.files) === String(files) &&
+      line.failed === 0,
   );
 
-/** @param line { date, commit, node, part, files, passed, failed, skipped }: `files` is how many */
+/** @param line { date, commit, node, part, files, passed, failed, skipped } */
 export const record = (line) => appendFileSync(file, `${JSON.stringify(line)}\n`);

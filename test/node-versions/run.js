@@ -85,6 +85,11 @@ async function compareCandidates(executable) {
   return { passed: sequences.count - other.length, failed: other.length, skipped: 0 };
 }
 
+const allParts = partsOf(root, []);
+
+/** Whether a part is a whole folder. */
+const isWhole = (name, files) => (allParts.find((part) => part.name === name)?.files.length ?? 0) === files.length;
+
 /** The names of the parts that failed. */
 async function runVersion(version) {
   const { path, reason } = install(version, join(root, `out/node-${version}`));
@@ -101,7 +106,7 @@ async function runVersion(version) {
   const tests = (isCI ? whole : parts).map(({ name, files }) => ({ name, files, run: () => runFiles(path, files) }));
   const candidates = { name: "candidates", files: [], run: () => compareCandidates(path) };
   for (const { name: part, files, run } of wanted.length === 0 ? [candidates, ...tests] : tests) {
-    const of = { commit, node: version, part, files: files.length };
+    const of = { commit, node: version, part, files: isWhole(part, files) ? "all" : files };
     if (!values.fresh && !isCI && isFinished(of)) {
       console.log(`Node ${version}, ${part}: passed on ${commit} before`);
       continue;
