@@ -92,12 +92,20 @@ const median = (times: readonly number[]): number => times.toSorted((a, b) => a 
 
 /** What `load` gives, and the uncompressed bytes of the files that it made the page load. */
 export async function withBytes<T>(load: () => Promise<T>): Promise<{ readonly value: T; readonly bytes: number }> {
+  await settled();
   const before = new Set(resources().map(({ name }) => name));
   const value = await load();
-  // Engines list a file a moment after it has come.
-  await new Promise((later) => setTimeout(later, 100));
+  await settled();
   const fresh = resources().filter(({ name }) => !before.has(name));
   return { value, bytes: fresh.reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0) };
+}
+
+/** Engines list a file a moment after it has come: what the page itself loads has to be there before, and all of it after. */
+async function settled(): Promise<void> {
+  for (let known = -1; known !== resources().length; ) {
+    known = resources().length;
+    await new Promise((later) => setTimeout(later, 300));
+  }
 }
 
 const resources = (): PerformanceResourceTiming[] =>
