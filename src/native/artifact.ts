@@ -2,14 +2,17 @@
 
 import type { CSource, Numerics, Parameters, WasmSource } from "../compiler/index.ts";
 
-/** Of a kernel with constant inputs: their names, and what computes once what it takes of them. */
+/**
+ * Constant inputs of a kernel, by name, and the kernel that runs once to bring them into the form that the main kernel
+ * takes.
+ */
 export interface Packing<Prepare> {
   readonly constants: readonly string[];
-  /** Null: it takes them as they are. */
+  /** Null: the kernel takes the constant inputs as they are. */
   readonly prepare: Prepare | null;
 }
 
-/** What a loaded kernel says of itself, where the artifact was built from an operator. */
+/** Describes a loaded kernel, where its artifact was built from an operator. */
 export interface ArtifactInfo {
   readonly op: string;
   readonly parameters: Parameters;

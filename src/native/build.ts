@@ -13,14 +13,14 @@ import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
 import { translationUnit } from "./translation-unit.ts";
 
 export interface BuildOptions {
-  /** Where the `.node` file goes; made if need be. */
+  /** Folder of the `.node` file; made if need be. */
   readonly outDir: string;
   readonly toolchain: Toolchain;
   /** Whether the addon has the timing loop. */
   readonly bench?: boolean;
   /** Aborting kills the compiler and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** After this long the compiler is killed and the build has failed; a minute unless said. */
+  /** Milliseconds after which the compiler is killed and the build has failed; default: 60,000. */
   readonly timeoutMs?: number;
 }
 
@@ -59,7 +59,10 @@ export async function buildNative(
   }
 }
 
-/** As `buildNative`; if the batch fails, each kernel is built on its own, so that one bad text costs only itself. */
+/**
+ * Builds as `buildNative` does; if the batch fails, each kernel is built on its own, so that one bad text costs only
+ * itself.
+ */
 export async function buildEach(sources: readonly CSource[], options: BuildOptions): Promise<readonly BuiltKernel[]> {
   const batch = await buildNative(sources, options);
   if (batch.kind === "native") return sources.map((_, index) => ({ kind: "built", artifact: batch, index }));
@@ -89,7 +92,7 @@ export function compileFlags(source: CSource, toolchain: Toolchain): readonly st
   ];
 }
 
-/** Null, or why it failed. */
+/** Returns null, or why the compiler failed. */
 async function compile(folder: string, sources: readonly CSource[], options: BuildOptions): Promise<string | null> {
   const { toolchain, bench = false, signal, timeoutMs = 60_000 } = options;
   // The object is compiled once for all builds: a build that runs out of time leaves it to the next.

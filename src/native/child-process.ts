@@ -7,7 +7,7 @@ import { constants, setPriority } from "node:os";
 export interface Death {
   readonly kind: "death";
   readonly reason: string;
-  /** An exception of our own code. */
+  /** Whether it ended by an uncaught exception of this package's own code. */
   readonly isBug: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ChildProcess<To, From> {
   send(message: To): void;
   /** The next message, or how the process died; asked by one caller at a time. */
   receive(): Promise<From | Death>;
-  /** Tells it by closing the channel that it is to clean up and go. */
+  /** Closes the channel, which tells the process to clean up and exit. */
   dismiss(): void;
   /** Kills the process group; resolves when the process is gone. */
   kill(): Promise<void>;
@@ -26,11 +26,11 @@ export interface ChildOptions {
   /** A bundled program. */
   readonly path: string;
   readonly args?: readonly string[];
-  /** Of Node. */
+  /** Options of Node itself, before the program's path. */
   readonly engineOptions?: readonly string[];
-  /** Beside the environment of this process. */
+  /** Variables added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Programs of the user come before it and all that it starts; no unless said. */
+  /** Whether the process, and all that it starts, runs at a priority below the user's programs; default: false. */
   readonly inBackground?: boolean;
 }
 
@@ -82,7 +82,7 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
   };
 }
 
-/** Node's exit code for it. A crash is a signal, or on Windows a code above 0x8000_0000. */
+/** Node's exit code for an uncaught exception. A crash is a signal, or on Windows a code above 0x8000_0000. */
 const uncaughtException = 1;
 
 /** Kills a process that was started as the leader of its group, and all that it has started. */
@@ -94,7 +94,9 @@ export function killGroup(pid: number | undefined): void {
   }
 }
 
-/** To be called at once: on Linux it is the priority of the first thread, which those that it starts later take over. */
+/**
+ * Lowers a new process's priority. Call it at once: on Linux it sets that of the first thread, which later threads inherit.
+ */
 function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
@@ -106,7 +108,7 @@ function lowerPriority(pid: number | undefined): void {
 
 const lastLines = (text: string): string => text.trim().split("\n").slice(-6).join("\n");
 
-/** A queue with one reader. A death stays at its end: whoever asks later learns of it too. */
+/** A queue with one reader. A death stays at its end, so that each later call of `take` returns it too. */
 function createInbox<From>() {
   const waiting: From[] = [];
   let death: Death | null = null;

@@ -2,7 +2,7 @@
 
 export interface HttpOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the whole request. */
+  /** Time for the whole request, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -12,7 +12,10 @@ export type TextReply =
   | { readonly kind: "missing" }
   | { readonly kind: "failed"; readonly why: string };
 
-/** Not `AbortSignal.any`: Node collects that one as garbage while a body is read, and nothing would end a request that hangs. */
+/**
+ * Runs `work` under a deadline. It avoids `AbortSignal.any`, which Node collects while a body is read: a hanging request
+ * would never end.
+ */
 async function withinTime<T>(
   { timeoutMs, signal }: HttpOptions,
   work: (signal: AbortSignal) => Promise<T>,
@@ -30,7 +33,7 @@ async function withinTime<T>(
   }
 }
 
-/** fetch's own message says only that it failed. */
+/** Returns the cause's message where there is one: fetch's own message says only that it failed. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
@@ -62,7 +65,7 @@ async function textOf({ body }: Response, mostBytes: number): Promise<TextReply>
   return { kind: "ok", text: Buffer.concat(parts).toString("utf8") };
 }
 
-/** Why it failed; null: it is there. */
+/** Stores a text under `url`. Returns why that failed, or null when it is stored. */
 export async function putText(url: string, text: string, options: HttpOptions): Promise<string | null> {
   try {
     const { headers } = options;

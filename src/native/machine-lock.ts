@@ -14,14 +14,16 @@ export interface MachineLock {
 }
 
 export interface LockOptions {
-  /** Gives up waiting: the promise rejects with the signal's reason. */
+  /** Aborting ends the wait: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How often a waiting process asks again. Asking costs 0.1 ms. */
+/** Milliseconds between a waiting process's attempts. An attempt costs 0.1 ms. */
 const pollMs = 5;
 
-/** Whoever wants the lock again and again leaves it alone for so long now and then: others get it. */
+/**
+ * A holder that takes the lock again in a loop must pause this many milliseconds now and then, or waiting processes starve.
+ */
 export const pauseForOthersMs: number = pollMs + 3;
 
 /**
@@ -55,7 +57,7 @@ export function tryMachineLock(name: string): Promise<MachineLock | null> {
 }
 
 async function listenAbstract(name: string): Promise<MachineLock | null> {
-  // It takes milliseconds to load, and few builds want a lock.
+  // node:net takes milliseconds to load, and few builds want a lock.
   const { createServer } = await import("node:net");
   const server = createServer((socket) => socket.destroy());
   server.unref();

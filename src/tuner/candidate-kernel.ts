@@ -1,4 +1,4 @@
-// A candidate of a space → its trace → its target code. What the search, the lock and the twin all build from.
+// A candidate of a space → its trace → its target code. The search, the lock and the program interface build from it.
 
 import {
   type Diagnostic,
@@ -14,12 +14,12 @@ import type { TuningTask } from "./task.ts";
 
 export type CandidateKernel = GeneratedKernel | { readonly kind: "illegal"; readonly diagnostic: Diagnostic };
 
-/** Null: the space has no such template. */
+/** Returns the candidate's template, or null if the space has none of that name. */
 export const candidateTemplate = ({ templates }: Space, { template }: Candidate): Template | null =>
   templates.find(({ name }) => name === template) ?? null;
 
 /**
- * The instructions, for the definition of the candidate's template. Null: the space has no such template, or the
+ * Returns the instructions for the definition of the candidate's template. Null: the space has no such template, or the
  * candidate lacks a tunable of it.
  */
 export function candidateTrace(space: Space, candidate: Candidate): Trace | null {
@@ -33,9 +33,9 @@ export function candidateTrace(space: Space, candidate: Candidate): Trace | null
 export interface CandidateOptions {
   /** Checks the IR after every pass: for winners, not for the search. */
   readonly verify?: boolean;
-  /** WASM with fused multiply-adds. */
+  /** Whether WASM may use fused multiply-adds (relaxed SIMD). */
   readonly relaxed?: boolean;
-  /** As in `generateKernel`. */
+  /** Called after each pass, as in `generateKernel`. */
   readonly onPass?: (() => void) | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Which records a tuning takes for what. Of its own task, target class, compiler and code generator: measurements. Of other
-// tasks, and of its own by another code generator: relatives, which correct the prior and give candidates to begin with.
+// Sorts records by what a tuning may use them for. Measurements: its own task, target class, compiler and code generator.
+// Relatives, which correct the prior and give first candidates: other tasks, and its own by another code generator.
 
 import { codegenVersion } from "../compiler/index.ts";
 import type { RecordDatabase } from "./record/database.ts";
@@ -14,14 +14,14 @@ export interface RecordSource {
   readonly workbench: Pick<Workbench, "toolchain">;
 }
 
-/** What this version would measure again just so. */
+/** Returns records of the same task that this version would measure again under the same conditions. */
 export const ownRecords = (
   { target }: TuningTask,
   { database, taskKey, workbench: { toolchain } }: RecordSource,
 ): readonly TuningRecord[] =>
   database.records({ task: taskKey, targetClass: targetClass(target), toolchain, codegen: codegenVersion });
 
-/** Measured on the same machine, by the same compiler. */
+/** Returns records of relatives measured on the same class of machine, by the same compiler. */
 export const recordsOfRelatives = (
   { target }: TuningTask,
   { database, taskKey, workbench: { toolchain } }: RecordSource,
@@ -30,7 +30,7 @@ export const recordsOfRelatives = (
     .records({ task: null, targetClass: targetClass(target), toolchain })
     .filter(({ task, codegen }) => task !== taskKey || codegen !== codegenVersion);
 
-/** Records of each task by one code generator, in the order in which they begin: times of two are not compared. */
+/** Groups records by task and code generator, in the order in which the groups begin: times of two are not compared. */
 export function generations(records: readonly TuningRecord[]): readonly (readonly TuningRecord[])[] {
   const groups = new Map<string, TuningRecord[]>();
   for (const record of records) {
@@ -42,7 +42,7 @@ export function generations(records: readonly TuningRecord[]): readonly (readonl
   return [...groups.values()];
 }
 
-/** Of each task one generation: that of this version, else the one that was measured last. */
+/** Returns one generation of each task: that of this version, else the one that was measured last. */
 export function newestGenerations(records: readonly TuningRecord[]): readonly (readonly TuningRecord[])[] {
   const newest = new Map<string, readonly TuningRecord[]>();
   for (const group of generations(records)) {

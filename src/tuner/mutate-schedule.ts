@@ -1,4 +1,4 @@
-// One decision of a schedule changed, and as few others as the constraints want: a step of one's own through a space.
+// Changes one decision of a schedule, and as few others as the constraints want: a step of a user's own search.
 
 import { createRng } from "./rng.ts";
 import { keyDomain, move, mutate } from "./search/mutate.ts";
@@ -6,12 +6,15 @@ import { findPoint, searchSpace } from "./search/search-space.ts";
 import type { Candidate, Space } from "./space/space.ts";
 
 export interface MutateOptions {
-  /** The decision to change; one that can change, at random, unless said. */
+  /** The decision to change; default: one that can change, at random. */
   readonly decision?: string;
   readonly seed?: number;
 }
 
-/** Null: the space does not hold the schedule, or nothing of it, or not that decision, can change. */
+/**
+ * Returns the changed schedule. Null: the space does not hold the schedule, or the decision (or, by default, any) cannot
+ * change.
+ */
 export function mutateSchedule(
   space: Space,
   schedule: Candidate,

@@ -1,4 +1,4 @@
-// Sources → what a runner takes: C by the compiler, several processes at a time, each text once; WASM as it is.
+// Builds sources into what a runner takes: C by the compiler, several processes at a time, each text once; WASM as it is.
 
 import { type CSource, sha256, type WasmSource } from "../compiler/index.ts";
 import { type BuiltKernel, buildEach } from "../native/build.ts";
@@ -10,26 +10,26 @@ import type { Measurement } from "./measure/measurement.ts";
 import { forever, type LeftMs, type NoTime, noTime } from "./time-limit.ts";
 
 /**
- * A kernel, how near its results have to come if it computes them otherwise than the operator is written, and the kernel
- * that prepares what it takes of constant inputs.
+ * A kernel, bounds of its results if it computes them otherwise than the operator is written, and the kernel that prepares
+ * what it takes of constant inputs.
  */
 export type MeasurableSource = (CSource | WasmSource) & HasBounds & { readonly prepare?: CSource | WasmSource | null };
 
-/** What a candidate that never became source is measured as. */
+/** Measurement of a candidate that never became source. */
 export type Refusal = Extract<Measurement, { readonly kind: "build-failed" }>;
 
-/** What a workbench is given for a candidate. */
+/** Input of a workbench for one candidate. */
 export type Buildable = MeasurableSource | Refusal | NoTime;
 
 export type BuiltRunnable = { readonly kind: "ready"; readonly candidate: Runnable } | Refusal | NoTime;
 
 export interface RunnableBuilder {
   /**
-   * One for each, in their order, with at most `jobs` compiler processes at a time. Those that run when the time is over are
-   * killed, and what they were building is not built.
+   * Builds each source, in their order, with at most `jobs` compiler processes at a time. Compilers that run when the time
+   * is over are killed, and what they were building is not built.
    */
   build(sources: readonly Buildable[], jobs: number, leftMs?: LeftMs): Promise<readonly BuiltRunnable[]>;
-  /** Compiler processes so far. */
+  /** Number of compiler processes so far. */
   compilerRuns(): number;
   /** Kills compilers; resolves when none runs. */
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export interface RunnableBuilder {
 
 export interface RunnableBuilderOptions {
   readonly toolchain: Toolchain;
-  /** For addons; the caller removes it. */
+  /** Directory of the addons; the caller removes it. */
   readonly directory: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -50,7 +50,7 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
     bench: true,
     signal: signal ? AbortSignal.any([signal, own.signal]) : own.signal,
   };
-  /** By text: finalists were built before. */
+  /** Built kernels by the digest of their text: finalists were built before. */
   const known = new Map<string, BuiltRunnable>();
   const running = new Set<Promise<unknown>>();
   let compilerRuns = 0;
@@ -68,12 +68,12 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
     for (const [key, source] of sources) {
       const own = withPreparation(source).map((kernel) => built.get(kernel)!);
       const missing = own.find((it) => it.kind === "no-time");
-      // It may be asked for again, when there is more time.
+      // A kernel that was not built in time may be asked for again, when there is more time.
       if (!missing) known.set(key, fromBuilt(source, own as readonly BuiltKernel[]));
     }
   }
 
-  /** What one compiler builds, or has not built when it is killed. */
+  /** Builds one compiler's share; what is not built when the time is over is marked so. */
   async function buildShare(share: readonly CSource[], leftMs: LeftMs): Promise<readonly (BuiltKernel | NoTime)[]> {
     const ms = leftMs();
     if (ms === Number.POSITIVE_INFINITY) return buildEach(share, options);
@@ -106,15 +106,15 @@ export function createRunnableBuilder({ toolchain, directory, signal }: Runnable
 
 const notBuilt: NoTime = noTime("the compiler was not done in time");
 
-/** As Promise.all, but none is still running when it rejects: the directory may go then. */
+/** Waits as Promise.all does, but rejects only when no promise is pending: the directory may be removed then. */
 async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
 }
 
 /**
- * At most `most` shares of about as much text: compilers that begin together end together. The longest kernel first, each to
- * the share that has the least so far (Graham 1969).
+ * Splits kernels into at most `most` shares of about as much text: compilers that begin together end together. The longest
+ * kernel comes first, each goes to the share that has the least so far (Graham 1969).
  */
 function equalShares(kernels: readonly CSource[], most: number): readonly (readonly CSource[])[] {
   const shares = Array.from({ length: Math.min(most, kernels.length) }, () => ({ length: 0, own: [] as CSource[] }));
@@ -126,7 +126,7 @@ function equalShares(kernels: readonly CSource[], most: number): readonly (reado
   return shares.map(({ own }) => own);
 }
 
-/** WASM needs none. */
+/** Makes a runnable of a source that needs no compiler: WASM. C is refused. */
 export function withoutCompiler(source: Buildable): BuiltRunnable {
   if (source.kind === "build-failed" || source.kind === "no-time") return source;
   if (source.kind === "c") return { kind: "build-failed", reason: "there is no compiler" };
@@ -135,7 +135,7 @@ export function withoutCompiler(source: Buildable): BuiltRunnable {
   return ready(toRunnable({ kind: "wasm", source }, 0), source, kernel);
 }
 
-/** Equal for kernels of equal code. */
+/** Digest of a kernel's code: equal for kernels of equal code. */
 const textDigest = (source: MeasurableSource & CSource): string =>
   sha256(
     withPreparation(source)
@@ -143,11 +143,11 @@ const textDigest = (source: MeasurableSource & CSource): string =>
       .join("\0"),
   );
 
-/** The kernels of one source: its own, and the one that prepares constants. */
+/** Returns the kernels of one source: its own, and the one that prepares constants. */
 const withPreparation = (source: MeasurableSource & CSource): readonly CSource[] =>
   source.prepare?.kind === "c" ? [source, source.prepare] : [source];
 
-/** @param built its own kernel, and the one that prepares constants */
+/** @param built the source's own kernel, and the one that prepares constants */
 function fromBuilt(source: MeasurableSource & CSource, [kernel, prepare]: readonly BuiltKernel[]): BuiltRunnable {
   if (kernel!.kind !== "built") return kernel!;
   if (prepare && prepare.kind !== "built") return prepare;

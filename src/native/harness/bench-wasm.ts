@@ -10,11 +10,14 @@ import type { KernelArray } from "../runner/protocol.ts";
 export interface LoadedKernel {
   /** The arrays it reads and writes, in the order of the parameters. */
   readonly arrays: readonly KernelArray[];
-  /** Runs it `count` times; the time of all of them together, in nanoseconds. */
+  /** Runs the kernel `count` times. Returns the time of all runs together, in nanoseconds. */
   time(count: number): number;
 }
 
-/** As `openWasm`, and a RangeError for parameters outside memory. All of its threads are there when it returns. */
+/**
+ * Opens a module as `openWasm` does, waits until its threads have started, and throws a RangeError for parameters outside
+ * memory.
+ */
 export function loadWasmKernel(
   source: Pick<WasmSource, "bytes" | "offsets" | "sharing">,
   parameters: readonly KernelParameter[],
@@ -28,7 +31,7 @@ export function loadWasmKernel(
   return { arrays, time: (count) => timeCalls(run, count) };
 }
 
-/** Starting a worker takes some 50 ms. */
+/** Longest wait for the threads, in milliseconds; starting a worker takes some 50 ms. */
 const patienceMs = 2000;
 const nap = new Int32Array(new SharedArrayBuffer(4));
 const napMs = 0.1;

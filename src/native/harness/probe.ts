@@ -2,10 +2,10 @@
 // hardware thread of the same core, which may belong to another virtual machine, halves their speed and ours for tens of
 // milliseconds to seconds, and no clock of this machine tells of it.
 
-/** Some 30 µs. */
+/** Iterations of a probe: some 30 µs. */
 const steps = 8_000;
 
-/** The sum is there so that nothing is optimised away. */
+/** Arithmetic of a probe. The sum is returned so that nothing is optimised away. */
 function work(count: number): number {
   let [a, b, c, d, e, f, g, h] = [1, 2, 3, 4, 5, 6, 7, 8];
   for (let step = 0; step < count; step++) {
@@ -29,19 +29,19 @@ function timeOfWork(): number {
   return ns;
 }
 
-/** Runs until V8 has compiled it, and until a calm moment has likely been among them: some 10 ms. */
+/** Probes run at first: V8 has compiled the loop by then, and a calm moment has likely been among them. Some 10 ms. */
 const warmUps = 300;
-/** Of the least time: beyond it somebody else has a part of the core. */
+/** A probe that takes longer than this many times the fastest one shares the core with somebody else. */
 const calmFactor = 1.15;
 
-/** The last so many probes say whether it is quiet, where so many of them were calm. */
+/** Probes that the running share of calm ones remembers, and the share from which the core counts as quiet. */
 const remembered = 32;
 const quietShare = 0.9;
 
 export interface Core {
-  /** Whether we have it for ourselves just now, as far as it is known what that is like. */
+  /** Whether nobody else uses the core just now, judged by one probe against the fastest one so far. */
   readonly isCalm: () => boolean;
-  /** Whether it was so lately, as far as somebody asked. */
+  /** Whether the core was calm in nearly all of the latest probes. */
   readonly isQuiet: () => boolean;
 }
 
@@ -59,7 +59,7 @@ export function createProbe(time: () => number = timeOfWork): Core {
   return { isCalm, isQuiet: () => calmShare >= quietShare };
 }
 
-/** Waits for a calm moment. How many probes found it disturbed; at most `most`. */
+/** Waits for a calm moment. Returns how many probes found the core disturbed; at most `most`. */
 export function probesUntilCalm({ isCalm }: Core, most: number): number {
   for (let probes = 0; probes < most; probes++) if (isCalm()) return probes;
   return Math.max(0, most);

@@ -10,17 +10,20 @@ import type { RateName } from "./machine-limits.ts";
 
 export interface Probe {
   readonly source: CSource;
-  /** Of the rate's unit, in one run. */
+  /** Work of one run, in the rate's unit (operations, or bytes read). */
   readonly count: number;
 }
 
-/** With the constant as many as AVX2 has registers for: enough for four a cycle that take three cycles. */
+/**
+ * Number of sums that a loop keeps in registers. With the constant and AVX2's 16 registers, 14 hide a latency of three
+ * cycles at four instructions a cycle.
+ */
 const sums = 14;
 const steps = 20_000;
 
 interface Kind {
   readonly rate: RateName;
-  /** What is counted in each four bytes of a vector, of one statement. */
+  /** Operations of one statement for each four bytes of a vector. */
   readonly count: number;
   /** Features beside those that all targets have. */
   readonly feature?: string;
@@ -134,7 +137,7 @@ function tileProbe(target: Target, { rate, instruction, products }: (typeof tile
 
 const readers = 8;
 
-/** Reads all of a buffer; the count is its bytes. */
+/** Makes a probe that reads all of a buffer; the count is its bytes. */
 export function readingProbe(target: Target, bytes: number): Probe {
   const { vectorBytes } = target;
   const lanes = vectorBytes / 4;

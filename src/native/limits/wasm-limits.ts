@@ -9,18 +9,18 @@ type ProbeFunction = (...numbers: readonly number[]) => void;
 
 interface Run {
   readonly work: () => void;
-  /** Of the rate's unit. */
+  /** Work of one run, in the rate's unit (operations, or bytes read). */
   readonly count: number;
-  /** In which the work was fastest. */
+  /** Time of the fastest run so far, in milliseconds. */
   leastMs: number;
 }
 
 const steps = 8_000;
-/** The least that one run reads. */
+/** Least number of bytes that one run reads. */
 const leastRead = 2 ** 21;
 /** Engines compile a function anew while it runs, so that the first rounds tell little. */
 const rounds = 30;
-/** Of one kind of work, in one round. */
+/** Milliseconds that each kind of work gets in one round. */
 const roundMs = 0.8;
 
 export function wasmLimits(): MachineLimits {

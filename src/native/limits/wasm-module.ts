@@ -4,7 +4,7 @@
 import type { RateName } from "./machine-limits.ts";
 
 export const memoryBytes: number = 2 ** 26;
-/** What probes write, beyond what they start from. */
+/** Address at which probes write their result, after the numbers that they start from. */
 const resultAt = 4096;
 /** Where the constant is, and after it what the sums start from: numbers of one type that stay numbers. */
 export const constantsAt = { f32: 0, f64: 1024 } as const;
@@ -15,11 +15,11 @@ type Statement = readonly ("sum" | "constant" | number)[];
 export interface WasmProbe {
   readonly rate: RateName;
   readonly constant: keyof typeof constantsAt;
-  /** The sums take turns with them. */
+  /** Statements that the sums take turns with: sum k uses statement k modulo their number. */
   readonly statements: readonly Statement[];
-  /** With the constant and a product on its way V8 has registers of x86 for 14. */
+  /** Number of sums kept in registers. V8 has x86 registers for 14, beside the constant and a product under way. */
   readonly sums: number;
-  /** What is counted, of one statement. */
+  /** Operations that one statement counts as. */
   readonly count: number;
 }
 
@@ -50,7 +50,10 @@ const f32: Pick<WasmProbe, "constant" | "count"> = { constant: "f32", count: 4 }
 const f64: Pick<WasmProbe, "constant" | "count"> = { constant: "f64", count: 2 };
 const most = 14;
 
-/** Several of one rate: how many sums keep a core busiest depends on the core, and the best of them counts. */
+/**
+ * Probes of plain SIMD, several for one rate: how many sums keep a core busiest depends on the core, and the best of them
+ * counts.
+ */
 export const wasmProbes: readonly WasmProbe[] = [
   { ...f32, rate: "f32.multiply", statements: [op("f32Multiply")], sums: most },
   // Cores that multiply and add in different units do both at once. A sum's two instructions are counted apart.
@@ -70,7 +73,7 @@ export const wasmProbes: readonly WasmProbe[] = [
   { ...f32, rate: "i16.dot", statements: [pair("i16Dot", "i32Add")], sums: 13, count: 8 },
 ];
 
-/** For engines that have relaxed SIMD: others refuse a module that holds one such instruction. */
+/** Probes for engines that have relaxed SIMD: others refuse a module that holds one such instruction. */
 export const relaxedProbes: readonly WasmProbe[] = [
   { ...f32, rate: "f32.relaxed", statements: [fused("f32MultiplyAdd")], sums: 12 },
   { ...f64, rate: "f64.relaxed", statements: [fused("f64MultiplyAdd")], sums: 12 },
@@ -162,7 +165,7 @@ function arithmetic({ constant, statements, sums }: WasmProbe): Bytes {
 
 const readers = 8;
 
-/** From parameter 0 to parameter 1. */
+/** Code of `reading(from, to)`: reads memory from parameter 0 up to parameter 1. */
 function reading(): Bytes {
   const places = Array.from({ length: readers }, (_, at) => at);
   return [

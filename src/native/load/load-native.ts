@@ -9,13 +9,13 @@ import { cpuFeatures } from "./cpu-features.ts";
 export interface NativeKernels {
   /** Runs a kernel: reads the inputs, writes the outputs. */
   call(index: number, ...arrays: readonly TypedArray[]): void;
-  /** The same on the thread pool. The arrays must be left alone until it resolves. */
+  /** Runs a kernel on the thread pool. The arrays must be left alone until the promise resolves. */
   callAsync(index: number, ...arrays: readonly TypedArray[]): Promise<void>;
-  /** For calls on the same arrays again and again. */
+  /** Makes a slot, for repeated calls on the same arrays. */
   slot(index: number): NativeSlot;
   /**
-   * Nanoseconds a run, one number a sample of `inner` runs (1 unless said); at most `repeats` samples, none begun after
-   * `maxNs`. Only in addons that were built with `bench`.
+   * Times a kernel in samples of `inner` runs (default: 1), in nanoseconds a run. Takes at most `repeats` samples, and begins
+   * none after `maxNs`. Only addons that were built with `bench` have it.
    */
   bench?(index: number, arrays: readonly TypedArray[], repeats: number, maxNs: number, inner?: number): Float64Array;
 }
@@ -23,9 +23,9 @@ export interface NativeKernels {
 export interface NativeSlot {
   call(...arrays: readonly TypedArray[]): void;
   /**
-   * Runs the kernel once more on the arrays of the last call, without a look at them: nobody may have detached one since.
+   * Runs the kernel once more on the arrays of the last call, without checking them: nobody may have detached one since.
    *
-   * @throws Error if there was none, or the last one was refused
+   * @throws Error if no call came before, or the last one was refused
    */
   again(): void;
 }
@@ -38,7 +38,7 @@ export type LoadResult =
 export interface LoadOptions {
   /** Features that the kernels need. */
   readonly features: readonly string[];
-  /** The features of the CPU; by default those of this machine. */
+  /** Features of the CPU; default: those of this machine. */
   readonly cpu?: readonly string[];
 }
 

@@ -8,15 +8,15 @@ import type { CacheState, Runnable, RunOutcome, RunTask, TimingPlan } from "./pr
 import type { WorkerProcess } from "./worker-process.ts";
 
 export interface RunnerOptions {
-  /** Longest time for one candidate from its begin to the last sample; then its process is killed. */
+  /** Longest time for one candidate, from its start to the last sample, in milliseconds; then its process is killed. */
   readonly deadlineMs?: number;
   /** Candidates use relaxed SIMD: Node 20 needs an option for it. */
   readonly relaxedSimd?: boolean;
   /** Aborting kills the process; calls in progress and later ones reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Wait for other processes of this machine that measure. Only tests say no. */
+  /** Whether to wait for other processes of this machine that measure; default: true. Only tests set it to false. */
   readonly exclusive?: boolean;
-  /** The bundled worker; by default that of the package. */
+  /** Path of the bundled worker; default: that of the package. */
   readonly workerPath?: string;
 }
 
@@ -24,36 +24,38 @@ export interface RunRequest {
   readonly candidate: Runnable;
   /** Time of the best so far, or null: clear losers are timed once. */
   readonly incumbentNs: number | null;
-  /** Samples of a contender; 5 unless said. */
+  /** Most samples of a contender; default: 5. */
   readonly samples?: number;
-  /** Two least samples that differ by less than this share are enough; 0 unless said: as many as are wanted. */
+  /** Sampling stops once the two least samples differ by less than this share; default: 0, which takes all `samples`. */
   readonly agreement?: number;
-  /** Shortest time of a sample; 200 µs unless said. Faster kernels are run often enough to fill it. */
+  /** Shortest time of a sample, in nanoseconds; default: 200,000. Faster kernels are run often enough to fill it. */
   readonly sampleNs?: number;
-  /** No sample begins after so much time with the candidate, the check run included; 40 % of the deadline unless said. */
+  /**
+   * Nanoseconds after which no sample of the candidate begins, counted from its check run; default: 40 % of the deadline.
+   */
   readonly budgetNs?: number;
-  /** "hot" unless said. */
+  /** What a run finds in the caches; default: "hot". */
   readonly cache?: CacheState;
-  /** Milliseconds that are left, if they are fewer than the deadline has: asked when it begins. */
+  /** Returns the milliseconds that are left, which shorten the deadline; asked when the candidate begins. */
   readonly leftMs?: (() => number) | undefined;
 }
 
 type TimingRequest = Omit<RunRequest, "candidate" | "leftMs">;
 
 export interface Runner {
-  /** Inputs and right answers of the candidates that follow. Sent with the first, and again to each fresh process. */
+  /** Sets inputs and right answers of the candidates that follow. Sent with the first, and again to each fresh process. */
   setTask(task: RunTask): void;
   /**
-   * Loads, checks and times one candidate. Calls are answered in their order, and each is on its way to the process at
-   * once: whoever makes several keeps it busy while their own thread is.
+   * Loads, checks and times one candidate. Calls are answered in their order, and each is sent to the process at once: a
+   * caller that makes several keeps the process busy while its own thread is.
    */
   run(request: RunRequest): Promise<RunOutcome>;
   /**
-   * One sample of a candidate, for a race: loaded and checked at its first sample (of a process), kept for the others
-   * until `forget`. Candidates are told apart by identity.
+   * Takes one sample of a candidate, for a race. A process loads and checks it at its first sample, and keeps it until
+   * `forget`. Candidates are told apart by identity.
    */
   sample(candidate: Runnable, sampleNs?: number, cache?: CacheState, leftMs?: () => number): Promise<RunOutcome>;
-  /** Drops the candidates that `sample` keeps: it loads them anew, elsewhere in memory. */
+  /** Drops the candidates that `sample` keeps, so that it loads them anew, elsewhere in memory. */
   forget(): void;
   /** Ends the process. Safe to call twice. */
   close(): Promise<void>;
@@ -61,7 +63,7 @@ export interface Runner {
 
 const defaultSampleNs = 200_000;
 
-/** Of the deadline, for taking samples: the rest is for loading, the check and slow machines. */
+/** Share of the deadline for taking samples: the rest is for loading, the check and slow machines. */
 const timingShare = 0.4;
 
 /**
@@ -122,7 +124,7 @@ const planOf = (
   budgetNs: Math.min(budgetNs ?? longestNs, longestNs),
 });
 
-/** The candidate of an artifact: kernel `index` of an addon, or the one of a WASM module. */
+/** Makes the runner's candidate of an artifact: kernel `index` of an addon, or the one of a WASM module. */
 export function toRunnable(artifact: Artifact, index: number): Runnable {
   if (artifact.kind === "native") {
     const features = artifact.kernels[index]?.features ?? [];

@@ -10,11 +10,11 @@ export interface ExpectedOutput {
   readonly parameter: KernelParameter;
   readonly values: KernelArray;
   readonly bound: OutputBound;
-  /** What the output is filled with before the run: wrong in every element. */
+  /** Values that fill the output before the run: wrong in every element. */
   readonly sentinel: KernelArray;
   /** Largest finite |expected|. */
   readonly scale: number;
-  /** Null: what is beyond the bound is wrong. */
+  /** The output in f64, which an element beyond the bound is compared with. Null: such an element is wrong. */
   readonly exact: ExactValues | null;
 }
 
@@ -33,7 +33,7 @@ export function expectOutput(
   return { parameter, values, bound, scale, exact, sentinel: sentinelFor(parameter.dtype, values) };
 }
 
-/** A NaN of our own where the expected value is a number, 1 where it is NaN; other bits where it is an integer. */
+/** Makes an array that is wrong in every element: NaNs of our own for numbers, 1 for NaN, and other bits for integers. */
 function sentinelFor(dtype: DType, values: KernelArray): KernelArray {
   const sentinel = values.slice();
   const decode = decoderOf(dtype);
@@ -78,7 +78,7 @@ function isUntouched({ sentinel }: ExpectedOutput, actual: KernelArray, index: n
 export const tellsNothing = ({ exact, values }: ExpectedOutput): boolean =>
   exact !== null && exact.hidden > values.length * mostHidden;
 
-/** Null if `actual` is right, else what is wrong with it. */
+/** Returns null if `actual` is right, else what is wrong with it. */
 export function mismatch(expected: ExpectedOutput, actual: KernelArray): string | null {
   if (Buffer.compare(bytesOf(expected.values), bytesOf(actual)) === 0) return null;
   const { first, count } = firstDifference(expected, actual);
@@ -104,12 +104,18 @@ function firstDifference(expected: ExpectedOutput, actual: KernelArray): { first
   return { first, count };
 }
 
-/** An infinite expected value makes the tolerance infinite or NaN, hence the test for finiteness. */
+/**
+ * Whether `found` is within the tolerance of `wanted`. An infinite `wanted` makes the tolerance infinite or NaN, hence the
+ * test.
+ */
 const isNear = (found: number, wanted: number, tolerance: number): boolean =>
   found === wanted ||
   (Number.isFinite(wanted) ? Math.abs(found - wanted) <= tolerance : Number.isNaN(wanted) && Number.isNaN(found));
 
-/** As near to the answer in f64 as the operator's own rounding allows; where that allows anything, anything. */
+/**
+ * Whether a result is as near to the answer in f64 as the operator's own rounding allows. An infinite error allows
+ * anything.
+ */
 const isWithin = (found: number, exact: number, error: number): boolean =>
   error === Number.POSITIVE_INFINITY || Math.abs(found - exact) <= error || Object.is(found, exact);
 
@@ -124,7 +130,7 @@ function describe(expected: ExpectedOutput, actual: KernelArray, index: number, 
   return `${element} is ${decode(actual[index]!)}, the reference gives ${wanted}${allowed} ${differ}${inDouble(expected, index)}`;
 }
 
-/** What is known of the element in f64. */
+/** Describes what is known of the element in f64. */
 function inDouble(expected: ExpectedOutput, index: number): string {
   const { exact, values } = expected;
   if (!exact) return "";

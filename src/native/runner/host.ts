@@ -7,7 +7,7 @@ import type { FromWorker, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { startWorker, type WorkerProcess } from "./worker-process.ts";
 
 export interface HostOptions {
-  /** From the moment that a request begins. */
+  /** Longest time of a request, in milliseconds from the moment that it begins. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly workerPath?: string;
@@ -17,13 +17,13 @@ export interface HostOptions {
 
 export interface Host {
   /**
-   * @param task what the process has to know before it
+   * @param task what the process has to know before the message
    * @param message asked for when it is sent, so once for each process
-   * @param leftMs milliseconds, asked when the request begins: it has no more than these, whatever the deadline
+   * @param leftMs milliseconds that the request may take, whatever the deadline; asked when it begins
    */
   ask(task: RunTask | null, message: (process: WorkerProcess) => ToWorker, leftMs?: () => number): Promise<RunOutcome>;
   forget(): void;
-  /** Requests on their way and later ones reject with the reason. Resolves when the process is gone. */
+  /** Rejects requests on their way and later ones with the reason. Resolves when the process is gone. */
   close(reason: unknown): Promise<void>;
 }
 
@@ -42,12 +42,12 @@ export function createHost({
   relaxedSimd = false,
   exclusive = true,
 }: HostOptions): Host {
-  /** In their order; the process has the first `sent` of them. */
+  /** Requests without an answer, in their order; the process has been sent the first `sent` of them. */
   const requests: Request[] = [];
   let sent = 0;
   let current: WorkerProcess | null = null;
   let isReady = false;
-  /** What the process knows. */
+  /** The task that the process was sent last. */
   let known: RunTask | null = null;
   let isServing = false;
   let closed: { readonly reason: unknown } | null = null;
@@ -89,10 +89,13 @@ export function createHost({
     }
   }
 
-  /** What comes of the first request. Whatever it does to its process, the next finds one. */
+  /**
+   * Waits for the first request's outcome. A process that dies or expires is ended, and the next request starts a fresh
+   * one.
+   */
   async function outcomeOfFirst(process: WorkerProcess): Promise<RunOutcome> {
     const { leftMs } = requests[0]!;
-    // Others may have the machine for as long as they like, but it is not waited for beyond the time that is left.
+    // Other processes may hold the machine as long as they like, but this one waits no longer than the time that is left.
     const begun = await withDeadline(process, leftMs());
     const limitMs = Math.min(deadlineMs, Math.max(leastMs, leftMs()));
     const answer = begun.kind === "begun" ? await withDeadline(process, limitMs) : begun;
@@ -105,7 +108,7 @@ export function createHost({
     return { kind: "crashed", reason: textOf(answer) };
   }
 
-  /** Null: the first request has no time left, and its process has not seen it. */
+  /** Returns the process, or null if the first request has no time left and no process has seen it. */
   async function processInTime(): Promise<WorkerProcess | null> {
     throwIfClosed();
     return requests[0]!.leftMs() <= 0 && (sent === 0 || !current) ? null : ready();
@@ -143,14 +146,14 @@ export function createHost({
 
 const outOfTime: RunOutcome = { kind: "timed-out", deadlineMs: 0 };
 
-/** A request that has begun has so much time, however late it is. */
+/** Least time of a request that has begun, in milliseconds, however little is left. */
 const leastMs = 20;
 
 const textOf = (message: FromWorker | Death): string => ("reason" in message ? message.reason : message.kind);
 
 /**
- * The next message, unless the deadline comes first; a message that comes later is lost with its process. One that was
- * there while this thread was busy has come in time.
+ * Waits for the next message, or for the deadline. A message after the deadline is lost with its process. A message that
+ * arrived while this thread was busy counts as in time.
  */
 async function withDeadline(
   process: WorkerProcess,

@@ -26,33 +26,33 @@ export interface RunTask {
 export interface ExpectedValues {
   readonly values: KernelArray;
   readonly bound: OutputBound;
-  /** Where a result beyond the bound is held against; null or missing: nowhere, it is wrong. */
+  /** The output in f64, which a result beyond the bound is compared with. Null or missing: such a result is wrong. */
   readonly exact?: ExactValues | null;
 }
 
-/** The elements of an output in f64, and how far each may be from that by the operator's own rounding. */
+/** The elements of an output in f64, and how far the operator's own rounding may move each of them. */
 export interface ExactValues {
   readonly values: Float64Array;
-  /** Infinite where nothing can be said. */
+  /** Largest error of each element; infinite where none is known. */
   readonly errors: Float64Array;
   /** Elements whose error hides their value. Where they are too many, results tell nothing of a kernel. */
   readonly hidden: number;
 }
 
-/** Of an output's elements so many may be hidden, as a share: the others tell a right kernel from a wrong one. */
+/** Largest share of an output's elements that may be hidden: the others tell a right kernel from a wrong one. */
 export const mostHidden = 1 / 4;
 
-/** How near the outputs of a kernel have to come, in order; where it does not say, those of the task hold. */
+/** Bounds of a kernel's outputs, in their order; where a kernel has none, those of the task hold. */
 export interface HasBounds {
   readonly bounds?: readonly OutputBound[] | undefined;
 }
 
-/** What a kernel takes that is computed of constant inputs, before it is run. */
+/** A kernel that is run once, before the candidate, on constant inputs. The candidate takes what it computes. */
 export interface Preparation {
   readonly kernel: Runnable;
-  /** Of `kernel`: inputs of the task, by name, then what it computes. */
+  /** Parameters of `kernel`: inputs of the task, by name, then its outputs. */
   readonly parameters: readonly KernelParameter[];
-  /** Of the kernel that takes it: the inputs of the task, what was computed, then the outputs. */
+  /** Parameters of the candidate: the inputs of the task, what `kernel` computed, then the outputs. */
   readonly used: readonly KernelParameter[];
 }
 
@@ -79,27 +79,27 @@ export interface WasmRunnable extends HasBounds, HasPreparation {
 export type Runnable = NativeRunnable | WasmRunnable;
 
 /**
- * What a run finds in the caches: `hot`, what the run before it left there (as far as it fits); `cold`, nothing of its own,
+ * What a run finds in the caches. `hot`: what the run before it left there (as far as it fits). `cold`: nothing of its own,
  * neither data nor code.
  */
 export type CacheState = "hot" | "cold";
 
-/** How much to time. */
+/** Limits of one candidate's timing. */
 export interface TimingPlan {
   readonly cache: CacheState;
-  /** Time of the best so far: who is clearly slower is not timed to the end. */
+  /** Time of the best so far, in nanoseconds: a clearly slower candidate is not timed to the end. */
   readonly incumbentNs: number | null;
-  /** Samples wanted of a contender. */
+  /** Most samples of a contender. */
   readonly samples: number;
-  /** Two least samples that differ by less than this share are enough; 0: as many as are wanted. Not with cold caches. */
+  /** Sampling stops once the two least samples differ by less than this share; 0: never early. Not used with cold caches. */
   readonly agreement: number;
-  /** A sample is the mean over as many runs as fill this time; with cold caches it is one run. */
+  /** Nanoseconds that a sample fills with runs: it is their mean. With cold caches a sample is one run. */
   readonly sampleNs: number;
-  /** No new sample begins after this time. */
+  /** Nanoseconds after which no new sample begins. */
   readonly budgetNs: number;
 }
 
-/** What came of one candidate. `samplesNs` are times of one run, in the order taken; at least one. */
+/** Outcome of one candidate. `samplesNs` are times of one run, in the order taken; at least one. */
 export type RunOutcome =
   | { readonly kind: "ok"; readonly samplesNs: readonly number[] }
   /** The engine or the dynamic linker refused it. */
@@ -107,14 +107,14 @@ export type RunOutcome =
   | { readonly kind: "crashed"; readonly reason: string }
   | { readonly kind: "timed-out"; readonly deadlineMs: number }
   | { readonly kind: "wrong-result"; readonly reason: string }
-  /** It differs from the reference, and so would a right kernel: the operator cancels. */
+  /** The result differs from the reference, and a right kernel's would too: the operator cancels. */
   | { readonly kind: "ill-conditioned"; readonly reason: string };
 
 export type ToWorker =
   | { readonly kind: "task"; readonly task: RunTask }
-  /** Loads, checks and times. */
+  /** Loads, checks and times a candidate. */
   | { readonly kind: "run"; readonly id: number; readonly candidate: Runnable; readonly plan: TimingPlan }
-  /** One sample of the kernel in a slot; `candidate` is loaded, checked and kept there before, if that is not null. */
+  /** Takes one sample of the kernel in a slot. A `candidate` that is not null is loaded, checked and kept there first. */
   | {
       readonly kind: "sample";
       readonly id: number;
@@ -123,7 +123,7 @@ export type ToWorker =
       readonly sampleNs: number;
       readonly cache: CacheState;
     }
-  /** Drops all kept kernels; those that follow are elsewhere in memory. */
+  /** Drops all kept kernels, so that those loaded later are elsewhere in memory. */
   | { readonly kind: "forget" };
 
 export type FromWorker =

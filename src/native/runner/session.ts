@@ -29,7 +29,7 @@ interface Kept {
 type Machine = Omit<Surroundings, "yardstick">;
 
 export interface Session {
-  /** Null for messages that have no answer. */
+  /** Handles one message. Returns null for those that have no answer. */
   handle(message: ToWorker): RunOutcome | null;
 }
 
@@ -76,7 +76,7 @@ function stateOf({ parameters, inputs, expected }: RunTask): TaskState {
   };
 }
 
-/** A kernel that gives right answers, and what its first run took. */
+/** A kernel that gives right answers, and the time of its first run. */
 interface Checked {
   readonly kernel: LoadedKernel;
   readonly firstNs: number;
@@ -92,14 +92,14 @@ function checkCandidate(state: TaskState, candidate: Runnable, loadNative: LoadN
   return wrongness(state, place, candidate, kernel) ?? { kernel, firstNs };
 }
 
-/** Where a kernel gets its arguments, and what is in its inputs. */
+/** Parameters of a kernel, its inputs' values, and the memory of native arguments. */
 interface Place {
   readonly parameters: readonly KernelParameter[];
   readonly inputs: readonly KernelArray[];
   readonly arena: Arena;
 }
 
-/** The task's own; for a kernel that takes what is computed before it, one with that among its inputs. */
+/** Returns the task's own place; for a kernel with a preparation, one with the prepared arrays among the inputs. */
 function placeOf(state: TaskState, { preparation }: Runnable, loadNative: LoadNativeKernel): Place | RunOutcome {
   if (!preparation) return state;
   const prepared = preparedInputs(state, preparation, loadNative);
@@ -107,7 +107,7 @@ function placeOf(state: TaskState, { preparation }: Runnable, loadNative: LoadNa
   return { parameters: preparation.used, inputs: [...state.inputs, ...prepared], arena: createArena(preparation.used) };
 }
 
-/** Runs the preparation once: what it computes of the task's inputs. */
+/** Runs the preparation once. Returns the arrays that it computes from the task's inputs. */
 function preparedInputs(
   state: TaskState,
   { kernel: preparing, parameters }: Preparation,
@@ -118,7 +118,7 @@ function preparedInputs(
   if ("kind" in kernel) return kernel;
   for (const [at, { name, role }] of parameters.entries()) {
     const array = bytesOf(kernel.arrays[at]!);
-    // What it leaves out is a NaN to the kernel that reads it, or -1.
+    // An element that it does not write reads as NaN, or as -1.
     if (role === "output") array.fill(0xff);
     else array.set(bytesOf(state.inputs[state.parameters.findIndex((it) => it.name === name)]!));
   }
@@ -128,7 +128,7 @@ function preparedInputs(
   return kernel.arrays.filter((_, at) => parameters[at]!.role === "output");
 }
 
-/** What a candidate's own text can cause while it is loaded is an outcome; all other errors are ours and end us. */
+/** Loads a kernel. An error that the candidate's own text can cause is an outcome; all others end this process. */
 function load(candidate: Runnable, place: Place, loadNative: LoadNativeKernel): LoadedKernel | RunOutcome {
   try {
     return candidate.kind === "wasm"
@@ -148,7 +148,7 @@ function fillArguments({ expected }: TaskState, { inputs }: Place, { arrays }: L
 
 const wrong = (reason: string): RunOutcome => ({ kind: "wrong-result", reason });
 
-/** Outputs against the reference, inputs against what they were, and for native kernels the memory around both. */
+/** Compares outputs with the reference, inputs with what they were, and for native kernels checks the memory around both. */
 function wrongness(
   { expected }: TaskState,
   place: Place,
@@ -172,18 +172,21 @@ function wrongness(
 }
 
 /**
- * A yardstick's readings waited for a calm core, which samples beside no yardstick or a slow one did not: the least sample
- * is what they say, where that is less.
+ * Lowers the least sample to the yardstick's reading where that is less. Readings wait for a calm core; samples without a
+ * yardstick, or beside a slow one, do not.
  */
 function withReading(samplesNs: readonly number[], ns: number): readonly number[] {
   const leastNs = Math.min(...samplesNs);
   return samplesNs.with(samplesNs.indexOf(leastNs), Math.min(leastNs, ns));
 }
 
-/** Of them one has to be so many times as fast to take the yardstick's place: each new one is a little off the one before. */
+/**
+ * A kernel replaces the yardstick only when it is this many times as fast: each new yardstick is a little off the one
+ * before.
+ */
 const muchFaster = 1.25;
 
-/** Null: the one that there is keeps its place. */
+/** Returns a yardstick of the kernel if it is much faster, or null: the present one keeps its place. */
 function betterYardstick(
   yardstick: Yardstick | null,
   { kernel, estimateNs }: Kept,
@@ -194,7 +197,10 @@ function betterYardstick(
   return isBetter ? createYardstick(kernel, estimateNs, sampleNs, core) : null;
 }
 
-/** A kernel that is loaded for it is timed before, which tells how often it runs in a sample; to a long one that is it. */
+/**
+ * Takes a sample of a kept kernel. A new one is loaded, checked and timed first, which tells how many runs fill a sample;
+ * for a long-running kernel that first time is the sample.
+ */
 function sampleKept(
   kept: Map<number, Kept>,
   { slot, candidate, sampleNs, cache }: Extract<ToWorker, { kind: "sample" }>,
@@ -214,7 +220,7 @@ function sampleKept(
   return { kind: "ok", samplesNs: [timeSample(known.kernel, known.estimateNs, sampleNs, cache, machine)] };
 }
 
-/** A WASM trap unwinds to us and leaves the process sound; a stack overflow is a RangeError. */
+/** Turns a WASM trap into an outcome: it unwinds to us and leaves the process sound. A stack overflow is a RangeError. */
 function trapsAsValues(run: () => RunOutcome): RunOutcome {
   try {
     return run();

@@ -7,34 +7,42 @@ import { runsFor } from "./runs-for.ts";
 import { startVisit, type Visit } from "./visit.ts";
 import { longestYardstickNs, type Yardstick } from "./yardstick.ts";
 
-/** A candidate is given up when its best time is this many times the incumbent's: after the first sample, after later ones. */
+/**
+ * A candidate is given up when its best time exceeds the incumbent's by this factor: after the first sample, after later
+ * ones.
+ */
 const givenUpAt = [1.35, 1.2] as const;
 
 /**
- * The check run is cold: code and memory are touched for the first time, which takes so much longer. Beyond that and this
- * many times the incumbent's time, it shows a loser.
+ * Nanoseconds that a check run may lose to cold code and memory. A check run that exceeds the incumbent's time by more than
+ * this and by the factor below shows a loser.
  */
 const coldNs = 1.5e6;
 const checkGivenUpAt = { calm: 1.25, disturbed: 1.4 } as const;
 
-/** Of a run this long little is cold: the check run is a sample like others, and is allowed no more than they are. */
+/**
+ * A check run longer than this, in nanoseconds, is not dominated by cold caches: it counts as an ordinary sample, with no
+ * allowance.
+ */
 const longRunNs = 4e6;
 
-/** Within a run that is longer bursts of others come and go: nothing is won by a calm beginning, or by one that is warm. */
+/**
+ * Runs longer than this, in nanoseconds, outlast the bursts of others: waiting for a calm core or warming up gains nothing.
+ */
 const longestAwaitedNs = 2e6;
 
-/** What else there is in the measuring process. */
+/** Means of the measuring process to judge and prepare the core. */
 export interface Surroundings {
-  /** Drives all out of the caches. Its time is not the kernel's. */
+  /** Empties the caches. Its time is not the kernel's. */
   readonly flush: () => void;
   readonly core: Core;
-  /** Of the task; about its fastest kernel so far. */
+  /** Yardstick of the task: about its fastest kernel so far. */
   readonly yardstick: Yardstick | null;
 }
 
 /**
- * Times a kernel whose check run took `firstNs`. The samples are means over batches of `plan.sampleNs`; the check run
- * is the only sample of a candidate that it shows to be a loser, or that leaves no time for more. Times of one run, in the
+ * Times a kernel whose check run took `firstNs`. The samples are means over batches of `plan.sampleNs`. The check run is
+ * the only sample where it shows a loser, or leaves no time for more. Returns times of one run in nanoseconds, in the
  * order taken; at least one.
  */
 export function timeKernel(
@@ -60,13 +68,16 @@ function timeCold(kernel: LoadedKernel, firstNs: number, plan: TimingPlan, { flu
   return samplesNs;
 }
 
-/** Where the core is disturbed, so many samples in any case: but a long run has seen calm and disturbed times. */
+/**
+ * Returns the least number of samples: two where the core is disturbed, but one for long runs, which see calm and disturbed
+ * times.
+ */
 const leastSamples = (leastNs: number, isCalm: boolean): number => (isCalm || leastNs > longestYardstickNs ? 1 : 2);
 
 /** Probes for one candidate, until the core is ours: some 10 ms. */
 const patience = 200;
 
-/** So many times as many samples, and as much time, for one that is the best by the yardstick's word alone. */
+/** A candidate that only the yardstick's correction makes the best gets this many times the samples, and the time. */
 const hopefulFactor = 3;
 
 function timeHot(
@@ -104,33 +115,33 @@ function isEnough(clockNs: readonly number[], spentNs: number, visit: Visit, pla
   return !isHope && agree(clockNs, plan.agreement);
 }
 
-/** Bursts of others only add to a time, each another share of it: two least samples that are equal had none. */
+/** Whether the two least samples agree. Bursts of others add another share to each sample, so two equal ones had none. */
 function agree(clockNs: readonly number[], share: number): boolean {
   const [least, second] = clockNs.toSorted((left, right) => left - right);
   return second !== undefined && second < least! * (1 + share);
 }
 
-/** Faster than the best, and never was by the clock. */
+/** Whether the corrected time beats the incumbent, and the clock's own time never did. */
 function isHopeful(clockNs: readonly number[], { told }: Visit, { incumbentNs }: TimingPlan): boolean {
   const leastNs = Math.min(...clockNs);
   return incumbentNs !== null && clockNs.length > 0 && leastNs >= incumbentNs && told(leastNs) < incumbentNs;
 }
 
 /**
- * Of the runs of a sample, untimed ones before it: others ran meanwhile, and had the caches and the branch predictor. To a
- * long run that makes no difference.
+ * Untimed runs before a sample, as a share of its runs: others ran meanwhile, and had the caches and the branch predictor.
+ * A long run does not need them.
  */
 const warmingShare = 1 / 8;
 
-/** A sample that was disturbed is taken again; the least of so many counts. Long ones are hardly ever undisturbed. */
+/** Most tries of a sample that was disturbed; the least of them counts. Long ones are hardly ever undisturbed. */
 const mostTries = { short: 3, long: 2 } as const;
 
-/** Probes before each try of a short one until the core is ours: some 5 ms at most. */
+/** Most probes before each try of a short sample, waiting for a calm core: some 5 ms. */
 const mostProbes = 100;
 
 /**
- * One more sample of a kernel that was timed before, for a race: it takes the time to find the core calm, which a search
- * of hundreds of candidates has not.
+ * Takes one more sample of a kernel that was timed before, for a race. It waits for a calm core, for which a search of
+ * hundreds of candidates has no time.
  */
 export function timeSample(
   kernel: LoadedKernel,
@@ -156,7 +167,7 @@ export function timeSample(
   return leastNs;
 }
 
-/** Already the check run is clearly too slow, or leaves no time for more. */
+/** Whether the check run alone is clearly too slow, or leaves no time for more. */
 function isColdLoser(firstNs: number, { told, isCalm }: Pick<Visit, "told" | "isCalm">, plan: TimingPlan): boolean {
   const mostNs = isCalm() ? plan.budgetNs : Math.max(plan.budgetNs, longestYardstickNs);
   const allowedNs = firstNs < longRunNs ? coldNs : 0;

@@ -1,4 +1,4 @@
-// One candidate's time beside the yardstick's: what it takes when the core is ours, told from what it took.
+// One candidate's times, corrected by the yardstick: what a run takes by the clock → what it takes when the core is ours.
 
 import type { Core } from "../harness/probe.ts";
 import type { Yardstick } from "./yardstick.ts";
@@ -6,34 +6,34 @@ import type { Yardstick } from "./yardstick.ts";
 export interface Visit {
   /** Asks how much of the core is ours just now. */
   readonly look: () => void;
-  /** Whether it was ours whenever somebody looked. */
+  /** Whether the core was ours at every `look`. */
   readonly isCalm: () => boolean;
-  /** What took so long by the clock, when the core is ours. */
+  /** Corrects a time of the clock to what it is when the core is ours. */
   readonly told: (clockNs: number) => number;
   /**
-   * Samples of the clock → samples as the core alone gives them, in their order. The yardstick suffers more than kernels
-   * that wait for memory do: they look up to 1.6 times as fast as they are. So nobody becomes the best, or better than the
-   * clock ever said, on its word.
+   * Corrects samples of the clock to what the core alone would give, in their order. The yardstick suffers more than kernels
+   * that wait for memory do, so that their corrected times are up to 1.6 times too short. A corrected time therefore never
+   * beats the incumbent's, and never drops below the fastest sample by the clock.
    */
   readonly undisturbed: (clockNs: readonly number[], incumbentNs: number | null) => readonly number[];
 }
 
 /**
- * Of the yardstick's slowdown, in logarithms, what others suffer beside it: the fastest suffers the most. A fit,
+ * Exponent of the yardstick's slowdown that other kernels suffer beside it: the fastest kernel suffers the most. A fit,
  * docs/measurement.md.
  */
 const sharedSlowdown = 0.8;
 
-/** Less is not to be learned by asking again, and a reading takes as long as a sample. */
+/** Slowdowns up to this factor are not read again: nothing is learned, and a reading takes as long as a sample. */
 const hardlySlower = 1.04;
 
 /**
- * A probe tells of one core and of some tens of microseconds, not of what comes next and of who else is at the memory: the
- * yardstick is asked unless all has been quiet.
+ * Begins a candidate's visit. A probe tells of one core and some tens of microseconds, not of what comes next or who else
+ * uses the memory. So `look` reads the yardstick unless the core has been quiet.
  *
- * Bursts are shorter than a visit and spare one run or another; what a neighbour takes all the time slows down all of
- * them. So the least that the yardstick says is taken off: held against the least sample, it is that lasting part alone,
- * and what it said at the end of the visit before does for the beginning of this one.
+ * Bursts are shorter than a visit and spare some runs; a lasting neighbour slows down all of them. The least slowdown of
+ * the visit is that lasting part alone, so it is what `told` takes off. A fresh reading from the end of the visit before
+ * serves for the beginning of this one.
  */
 export function startVisit(core: Core, yardstick: Yardstick | null): Visit {
   let isCalm = true;

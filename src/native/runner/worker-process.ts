@@ -1,4 +1,4 @@
-// One measuring process, as `worker.ts` is to run.
+// Starts one measuring process, which runs `worker.ts`.
 
 import { type ChildProcess, startChild } from "../child-process.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
@@ -18,10 +18,10 @@ const relaxedOptions = (): string[] => {
 };
 
 export interface WorkerOptions {
-  /** The bundled worker. */
+  /** Path of the bundled worker. */
   readonly path: string;
   readonly relaxedSimd: boolean;
-  /** It measures only while no other exclusive worker of this machine does. */
+  /** Whether it measures only while no other exclusive worker of this machine does. */
   readonly exclusive: boolean;
 }
 

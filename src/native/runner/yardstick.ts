@@ -8,33 +8,38 @@ import { type Core, probesUntilCalm } from "../harness/probe.ts";
 import { runsFor } from "./runs-for.ts";
 
 export interface Yardstick {
-  /** What a run takes when the core is ours, as far as it has been seen. */
+  /** Nanoseconds that a run takes when the core is ours, as far as it has been seen. */
   readonly ns: () => number;
-  /** How many times longer it takes just now; at least 1. */
+  /** Takes a reading. Returns how many times longer a run takes just now; at least 1. */
   readonly slowdown: () => number;
-  /** What that was a moment ago, for whoever comes next; null: nobody asked. */
+  /** Returns the latest slowdown if it is still fresh, for the next candidate; null: there is none. */
   readonly recent: () => number | null;
 }
 
-/** A run that is longer sees calm and disturbed times alike, and one more would cost as much as what is timed. */
+/** Nanoseconds. A longer run sees calm and disturbed times alike, and one more would cost as much as what is timed. */
 export const longestYardstickNs = 30e6;
 
-/** Readings that tell what it takes on a calm core, taken at once; the time they may take; so many in any case. */
+/**
+ * Readings at the start, which tell the time on a calm core; the nanoseconds that they may take; the least number of them.
+ */
 const calibratingReadings = 12;
 const calibratingNs = 100e6;
 const leastReadings = 2;
-/** Probes before each of them, until the core is ours: some 5 ms. */
+/** Probes before each of these readings, until the core is ours: some 5 ms. */
 const patience = 100;
 
-/** Neighbours that stay, stay longer: about what a candidate takes. */
+/** Milliseconds for which a reading stays fresh: about what a candidate takes. A lasting neighbour stays longer. */
 const recentMs = 50;
 
-/** Of all readings: a neighbour only ever adds to a time, and errors of the clock go both ways. */
+/**
+ * Quantile of all readings that counts as calm. Not the least: neighbours only add to a time, but errors of the clock go
+ * both ways.
+ */
 const calmQuantile = 0.1;
 
 /**
- * A yardstick of a kernel that has its arguments in place. Each reading fills `sampleNs` with runs, and is one more that
- * tells what the kernel takes when the core is ours.
+ * Makes a yardstick of a kernel that has its arguments in place. Each reading fills `sampleNs` with runs, and also adds to
+ * what is known of the kernel's time on a calm core.
  */
 export function createYardstick(kernel: LoadedKernel, estimateNs: number, sampleNs: number, core: Core): Yardstick {
   const runs = runsFor(estimateNs, sampleNs);

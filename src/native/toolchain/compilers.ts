@@ -7,7 +7,10 @@ import { zig, zigPackage } from "./zig.ts";
 
 export const compilers: Readonly<Record<CompilerFamily, CompilerFacts>> = { gcc, clang, zig };
 
-/** That none of the families was found, and what to do about it where nothing can be installed but packages. */
+/**
+ * Error that no compiler of the wanted families was found, with a hint for machines where only npm packages can be
+ * installed.
+ */
 export const noCompiler = (wanted: readonly CompilerFamily[]): { readonly message: string; readonly hint: string } => ({
   message: `no C compiler found (looked for ${wanted.join(", ")})`,
   hint: wanted.includes("zig") ? `npm install -D --save-exact ${zigPackage} brings one` : "install it, or allow others",

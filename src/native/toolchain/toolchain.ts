@@ -3,7 +3,7 @@
 
 import type { Numerics } from "../../compiler/index.ts";
 
-/** In the order in which they are preferred; docs/compilers.md says why. */
+/** Compiler families, the preferred one first; docs/compilers.md says why. */
 export const compilerFamilies = ["gcc", "clang", "zig"] as const;
 export type CompilerFamily = (typeof compilerFamilies)[number];
 
@@ -34,7 +34,7 @@ export interface SearchPlaces {
 /** Facts of a compiler family: how it is found and asked what it is, and the options that only it takes. */
 export interface CompilerFacts {
   locate(places: SearchPlaces): Installation | null;
-  /** What makes it print a line with its version. */
+  /** Option that makes it print a line with its version. */
   readonly aboutOption: string;
   /** The version in that line; null if the line is another family's. */
   parseVersion(firstLine: string): string | null;
@@ -68,10 +68,13 @@ export const codeFlags = (numerics: Numerics): readonly string[] => [
   "-w",
 ];
 
-/** Node's own symbols are found when the addon is loaded. */
+/** Options that make a shared library. Node's own symbols are resolved when the addon is loaded. */
 export const systemLinkFlags = (platform: NodeJS.Platform): readonly string[] =>
   platform === "darwin" ? ["-bundle", "-undefined", "dynamic_lookup"] : ["-shared", "-s", "-Wl,--build-id=none"];
 
-/** Wide vectors stay whole: clang splits 64-byte ones into halves without it; gcc asks for loops that it vectorises itself. */
+/**
+ * Options that keep wide vectors whole: clang splits 64-byte ones into halves without it; gcc needs it for loops that it
+ * vectorises itself.
+ */
 export const preferWideVectors = (features: readonly string[]): readonly string[] =>
   features.includes("avx512f") ? ["-mprefer-vector-width=512"] : [];

@@ -14,7 +14,7 @@ export type Domain = readonly number[] | ValueRange;
 /** A variable with its finite domain. All variables of a model are ≥ 0 and < 2^31. */
 export interface Variable {
   readonly name: string;
-  /** Of a key variable: always a list. */
+  /** Values of the variable. A key variable's are always a list. */
   readonly domain: Domain;
   /** A decision of the schedule (a tile size, a position, a choice); all other variables are functions of the keys. */
   readonly key: boolean;
@@ -24,7 +24,10 @@ export interface Variable {
 export type Term = string | number;
 
 interface Explained {
-  /** In the operator's words: "the accumulators i.2 × j.2 fit 31 vector registers". Shown when a space is empty. */
+  /**
+   * The constraint in the operator's words: "the accumulators i.2 × j.2 fit 31 vector registers". Shown when a space is
+   * empty.
+   */
   readonly why: string;
   /** A limit may be blamed for an empty space; a definition only says what a derived variable is. */
   readonly role: "definition" | "limit";
@@ -71,10 +74,10 @@ export interface CompareConstraint extends Comparison, Explained {}
 
 export interface OneOfConstraint extends Membership, Explained {}
 
-/** Wherever all conditions hold, `then` does: a relation within one way of scheduling, such as a loop order or a pack. */
+/** Implies `then` wherever all conditions hold: a relation within one way of scheduling, such as a loop order or a pack. */
 export interface ConditionalConstraint extends Explained {
   readonly kind: "conditional";
-  /** As instructions have them. Their tunables are key variables. */
+  /** Conditions in the form that instructions have. Their tunables are key variables. */
   readonly when: readonly Condition[];
   readonly then: Comparison | Membership;
 }

@@ -16,9 +16,9 @@ interface Branch {
 }
 
 /**
- * Nothing else may use the compiled model while the generator runs.
+ * Yields all solutions in a fixed order. Nothing else may use the compiled model while the generator runs.
  *
- * @param mostSteps decisions made and taken back after which it gives up; never unless said
+ * @param mostSteps decisions made and taken back after which it gives up; default: no limit
  */
 export function* enumerate(
   compiled: CompiledModel,

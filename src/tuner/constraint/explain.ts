@@ -9,7 +9,7 @@ import { solve } from "./sample.ts";
 import type { Z3 } from "./z3.ts";
 
 export interface Explanation {
-  /** Contradict each other; where `isMinimal`, any of them left out lets schedules in. */
+  /** Constraints that contradict each other; where `isMinimal`, leaving out any of them lets schedules in. */
   readonly clash: readonly Constraint[];
   /** False: the solver could not tell whether some of the clash can be left out. */
   readonly isMinimal: boolean;
@@ -20,12 +20,12 @@ export interface Explanation {
 /** "refuted" and "solvable" are proven. */
 export type Solvability = "refuted" | "solvable" | "unknown";
 
-/** Of one check by z3. */
+/** Longest time of one check by z3, in milliseconds. */
 const mostMs = 2_000;
 /** Checks without an answer after which z3 is not asked again: an explanation is worth seconds, not minutes. */
 const mostUnanswered = 3;
 
-/** Decides models by propagation and search; `z3`, where there is one, decides what that gives up on. */
+/** Returns a function that decides models by propagation and search, and by `z3`, where there is one, when that gives up. */
 export function solvabilityBy(z3: Z3 | null): (model: ConstraintModel) => Solvability {
   let unanswered = 0;
   return (model) => {
@@ -44,7 +44,7 @@ export function solvabilityBy(z3: Z3 | null): (model: ConstraintModel) => Solvab
 }
 
 /**
- * Null: the model has a solution, or nobody could refute it.
+ * Explains why a model has no solution. Null: it has one, or could not be refuted.
  *
  *     no schedule satisfies all of these:
  *       - the accumulators i.2 × j.2 fit 16 vector registers
@@ -82,7 +82,7 @@ function textOf(clash: readonly Constraint[], { isLimit, isMinimal }: Kind): str
 
 type Refuted = (constraints: readonly Constraint[]) => boolean;
 
-/** A minimal part of `suspects` that the background refutes; background ∪ suspects must be refuted. */
+/** Returns a minimal part of `suspects` that the background refutes; background ∪ suspects must be refuted. */
 function quickXplain(
   background: readonly Constraint[],
   suspects: readonly Constraint[],

@@ -23,7 +23,7 @@ export interface NormalVariable {
   readonly key: boolean;
 }
 
-/** What a pair of numbers gives. Where no integer is defined (a division by 0) nothing is. */
+/** Function of a pair of numbers. It has no value where no integer is defined (a division by 0). */
 export type PairFunction =
   /** coefficient · a · b */
   | { readonly kind: "product"; readonly coefficient: number }
@@ -68,7 +68,7 @@ export interface MemberConstraint {
   readonly values: readonly number[];
 }
 
-/** `body` holds wherever each of `when` does; those are listed variables. */
+/** `body` holds wherever each of `when` does; the variables of `when` have listed domains. */
 export interface GuardedConstraint {
   readonly kind: "guarded";
   readonly when: readonly MemberConstraint[];
@@ -88,11 +88,11 @@ export interface NormalModel {
   readonly variables: readonly NormalVariable[];
   /** Constraints of kind one-of are not among them: they have narrowed the domains. */
   readonly constraints: readonly NormalConstraint[];
-  /** Of each normal constraint, the index of the model's constraint that it is a part of. */
+  /** Index of the model's constraint that each normal constraint is a part of. */
   readonly origins: readonly number[];
 }
 
-/** The value of a pair function; NaN where it has none. */
+/** Returns the value of a pair function; NaN where it has none. */
 export function applyPair(fn: PairFunction, a: number, b: number): number {
   switch (fn.kind) {
     case "product":
@@ -200,7 +200,7 @@ function addPair(builder: Builder, fn: PairFunction, a: Term, b: Term, result: T
   builder.constraints.push({ kind: "pair", function: fn, a: aId, b: bId, result: resultId });
 }
 
-/** result = c · x · y · z → t = x · y, result = c · t · z. */
+/** Splits a product into pairs: result = c · x · y · z → t = x · y, result = c · t · z. */
 function addProduct(builder: Builder, { factors, result }: ProductConstraint): void {
   const names = factors.filter((factor) => typeof factor === "string");
   const coefficient = factors.reduce<number>((sum, factor) => (typeof factor === "number" ? sum * factor : sum), 1);
@@ -218,7 +218,9 @@ function addProduct(builder: Builder, { factors, result }: ProductConstraint): v
 
 const timesOne: PairFunction = { kind: "product", coefficient: 1 };
 
-/** At most two variables on the right: a pair, which propagates exactly. Else a linear relation, on bounds. */
+/**
+ * Adds a sum. At most two variables on the right make a pair, which propagates exactly; more a linear relation, on bounds.
+ */
 function addSum(builder: Builder, { result, terms, offset }: SumConstraint): void {
   const variables = terms.filter(({ term }) => typeof term === "string");
   const constant = terms.reduce(
@@ -255,7 +257,7 @@ function comparison(builder: Builder, { kind, left, right }: Comparison): Linear
   }
 }
 
-/** a − b + gap is 0, or is at most 0. */
+/** Makes the relation: a − b + gap is 0, or is at most 0. */
 function difference(
   a: VariableId,
   b: VariableId,

@@ -21,20 +21,20 @@ export interface SampleOptions {
 }
 
 export type SampleResult =
-  /** Values of all named variables. */
+  /** Has values of all named variables. */
   | { readonly kind: "found"; readonly assignment: Assignment }
   /** Neither found nor refuted within the effort; z3 decides such cases. */
   | { readonly kind: "gave-up" }
   | { readonly kind: "infeasible" };
 
-/** Dives of one draw, and refuted choices after which one starts afresh: the first few soon, later ones deeper. */
+/** Most dives of one draw. A dive is given up after some refutations: the first ones soon, later ones deeper. */
 const mostDives = 200;
 /** Dives after which variables whose values were refuted most come first: less random, and soon a proof or a solution. */
 const randomDives = 10;
 const mostRefutations = (dives: number): number => 50 + dives;
 
 /**
- * One solution. The same model, generator state and options give the same one.
+ * Draws one solution. The same model, generator state and options give the same one.
  *
  *     const compiled = compileModel(template.model);
  *     const result = sample(compiled, rng, { restrictions: { "i.2": [4, 8] } });
@@ -44,7 +44,10 @@ export function sample(compiled: CompiledModel, rng: Rng, options: SampleOptions
   return outcome === "found" ? { kind: outcome, assignment: readAssignment(compiled) } : { kind: outcome };
 }
 
-/** Leaves a found solution in the solver's state, where a range that follows from no other variable may stay open. */
+/**
+ * Searches for a solution and leaves it in the solver's state, where a range that follows from no other variable may stay
+ * open.
+ */
 export function solve(compiled: CompiledModel, rng: Rng, options: SampleOptions = {}): SampleResult["kind"] {
   if (!compiled.feasible || !restrict(compiled, options.restrictions ?? {})) return "infeasible";
   const { store } = compiled.engine;
@@ -80,12 +83,15 @@ export function restrict(compiled: CompiledModel, restrictions: Restrictions): b
   return engine.propagate();
 }
 
-/** The keys in random order, then whatever else has a list: a model whose other variables follow from its keys never branches on those. */
+/**
+ * Returns the keys in random order, then other variables with a list: a model whose other variables follow from its keys
+ * never branches on those.
+ */
 function branchOrder({ keys, others }: CompiledModel, rng: Rng): VariableId[] {
   return [...rng.shuffle(keys), ...others];
 }
 
-/** Values of the named variables in a state where all are fixed. */
+/** Reads the values of the named variables from a state where all are fixed. */
 export function readAssignment({ engine, ids }: CompiledModel): Assignment {
   const assignment: Record<string, number> = {};
   for (const [name, id] of ids) {
@@ -109,7 +115,7 @@ class Dive {
   readonly #order: readonly VariableId[];
   readonly #rng: Rng;
   readonly #weigh: boolean;
-  /** Of each variable, the refuted values of all dives; counted on. */
+  /** Refuted values of each variable, over all dives of a draw; this dive adds its own. */
   readonly #conflicts: Int32Array;
   readonly #choices: Choice[] = [];
   #refutations = 0;
@@ -123,7 +129,7 @@ class Dive {
     this.#conflicts = conflicts;
   }
 
-  /** "exhausted" is a proof that the state has no solution. */
+  /** Runs the dive. "exhausted" is a proof that the state has no solution. */
   run(mostRefutations: number): "found" | "exhausted" | "abandoned" {
     for (let position = 0; ; ) {
       while (position < this.#order.length && this.#store.isFixed(this.#order[position]!)) position++;
@@ -145,7 +151,7 @@ class Dive {
     return this.#store.fixIndex(id, index) && this.#compiled.engine.propagate();
   }
 
-  /** Takes refuted values out until a state holds again; the position to go on from. */
+  /** Takes refuted values out until a state holds again. Returns the position to go on from. */
   #backtrack(mostRefutations: number): number | "exhausted" | "abandoned" {
     for (;;) {
       if (++this.#refutations > mostRefutations) return "abandoned";
@@ -158,8 +164,8 @@ class Dive {
   }
 
   /**
-   * A value drawn with the weight √(product of the domain sizes of the keys) that its choice leaves: the greatest of the
-   * logarithms with Gumbel noise added, so that one pass is enough and the state of the best is kept.
+   * Fixes a value drawn with the weight √(product of the domain sizes of the keys) that its choice leaves. It takes the
+   * greatest logarithm with Gumbel noise added: one pass is enough, and the state of the best is kept.
    */
   #chooseWeighed(position: number, id: VariableId, frame: StoreFrame): boolean {
     const best = this.#store.frameAt(this.#choices.length + 1);

@@ -23,20 +23,23 @@ export interface Encoding {
   readonly text: string;
   readonly normal: NormalModel;
   readonly domains: readonly Domain[];
-  /** Of each constraint of the model, the Boolean that switches it on; none without guards. */
+  /** Boolean that switches each constraint of the model on; empty without guards. */
   readonly guards: readonly string[];
 }
 
-/** Domains up to this long have a Boolean a value; tables up to this many pairs a clause a pair. */
+/** Longest domain that has a Boolean for each value; most pairs of a table that has a clause for each. */
 const mostValues = 1 << 13;
 const mostPairs = 1 << 17;
 
-/** The Boolean that says that a variable has the value at an index of its domain. */
+/** Returns the Boolean that says that a variable has the value at an index of its domain. */
 export function literal(id: VariableId, index: number): string {
   return `b${id}_${index}`;
 }
 
-/** Null: a variable with a range stands in a relation other than a sum or a comparison. That has no encoding here. */
+/**
+ * Encodes a model. Null: a variable with a range stands in a relation other than a sum or a comparison, which has no
+ * encoding here.
+ */
 export function encode(model: ConstraintModel, withGuards: boolean): Encoding | null {
   // A guarded one-of is clauses; else it has narrowed a domain.
   const switched = withGuards ? { ...model, constraints: model.constraints.map(freed) } : model;
@@ -59,7 +62,7 @@ export function encode(model: ConstraintModel, withGuards: boolean): Encoding | 
   return listed && relations ? { text: writer.lines.join("\n"), normal, domains, guards } : null;
 }
 
-/** In the place of a guarded one-of: a relation that always holds, so that the indices stay. */
+/** Replaces a guarded one-of by a relation that always holds, so that the constraints keep their indices. */
 function freed(constraint: ConstraintModel["constraints"][number]): ConstraintModel["constraints"][number] {
   if (constraint.kind !== "one-of") return constraint;
   return { ...constraint, kind: "at-most", left: constraint.variable, right: constraint.variable };
@@ -98,7 +101,7 @@ class Writer {
     if (count > 1) this.lines.push(`(assert ((_ at-most 1) ${literals.join(" ")}))`);
   }
 
-  /** What lifts a clause: that one of its constraints is switched off, or that a condition does not hold. */
+  /** Returns the literals that lift a clause: one of its constraints is switched off, or a condition does not hold. */
   unless(origins: readonly number[], when: readonly MemberConstraint[]): readonly string[] {
     const off = this.#guards.length > 0 ? origins.map((origin) => `(not ${this.#guards[origin]})`) : [];
     const denied = when.flatMap(({ variable, values }) =>
@@ -115,7 +118,7 @@ class Writer {
     return this.#domains[id] as readonly number[];
   }
 
-  /** False: no encoding. */
+  /** Writes a membership. Returns false where it has no encoding. */
   member({ variable, values }: MemberConstraint, unless: readonly string[]): boolean {
     if (!this.#isListed(variable)) return false;
     this.#values(variable).forEach((value, k) => {
@@ -124,7 +127,7 @@ class Writer {
     return true;
   }
 
-  /** Σ weight · literal ≤ bound, the weights shifted to be ≥ 0: exactly one literal of each variable is true. */
+  /** Writes Σ weight · literal ≤ bound, the weights shifted to be ≥ 0: exactly one literal of each variable is true. */
   linear({ terms, offset, relation }: LinearConstraint, unless: readonly string[]): void {
     this.#atMost(terms, -offset, unless);
     const negated = terms.map((term) => ({ ...term, coefficient: -term.coefficient }));
@@ -150,7 +153,7 @@ class Writer {
       this.#assert([`((_ pble ${left} ${weights.join(" ")}) ${literals.join(" ")})`], unless);
   }
 
-  /** False: no encoding. */
+  /** Writes a relation. Returns false where it has no encoding. */
   relation(constraint: NormalConstraint, unless: readonly string[]): boolean {
     switch (constraint.kind) {
       case "pair":
@@ -219,7 +222,7 @@ class Writer {
     return true;
   }
 
-  /** Unless `otherwise`: where `from` has a value, `to` has it. */
+  /** Writes that `to` has the value of `from`, unless the literal `otherwise` holds. */
   #implySame(otherwise: string, from: VariableId, to: VariableId, unless: readonly string[]): void {
     const indexOf = indices(this.#values(to));
     this.#values(from).forEach((value, k) => {

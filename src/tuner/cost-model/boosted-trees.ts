@@ -10,7 +10,7 @@ import { addTree, type Gradients, growTree, type RegressionTree, type TreeOption
 export interface BoostedTreesOptions extends TreeOptions {
   readonly objective: ObjectiveName;
   readonly trees: number;
-  /** Of the pairs that `pairwise-rank` compares. */
+  /** Seed of the pairs that `pairwise-rank` compares. */
   readonly seed: number;
 }
 

@@ -9,11 +9,11 @@ export type CostModelName = (typeof costModelNames)[number];
 
 export interface ChosenModel {
   readonly model: CostModel;
-  /** In one line why it is not the one that was asked for. */
+  /** Why it is not the model that was asked for, in one line; null: it is. */
   readonly warning: string | null;
 }
 
-/** @param library where the C library of XGBoost lies; null: nowhere. */
+/** @param library path of XGBoost's C library; null: none was found. */
 export async function chooseCostModel(name: CostModelName, library: string | null): Promise<ChosenModel> {
   switch (name) {
     case "boosted-trees":
@@ -37,7 +37,10 @@ async function loadOr(library: string): Promise<ChosenModel> {
   }
 }
 
-/** An optional peer: few want the library, and the package brings a binary for every system. */
+/**
+ * Whether koffi is not installed. It is an optional peer dependency: few want XGBoost, and koffi brings a binary for every
+ * system.
+ */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND" && error.message.includes("koffi");
 

@@ -16,14 +16,14 @@ export interface FeatureExtractor {
   readonly columns: readonly string[];
   readonly row: RowOf;
   readonly rows: (points: readonly FeaturePoint[]) => FeatureMatrix;
-  /** Where a variable of the constraint model is seen as such; −1: nowhere. */
+  /** Index of the column that shows a variable of the constraint model as such; −1: none does. */
   readonly columnOf: (variable: string) => number;
 }
 
-/** Of a point, one number a column. */
+/** Returns the features of a point, one number a column. */
 export type RowOf = (point: FeaturePoint) => ArrayLike<number>;
 
-/** Each point's row is made once: a search asks for those of its trials in every round. */
+/** Makes an extractor that computes each point's row once: a search asks for those of its trials in every round. */
 export function extractor(
   columns: readonly string[],
   rowOf: RowOf,
@@ -38,12 +38,12 @@ export function extractor(
   return { columns, row, rows: (points) => matrixOf(points.map(row)), columnOf };
 }
 
-/** In a column whose variable the template does not have: below log₂(0 + 1). */
+/** Feature of a variable that the point's template does not have: below log₂(0 + 1). */
 const absent = -1;
 
 /**
- * A 1 at the template among 0s, then log₂(value + 1) of each variable, decisions and derived ones alike. The same name in
- * two templates is the same column. No code is generated for it (Heron §4.2).
+ * Features of decisions and derived variables: a 1 at the template among 0s, then log₂(value + 1) of each variable. The
+ * same name in two templates is the same column. Needs no generated code (Heron §4.2).
  */
 export function variableFeatures(templates: readonly Template[]): FeatureExtractor {
   const names = templates.map(({ name }) => name);
@@ -58,7 +58,7 @@ export function variableFeatures(templates: readonly Template[]): FeatureExtract
 
 const logOf = (value: number | undefined): number => (value === undefined ? absent : steadyLog2(value + 1));
 
-/** The columns of several, side by side. */
+/** Joins the columns of several extractors, side by side. */
 export function sideBySide(parts: readonly FeatureExtractor[]): FeatureExtractor {
   const columns = parts.flatMap((part) => part.columns);
   const row: RowOf = (point) => parts.flatMap((part) => Array.from(part.row(point)));

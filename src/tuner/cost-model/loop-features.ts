@@ -1,7 +1,7 @@
 // What a schedule makes of an operator, as Ansor's models see it: features of every store, summed and maximised over the
 // stores into one row of fixed length. Scheduled loop IR → row; nothing of the operator's names or sizes is a column.
 //
-// Of the scheduled form, not the lowered one: there a store is a block and an unrolled loop is a loop with a mark, and it
+// The features are of the scheduled form, not the lowered one: there a store is a block and an unrolled loop has a mark. A row
 // takes a replay of the trace, some milliseconds: for shortlists, not for thousands of candidates.
 
 import { type Block, type For, fromCompute, type LoopFunc, replay, type Stmt } from "../../compiler/index.ts";
@@ -17,7 +17,7 @@ export const loopColumns: readonly string[] = [
   ...storeColumns.map((column) => `most ${column}`),
 ];
 
-/** log₂(1 + amount), since amounts span many octaves. */
+/** Computes a nest's row. Each amount is log₂(1 + amount), since amounts span many octaves. */
 export function loopFeatures(nest: LoopFunc): Float64Array {
   const stores = storesIn(nest.body, []).map(({ block, loops }) => storeFeatures(block, loops, nest));
   const column = (at: number): readonly number[] => stores.map((store) => store[at]!);
@@ -49,7 +49,7 @@ function storesIn(stmt: Stmt, loops: readonly For[]): readonly StoreUnderLoops[]
   }
 }
 
-/** Of a space's candidates; each is scheduled once. One that is illegal after all is a row of 0s. */
+/** Makes the extractor for a space's candidates. Each is scheduled once; one that proves illegal has a row of 0s. */
 export function loopExtractor(space: Space): FeatureExtractor {
   const rows = new WeakMap<FeaturePoint["assignment"], Float64Array>();
   return extractor(loopColumns, ({ template: { template }, assignment }) => {

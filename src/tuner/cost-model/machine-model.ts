@@ -9,7 +9,7 @@ export interface MachineModel {
   /** Vector operations, multiply-adds or others, that start in a cycle. */
   readonly arithmeticPerCycle: number;
   readonly loadsPerCycle: number;
-  /** Arithmetic and loads together: what the front end keeps up, beside addresses and branches. */
+  /** Arithmetic and loads together that the front end keeps up with, beside addresses and branches. */
   readonly instructionsPerCycle: number;
   /** Cycles from an addition to the next that needs its result. */
   readonly arithmeticLatency: number;
@@ -18,11 +18,11 @@ export interface MachineModel {
   readonly memoryBytesPerCycle: number;
   readonly packBytesPerCycle: number;
   readonly cyclesPerParallelTask: number;
-  /** Loads that a spilled register stands for: it is stored, loaded, and in the way of others. */
+  /** Number of loads that cost as much as a spilled register: it is stored, loaded, and in the way of others. */
   readonly loadsPerSpill: number;
-  /** Of the lesser of compute and traffic, what prefetching does not hide behind the greater. */
+  /** Share of the lesser of compute and traffic that prefetching does not hide behind the greater. */
   readonly visibleShare: number;
-  /** Of a loop that is not unrolled: counting, comparing, addresses. */
+  /** Cycles for counting, comparing and addresses in each iteration of a loop that is not unrolled. */
   readonly cyclesPerIteration: number;
   /** Instructions of a body up to which it runs at full speed, and the power with which its time grows beyond. */
   readonly shortBody: number;
@@ -50,7 +50,7 @@ const native: MachineModel = {
   growth: 0.5,
 };
 
-/** What is believed of a machine before anything was measured on it. */
+/** Model of a machine before anything was measured on it, by code generator. */
 export const machineModels: Readonly<Record<Target["codegen"], MachineModel>> = {
   c: native,
   // V8 has more instructions in each loop, and spills in all but the shortest bodies. Fitted to 470 candidates of five tasks

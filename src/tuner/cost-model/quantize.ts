@@ -10,8 +10,8 @@ export interface QuantizedMatrix {
   /** Column-major: bin of row r in column c at c · rows + r. */
   readonly bins: Uint8Array;
   /**
-   * Of each column, ascending: bin k holds the values ≤ thresholds[k] that no earlier bin holds; the last bin the rest. None
-   * where there is nothing to tell apart that an earlier column does not.
+   * Thresholds of each column, ascending: bin k holds the values ≤ thresholds[k] that no earlier bin holds, the last bin the
+   * rest. Empty where the column tells no rows apart that an earlier column does not.
    */
   readonly thresholds: readonly Float64Array[];
 }
@@ -37,7 +37,7 @@ export function quantize({ rows, columns, data }: FeatureMatrix): QuantizedMatri
 
 const noCuts = new Float64Array();
 
-/** Cuts halfway between neighbouring values: all of them, or those at equal shares of the rows. */
+/** Returns cuts halfway between neighbouring values: all of them, or those at equal shares of the rows. */
 function cutsOf(column: Float64Array): Float64Array {
   const sorted = column.slice().sort();
   const distinct = sorted.filter((value, k) => k === 0 || value !== sorted[k - 1]);

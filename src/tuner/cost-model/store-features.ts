@@ -49,7 +49,7 @@ export const storeColumns: readonly string[] = [
 
 const lineBytes = 64;
 
-/** `loops`: those around the block, the outermost first. As many numbers as `storeColumns`, all ≥ 0. */
+/** Returns as many numbers as `storeColumns`, all ≥ 0. `loops` are those around the block, the outermost first. */
 export function storeFeatures(block: Block, loops: readonly For[], { buffers }: LoopFunc): readonly number[] {
   const executions = product(loops.map(({ extent }) => extent));
   const inLoops = new Map(block.axes.map(({ name }, at) => [name, block.bindings[at]!]));
@@ -92,7 +92,7 @@ function markAmounts(loops: readonly For[], mark: (typeof marks)[number]): reado
   return [marked.length > 0 ? product(marked.map(({ extent }) => extent)) : 0, marked.length];
 }
 
-/** In the order of `arithmetic`. Index arithmetic is not among them. */
+/** Counts operations by kind, in the order of `arithmetic`. Index arithmetic is not among them. */
 function operationsIn(value: Expr): number[] {
   const counts = new Map<string, number>(arithmetic.map((name) => [name, 0]));
   const count = (name: (typeof arithmetic)[number]): void => void counts.set(name, counts.get(name)! + 1);
@@ -103,7 +103,7 @@ function operationsIn(value: Expr): number[] {
   return [...counts.values()];
 }
 
-/** Operands of the computation itself; indices and lanes are what addressing costs. */
+/** Returns the operands of the computation itself; indices and lanes are what addressing costs. */
 const computedIn = (expr: Expr): readonly Expr[] =>
   expr.kind === "load" || expr.kind === "ramp" ? [] : operandsOf(expr);
 
@@ -133,7 +133,7 @@ function kindOf(expr: Expr): (typeof arithmetic)[number] | null {
   return expr.op === "div" ? "float divs" : "float adds";
 }
 
-/** An access under loops: by how many elements each loop moves it; 0: not at all. */
+/** An access under loops. `moves`: elements by which each loop moves it; 0: not at all. */
 interface Access {
   readonly bytesPerElement: number;
   readonly elements: number;
@@ -160,11 +160,11 @@ function accessUnder(
   return { bytesPerElement, elements: product(shape), moves: [...moves.values()].map(Math.abs) };
 }
 
-/** Elements that the access touches while the loops from `from` on run once. */
+/** Returns how many elements the access touches while the loops from `from` on run once. */
 const uniqueElements = ({ moves, elements }: Access, loops: readonly For[], from = 0): number =>
   Math.min(elements, product(loops.map(({ extent }, at) => (at >= from && moves[at]! > 0 ? extent : 1))));
 
-/** In the order of `accessAmounts`. */
+/** Returns the amounts of an access, in the order of `accessAmounts`. */
 function amountsOf(access: Access, loops: readonly For[], all: readonly Access[]): readonly number[] {
   const { moves, bytesPerElement } = access;
   const executions = product(loops.map(({ extent }) => extent));

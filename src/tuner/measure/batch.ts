@@ -20,15 +20,15 @@ export interface Batch {
   readonly codegen: string;
   /** Digest that records carry. */
   readonly task: string;
-  /** As it is printed, for the reader: it is not read. */
+  /** The operator as it is printed. For the reader only; no code reads it. */
   readonly operator: string;
-  /** Whole: the space, and so the meaning of the decisions, depends on its numbers. */
+  /** The whole target: the space, and so the meaning of the decisions, depends on its numbers. */
   readonly target: Target;
   readonly numerics: Numerics;
   readonly threads: number;
   readonly constants: readonly string[] | null;
   readonly cache: CacheState;
-  /** Of the inputs that results are checked on: equal ones give equal inputs. */
+  /** Seed of the inputs that results are checked on: equal seeds give equal inputs. */
   readonly inputSeed: number;
   readonly candidates: readonly Candidate[];
 }
@@ -45,7 +45,7 @@ export interface BatchResults {
   /** Digest of the batch. */
   readonly batch: string;
   readonly task: string;
-  /** Of the machine that measured. */
+  /** Target class of the machine that measured. */
   readonly targetClass: string;
   readonly toolchain: string;
   readonly results: readonly BatchResult[];
@@ -87,7 +87,7 @@ export type Opened<T> =
 export const batchText = (batch: Batch): string => sealed(batch);
 export const resultsText = (results: BatchResults): string => sealed(results);
 
-/** Strictly: an unknown field, a missing one, or a value without bounds is refused, and so is a body that was changed. */
+/** Opens a batch strictly: refuses unknown or missing fields, values out of bounds, and a body that was changed. */
 export const openBatch = (content: string): Opened<Batch> => opened(content, decodeBatch);
 export const openResults = (content: string): Opened<BatchResults> => opened(content, decodeResults);
 

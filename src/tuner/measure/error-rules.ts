@@ -1,5 +1,5 @@
-// What each operator does to values that are known up to an error: the rules of the running error analysis. A value is that
-// of exact operands, computed in f64; the error bounds how far any back end may be from it.
+// What each operator does to values that are known up to an error: the rules of the running error analysis. The value is
+// computed in f64 from exact operands; the error bounds how far any back end's result may be from it.
 
 import {
   applyBinary,
@@ -16,7 +16,7 @@ import {
 } from "../../compiler/index.ts";
 import { functionError, powError, ulp } from "./error-bound.ts";
 
-/** A value, and the largest difference to it; infinite where nothing can be said. */
+/** A value, and a bound on the difference to any back end's; infinite where none is known. */
 export type Bounded = readonly [value: number, error: number];
 
 const infinite = Number.POSITIVE_INFINITY;
@@ -24,7 +24,10 @@ const infinite = Number.POSITIVE_INFINITY;
 /** The largest finite value, and the least step, of the types that are computed in. */
 const range = { f64: [Number.MAX_VALUE, 5e-324], f32: [3.4028234663852886e38, 2 ** -149] } as const;
 
-/** One rounding, of an operation that is exact but for `ulps` of the last place: half of one is what a rounding is. */
+/**
+ * Adds one rounding's error, of an operation that is exact but for `ulps` units in the last place: a plain rounding has
+ * half of one.
+ */
 export function rounded(dtype: DType, value: number, error: number, ulps = 1): Bounded {
   if (!isFloat(dtype)) return [value, error];
   const type = computeType(dtype) === "f64" ? "f64" : "f32";
@@ -36,14 +39,17 @@ export function rounded(dtype: DType, value: number, error: number, ulps = 1): B
   return [value, Number.isNaN(total) ? unknownUnlessSame(value, error) : total];
 }
 
-/** An infinity or a NaN of exact operands is one in every back end. */
+/** Returns 0 for an infinity or a NaN of exact operands, which every back end computes; else infinite. */
 const unknownUnlessSame = (value: number, error: number): number =>
   error === 0 && !Number.isFinite(value) ? 0 : infinite;
 
-/** In f64 for floats; integers are exact, and wrap. */
+/** Returns the type that an operator is applied in: f64 for floats; integers keep theirs, being exact and wrapping. */
 const wide = (dtype: DType): DType => (isFloat(dtype) ? "f64" : dtype);
 
-/** The farthest that a function of one operand comes from its value between the ends of an interval on which it is monotone. */
+/**
+ * Returns the farthest that a function of one operand comes from its value between the ends of an interval on which it is
+ * monotone.
+ */
 function farthest(of: (x: number) => number, value: number, ends: readonly number[]): number {
   const distances = ends.map((x) => Math.abs(of(x) - value));
   return distances.some(Number.isNaN) ? infinite : Math.max(...distances);
@@ -97,7 +103,7 @@ export function binaryBounded(expr: BinaryExpr, [a, ea]: Bounded, [b, eb]: Bound
   }
 }
 
-/** Nothing is off by nothing, however large it is. */
+/** Multiplies magnitudes, where 0 times infinity is 0. */
 const times = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : Math.abs(a) * Math.abs(b));
 
 const quotientError = (value: number, ea: number, b: number, eb: number): number => {
@@ -114,7 +120,7 @@ const spread = (error: number): number => (error > 0 ? infinite : 0);
 const isUndecided = (difference: number, error: number): boolean => error > 0 && !(Math.abs(difference) > error);
 const isSure = (wanted: number, [value, error]: Bounded): boolean => error === 0 && value === wanted;
 
-/** Where the condition is not sure both sides may be taken. */
+/** Chooses a side. Where the condition is not sure, either side may be taken, and the error covers both. */
 export function selectBounded([condition, error]: Bounded, then: Bounded, otherwise: Bounded): Bounded {
   const [taken, other] = condition !== 0 ? [then, otherwise] : [otherwise, then];
   if (error === 0) return taken;

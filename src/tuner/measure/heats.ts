@@ -3,19 +3,19 @@
 // halving (Karnin, Koren and Somekh 2013).
 
 export interface HeatOptions {
-  /** Entrants that are left at most. */
+  /** Most entrants that are left. */
   readonly keep: number;
-  /** No more samples. */
+  /** Whether time is over: then no more samples are taken. */
   readonly isOver?: (() => boolean) | undefined;
 }
 
 /** Samples of each entrant in one heat. */
 export const samplesInHeat = 2;
 
-/** The field after a heat. */
+/** Number of entrants after a heat. */
 export const nextField = (field: number, keep: number): number => Math.max(keep, Math.ceil(field / 2));
 
-/** Samples that all heats of so many entrants take together. */
+/** Samples that all heats of `entrants` take together. */
 export function samplesInHeats(entrants: number, keep: number): number {
   let samples = 0;
   for (let field = entrants; field > keep; field = nextField(field, keep)) samples += field * samplesInHeat;
@@ -23,8 +23,8 @@ export function samplesInHeats(entrants: number, keep: number): number {
 }
 
 /**
- * The entrants that are fastest by the least sample of their heats, best first; as they are, where they are few enough already.
- * `sample` gives the time of one run in nanoseconds, or null for a candidate that failed, which puts it last.
+ * Returns the entrants that are fastest by the least sample of their heats, best first; if there are at most `keep`, all as
+ * they came. `sample` gives the time of one run in nanoseconds, or null for a candidate that failed, which puts it last.
  *
  *     const field = await heats(candidates.length, (entrant) => timeOf(candidates[entrant]), { keep: 8 });
  */
@@ -37,7 +37,7 @@ export async function heats(
   const leastNs = field.map(() => Number.POSITIVE_INFINITY);
   while (field.length > keep && !isOver()) {
     for (let turn = 0; turn < samplesInHeat; turn++)
-      // There and back, so that none is always the one after another.
+      // There and back, so that no entrant always follows the same other one.
       for (const entrant of turn % 2 === 0 ? field : field.toReversed()) {
         if (isOver()) break;
         leastNs[entrant] = Math.min(leastNs[entrant]!, (await sample(entrant)) ?? Number.POSITIVE_INFINITY);
@@ -47,6 +47,9 @@ export async function heats(
   return field.slice(0, keep);
 }
 
-/** Who has fewer samples than others, because the time was over, comes after them as the search had it. */
+/**
+ * Sorts entrants by their least sample. The sort is stable: those that got no sample in time come last, in the order that
+ * the search gave them.
+ */
 const ranked = (field: readonly number[], leastNs: readonly number[]): number[] =>
   field.toSorted((left, right) => (leastNs[left] === leastNs[right] ? 0 : leastNs[left]! - leastNs[right]!));

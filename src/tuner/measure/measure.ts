@@ -9,13 +9,13 @@ import type { Measurement } from "./measurement.ts";
 import { defaultRaceOptions, type RaceOptions, type RaceResult, race } from "./race.ts";
 import { median, summarize } from "./statistics.ts";
 
-/** What came of a run, with the samples summed up. */
+/** Turns the outcome of a run into a measurement, with the samples summed up. */
 export const toMeasurement = (outcome: RunOutcome): Measurement =>
   outcome.kind === "ok" ? { kind: "ok", timing: summarize(outcome.samplesNs) } : outcome;
 
 /**
- * Of a contender, check run included, no sample begins later, and two that agree are enough: the search wants many
- * candidates, the race of the finalists exact times.
+ * Limits of a candidate's timing in a search: no sample begins after this time, check run included, and two that agree within
+ * the share are enough. The search wants many candidates, the race of the finalists exact times.
  */
 const contender = { budgetNs: 12e6, agreement: 0.015 };
 
@@ -23,9 +23,9 @@ export interface MeasureOptions {
   /** Time of the best so far, or null: losers stop early. */
   readonly incumbentNs: number | null;
   readonly cache: CacheState;
-  /** Undefined: as many as a search wants, and no more time than it has. */
+  /** Most samples; undefined: the limits of a search. */
   readonly samples: number | undefined;
-  /** The process is killed when it is over. */
+  /** Returns the milliseconds that are left. When they are over, the measuring process is killed. */
   readonly leftMs?: LeftMs | undefined;
 }
 
@@ -39,18 +39,18 @@ export async function measureCandidate(
   return toMeasurement(await runner.run({ candidate, ...options, ...amount }));
 }
 
-/** With cold caches a sample is one run, and emptying them takes ten milliseconds. */
+/** Options of a race with cold caches: a sample is one run, and emptying the caches takes ten milliseconds. */
 const coldRace: Partial<RaceOptions> = { maxRounds: 24, sampleNs: 10e6 };
 
 export interface RaceCandidatesOptions extends Partial<RaceOptions> {
   readonly cache?: CacheState;
-  /** Who runs when it is over is killed, and out of the race. */
+  /** Returns the milliseconds that are left. A candidate that runs when they are over is killed, and out of the race. */
   readonly leftMs?: LeftMs;
 }
 
 /**
- * Races built candidates against each other and drops them from the runner. They come best first: where they are few, the
- * first is the incumbent of the race; else there are heats before it, and their winner is.
+ * Races built candidates against each other and drops them from the runner. They come best first. Where they are few, the
+ * first is the incumbent of the race; else the winner of the heats before it is.
  */
 export async function raceCandidates(
   runner: Runner,

@@ -1,6 +1,6 @@
 // A race between finalists: all run in every round, so that whatever slows the machine slows them all, and ratios
 // within a round decide. Entrant 0 is the incumbent: it runs first and last in each round, and a round in which its two
-// times disagree is discarded. Who is clearly slower drops out.
+// times disagree is discarded. A clearly slower entrant drops out.
 
 import type { Timing } from "./measurement.ts";
 import { median, quantile, summarize, trimmedMean } from "./statistics.ts";
@@ -8,18 +8,18 @@ import { median, quantile, summarize, trimmedMean } from "./statistics.ts";
 export interface RaceOptions {
   /** Most rounds, discarded ones included. */
   readonly maxRounds: number;
-  /** Once the samples together took this long, no more rounds than `leastRounds`. */
+  /** Nanoseconds of samples after which no more rounds than `leastRounds` are run. */
   readonly budgetNs: number;
   readonly leastRounds: number;
-  /** A sample takes at least this long, however short a run is. */
+  /** Least time of a sample, in nanoseconds: short runs are repeated to fill it. */
   readonly sampleNs: number;
   /** Times that differ by less than this share are equal. */
   readonly tie: number;
-  /** The clock's word beside that of the samples: no more rounds than the fewest that statistics are made of. */
+  /** Whether the clock says that time is over: then no more rounds than the fewest that statistics are made of. */
   readonly isOver?: (() => boolean) | undefined;
   /**
-   * Between two rounds of short runs: puts the entrants elsewhere in memory. Where a kernel and its data happen to lie is
-   * worth some per cent of such a run, and is another place in every process.
+   * Puts the entrants elsewhere in memory, between two rounds of short runs. Where a kernel and its data lie is worth some
+   * per cent of such a run, and differs from process to process.
    */
   readonly relocate?: () => void;
 }
@@ -34,7 +34,7 @@ export const defaultRaceOptions: RaceOptions = {
 
 /** One round: times of one run by entrant, null for those out of the race. */
 export interface Round {
-  /** The incumbent's is the geometric mean of its two. */
+  /** Times by entrant. The incumbent's is the geometric mean of its two. */
   readonly timesNs: readonly (number | null)[];
   readonly incumbentNs: readonly [first: number, last: number];
 }
@@ -43,7 +43,7 @@ export interface Round {
 export const driftOf = ({ incumbentNs: [first, last] }: Round): number => Math.abs(Math.log(last / first));
 
 export interface Verdict {
-  /** Those still in the race. The incumbent may drop out too; it is still run, as the sentinel. */
+  /** Entrants still in the race. The incumbent may drop out too; it is still run, to tell calm rounds. */
   readonly active: readonly number[];
   readonly leader: number;
   readonly done: boolean;
@@ -51,11 +51,11 @@ export interface Verdict {
 
 export interface RaceResult {
   readonly winner: number;
-  /** The best of the others; null where there is none, or none ran. */
+  /** The best of the others; null where there is no other, or none ran. */
   readonly runnerUp: number | null;
-  /** Median over the rounds of an entrant's time over the incumbent's; null for one that never ran. */
+  /** Median over the rounds of an entrant's time over the incumbent's; null for an entrant that never ran. */
   readonly ratios: readonly (number | null)[];
-  /** Of the calm rounds; null for one that never ran. */
+  /** Timing of each entrant over the calm rounds; null for an entrant that never ran. */
   readonly timings: readonly (Timing | null)[];
   readonly rounds: readonly Round[];
 }
@@ -63,24 +63,27 @@ export interface RaceResult {
 /** The incumbent's times may differ by this much within a good round, or by twice what is usual on this machine. */
 const calmDrift = Math.log(1.05);
 
-/** Who is this much slower in each of three rounds needs no statistics: two may both have been interrupted. */
+/**
+ * An entrant slower by this factor in three rounds is dropped without a test. Two rounds are too few: both may have been
+ * interrupted.
+ */
 const clearlySlower = Math.log(1.1);
 const clearRounds = 3;
 
-/** Fewer rounds than this say nothing of their own spread. */
+/** Fewest rounds that tell of their own spread. */
 export const roundsForStatistics = 4;
 
 /** Standard errors between a mean and near certainty: close to Student's t at 0.5 % one-sided for 4 to 40 rounds. */
 const certainty = (rounds: number): number => 2.5 + 9 / (rounds - 1);
 
-/** The rounds in which the machine was steady. */
+/** Returns the rounds in which the machine was steady. */
 export function calmRounds(rounds: readonly Round[]): readonly Round[] {
   if (rounds.length === 0) return rounds;
   const limit = Math.max(calmDrift, 2 * median(rounds.map(driftOf)));
   return rounds.filter((round) => driftOf(round) <= limit);
 }
 
-/** ln of the time of `entrant` over that of `other`, for the rounds that both ran in. */
+/** Returns ln of the time of `entrant` over that of `other`, for the rounds that both ran in. */
 export function pairedLogRatios(rounds: readonly Round[], entrant: number, other: number): number[] {
   return rounds.flatMap(({ timesNs }) => {
     const [mine, theirs] = [timesNs[entrant] ?? null, timesNs[other] ?? null];
@@ -88,12 +91,15 @@ export function pairedLogRatios(rounds: readonly Round[], entrant: number, other
   });
 }
 
-/** Where a longer run lies makes no difference that is seen, and to load and check it anew takes longer than to time it. */
+/**
+ * Longest run, in nanoseconds, for which relocating pays: a longer one's place makes no visible difference, and loading it
+ * anew takes longer than timing it.
+ */
 export const longestRelocatedNs = 2e6;
 
 const isShort = ({ timesNs }: Round): boolean => timesNs.some((ns) => ns !== null && ns < longestRelocatedNs);
 
-/** Decides after a round: pure, from the times alone. */
+/** Decides after a round: a pure function of the times. */
 export function judge(rounds: readonly Round[], active: readonly number[], options: RaceOptions): Verdict {
   const calm = calmRounds(rounds);
   const leader = leaderOf(calm, active);
@@ -126,8 +132,8 @@ function isTie(ratios: readonly number[], tie: number): boolean {
 }
 
 /**
- * Whether the 20 % quantile and the minimum say of a leader what its median says, or at least do not call it slower than
- * the incumbent. They are of single samples: the incumbent's are those at the begin of a round.
+ * Whether the leader's 20 % quantile and minimum do not call it slower than the incumbent. They are of single samples: the
+ * incumbent's are those at the beginning of a round.
  */
 function quantilesAgree(rounds: readonly Round[], leader: number, tie: number): boolean {
   const both = rounds.filter(({ timesNs }) => (timesNs[leader] ?? null) !== null);
@@ -137,7 +143,10 @@ function quantilesAgree(rounds: readonly Round[], leader: number, tie: number): 
   return [0, 0.2].every((share) => quantile(own, share) <= quantile(theirs, share) * (1 + tie));
 }
 
-/** A sample is one run or `sampleNs`, whichever is longer; what comes between samples is not counted. */
+/**
+ * Whether the race has used its rounds or time. A sample counts as one run or `sampleNs`, whichever is longer; pauses are
+ * not counted.
+ */
 function isSpent(rounds: readonly Round[], { maxRounds, leastRounds, budgetNs, sampleNs }: RaceOptions): boolean {
   if (rounds.length < Math.min(leastRounds, maxRounds)) return false;
   const samples = rounds.flatMap(({ timesNs, incumbentNs }) => [incumbentNs[0], ...timesNs]);
@@ -146,8 +155,8 @@ function isSpent(rounds: readonly Round[], { maxRounds, leastRounds, budgetNs, s
 }
 
 /**
- * The leader, unless the incumbent is as good, or is not slower by quantile or minimum: a change has to be worth it, and
- * no matter of opinion.
+ * Returns the leader, unless the incumbent is as good, or is not slower by quantile or minimum: a change has to be worth
+ * it, beyond doubt.
  */
 function winnerOf(rounds: readonly Round[], { leader }: Verdict, tie: number): number {
   const calm = calmRounds(rounds);
@@ -205,7 +214,10 @@ function timingOf(rounds: readonly Round[], entrant: number): Timing | null {
   return times.length === 0 ? null : summarize(times);
 }
 
-/** Incumbent, the others in an order that turns from round to round, incumbent. Null if the incumbent fails. */
+/**
+ * Runs the incumbent, the others in an order that turns from round to round, and the incumbent again. Null if the incumbent
+ * fails.
+ */
 async function runRound(
   entrants: number,
   active: readonly number[],

@@ -1,5 +1,5 @@
-// A batch on the machine that it was brought to: its candidates are rebuilt from their decisions, checked and timed. And its
-// results where it came from: records, under the target class and the toolchain that measured them.
+// Measures a batch on the machine that it was brought to: its candidates are rebuilt from their decisions, checked and timed.
+// Results become records where they came from, under the target class and the toolchain that measured them.
 
 import { codegenVersion, printComputeDef } from "../../compiler/index.ts";
 import type { CacheState } from "../../native/runner/protocol.ts";
@@ -13,7 +13,7 @@ import type { TuningTask } from "../task.ts";
 import { type MeasurableSource, measureAll, type Refusal, type Workbench } from "../workbench.ts";
 import { type Batch, type BatchResult, type BatchResults, batchSchema } from "./batch.ts";
 
-/** Where `referenceTask` starts from unless told. */
+/** Default seed of `referenceTask`'s inputs. */
 export const inputSeed = 1;
 
 export const batchOf = (
@@ -36,7 +36,7 @@ export const batchOf = (
   candidates,
 });
 
-/** Why results or a batch are not for a task; null: they are. */
+/** Returns why results or a batch do not fit a task, or null if they do. */
 export function foreignness({ task, codegen }: Batch | BatchResults, taskKey: string): string | null {
   if (codegen !== codegenVersion) return `it is of version ${codegen}, this is ${codegenVersion}`;
   return task === taskKey ? null : "it is of another operator, or another shape, type or space of it";
@@ -46,11 +46,11 @@ export interface BatchPlace {
   readonly task: TuningTask;
   readonly space: GeneratedSpace;
   readonly workbench: Workbench;
-  /** Of the machine that measures; the task has that of the machine that asked. */
+  /** Target class of the machine that measures; the task has that of the machine that asked. */
   readonly targetClass: string;
 }
 
-/** Measures all candidates; one that the space does not hold has failed. */
+/** Measures all candidates. A candidate that the space does not hold counts as failed to build. */
 export async function measureBatch(
   batch: Batch,
   digest: string,
@@ -74,7 +74,7 @@ function* sourcesOf(
 
 const unknown: Refusal = { kind: "build-failed", reason: "the space has no such candidate" };
 
-/** Records of results, in their order. */
+/** Makes records of results, in their order. */
 export const recordsOfResults = ({ results, ...of }: BatchResults, task: TuningTask): readonly TuningRecord[] =>
   results.map(({ candidate, measurement }, trial) => ({
     schema: recordSchema,

@@ -3,7 +3,9 @@
 import { invariant } from "../../compiler/index.ts";
 import type { Timing } from "./measurement.ts";
 
-/** The q-quantile (0 ≤ q ≤ 1), interpolated between neighbours (type 7 of Hyndman and Fan 1996, as in R and NumPy). */
+/**
+ * Returns the q-quantile (0 ≤ q ≤ 1), interpolated between neighbours (type 7 of Hyndman and Fan 1996, as in R and NumPy).
+ */
 export function quantile(values: readonly number[], q: number): number {
   invariant(values.length > 0, "a quantile needs a value");
   const sorted = values.toSorted((left, right) => left - right);
@@ -36,16 +38,16 @@ export function standardError(values: readonly number[]): number {
 
 export interface Location {
   readonly mean: number;
-  /** Of the mean; infinite for one value, which says nothing about its spread. */
+  /** Standard error of `mean`; infinite for one value, which says nothing about its spread. */
   readonly standardError: number;
-  /** Values that the mean is of: one more than its degrees of freedom. */
+  /** Number of values that the mean is of: one more than its degrees of freedom. */
   readonly count: number;
 }
 
 /**
- * The mean without the lowest and the highest fifth, and its standard error from the winsorized variance (Tukey and
- * McLaughlin 1963; Yuen 1974): a sample that the system interrupted is slower by any factor, and must not hide what
- * the others agree on. Fewer than five values are all kept.
+ * Returns the mean without the lowest and the highest fifth, and its standard error from the winsorized variance (Tukey and
+ * McLaughlin 1963; Yuen 1974). An interrupted sample is slower by any factor, and must not hide what the others agree on.
+ * Fewer than five values are all kept.
  */
 export function trimmedMean(values: readonly number[], share = 0.2): Location {
   const sorted = values.toSorted((left, right) => left - right);
@@ -56,5 +58,8 @@ export function trimmedMean(values: readonly number[], share = 0.2): Location {
   return { mean: mean(kept), standardError: widened, count: kept.length };
 }
 
-/** How far the middle of the samples lies above their least, as a share of it: 0.02 is a quiet machine, 0.2 a busy one. */
+/**
+ * Returns how far the median of the samples lies above their least, as a share of it: 0.02 is a quiet machine, 0.2 a busy
+ * one.
+ */
 export const noiseOf = ({ medianNs, minNs }: Timing): number => (minNs > 0 ? medianNs / minNs - 1 : 0);

@@ -7,7 +7,7 @@ const atMost = (amount: number, limit: number, unit: string): Verdict =>
   amount <= limit ? { kind: "ok" } : { kind: "refused", reason: `${amount} ${unit}, at most ${limit}` };
 
 /**
- * Of C the statements, of WASM the bytes of the module: what a compiler's time grows with.
+ * Limits what a compiler's time grows with: the statements of C, or the bytes of a WASM module.
  *
  * @example codeSizeLimit({ statements: 20_000 })
  */
@@ -29,7 +29,9 @@ const bytesOf = ({ dtype, shape }: Buffer): number => shape.reduce((total, exten
 const bytesIn = ({ nest }: KernelFacts, scope: Buffer["scope"]): number =>
   nest.buffers.filter((buffer) => buffer.scope === scope).reduce((total, buffer) => total + bytesOf(buffer), 0);
 
-/** Bytes of scratch memory: packs, and stages that are kept whole. C lays them out over one another, of WASM they are summed. */
+/**
+ * Limits bytes of scratch memory: packs, and stages that are kept whole. C overlays their memory; for WASM they are summed.
+ */
 export const workspaceLimit = (bytes: number): Postprocessor => ({
   name: "workspace",
   apply: (facts) => {
@@ -38,7 +40,7 @@ export const workspaceLimit = (bytes: number): Postprocessor => ({
   },
 });
 
-/** Bytes that a schedule holds in registers: what they have no room for is spilled to the stack. */
+/** Limits bytes that a schedule holds in registers: what exceeds the registers is spilled to the stack. */
 export const stackLimit = (bytes: number): Postprocessor => ({
   name: "stack",
   apply: (facts) => atMost(bytesIn(facts, "register"), bytes, "bytes in registers"),

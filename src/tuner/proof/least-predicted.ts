@@ -1,8 +1,8 @@
 // The least time that the analytic model predicts for any schedule of a template: branch and bound over its constraints.
 //
 // The predicted time is the sum of its stages' times, and a stage's estimate reads few of the variables. So variables are settled
-// one by one, those that an estimate asks for, with propagation after each. A branch ends where the stages that are known and the
-// least times of those that are not reach the bound. No estimate is approximated, so the answer is exact.
+// one by one, those that an estimate asks for, with propagation after each. A branch ends where the times of the known stages plus
+// the least times of the others reach the bound. No estimate is approximated, so the answer is exact.
 
 import type { Target } from "../../compiler/index.ts";
 import { type CompiledModel, compileModel } from "../constraint/compile.ts";
@@ -17,32 +17,32 @@ import type { Candidate, Template } from "../space/space.ts";
 import { partialView } from "./partial-view.ts";
 
 export interface LeastPredicted {
-  /** A schedule below the bound, the best that was found; null: none was found. */
+  /** The best schedule found below the bound; null: none was found. */
   readonly best: { readonly ns: number; readonly schedule: Candidate } | null;
-  /** No schedule below the bound is predicted to take less. Equal to the bound where there is none. */
+  /** Nanoseconds: every schedule is predicted to take at least this, or at least the bound where there is none below it. */
   readonly atLeastNs: number;
-  /** True: nothing is left open, `best` is the least or there is none. */
+  /** Whether nothing is left open: `best` is the least, or no schedule is below the bound. */
   readonly isComplete: boolean;
 }
 
 export interface LeastOptions {
   readonly target: Target;
-  /** Only times below this are looked for. */
+  /** Bound in nanoseconds: only times below it are looked for. */
   readonly belowNs: number;
   readonly isOver: () => boolean;
 }
 
-/** Values of some variables, and the time of all schedules that have them; none of those is known to exist. */
+/** Values of some variables, and the time of all schedules that have them, if any exist. */
 interface Undecided {
   readonly restrictions: Restrictions;
   readonly ns: number;
-  /** False: their times are only known to be no less. */
+  /** Whether `ns` is their time; false: only a lower bound of it. */
   readonly isExact: boolean;
 }
 
-/** Of one question to z3. */
+/** Longest time of one question to z3, in milliseconds. */
 const mostMs = 2_000;
-/** Sums of stages are rounded: what is this near to a bound is looked at. */
+/** Relative error of a sum of stages' times: branches this near to a bound are still visited. */
 const rounding = 1e-9;
 
 export async function leastPredicted(
@@ -64,14 +64,14 @@ export async function leastPredicted(
   return { best: search.best, atLeastNs, isComplete: atLeastNs === found };
 }
 
-/** The least time of one stage, whatever the others take. A lower bound: where time runs out, 0. */
+/** Returns a lower bound of one stage's time, whatever the others take; 0 where time runs out. */
 function leastOfStage(
   compiled: CompiledModel,
   estimates: readonly Estimate[],
   at: number,
   options: LeastOptions,
 ): number {
-  // With one stage there is nothing that this would tell of the others.
+  // With one stage, its least time would bound no other.
   if (estimates.length < 2) return 0;
   const search = new Search(compiled, [estimates[at]!], {
     ...options,
@@ -84,17 +84,17 @@ function leastOfStage(
 }
 
 interface SearchOptions extends LeastOptions {
-  /** Its name. */
+  /** Name of the template. */
   readonly template: string;
-  /** Of each stage, no more than the least time that it can take. */
+  /** Lower bound of each stage's time, in nanoseconds. */
   readonly least: readonly number[];
-  /** Whether a time counts only where a schedule that has it is found; true unless said. */
+  /** Whether a time counts only where a schedule that has it is found; default: true. */
   readonly isWitnessed?: boolean;
 }
 
 class Search {
   best: LeastPredicted["best"] = null;
-  /** Of what was found: the bound at first. */
+  /** Least time found so far, in nanoseconds; the bound at first. */
   leastNs: number;
   readonly undecided: Undecided[] = [];
   readonly #compiled: CompiledModel;
@@ -104,9 +104,9 @@ class Search {
   /** Finds whole schedules: a solver of its own, because drawing moves the state of one. */
   readonly #completer: CompiledModel;
   readonly #settled = new Map<string, number>();
-  /** Of each stage, the least time of it and all that follow. */
+  /** Least time of each stage and all that follow, in nanoseconds. */
   readonly #rest: readonly number[];
-  /** Of each stage, the variables that its estimate has asked for while they were open. */
+  /** Variables that each stage's estimate has asked for while they were open. */
   readonly #asked: readonly string[][];
   #steps = 0;
   #isOver = false;
@@ -122,13 +122,13 @@ class Search {
     this.leastNs = options.belowNs;
   }
 
-  /** False: the time was over before the end. */
+  /** Visits all branches. Returns false if time was over before the end. */
   run(): boolean {
     if (restrict(this.#compiled, {})) this.#visit(0, 0, 0);
     return !this.#isOver;
   }
 
-  /** @param ns of the stages before `at` */
+  /** @param ns predicted time of the stages before `at`, in nanoseconds */
   #visit(depth: number, at: number, ns: number): void {
     if (++this.#steps % 64 === 0 && this.#options.isOver()) this.#isOver = true;
     if (this.#isOver) return;
@@ -151,22 +151,22 @@ class Search {
       this.#branch(read.needs, depth, at, ns);
       return;
     }
-    // Of schedules whose facts are none the model predicts nothing.
+    // The model predicts no time for schedules whose facts are no amounts.
     if (read.value === null) return;
     const sum = ns + read.value;
     if ((sum + this.#rest[at + 1]!) * (1 - rounding) < this.leastNs) this.#visit(depth, at + 1, sum);
   }
 
   /**
-   * A variable that the stage's estimate has asked for elsewhere, and that is open here. It will ask again, nearly always, so it
-   * is not run to find that out. Where it would not have asked, a branch too many is made, and nothing is left out.
+   * Returns an open variable that the stage's estimate has asked for elsewhere. The estimate nearly always asks for it again,
+   * so it is not run to find that out. Where it would not, there is one branch too many, and nothing is left out.
    */
   #open(at: number): string | null {
     const { engine, ids } = this.#compiled;
     return this.#asked[at]!.find((name) => !engine.store.isFixed(ids.get(name)!)) ?? null;
   }
 
-  /** Every value that the variable still has, one after the other. */
+  /** Visits every value that the variable still has. */
   #branch(needed: string, depth: number, at: number, ns: number): void {
     const { engine, ids } = this.#compiled;
     const { store } = engine;
@@ -190,14 +190,14 @@ class Search {
     this.#settled.delete(name);
   }
 
-  /** The variable itself where it has a list of values, else a key that is open: it follows from those. */
+  /** Returns the variable itself where it has a list of values, else an open key, from which it follows. */
   #branchable(needed: string): string | null {
     const { engine, ids, model } = this.#compiled;
     if (engine.store.values[ids.get(needed)!]) return needed;
     return model.variables.find(({ key, name }) => key && !engine.store.isFixed(ids.get(name)!))?.name ?? null;
   }
 
-  /** All stages are known. */
+  /** Ends a branch in which all stages are known. */
   #end(ns: number): void {
     if (ns >= this.leastNs) return;
     if (this.#options.isWitnessed === false) {

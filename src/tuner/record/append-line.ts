@@ -1,10 +1,13 @@
-// One line more in a file that several processes append to. Each line is one write to a file opened for appending, so a kill -9
+// Appends a line to a file that several processes append to. Each line is one write to a file opened for appending, so a kill -9
 // costs at most the line being written, and the next one starts after it.
 
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Throws what the file system throws. One write: O_APPEND makes it land whole behind whatever other processes wrote. */
+/**
+ * Appends a line. Throws what the file system throws. O_APPEND makes one write land whole, behind what other processes
+ * wrote.
+ */
 export function appendLine(path: string, line: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const file = openSync(path, "a+");
@@ -17,7 +20,7 @@ export function appendLine(path: string, line: string): void {
   }
 }
 
-/** Empty where there is no file. */
+/** Reads a file; a missing one is empty. */
 export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "utf8");
@@ -27,7 +30,7 @@ export function readOrEmpty(path: string): string {
   }
 }
 
-/** As the system's own error for a disk that was full before. */
+/** Makes an error like the system's own for a full disk. */
 const tornWrite = (path: string, written: number, wanted: number): NodeJS.ErrnoException =>
   Object.assign(new Error(`ENOSPC: only ${written} of ${wanted} bytes could be written to ${path}`), {
     code: "ENOSPC",

@@ -7,7 +7,7 @@ import { decodeRecord, maxReasonLength } from "./decode-record.ts";
 import type { TuningRecord } from "./record.ts";
 import { ShapeError } from "./strict.ts";
 
-/** What a query asks for; null asks for any, as do a toolchain and a code generator that are not said. */
+/** Fields that records must match; null, or a missing toolchain or code generator, matches any. */
 export interface RecordQuery {
   readonly task: string | null;
   readonly targetClass: string | null;
@@ -15,20 +15,23 @@ export interface RecordQuery {
   readonly codegen?: string | null;
 }
 
-/** Times of other tasks or machines are not compared. */
+/** Query for the fastest records. It names a task and a machine: times of different ones are not compared. */
 export interface TaskQuery extends RecordQuery {
   readonly task: string;
   readonly targetClass: string;
 }
 
 export interface RecordDatabase {
-  /** Lines that were not trusted: torn, of another schema, or with an unknown field. */
+  /** Number of lines that were not trusted: torn, of another schema, or with an unknown field. */
   readonly skippedLines: number;
-  /** In the order of the file. Other processes' records are those that were there when it was opened. */
+  /**
+   * Returns matching records in the order of the file. Of other processes' records only those written before it was opened
+   * are known.
+   */
   records(query: RecordQuery): readonly TuningRecord[];
-  /** Records with a time, fastest median first; of several of one candidate only the fastest. */
+  /** Returns records with a time, the fastest first; where a candidate has several, only its fastest. */
   fastest(query: TaskQuery, count: number): readonly TuningRecord[];
-  /** The fastest; null: nothing ran. */
+  /** Returns the fastest; null: nothing ran. */
   best(query: TaskQuery): TuningRecord | null;
   /**
    * Adds the record in memory, then to the file. Throws what the file system throws (full disk): memory keeps it. A
@@ -48,7 +51,7 @@ export function openDatabase(path: string): RecordDatabase {
   return databaseOf(readOrEmpty(path), (line) => appendLine(path, line));
 }
 
-/** A database of nothing that keeps its records to itself. */
+/** Makes an empty database that keeps its records in memory alone. */
 export const memoryDatabase = (): RecordDatabase => databaseOf("", () => undefined);
 
 function databaseOf(content: string, write: (line: string) => void): RecordDatabase {
@@ -84,7 +87,7 @@ function parseLine(line: string): TuningRecord | null {
   }
 }
 
-/** Compilers say as much as they like. */
+/** Shortens a record's reason: compilers' messages have any length. */
 function clipped(record: TuningRecord): TuningRecord {
   const { measurement } = record;
   if (!("reason" in measurement)) return record;

@@ -18,7 +18,7 @@ import {
   union,
 } from "./strict.ts";
 
-/** A day: no run of a kernel that we would keep takes longer. */
+/** Longest duration in nanoseconds: a day. No run of a kernel that we would keep takes longer. */
 const maxNs = 86_400e9;
 const duration = number(0, maxNs);
 export const maxReasonLength = 2000;
@@ -50,7 +50,7 @@ export const decodeCandidate: Decode<Candidate> = object<Candidate>({
   assignment: decodeAssignment,
 });
 
-/** As schema 1 had it. */
+/** Fields of schema 1. */
 const firstFields = {
   task: sha256Hex,
   targetClass: text(2000),
@@ -60,7 +60,7 @@ const firstFields = {
   trial: integer(0, 1e9),
 };
 
-/** Schema 2 added these. */
+/** Fields of schema 2. */
 const secondFields = {
   ...firstFields,
   family: nullable(sha256Hex),
@@ -80,7 +80,7 @@ const decodeThird: Decode<TuningRecord> = object<TuningRecord>({
   codegen: nullable(text(100)),
 });
 
-/** A record of any schema so far; what the older ones did not have is null. */
+/** Decodes a record of any schema so far; fields that an older one did not have are null. */
 export const decodeRecord: Decode<TuningRecord> = (value, path) => {
   switch (schemaOf(value)) {
     case 1:

@@ -1,4 +1,4 @@
-// How tunings went: a line of JSON a tuning, beside the records of what was measured. For people alone: no decision reads it.
+// Logs how tunings went: a line of JSON a tuning, beside the records of what was measured. For people alone: no decision reads it.
 
 import { codegenVersion } from "../../compiler/index.ts";
 import type { Profile } from "../profile.ts";
@@ -13,20 +13,20 @@ export const tuningSchema = 2;
 
 export interface LoggedTuning {
   readonly schema: typeof tuningSchema;
-  /** As in `TuningRecord`. */
+  /** Digest of the task, as in `TuningRecord`. */
   readonly task: string;
   readonly targetClass: string;
   readonly toolchain: string;
   /** Null in lines of schema 1. */
   readonly codegen: string | null;
-  /** Its name. */
+  /** Name of the strategy. */
   readonly strategy: string;
   readonly ended: TuningEnd;
-  /** Candidates, those of earlier records left out. */
+  /** Number of candidates measured, without those of earlier records. */
   readonly measured: number;
   readonly elapsedMs: number;
   readonly history: ConvergenceRun;
-  /** Where the time went; all zeros where nobody looked. */
+  /** Time by phase, in milliseconds; all zeros where none was recorded. */
   readonly profile: Profile;
 }
 
@@ -95,10 +95,10 @@ export const loggedTuning = (
   profile,
 });
 
-/** Throws what the file system throws. */
+/** Appends a tuning to the log. Throws what the file system throws. */
 export const appendTuning = (path: string, tuning: LoggedTuning): void => appendLine(path, JSON.stringify(tuning));
 
-/** In the order of the file; a line that is not exactly a tuning is left out. */
+/** Reads the log, in the order of the file; a line that is not exactly a tuning is left out. */
 export const readTunings = (path: string): readonly LoggedTuning[] =>
   readOrEmpty(path)
     .split("\n")

@@ -9,7 +9,7 @@ import { element, label } from "./svg.ts";
 export interface ConvergenceRun {
   /** The candidate's number from 1, milliseconds since the start, its time in nanoseconds. */
   readonly improvements: readonly (readonly [trial: number, elapsedMs: number, ns: number])[];
-  /** When it ended of itself; null: its budget ended it. */
+  /** When it stopped before its budget was spent; null: the budget ended it. */
   readonly stopped: { readonly trial: number; readonly elapsedMs: number } | null;
 }
 
@@ -20,7 +20,7 @@ export interface ConvergenceSeries {
 
 export interface ConvergencePlot {
   readonly title: string;
-  /** Of the best known: 100 %. */
+  /** Time of the best known candidate, drawn as 100 %. */
   readonly bestNs: number;
   readonly series: readonly ConvergenceSeries[];
   /** Where the axes end: candidates, and milliseconds. */
@@ -54,7 +54,7 @@ export function convergencePlot(plot: ConvergencePlot): string {
 
 // ── panels ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What the horizontal axis shows. */
+/** Quantity of the horizontal axis. */
 interface Measure {
   readonly title: string;
   readonly steps: (run: ConvergenceRun, bestNs: number) => readonly Step[];
@@ -95,7 +95,7 @@ function panel(plot: ConvergencePlot, measure: Measure, offset: number): string 
   );
 }
 
-/** The lower end of the plot: below half, or below what the slowest strategy ends with, only where there is need. */
+/** Returns the lower end of the plot: 50 %, or less where the slowest strategy ends lower. */
 function leastShare({ series, bestNs }: ConvergencePlot): number {
   const ends = series.flatMap(({ runs }) =>
     runs.flatMap(({ improvements }) => bestNs / (improvements.at(-1)?.[2] ?? bestNs)),
@@ -129,7 +129,7 @@ function curvesOf({ runs }: ConvergenceSeries, bestNs: number, measure: Measure,
   return element("g", { stroke: colour }, ...thin, pathOf(medianSteps(steps), frame, "median"), ...stops);
 }
 
-/** A staircase that goes on to the plot's end: what was found stays found. */
+/** Draws a staircase that goes on to the plot's end: what was found stays found. */
 function pathOf(steps: readonly Step[], { x, y }: Frame, kind: "run" | "median"): string {
   if (steps.length === 0) return "";
   const [first, ...rest] = steps.map(

@@ -8,17 +8,17 @@ export interface TaskPerformance {
   readonly target: string;
   /** Arithmetic operations of one call. */
   readonly flops: number;
-  /** Null: nothing ran. */
+  /** Time of the best candidate; null: nothing ran. */
   readonly bestNs: number | null;
-  /** Candidates measured. */
+  /** Number of candidates measured. */
   readonly trials: number;
-  /** Of the predicted schedule; null: not measured. */
+  /** Time of the predicted schedule; null: not measured. */
   readonly predictedNs: number | null;
 }
 
 const head = ["task", "target", "best", "GFLOP/s", "candidates", "predicted", "GFLOP/s", "speed-up"];
 
-/** Speed-up is that of the best over the predicted schedule. */
+/** Draws the table. The speed-up is that of the best over the predicted schedule. */
 export function perfTable(rows: readonly TaskPerformance[]): string {
   return textTable(head, rows.map(cellsOf));
 }

@@ -8,17 +8,17 @@ import { element, escapeText, label } from "./svg.ts";
 export interface RooflinePoint {
   readonly name: string;
   readonly flops: number;
-  /** That have to be read or written at least once. */
+  /** Bytes that have to be read or written at least once. */
   readonly bytes: number;
   readonly ns: number;
 }
 
 export interface Roofline {
   readonly title: string;
-  /** Of the machine: GFLOP/s, and GB/s of its memory. */
+  /** Limits of the machine: GFLOP/s, and GB/s of its memory. */
   readonly gflops: number;
   readonly reading: number;
-  /** The order gives the colour. */
+  /** Series of points; their order gives the colours. */
   readonly series: readonly { readonly name: string; readonly points: readonly RooflinePoint[] }[];
 }
 

@@ -6,7 +6,7 @@ import type { TuningTask } from "../task.ts";
 
 export interface TaskRequest {
   readonly task: TuningTask;
-  /** How often the kernel counts; 1 unless said. */
+  /** How often the kernel counts; default: 1. */
   readonly weight?: number | undefined;
   /** Tells apart equal tasks that are searched otherwise. */
   readonly variant?: string | undefined;
@@ -14,13 +14,13 @@ export interface TaskRequest {
 
 export interface ExtractedTask {
   readonly task: TuningTask;
-  /** The sum of its requests'. */
+  /** Sum of the weights of its requests. */
   readonly weight: number;
-  /** Places of the requests that it answers, in their order. */
+  /** Indices of the requests that it answers, in their order. */
   readonly requests: readonly number[];
 }
 
-/** In the order in which each is first asked for. */
+/** Returns the tasks, in the order in which each is first asked for. */
 export function extractTasks(requests: readonly TaskRequest[]): readonly ExtractedTask[] {
   const tasks = new Map<string, ExtractedTask>();
   for (const [at, { task, weight = 1, variant = "" }] of requests.entries()) {

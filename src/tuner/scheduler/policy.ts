@@ -1,34 +1,34 @@
-// Who of several tunings goes on: the contract of a policy, and what it may know. Pure: the same histories give the same
-// choice.
+// The contract of a policy that decides which of several tunings goes on, and what it may know. A policy is pure: the same
+// histories give the same choice.
 
 export interface RoundFact {
-  /** Wall-clock of the round. */
+  /** Wall-clock time of the round, in milliseconds. */
   readonly ms: number;
   readonly measured: number;
-  /** The best so far, at its end; null: nothing has run yet. */
+  /** Time of the best candidate at the round's end; null: nothing has run yet. */
   readonly bestNs: number | null;
 }
 
 export interface TaskHistory {
   /** How often the kernel counts: the calls of a program, or the imports of a bundle. */
   readonly weight: number;
-  /** Of one call. */
+  /** Arithmetic operations of one call. */
   readonly flops: number;
-  /** Tasks of one text reach about the same throughput: the same operator, in other shapes. */
+  /** Digest of the operator's text without its shapes: tasks of one family reach about the same throughput. */
   readonly family: string;
   readonly rounds: readonly RoundFact[];
 }
 
 export interface SchedulingPolicy {
   readonly name: string;
-  /** The place of the one that goes on; there is at least one. Those that are over are not among them. */
+  /** Returns the index of the tuning that goes on. `tasks` has at least one, and none that is over. */
   choose(tasks: readonly TaskHistory[]): number;
 }
 
 export const spentMs = ({ rounds }: TaskHistory): number => rounds.reduce((sum, { ms }) => sum + ms, 0);
 export const bestNs = ({ rounds }: TaskHistory): number | null => rounds.at(-1)?.bestNs ?? null;
 
-/** The first of the greatest. */
+/** Returns the index of the first of the greatest values. */
 export function greatest(values: readonly number[]): number {
   return values.reduce((best, value, at) => (value > values[best]! ? at : best), 0);
 }

@@ -1,5 +1,5 @@
-// Several tunings on one machine that take turns: a policy says who has the next round, newcomers are admitted at any
-// time, and a total of seconds ends all. Each is a promise of its own result.
+// Runs several tunings on one machine in turns: a policy says which has the next round, new ones are admitted at any time, and a
+// total of seconds ends all. Each is a promise of its own result.
 
 import type { Tuning } from "../tuning.ts";
 import type { RoundFact, SchedulingPolicy, TaskHistory } from "./policy.ts";
@@ -7,38 +7,41 @@ import { type GroupCosts, roundLimit } from "./total-budget.ts";
 
 export interface GroupOptions {
   readonly policy: SchedulingPolicy;
-  /** Of all turns together; null: each tuning has its own budget alone. */
+  /** Milliseconds for all turns together; null: each tuning has its own budget alone. */
   readonly totalMs: number | null;
-  /** Milliseconds. */
+  /** Returns milliseconds. */
   readonly clock: () => number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface GroupTask<Result> {
-  /** As in `TaskHistory`; the weight may grow while it is tuned. */
+  /** Returns the weight, as in `TaskHistory`; it may grow while the task is tuned. */
   readonly weight: () => number;
   readonly flops: number;
   readonly family: string;
-  /** In its first turn. What it opens, the caller closes when the result is there, or an error. */
+  /** Starts the tuning, in the task's first turn. The caller closes what it opens, when the result or an error is there. */
   start(turns: Turns): Promise<Tuning>;
-  /** In its last turn. */
+  /** Makes the result, in the task's last turn. */
   finish(tuning: Tuning): Promise<Result>;
 }
 
-/** What a tuning in a group has in place of a clock. */
+/** Clock and limits of a tuning in a group. */
 export interface Turns {
-  /** Milliseconds of its own turns: the seconds of its budget pass in no other's. */
+  /** Returns the milliseconds of the tuning's own turns: its budget does not run while others have theirs. */
   clock(): number;
-  /** The total is spent: a round ends where it is. Never in the first. */
+  /** Whether the total is spent, so that a round ends early. Never in the first round. */
   isOver(): boolean;
-  /** Milliseconds of the total; in the first round a fair share, and some seconds if it comes late. For what is killed then. */
+  /**
+   * Returns the milliseconds left of the total, after which what still runs is killed. The first round has a fair share, and at
+   * least some seconds if it comes late.
+   */
   leftMs(): number;
 }
 
 export interface TuningGroup {
-  /** Rejects with what the task throws, or with the signal's reason; the others go on. */
+  /** Tunes a task. Rejects with what the task throws, or with the signal's reason; the others go on. */
   tune<Result>(task: GroupTask<Result>): Promise<Result>;
-  /** Milliseconds of all turns. */
+  /** Returns the milliseconds of all turns. */
   spentMs(): number;
 }
 
@@ -48,26 +51,29 @@ interface Member {
   readonly reject: (reason: unknown) => void;
   readonly rounds: RoundFact[];
   tuning: Tuning | null;
-  /** In turns that have ended. */
+  /** Milliseconds of its turns that have ended. */
   ownMs: number;
 }
 
-/** A first round has so much time, however late it comes: one candidate of most operators is built, checked and timed in it. */
+/**
+ * Least time of a first round in milliseconds, however late it comes: enough to build, check and time one candidate of most
+ * operators.
+ */
 const leastFirstMs = 5_000;
 
-/** A fair share of what is left. */
+/** Returns the milliseconds of a first round: a fair share of what is left. */
 function firstRoundMs(leftMs: number, members: readonly Member[]): number {
   const waiting = members.filter(({ rounds }) => rounds.length === 0).length;
   return Math.max(leastFirstMs, leftMs / waiting);
 }
 
-/** Where nobody knows whose turn it is all hear of it, and none waits for ever. */
+/** Rejects all members, where an error belongs to none of them, so that none waits for ever. */
 function rejectAll(members: readonly Member[], error: unknown): void {
   for (const { reject } of members) reject(error);
 }
 
 interface GroupTime {
-  /** Of the total, when this turn began. */
+  /** Returns the milliseconds that were left of the total when this turn began. */
   readonly leftMs: () => number;
   readonly inTurnMs: () => number;
 }
@@ -78,7 +84,7 @@ const turnsOf = (member: Member, members: readonly Member[], { leftMs, inTurnMs 
   leftMs: () => (member.rounds.length > 0 ? leftMs() : firstRoundMs(leftMs(), members)) - inTurnMs(),
 });
 
-/** How a member leaves. */
+/** Resolves or rejects a member's promise. */
 type Settle = () => void;
 
 export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptions): TuningGroup {
@@ -86,7 +92,7 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
   const rounds = { count: 0, ms: 0 };
   const finishes = { count: 0, ms: 0 };
   let spentMs = 0;
-  /** Of the turn that is going on. */
+  /** Start of the turn that is going on, in milliseconds; null between turns. */
   let turnStart: number | null = null;
   let isServing = false;
 
@@ -111,7 +117,7 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
     return turn(members[at]!, roundLimit(histories, at, totalMs, costsOf(spentMs, rounds, finishes)));
   }
 
-  /** A round, or the last turn. Who has had the last one hears of it when the turn has ended. */
+  /** Serves one turn: a round, or the last turn, after whose end the member's promise settles. */
   async function turn(member: Member, most: number): Promise<void> {
     turnStart = clock();
     const settle = await served(member, most);
@@ -124,7 +130,7 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
     settle();
   }
 
-  /** Null: it goes on. */
+  /** Runs a round, or finishes the member. Null: it goes on. */
   async function served(member: Member, most: number): Promise<Settle | null> {
     try {
       signal?.throwIfAborted();
@@ -138,7 +144,7 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
     }
   }
 
-  /** False: it is over. */
+  /** Runs a round. Returns false if the tuning is over. */
   async function round(member: Member, most: number): Promise<boolean> {
     member.tuning ??= await member.task.start(turnsOf(member, members, time));
     const { tuning } = member;
@@ -156,7 +162,7 @@ export function createTuningGroup({ policy, totalMs, clock, signal }: GroupOptio
     tune: (task) =>
       new Promise((resolve, reject) => {
         members.push({ task, resolve, reject, rounds: [], tuning: null, ownMs: 0 });
-        // Those that are asked for in the same moment are there when the first is chosen.
+        // Tasks that are asked for in the same moment are all there when the first is chosen.
         void Promise.resolve().then(serve);
       }),
   };

@@ -31,17 +31,20 @@ export const bayesianParameters = {
   /** Most trials that the process is fitted to. */
   trials: 192,
   draws: 64,
-  /** Good points, and mutants of each: of the best measured first, then of the greatest expected gain. */
+  /**
+   * Number of good points, and of mutants of each: first of the best measured, then of those with the greatest expected
+   * gain.
+   */
   parents: 10,
   mutants: 4,
   refinements: 2,
   /** Points of the greatest expected gain that a batch is chosen from. */
   finalists: 64,
-  /** Of a batch, the share that may be expected to fail; one at least. */
+  /** Share of a batch that may be expected to fail; at least one candidate may. */
   mostLosses: 0.1,
 } as const;
 
-/** Nothing is known but the prior, if that. */
+/** Chooses the first batch, where nothing is known but the prior, if there is one. */
 function firstBatch(state: SearchState, count: number, rng: Rng): readonly Candidate[] {
   if (!state.space.prior) return random.propose(state, count, rng);
   const pool = new Pool(state);
@@ -65,7 +68,7 @@ function bestExpected(state: SearchState, count: number, rng: Rng): Candidate[] 
   return chooseBatch(points, belief(points), count);
 }
 
-/** The greatest expected gain first. */
+/** Returns the points with their expected gains, the greatest first. */
 function byGain(belief: Belief, points: readonly Point[]): ScoredPoint[] {
   const gains = expectedGains(belief(points));
   return rank(points.map((point, k) => ({ point, score: gains[k]! })));
@@ -81,8 +84,8 @@ function addMutants({ space }: SearchState, parents: readonly { readonly point: 
 }
 
 /**
- * One after the other, each as if those before had come out as expected: so a batch is no crowd around one point. Points
- * that will likely fail are taken only until the batch expects to lose its share.
+ * Chooses points one after the other, each as if those before had come out as expected, so that a batch is no crowd around
+ * one point. Points that will likely fail are taken only until the batch expects to lose its share.
  */
 function chooseBatch(points: readonly Point[], believed: Believed, count: number): Candidate[] {
   const { posterior, feasible } = believed;
@@ -100,18 +103,18 @@ function chooseBatch(points: readonly Point[], believed: Believed, count: number
   return [...chosen].map((k) => points[k]!.candidate);
 }
 
-/** A probability of failure that stands for none. */
+/** Probability of failure that counts as none. */
 const doubt = 0.05;
 
-/** What is known of some points. */
+/** Beliefs about some points. */
 interface Believed {
   readonly posterior: Posterior;
-  /** The prior's scores, which the process corrects. */
+  /** Scores by the prior, which the process corrects. */
   readonly base: Float64Array;
   readonly feasible: Float64Array;
 }
 
-/** The best score is 1. */
+/** Returns the expected improvement over the best score, 1, times the probability that a point runs. */
 const expectedGains = ({ posterior: { means, variances }, base, feasible }: Believed): Float64Array =>
   means.map((mean, k) => expectedImprovement(base[k]! + mean, variances[k]!, 1) * feasible[k]!);
 
@@ -138,8 +141,8 @@ function learn(state: SearchState, rng: Rng): Belief {
 }
 
 /**
- * Of what the prior does not explain. Failures stand in it with the values that the others make likely: so they leave no
- * mean lower, but nobody expects to learn anything beside them.
+ * Fits a process to what the prior does not explain. Failed points get the values that the others make likely: they lower
+ * no mean, but points near them promise nothing new.
  */
 function fitScores(
   state: SearchState,

@@ -4,36 +4,38 @@ import type { Target } from "../../compiler/index.ts";
 import type { SearchState, Trial } from "./search-state.ts";
 
 export interface ConvergenceRule {
-  /** Trials looked back on. */
+  /** Number of latest trials that the rule looks back on. */
   readonly trials: number;
-  /** Share of the best time that they must have saved to go on. */
+  /** Share of the best time that those trials must have saved for the search to go on. */
   readonly leastGain: number;
   /**
-   * Times what relatives let expect of the best: a task that comes so near has converged with its first round, for its
-   * candidates are those that were best elsewhere. Never unless said.
+   * Factor of the time that relatives let expect of the best. A task that comes so near has converged with its first round,
+   * for its candidates are those that were best elsewhere. Default: never.
    */
   readonly expected?: number;
 }
 
 /**
- * Where no compiler runs a trial takes a third of the time: 6 to 10 seconds either way. Of fewer the best of a calm moment
- * looks like the end of a search, as long as a neighbour takes a part of the core.
+ * Trials looked back on, by code generator: 6 to 10 seconds either way, as a trial without a compiler takes a third of the
+ * time. With fewer, a lucky time in a calm moment looks like the end of a search while a neighbour uses the core.
  */
 const trials: Readonly<Record<Target["codegen"], number>> = { c: 96, wasm: 240 };
 
-/** Of a tuning for this target, unless said otherwise. */
+/** Returns the default rule of a tuning for a target. */
 export const convergenceFor = ({ codegen }: Target): ConvergenceRule => ({
   trials: trials[codegen],
   leastGain: 0.01,
   expected: 1.02,
 });
 
-/** Whoever had fewer trials than the rule looks back on has not: there was nothing before them. */
+/** Whether a search has converged. One with no more trials than the rule looks back on has not: nothing was before them. */
 export function hasConverged(state: SearchState, rule: ConvergenceRule): boolean {
   return gainOfTrials(state, rule.trials) < rule.leastGain || meetsExpectation(state, rule);
 }
 
-/** The best seeds were measured, and one is as fast as it would be if the prior were no more wrong than elsewhere. */
+/**
+ * Whether the best seeds were measured, and one is as fast as it would be if the prior were no more wrong than elsewhere.
+ */
 function meetsExpectation({ known, best, rounds }: SearchState, { expected = 0 }: ConvergenceRule): boolean {
   const { expectedNs, seeds } = known;
   const isMeasured = rounds.flat().length >= Math.min(seeds.length, leastSeeds);
@@ -42,7 +44,7 @@ function meetsExpectation({ known, best, rounds }: SearchState, { expected = 0 }
 
 const leastSeeds = 6;
 
-/** Share of the best time before the last `count` trials that they saved; 1 when there was no time before them. */
+/** Returns the share of the best time that the last `count` trials saved; 1 when there was no time before them. */
 export function gainOfTrials({ rounds }: SearchState, count: number): number {
   const trials = rounds.flat();
   const before = bestNs(trials.slice(0, -count));

@@ -1,6 +1,6 @@
-// Strategy `default`: what the prior ranks highest among thousands, then half where a Gaussian process expects the most
-// and half generations that trees judge; once new trials bring little the neighbours of the best among them. A process
-// learns more of tens of trials, trees stay nearer to the prior where a space has many templates: docs/search.md.
+// Strategy `default`. First: what the prior ranks highest among thousands. Then: half where a Gaussian process expects the most,
+// and half generations that trees judge; once new trials bring little, also neighbours of the best. A process learns more
+// from tens of trials, trees stay nearer to the prior where a space has many templates: docs/search.md.
 
 import type { Rng } from "../rng.ts";
 import type { Candidate } from "../space/space.ts";
@@ -32,22 +32,22 @@ export const defaultStrategy: Strategy = {
 };
 
 /**
- * Candidates of a round after the first. Of fewer, more of the budget is spent on deciding; of more, less is learned
- * between them.
+ * Most candidates of a round after the first. With fewer, more of the budget is spent on deciding; with more, less is
+ * learned between rounds.
  */
 export const learnedRound = 16;
 
-/** What turns up is judged in every round, so it must not take long. */
+/** Size of an evolution in every round. It is small, so that a round does not take long. */
 const briefEvolution: EvolutionSize = { population: 32, generations: 3, childrenPerGeneration: 48, elders: 16 };
 
-/** The prior costs microseconds a point, so it judges many more than a learned model does. */
+/** Size of the first evolution. The prior costs microseconds a point, so it judges many more than a learned model does. */
 const firstEvolution: EvolutionSize = { population: 512, generations: 4, childrenPerGeneration: 256, elders: 0 };
 
 function firstBatch(state: SearchState, count: number, rng: Rng): readonly Candidate[] {
   if (!state.space.prior) return random.propose(state, count, rng);
   const seeds = seedsOf(state);
   if (seeds.length === 0) return bestByPrior(state, firstEvolution, count, rng);
-  // Other shapes have shown what is good: few are measured, and if they are as fast as expected, no more.
+  // Other shapes have shown what is good: few are measured. If they are as fast as expected, the search ends there.
   return fill(
     seeds.slice(0, firstSeeds),
     bestByPrior(state, quickEvolution, newcomers, rng),
@@ -55,7 +55,7 @@ function firstBatch(state: SearchState, count: number, rng: Rng): readonly Candi
   );
 }
 
-/** Of the first round where other shapes are known: a second's measuring, of which the most is the best of those. */
+/** Candidates of the first round where other shapes are known: a second's measuring. Most are the best of those shapes. */
 const firstSeeds = 6;
 const newcomers = 2;
 
@@ -79,7 +79,7 @@ function bestOfEachStructure(points: readonly ScoredPoint[]): ScoredPoint[] {
   return [...best.values()];
 }
 
-/** Equal for points that differ in sizes only. */
+/** Returns a key that is equal for points which differ in sizes only. */
 const structureOf = ({ template: { template }, assignment }: Point): string =>
   [template.name, ...template.structure.map((name) => assignment[name])].join(" ");
 
@@ -87,7 +87,7 @@ function generation(state: SearchState, count: number, rng: Rng): Candidate[] {
   return selectBatch(evolve(state, briefEvolution, both(state), rng), count, rng);
 }
 
-/** Children by crossover and by mutation, half each. */
+/** Breeds children by crossover and by mutation, half each. */
 function both(state: SearchState): Breed {
   const breeds = [inheritance(state), mutation(state)];
   return (population, rng) => rng.pick(breeds)(population, rng);
@@ -98,7 +98,7 @@ function fill(first: readonly Candidate[], rest: readonly Candidate[], count: nu
   return [...all.values()].slice(0, count);
 }
 
-/** One of each list after the other, each candidate once: a round may be cut short where kernels are long. */
+/** Takes one of each list in turn, each candidate once: a round may be cut short where kernels are long. */
 function inTurn(count: number, ...lists: readonly (readonly Candidate[])[]): Candidate[] {
   const turns = Array.from({ length: count }, (_, at) => lists.flatMap((list) => list[at] ?? []));
   return fill([], turns.flat(), count);

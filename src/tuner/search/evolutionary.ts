@@ -28,7 +28,7 @@ export const evolutionary: Strategy = {
 /** Probabilities and ratios are MetaSchedule's; so is the number of generations. Its population is 512. */
 export const evolutionaryParameters = {
   population: 96,
-  /** Of the population, the best measured. */
+  /** Share of the population that is the best measured. */
   measuredShare: 0.2,
   leastRandom: 50,
   generations: 4,
@@ -56,10 +56,10 @@ function evolveByMutators(state: SearchState, pool: Pool, rng: Rng): void {
   }
 }
 
-/** Of a score, relative to the best parent's: 1 for that, a half for twice its time. */
+/** Predicted throughput relative to the best parent's: 1 for an equal score, a half for twice the time. */
 const throughput = (predicted: number, best: number): number => steady(2 ** ((predicted - best) / (1 - scoreOf(2, 1))));
 
-/** Any decision, all alike: what `default` breeds with. */
+/** Breeds by changing any decision, all alike; `default` uses it. */
 export function mutation(state: SearchState): Breed {
   return (population, rng) => mutate(state.space, pickParent(population, rng), rng);
 }

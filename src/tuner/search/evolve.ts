@@ -6,19 +6,19 @@ import { Pool } from "./pool.ts";
 import type { Point } from "./search-space.ts";
 import { predictScores, rankedTrials, type SearchState } from "./search-state.ts";
 
-/** A new point from a population that is sorted, the best first; null: this attempt gave none. */
+/** Makes a new point from a population that is sorted, the best first; null: this attempt gave none. */
 export type Breed = (population: readonly Point[], rng: Rng) => Point | null;
 
 export interface EvolutionSize {
-  /** Random points in the first generation, and points that survive each. */
+  /** Number of random points in the first generation, and of points that survive each. */
   readonly population: number;
   readonly generations: number;
   readonly childrenPerGeneration: number;
-  /** Best measured points in the first generation. */
+  /** Number of best measured points in the first generation. */
   readonly elders: number;
 }
 
-/** For budgets of seconds; Heron, with hours, takes 200 of each and five generations. About 50 ms a round. */
+/** Size for budgets of seconds: about 50 ms a round. Heron, with hours, takes 200 of each and five generations. */
 export const quickEvolution: EvolutionSize = { population: 64, generations: 4, childrenPerGeneration: 96, elders: 16 };
 
 export interface ScoredPoint {
@@ -26,7 +26,7 @@ export interface ScoredPoint {
   readonly score: number;
 }
 
-/** All unmeasured points that turned up, the highest predicted score first. */
+/** Returns all unmeasured points that turned up, the highest predicted score first. */
 export function evolve(state: SearchState, size: EvolutionSize, breed: Breed, rng: Rng): ScoredPoint[] {
   const pool = new Pool(state);
   pool.draw(size.population, rng, "plain");
@@ -53,18 +53,18 @@ export function evolve(state: SearchState, size: EvolutionSize, breed: Breed, rn
   return rank(scored);
 }
 
-/** In the order of the points. */
+/** Scores points by prediction, in their order. */
 export function score(state: SearchState, points: readonly Point[]): ScoredPoint[] {
   const scores = predictScores(state, points);
   return points.map((point, k) => ({ point, score: scores[k]! }));
 }
 
-/** The highest first; equal ones stay in their order. */
+/** Sorts points by score, the highest first; equal ones stay in their order. */
 export function rank(points: readonly ScoredPoint[]): ScoredPoint[] {
   return [...points].sort((left, right) => right.score - left.score);
 }
 
-/** A member of a sorted population, the better the likelier: the smaller of two random ranks. */
+/** Picks a member of a sorted population, the better the likelier: it has the smaller of two random ranks. */
 export function pickParent<T>(population: readonly T[], rng: Rng): T {
   return population[Math.min(rng.below(population.length), rng.below(population.length))]!;
 }

@@ -10,20 +10,20 @@ export interface GaussianProcess {
   readonly posterior: (queries: FeatureMatrix) => Posterior;
 }
 
-/** What is believed of some rows together. */
+/** Joint belief about some rows. */
 export interface Posterior {
   readonly means: Float64Array;
-  /** Shrink with `condition`. */
+  /** Variance at each row. `condition` shrinks them. */
   readonly variances: Float64Array;
-  /** As if query k had been observed, and its mean had come out: no mean moves, near variances shrink. */
+  /** Conditions on query k as if it had been observed at its mean: no mean moves, near variances shrink. */
   readonly condition: (k: number) => void;
 }
 
-/** Of the largest distance that unit columns allow; the likelihood of the values chooses. */
+/** Length scales as shares of the largest distance that unit columns allow; the likelihood of the values chooses. */
 const lengthScales = [0.05, 0.1, 0.2, 0.4, 0.8] as const;
 /**
- * Variances of the noise, shares of the variance of what is modelled: times repeat within some per cent on a machine that
- * nobody else uses, and within a tenth on one that others do. The likelihood of the values chooses here too.
+ * Variances of the noise, as shares of the variance of what is modelled. Times repeat within some per cent on a machine that
+ * nobody else uses, and within a tenth on a shared one. The likelihood of the values chooses here too.
  */
 const noises = [1e-3, 1e-2, 0.05, 0.2] as const;
 
@@ -38,8 +38,8 @@ interface Fitted {
 }
 
 /**
- * Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), algorithm 2.1; mean and variance in closed
- * form, the length scale and the noise of the greatest likelihood. Columns should span about [0, 1].
+ * Fits a process by Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), algorithm 2.1: mean and variance
+ * in closed form, the length scale and the noise of the greatest likelihood. Columns should span about [0, 1].
  */
 export function fitGaussianProcess(features: FeatureMatrix, values: ArrayLike<number>): GaussianProcess {
   invariant(features.rows > 0 && features.rows === values.length, "a value for each of at least one row");
@@ -78,7 +78,7 @@ function posterior(features: FeatureMatrix, fit: Fitted, mean: number, queries: 
   });
   const means = Float64Array.from(solved, (row) => mean + dot(row, fit.whitened));
   const variances = Float64Array.from(solved, (row) => fit.variance * Math.max(0, 1 - dot(row, row)));
-  /** Of each row what it shares with those that were conditioned on, in their order. */
+  /** Covariances of each row with those that were conditioned on, in their order. */
   const conditioned = solved.map((): number[] => []);
   const condition = (k: number): void => {
     const [chosen, before] = [solved[k]!, [...conditioned[k]!]];
@@ -97,7 +97,7 @@ function posterior(features: FeatureMatrix, fit: Fitted, mean: number, queries: 
 const rowOf = ({ columns, data }: FeatureMatrix, at: number): Float64Array =>
   data.subarray(at * columns, (at + 1) * columns);
 
-/** Of each row on the left to each on the right. */
+/** Returns the squared distances of each row on the left to each on the right, row-major. */
 function squaredDistances(left: FeatureMatrix, right: FeatureMatrix): Float64Array {
   const squares = new Float64Array(left.rows * right.rows);
   const { columns } = left;

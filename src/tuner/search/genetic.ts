@@ -10,8 +10,8 @@ import { selectBatch } from "./select.ts";
 import type { Strategy } from "./strategy.ts";
 
 /**
- * One-point crossover as Heron's baseline has it (ASPLOS 2023, `GA`); mutation a gene as in AutoTVM's GATuner. The
- * first generation is drawn by the solver, as Heron's is.
+ * Breeds by one-point crossover, as Heron's baseline does (ASPLOS 2023, `GA`), and mutates single genes, as AutoTVM's GATuner
+ * does. The solver draws the first generation, as in Heron.
  */
 export const genetic: Strategy = {
   name: "genetic",
@@ -20,15 +20,15 @@ export const genetic: Strategy = {
 
 export const geneticParameters = {
   size: quickEvolution,
-  /** That a gene takes a random other value. */
+  /** Probability that a gene takes a random other value. */
   mutationProbability: 0.1,
 } as const;
 
 export interface UnconstrainedOffspring {
-  /** Valid and unmeasured, the highest predicted score first. */
+  /** Valid and unmeasured points, the highest predicted score first. */
   readonly points: readonly ScoredPoint[];
   readonly bred: number;
-  /** Of those bred, those that violated a constraint. */
+  /** Number of bred children that violated a constraint. */
   readonly rejected: number;
 }
 
@@ -48,7 +48,9 @@ export function breedUnconstrained(state: SearchState, rng: Rng): UnconstrainedO
   return { points, bred, rejected };
 }
 
-/** The first decisions of one parent, the others of another of the same template, some changed by lot. */
+/**
+ * Takes the first decisions of one parent and the others of another of the same template, some of them changed at random.
+ */
 function unconstrainedChild(population: readonly Point[], rng: Rng): Candidate {
   const mother = pickParent(population, rng);
   const { template } = mother.template;

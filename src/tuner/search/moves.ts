@@ -1,4 +1,4 @@
-// Ways from points of a space to others, as strategies of one's own ask for them. Each gives valid points, or none.
+// Moves from points of a space to others, for users' own strategies. Each gives valid points, or none.
 
 import type { Rng } from "../rng.ts";
 import { crossover } from "./crossover.ts";
@@ -6,9 +6,9 @@ import { keyDomain, move } from "./mutate.ts";
 import { drawPoint, type Point, type SearchSpace } from "./search-space.ts";
 
 /**
- * A random point, about uniform over its template's solutions. Null: there is none, or the solver finds none.
+ * Draws a random point, about uniform over its template's solutions. Null: there is none, or the solver finds none.
  *
- * @param template its name; any of the space's unless said
+ * @param template name of a template; default: any of the space's
  */
 export function random(space: SearchSpace, rng: Rng, template?: string): Point | null {
   const among = space.templates.filter((one) => template === undefined || one.template.name === template);
@@ -16,7 +16,7 @@ export function random(space: SearchSpace, rng: Rng, template?: string): Point |
 }
 
 /**
- * The points with another value of one decision, and of as few others as the constraints want.
+ * Yields the points with another value of one decision, and of as few others as the constraints want.
  *
  * @param steps values tried on each side of a decision's present one
  */
@@ -33,9 +33,9 @@ export function* neighbours(space: SearchSpace, point: Point, rng: Rng, steps = 
 }
 
 /**
- * A child of two points of one template: `share` of its decisions have the value of one parent or of the other, but for one
- * that is dropped by lot; the solver draws that and the others. Null: the parents have different templates, or the
- * solver gives up.
+ * Draws a child of two points of one template: `share` of its decisions have the value of either parent, but for one that is
+ * dropped at random; the solver draws that one and all others. Null: the parents have different templates, or the solver
+ * gives up.
  */
 export function inherit(space: SearchSpace, mother: Point, father: Point, rng: Rng, share = 0.7): Point | null {
   if (mother.template !== father.template) return null;

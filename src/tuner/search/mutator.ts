@@ -7,13 +7,13 @@ import { drawPoint, type Point, type SearchSpace, type SearchTemplate } from "./
 import { type TunableKind, tunableKinds, tunablesByKind } from "./tunable-kind.ts";
 
 /**
- * How often each is tried: MetaSchedule's for CPUs (`Mutator::DefaultLLVM` of TVM: MutateTileSize 0.90,
+ * Probability of each kind of mutator, MetaSchedule's for CPUs (`Mutator::DefaultLLVM` of TVM: MutateTileSize 0.90,
  * MutateComputeLocation 0.05, MutateUnroll 0.03). Its MutateParallel, 0.02, has no counterpart: how many tasks there are
  * follows from our tiles. Templates without decisions of a kind try the others in proportion.
  */
 export const mutatorWeights: Readonly<Record<TunableKind, number>> = { "tile-size": 0.9, choice: 0.05, unroll: 0.03 };
 
-/** A mutator by lot, then a decision of its kind by lot. */
+/** Changes a random decision of a random kind. */
 export function mutateByKind(
   space: SearchSpace,
   point: Point,
@@ -39,7 +39,7 @@ function pickKind(tunables: Readonly<Record<TunableKind, readonly string[]>>, rn
   return kinds[at] ?? kinds.at(-1) ?? null;
 }
 
-/** MutateTileSize: a random divisor goes from one tile to another that a constraint ties to it. */
+/** Moves a random divisor from one tile to another that a constraint ties to it (MutateTileSize). */
 function shiftFactor(space: SearchSpace, point: Point, from: string, tiles: readonly string[], rng: Rng): Point | null {
   const partners = (point.template.related.get(from) ?? []).filter((name) => tiles.includes(name));
   const divisors = divisorsOf(point.assignment[from]!);
@@ -54,7 +54,7 @@ function shiftFactor(space: SearchSpace, point: Point, from: string, tiles: read
   return drawPoint(space, point.template, rng, { restrictions });
 }
 
-/** Without 1. */
+/** Returns the divisors of a number, without 1. */
 const divisorsOf = (value: number): number[] =>
   Array.from({ length: Math.max(0, value - 1) }, (_, k) => k + 2).filter((divisor) => value % divisor === 0);
 
@@ -63,7 +63,7 @@ function otherValue(space: SearchSpace, point: Point, name: string, rng: Rng): P
   return others.length > 0 ? move(space, point, name, others, rng) : null;
 }
 
-/** Looks a template's tunables up once. */
+/** Maps each template to its tunables by kind, looked up once. */
 export function kindsOfTemplates(
   templates: readonly SearchTemplate[],
 ): ReadonlyMap<SearchTemplate, Readonly<Record<TunableKind, readonly string[]>>> {

@@ -9,7 +9,7 @@ import type { Rng } from "../rng.ts";
 import type { Candidate } from "../space/space.ts";
 import { drawPoint, type Point, type SearchSpace, type SearchTemplate } from "./search-space.ts";
 
-/** Null: the space has no such template, or the solver finds nothing near. */
+/** Returns the nearest point. Null: the space has no such template, or the solver finds nothing near. */
 export function projectCandidate(space: SearchSpace, candidate: Candidate, rng: Rng): Point | null {
   const template = space.templates.find((one) => one.template.name === candidate.template);
   if (!template) return null;
@@ -23,7 +23,7 @@ export function projectCandidate(space: SearchSpace, candidate: Candidate, rng: 
   return null;
 }
 
-/** First the decisions that can stay as they are, then for each other the nearest value that is left. */
+/** Fixes first the decisions that can stay as they are, then each other at the nearest value that is left. */
 function nearestDecisions({ template, compiled }: SearchTemplate, { assignment }: Candidate): Restrictions {
   const { engine, ids, root } = compiled;
   engine.store.restore(root);
@@ -39,7 +39,7 @@ function nearestDecisions({ template, compiled }: SearchTemplate, { assignment }
   return decided;
 }
 
-/** Fixes the variable at the nearest value that holds, at most so many times away; null: none does. */
+/** Fixes the variable at the nearest value that holds, at most `mostTimes` away as a factor; null: none does. */
 function fixNearest({ engine }: CompiledModel, id: VariableId, wanted: number, mostTimes: number): number | null {
   const { store } = engine;
   const domain = store.domain(id);
@@ -56,5 +56,5 @@ function fixNearest({ engine }: CompiledModel, id: VariableId, wanted: number, m
   return null;
 }
 
-/** By which factor two values differ, where 0 and 1 do too: 1 for equal ones. */
+/** Returns the factor by which two values differ, both increased by 1 so that 0 has one too; 1 for equal values. */
 const timesApart = (left: number, right: number): number => (Math.max(left, right) + 1) / (Math.min(left, right) + 1);

@@ -17,16 +17,16 @@ export type Sampler = (compiled: CompiledModel, rng: Rng, options: SampleOptions
 export interface SearchTemplate {
   readonly template: Template;
   readonly compiled: CompiledModel;
-  /** For each key variable those that stand with it in some constraint: a change of it may need a change of theirs. */
+  /** Key variables that share a constraint with each key variable: a change of it may need a change of theirs. */
   readonly related: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface SearchSpace {
-  /** Those that have solutions, as far as propagation tells. */
+  /** Templates that have solutions, as far as propagation tells. */
   readonly templates: readonly SearchTemplate[];
-  /** What the cost model sees of a point. */
+  /** Extracts what the cost model sees of a point. */
   readonly features: FeatureExtractor;
-  /** `priorNs` asks it. Null: no template's time is predicted. */
+  /** Predicts times, by way of `priorNs`. Null: no template's time is predicted. */
   readonly prior: Prior | null;
   readonly sampler: Sampler;
 }
@@ -36,18 +36,18 @@ export interface Point {
   readonly template: SearchTemplate;
   readonly assignment: Assignment;
   readonly candidate: Candidate;
-  /** Equal for equal candidates. */
+  /** Key of the candidate: equal for equal candidates. */
   readonly key: string;
 }
 
 export interface SearchSpaceOptions {
   readonly prior?: Prior;
   readonly sampler?: Sampler;
-  /** The constraint variables unless said. */
+  /** Features that the cost model sees; default: the constraint variables. */
   readonly features?: (templates: readonly Template[]) => FeatureExtractor;
 }
 
-/** A space without a feasible template gives one without templates; `explain` says why of each model. */
+/** Prepares a space for searching. Templates without a solution are left out; `explain` says why of each model. */
 export function searchSpace(
   space: Space,
   { prior, sampler = sample, features = variableFeatures }: SearchSpaceOptions = {},
@@ -63,19 +63,22 @@ export function searchSpace(
   return { templates, features: features(templates.map(({ template }) => template)), prior: prior ?? null, sampler };
 }
 
-/** Template, then key variables by name with their values. */
+/** Returns the template's name, then the key variables by name with their values. */
 export function candidateKey({ template, assignment }: Candidate): string {
   const names = Object.keys(assignment).sort();
   return `${template}|${names.map((name) => `${name}=${assignment[name]}`).join(",")}`;
 }
 
-/** From values of all variables. */
+/** Makes a point of values of all variables. */
 export function pointOf(template: SearchTemplate, assignment: Assignment): Point {
   const candidate = { template: template.template.name, assignment: keysOf(template.compiled, assignment) };
   return { template, assignment, candidate, key: candidateKey(candidate) };
 }
 
-/** From the key variables; null: the space does not hold this candidate, which may come from an older one. */
+/**
+ * Completes a candidate's key variables to a point. Null: the space does not hold the candidate, which may come from an
+ * older one.
+ */
 export function findPoint(space: SearchSpace, candidate: Candidate): Point | null {
   const template = space.templates.find((one) => one.template.name === candidate.template);
   if (!template) return null;
@@ -85,7 +88,7 @@ export function findPoint(space: SearchSpace, candidate: Candidate): Point | nul
   return assignment && pointOf(template, assignment);
 }
 
-/** One point of the template, or null where the sampler finds none. */
+/** Draws a point of the template, or returns null where the sampler finds none. */
 export function drawPoint(
   space: SearchSpace,
   template: SearchTemplate,

@@ -25,21 +25,21 @@ export interface Trial {
 export interface SearchState {
   readonly space: SearchSpace;
   readonly costModel: CostModel;
-  /** From other tasks. */
+  /** Knowledge from other tasks. */
   readonly known: Known;
-  /** In the order of their measurement. */
+  /** Trials by round, in the order of their measurement. */
   readonly rounds: readonly (readonly Trial[])[];
-  /** Keys of the candidates measured or awaited, failures and such that the space no longer holds included. */
+  /** Keys of the candidates measured or awaited, including failures and those that the space no longer holds. */
   readonly seen: ReadonlySet<string>;
-  /** What the trials teach; null: nothing yet. Trained when it is first asked for: not every strategy does. */
+  /** Returns the model of the trials; null: nothing was learned yet. Trained at the first call: not every strategy asks. */
   readonly predictor: () => Predictor | null;
-  /** The fastest so far; null: every trial failed, or there was none. */
+  /** The fastest trial so far; null: every trial failed, or there was none. */
   readonly best: Trial | null;
-  /** The prior's least nanoseconds among the trials: where its scores start from. */
+  /** The prior's least nanoseconds among the trials: its scores are relative to this. */
   readonly bestPriorNs: number;
 }
 
-/** A state that nothing was learned of. */
+/** A state before learning. */
 type Measured = Omit<SearchState, "predictor">;
 
 export function startSearch(space: SearchSpace, costModel: CostModel, known: Known = nothingKnown): SearchState {
@@ -47,16 +47,16 @@ export function startSearch(space: SearchSpace, costModel: CostModel, known: Kno
   return { space, costModel, known, rounds: [], seen: new Set(), ...nothing };
 }
 
-/** What other tasks say to begin with, as far as it was not measured. */
+/** Returns first candidates from other tasks that were not yet measured here. */
 export const seedsOf = ({ known, seen }: SearchState): readonly Candidate[] =>
   known.seeds.filter((candidate) => !seen.has(candidateKey(candidate)));
 
-/** Candidates that are being measured: they are not proposed again. */
+/** Marks candidates as being measured, so that they are not proposed again. */
 export function awaiting(state: SearchState, candidates: readonly Candidate[]): SearchState {
   return { ...state, seen: new Set([...state.seen, ...candidates.map(candidateKey)]) };
 }
 
-/** Adds one round and learns from all. Records of earlier tunings are a round like any other. */
+/** Adds one round and learns from all. Records of earlier tunings count as a round like any other. */
 export function observe(state: SearchState, observations: readonly Observation[]): SearchState {
   const round = observations.flatMap((observation) => trialOf(state.space, observation));
   const seen = new Set([...state.seen, ...observations.map(({ candidate }) => candidateKey(candidate))]);
@@ -75,10 +75,12 @@ export function observe(state: SearchState, observations: readonly Observation[]
   };
 }
 
-/** Training takes longer with each, and of many they say the same. */
+/** Most trials learned from: training takes longer with each, and beyond these they hardly teach more. */
 const mostLearned = 500;
 
-/** Of more than `most` the best half, and the latest of the others, in the order of their measurement. */
+/**
+ * Returns the trials; of more than `most`, the best half and the latest of the others, in the order of their measurement.
+ */
 export function instructiveTrials(state: Measured, most: number): readonly Trial[] {
   const all = state.rounds.flat();
   if (all.length <= most) return all;
@@ -94,10 +96,10 @@ function trialOf(space: SearchSpace, { candidate, measurement }: Observation): T
   return [{ point, measurement, ns: ns === null ? null : Math.max(ns, leastNs) }];
 }
 
-/** A clock that saw nothing pass; ratios of times want more than 0. */
+/** Least time of a trial, in nanoseconds, for a clock that saw nothing pass: ratios of times need more than 0. */
 const leastNs = 1e-3;
 
-/** The first of the fastest. */
+/** Returns the first of the fastest trials. */
 function fastest(trials: readonly Trial[]): Trial | null {
   return trials.reduce<Trial | null>((best, trial) => (isFaster(trial, best) ? trial : best), null);
 }
@@ -106,10 +108,10 @@ function isFaster({ ns }: Trial, best: Trial | null): boolean {
   return ns !== null && (best === null || ns < best.ns!);
 }
 
-/** Times this many octaves from the best score 0, as failures do: how slow the slow are teaches nothing. */
+/** Octaves from the best time at which the score is 0, as for failures: how slow slow candidates are teaches nothing. */
 const scoredOctaves = 4;
 
-/** 1 for the best time, a quarter less for each doubling, at least 0. */
+/** Scores a time: 1 for the best, a quarter less for each doubling, at least 0. */
 export function scoreOf(ns: number | null, bestNs: number): number {
   return ns === null ? 0 : Math.max(0, 1 - steadyLog2(ns / bestNs) / scoredOctaves);
 }
@@ -120,7 +122,7 @@ function learn(state: Measured, trials: readonly Trial[]): Predictor {
   return state.costModel.fit({ features: state.space.features.rows(points), scores, base: priorScores(state, points) });
 }
 
-/** What the prior alone says; all equal where it says nothing. */
+/** Scores points by the prior alone; all are equal where it predicts nothing. */
 export function priorScores(state: Measured, points: readonly Point[]): Float64Array {
   return Float64Array.from(
     points,
@@ -128,7 +130,10 @@ export function priorScores(state: Measured, points: readonly Point[]): Float64A
   );
 }
 
-/** Higher is expected to be faster: the prior, corrected by what was learned. All equal when neither is there. */
+/**
+ * Predicts scores: higher is expected to be faster. The prior, corrected by what was learned; all equal when there is
+ * neither.
+ */
 export function predictScores(state: SearchState, points: readonly Point[]): Float64Array {
   const base = priorScores(state, points);
   const predictor = points.length > 0 ? state.predictor() : null;
@@ -141,7 +146,7 @@ export function trialCount({ rounds }: SearchState): number {
   return rounds.reduce((sum, round) => sum + round.length, 0);
 }
 
-/** Successful trials, the fastest first. */
+/** Returns the successful trials, the fastest first. */
 export function rankedTrials({ rounds }: Measured): Trial[] {
   return rounds
     .flat()

@@ -1,15 +1,15 @@
-// What a decision is about, told from where its tunable stands in the template: its size, its shape, its unrolling.
+// Sorts decisions by what they are about, told from where the tunable stands in the template: a size, a shape, an unrolling.
 
 import type { Template } from "../space/space.ts";
 
 /**
- * "tile-size": the size of a tile. "choice": which of several shapes, or at which loop; MetaSchedule's compute
- * location. "unroll": how far a loop is unrolled, with no other effect on the tiles.
+ * Kinds of decisions. "tile-size": the size of a tile. "choice": which of several shapes, or at which loop; MetaSchedule's
+ * compute location. "unroll": how far a loop is unrolled, with no other effect on the tiles.
  */
 export const tunableKinds = ["tile-size", "choice", "unroll"] as const;
 export type TunableKind = (typeof tunableKinds)[number];
 
-/** The key variables of a template by kind. */
+/** Groups the key variables of a template by kind. */
 export function tunablesByKind(template: Template): Readonly<Record<TunableKind, readonly string[]>> {
   const choices = choicesOf(template);
   const unrolled = unrolledOf(template);
@@ -21,14 +21,14 @@ export function tunablesByKind(template: Template): Readonly<Record<TunableKind,
   };
 }
 
-/** Those that decide which instructions there are, and those that a constraint selects by. */
+/** Returns tunables that decide which instructions there are, or by which a constraint selects. */
 function choicesOf({ structure, instructions, model }: Template): Set<string> {
   const conditions = instructions.flatMap(({ when }) => when.map(({ tunable }) => tunable));
   const indices = model.constraints.flatMap((constraint) => (constraint.kind === "select" ? [constraint.index] : []));
   return new Set([...structure, ...conditions, ...indices]);
 }
 
-/** Depths of `unroll`, values of `annotate`, and by their names the innermost tiles that rules make to unroll them. */
+/** Returns depths of `unroll`, values of `annotate`, and innermost tiles made for unrolling, which their names tell. */
 function unrolledOf({ instructions, model }: Template): Set<string> {
   const operands = instructions.flatMap(({ instruction }) => {
     if (instruction.kind === "unroll") return [instruction.depth];

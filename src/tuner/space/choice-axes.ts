@@ -1,4 +1,4 @@
-// The small axes that the value of an element-wise stage is chosen by: compared in conditions that are about nothing else.
+// The small axes by which an element-wise stage chooses its value: those that conditions compare with a constant, and nothing else.
 //
 //   select(a == 0, X, Y)  →  a        select(y mod 2 == 0, X, Y)  →  y mod 2
 
@@ -6,10 +6,10 @@ import { type Expr, walkExpr } from "../../compiler/index.ts";
 import type { ChoiceAxis } from "./choice-body.ts";
 import type { SchedulableStage } from "./schedulable-stage.ts";
 
-/** More alternatives than these along one axis are not unrolled. */
+/** Most alternatives along one axis that are unrolled. */
 export const mostAlternatives = 8;
 
-/** In the order of the stage's axes. The last axis is for vectors. */
+/** Returns the axes in the stage's order. The last axis is left out: it is for vectors. */
 export function choicesOf({ block, spatial }: SchedulableStage): readonly ChoiceAxis[] {
   const found = new Map<string, ChoiceAxis>();
   walkExpr(block.value, (node) => {
@@ -21,7 +21,7 @@ export function choicesOf({ block, spatial }: SchedulableStage): readonly Choice
   return spatial.flatMap(({ name }) => found.get(name) ?? []);
 }
 
-/** `axis == 1` or `axis mod 2 == 1` */
+/** Returns the axis of a condition `axis == 1` or `axis mod 2 == 1`; null for others. */
 function choiceOf(condition: Expr): ChoiceAxis | null {
   if (condition.kind !== "binary" || condition.op !== "eq" || condition.right.kind !== "const") return null;
   const { left } = condition;

@@ -16,53 +16,56 @@ import { isRange } from "../constraint/normal-form.ts";
 import type { RankingFacts } from "../cost-model/ranker.ts";
 
 export interface Draft {
-  /** What the rules decided, in words; together the template's name. */
+  /** The rules' decisions, in words; together the template's name. */
   readonly decisions: readonly string[];
   readonly instructions: readonly TemplateInstruction[];
   readonly variables: readonly Variable[];
   readonly constraints: readonly Constraint[];
   /** Names of the tunables that `choice` made. */
   readonly structure: readonly string[];
-  /** One a stage that a rule knows the cost of: facts for the analytic prior. */
+  /** Facts for the analytic prior, one for each stage whose cost a rule knows. */
   readonly estimates: readonly Estimate[];
   /** Stages that were scheduled together with one that reads them: no rule is asked about them. */
   readonly fused: readonly string[];
-  /** Stages that stand under a loop of one that reads them, still to be scheduled. */
+  /** Stages placed under a loop of a stage that reads them, still to be scheduled. */
   readonly placed: readonly Placement[];
 }
 
-/** A stage computed a part at a time. */
+/** A stage that is computed a part at a time. */
 export interface Placement {
   readonly stage: string;
-  /** Extents of its axes in one part, where they are not whole. */
+  /** Extents of the axes in one part, where they are not whole. */
   readonly extents: ReadonlyMap<string, number>;
-  /** Parts. */
+  /** Number of parts. */
   readonly times: number;
-  /** Where a part has as many rows as a tunable says: then there are `times` parts for each block of rows. */
+  /** The block of rows that a part computes, where a tunable says how many: then there are `times` parts for each block. */
   readonly block?: BlockOfRows;
 }
 
-/** Some rows of a chain of stages that are computed together. */
+/** Rows of a chain of stages that are computed together. */
 export interface BlockOfRows {
-  /** Name of the axis of the stage whose elements the rows are. */
+  /** Name of the axis of the stage whose elements are the rows. */
   readonly axis: string;
-  /** The tunable: rows of a block. */
+  /** Tunable that says how many rows a block has. */
   readonly size: string;
-  /** Of the axis. */
+  /** Rows of the whole axis. */
   readonly rows: number;
-  /** The loop over blocks. The stage is moved under it unless a rule moves it elsewhere; null: it is around it as it is. */
+  /**
+   * The loop over blocks, under which the stage is moved unless a rule moves it elsewhere; null: that loop is around it
+   * already.
+   */
   readonly at: string | null;
   /** The loop over the rows of a block, where its name does not follow from the axis. */
   readonly loop: string | null;
-  /** Axes whose loops are around the blocks. */
+  /** Axes whose loops are outside of the blocks' loop. */
   readonly outside: readonly string[];
-  /** Inputs that only this stage reads, and every block alike. */
+  /** Inputs that only this stage reads, the same for every block. */
   readonly shared: readonly string[];
-  /** What all parts together have to bring from memory. */
+  /** Bytes that all parts together have to bring from memory. */
   readonly bytesFromMemory: number;
 }
 
-/** What a schedule with these values of all variables does to the machine, as far as its stage goes. */
+/** Estimates what a schedule, given values of all variables, does to the machine in one stage. */
 export type Estimate = (assignment: Assignment) => RankingFacts;
 
 export const emptyDraft: Draft = {
@@ -96,7 +99,7 @@ export const decide = (draft: Draft, decision: string): Draft => ({
 export const instruct = (draft: Draft, ...instructions: readonly Instruction<Operand>[]): Draft =>
   instructWhen(draft, [], ...instructions);
 
-/** Instructions that are part of the schedule only where all conditions hold. */
+/** Adds instructions that are part of the schedule only where all conditions hold. */
 export const instructWhen = (
   draft: Draft,
   when: readonly Condition[],
@@ -106,22 +109,22 @@ export const instructWhen = (
   instructions: [...draft.instructions, ...instructions.map((instruction) => ({ instruction, when }))],
 });
 
-/** The condition that a tunable has a value. */
+/** Makes the condition that a tunable has a value. */
 export const is = (tunable: string, value: number): Condition => ({ tunable, oneOf: [value] });
 
-/** A tunable: a key variable with the values that it may take, sorted and without repetition. */
+/** Adds a tunable: a key variable with the values that it may take, sorted and without repetition. */
 export const tunable = (draft: Draft, name: string, domain: Iterable<number>): Draft => ({
   ...draft,
   variables: [...draft.variables, { name, domain: sortedUnique(domain), key: true }],
 });
 
-/** A tunable that decides about the shape of the schedule: one of `count` ways, by number. */
+/** Adds a tunable that decides about the shape of the schedule: one of `count` ways, by number. */
 export const choice = (draft: Draft, name: string, count: number): Draft => ({
   ...tunable(draft, name, Array(count).keys()),
   structure: [...draft.structure, name],
 });
 
-/** A variable that follows from others. */
+/** Adds a variable that follows from others. */
 export const derived = (draft: Draft, name: string, domain: Domain): Draft => ({
   ...draft,
   variables: [...draft.variables, { name, domain, key: false }],
@@ -132,7 +135,7 @@ export const constrain = (draft: Draft, constraint: Constraint): Draft => ({
   constraints: [...draft.constraints, constraint],
 });
 
-/** A new variable: result = Π factors. Few possible values are listed, many become a range. */
+/** Adds a variable: result = Π factors. Few possible values are listed, many become a range. */
 export const product = (draft: Draft, result: string, factors: readonly Term[], why: string): Draft =>
   constrain(derived(draft, result, productDomain(draft, factors)), {
     kind: "product",
@@ -142,13 +145,13 @@ export const product = (draft: Draft, result: string, factors: readonly Term[], 
     role: "definition",
   });
 
-/** A term of a sum. */
+/** Term of a sum, with its coefficient. */
 export interface Weighted {
   readonly coefficient: number;
   readonly term: Term;
 }
 
-/** A new variable: result = Σ coefficient · term + offset, with coefficients ≥ 0. */
+/** Adds a variable: result = Σ coefficient · term + offset, with coefficients ≥ 0. */
 export function sum(draft: Draft, result: string, terms: readonly Weighted[], offset: number, why: string): Draft {
   const ends = terms.map(({ coefficient, term }) => ({ coefficient, ...endsOf(domainOf(draft, term)) }));
   const end = (at: "from" | "to"): number =>
@@ -161,7 +164,7 @@ export function sum(draft: Draft, result: string, terms: readonly Weighted[], of
 }
 
 const mostListedValues = 128;
-/** Of a variable of a model. */
+/** Largest value of a variable of a model. */
 const mostValue = 2 ** 31 - 1;
 
 function productDomain(draft: Draft, factors: readonly Term[]): Domain {
@@ -184,7 +187,7 @@ function rangeOf(draft: Draft, factors: readonly Term[]): Domain {
 
 const endsOf = (domain: Domain): ValueRange => (isRange(domain) ? domain : { from: domain[0]!, to: domain.at(-1)! });
 
-/** A new variable: result = ⌈numerator / divisor⌉ for a constant numerator. */
+/** Adds a variable: result = ⌈numerator / divisor⌉ for a constant numerator. */
 export function tilesOf(draft: Draft, result: string, numerator: number, divisor: string, why: string): Draft {
   const domain = sortedUnique(valuesOf(draft, divisor).map((value) => Math.ceil(numerator / value)));
   const constraint = { kind: "ceil-div", result, numerator, divisor, why, role: "definition" } as const;
@@ -194,13 +197,13 @@ export function tilesOf(draft: Draft, result: string, numerator: number, divisor
 export const atMost = (draft: Draft, left: Term, right: Term, why: string): Draft =>
   constrain(draft, { kind: "at-most", left, right, why, role: "limit" });
 
-/** A limit of one way of scheduling: where all conditions hold. */
+/** Adds a limit of one way of scheduling: it holds where all conditions do. */
 export function atMostWhen(draft: Draft, when: readonly Condition[], left: Term, right: Term, why: string): Draft {
   if (when.length === 0) return atMost(draft, left, right, why);
   return constrain(draft, { kind: "conditional", when, then: { kind: "at-most", left, right }, why, role: "limit" });
 }
 
-/** The values of a variable that has a list, or the constant itself. */
+/** Returns the values of a variable that has a list, or the constant itself. */
 export function valuesOf(draft: Draft, term: Term): readonly number[] {
   const domain = domainOf(draft, term);
   invariant(!isRange(domain), `${term} has a range of values, not a list`);
@@ -214,10 +217,10 @@ function domainOf(draft: Draft, term: Term): Domain {
   return variable.domain;
 }
 
-/** The tail strategies that a split may choose from, and what their tunable counts. */
+/** Tail strategies that a split may choose from; the tunable is an index into this list. */
 export const tailChoices: readonly TailStrategy[] = ["cut", "mask"];
 
-/** A split whose tail strategy is a decision too: one instruction a choice, each under its value of the tunable. */
+/** Adds a split whose tail strategy may be a decision too: one instruction a choice, each under its value of the tunable. */
 export function splitWithTail(
   draft: Draft,
   loop: string,

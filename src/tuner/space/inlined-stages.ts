@@ -1,6 +1,6 @@
-// Which element-wise stages are computed where they are read: what is cheaper to compute again than to store. A stage that
-// is read at several places is computed for each of them, and so is all that it computes again itself: stencils of several
-// stages would take ever more taps, so the growth is counted.
+// Decides which element-wise stages are computed where they are read: those that are cheaper to compute again than to store. A
+// stage that is read at several places is computed for each of them, and so are the stages inlined into it. Stencils of
+// several stages would take ever more taps, so the growth is counted.
 
 import {
   depthOf,
@@ -14,17 +14,19 @@ import {
 } from "../../compiler/index.ts";
 import { isReused, type SchedulableStage } from "./schedulable-stage.ts";
 
-/** Operations for one element of a reader, where a stage is computed at several places for it. */
+/** Most operations for one element of a reader, where a stage is computed at several places for it. */
 const mostRepeated = 64;
-/** Operations inside each other of one expression: a half of what the language allows. */
+/** Deepest nesting of operations in one expression: a half of what the language allows. */
 const mostDeep = 1000;
 
-/** Names of stages. */
+/** Returns the names of the stages that are inlined. */
 export const inlinedStages = remembered(
   (stages: readonly SchedulableStage[]): ReadonlySet<string> => new Set(worksOf(stages).inlined.keys()),
 );
 
-/** Scalar operations of one element of a stage, reads not counted: its own, and those of the stages inlined into it. */
+/**
+ * Counts scalar operations of one element of a stage, reads not counted: its own, and those of the stages inlined into it.
+ */
 export function operationsOf(stages: readonly SchedulableStage[], name: string): number {
   const { places } = worksOf(stages).all.get(name)!;
   return [...places].reduce((sum, [needed, { size }]) => sum + size * needed.operations, 0);
@@ -41,9 +43,9 @@ const worksOf = remembered((stages: readonly SchedulableStage[]) => {
   return { all, inlined };
 });
 
-/** What one element of a stage takes, with the inlined stages that it reads. */
+/** Cost of one element of a stage, with the inlined stages that it reads. */
 interface Work {
-  /** Every stage that is computed for it, the stage itself included, and at how many places each. */
+  /** Every stage that is computed for the element, the stage itself included, and the places at which each is. */
   readonly places: ReadonlyMap<SchedulableStage, Places>;
   readonly depth: number;
   readonly callsFunctions: boolean;
@@ -74,7 +76,7 @@ const identity = ({ block }: SchedulableStage): readonly Expr[] =>
 const placesOf = (all: readonly (readonly Expr[])[]): Places =>
   new Map(all.map((indices) => [indices.map(exprKey).join(), indices]));
 
-/** Where the stage `producer`, computed where `reader` reads it, needs every stage. */
+/** Returns the places at which `reader` needs each stage when `producer` is inlined into it. */
 function placesThrough(
   reader: SchedulableStage,
   producer: string,
@@ -103,7 +105,7 @@ function readPlaces({ block }: SchedulableStage, buffer: string): Places {
   return placesOf(read);
 }
 
-/** Of stages that only element-wise stages read, or that one stage reads once an element. */
+/** Whether a stage is inlined: only element-wise stages read it, or one stage reads each element once. */
 function isInlined(stage: SchedulableStage, work: Work, stages: readonly SchedulableStage[]): boolean {
   if (stage.isOutput || stage.reduce.length > 0 || work.depth > mostDeep) return false;
   const readers = stages.filter((reader) => stage.readers.includes(reader.name));
@@ -113,7 +115,7 @@ function isInlined(stage: SchedulableStage, work: Work, stages: readonly Schedul
   return readers.every((reader) => repeatedOperations(reader, stage, work) <= mostRepeated);
 }
 
-/** Operations that the stage takes for one element of a reader, if it is computed at more than one place for it. */
+/** Counts operations that the stage takes for one element of a reader; 0 if it is computed at only one place for it. */
 function repeatedOperations(reader: SchedulableStage, stage: SchedulableStage, work: Work): number {
   if (readPlaces(reader, stage.name).size <= 1) return 0;
   let operations = 0;

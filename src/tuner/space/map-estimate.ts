@@ -1,4 +1,4 @@
-// What an element-wise stage does to the machine: it streams its operands in and its result out. An operand that another
+// Estimates what an element-wise stage does to the machine: it streams its operands in and its result out. An operand that another
 // stage wrote comes from the cache that it fits.
 
 import { byteSize, type ComputeDef } from "../../compiler/index.ts";
@@ -7,24 +7,24 @@ import type { TuningTask } from "../task.ts";
 import type { Estimate } from "./draft.ts";
 import { dependsOn, type SchedulableStage, sizedBy } from "./schedulable-stage.ts";
 
-/** One iteration: what it computes for so many results. */
+/** Work of one iteration, for `results` results. */
 export interface MapBody {
   readonly results: number;
   readonly operations: number;
-  /** Pairs of operations that are a product and a sum with it. */
+  /** Number of pairs of operations that are a product and a sum with it. */
   readonly multiplyAdds: number;
-  /** Buffer → elements of it. */
+  /** Number of elements loaded from each buffer. */
   readonly loads: ReadonlyMap<string, number>;
 }
 
-/** `lanes`: elements that it handles at a time; `body`: of one iteration, a result unless said. */
+/** Estimates a stage. `lanes`: elements handled at a time; `body`: work of one iteration, default: that of one result. */
 export function mapEstimate(
   stage: SchedulableStage,
   task: TuningTask,
   lanes: number,
   body: MapBody = plainBody(stage),
 ): Estimate {
-  // Nothing but the sizes of its axes makes a difference, and a search asks thousands of times.
+  // The facts depend on nothing but the sizes of the axes, and a search asks thousands of times.
   const sizes = stage.spatial.flatMap(({ size }) => size ?? []);
   const known = new Map<string, RankingFacts>();
   return (assignment) => {
@@ -41,7 +41,7 @@ function factsOf(stage: SchedulableStage, { op, target }: TuningTask, lanes: num
   const iterations = elements / results;
   const steps = operations - multiplyAdds;
   const loads = [...body.loads.values()].reduce((sum, count) => sum + count, 0);
-  // What does not fit the registers is stored and loaded again.
+  // Values that do not fit the registers are stored and loaded again.
   const spilled = results > 1 ? Math.max(0, Math.max(loads, results) - target.vectorRegisters) : 0;
   const inner = new Set(op.stages.map(({ name }) => name));
   const operands = [...body.loads].map(([buffer, count]) => ({
@@ -76,7 +76,10 @@ function plainBody({ operations, reads }: SchedulableStage): MapBody {
   return { results: 1, operations: Math.max(1, operations), multiplyAdds: 0, loads };
 }
 
-/** Bytes of an operand that the stage reads: what all reads touch, at most the whole, and at most `loads` elements. */
+/**
+ * Counts the bytes that the stage reads of an operand: those that all reads touch, at most the whole, and at most `loads`
+ * elements.
+ */
 function bytesRead(stage: SchedulableStage, { inputs, stages }: ComputeDef, buffer: string, loads: number): number {
   const reads = stage.reads.filter((read) => read.buffer === buffer);
   const touched = reads.map((read) => elementsOf(stage.spatial.filter((axis) => dependsOn(read, axis.name))));

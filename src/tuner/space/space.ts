@@ -7,7 +7,10 @@ import type { Postprocessor } from "../postprocessor/postprocessor.ts";
 
 /** One shape of schedule, of the operator as written or the same computed otherwise. The key variables of `model` are its tunables. */
 export interface Template extends Computation {
-  /** What tells it from its siblings: "C with C.sum in registers"; another algorithm than the direct one comes first. */
+  /**
+   * Decisions that tell it from its siblings: "C with C.sum in registers". An algorithm other than the direct one comes
+   * first.
+   */
   readonly name: string;
   readonly instructions: readonly TemplateInstruction[];
   readonly model: ConstraintModel;
@@ -15,20 +18,20 @@ export interface Template extends Computation {
   readonly structure: readonly string[];
   /** Name of the algorithm; null or none: the direct one. */
   readonly algorithm?: string | null;
-  /** Of tunables that choose between ways with names: the names, by value. */
+  /** Names of the ways that a tunable chooses between, by value; only of tunables whose ways have names. */
   readonly labels?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** All schedules that the rules allow for a task. A candidate is a template and an assignment of its key variables. */
 export interface Space {
   readonly templates: readonly Template[];
-  /** What may refuse a candidate's kernel before it is built. */
+  /** Postprocessors, which may refuse a candidate's kernel before it is built. */
   readonly postprocessors?: readonly Postprocessor[];
 }
 
 /**
- * Nanoseconds that a candidate will take, by what is known without measuring: values of all variables → ns. Null: nobody
- * knows, as of a template without an estimate; zero, negative and infinite times stand for the same.
+ * Predicts a candidate's nanoseconds without measuring, from values of all variables. Null: unknown, as for a template without
+ * an estimate; zero, negative and infinite times mean the same.
  */
 export type Prior = (template: Template, assignment: Assignment) => number | null;
 

@@ -36,7 +36,7 @@ export function pairTablePropagator(store: DomainStore, constraint: PairConstrai
   return { variables: [a, b, result], idempotent, run };
 }
 
-/** Which table has the fewest pairs left. */
+/** Returns the index of the table with the fewest pairs left. */
 function fewestPairs(store: DomainStore, tables: readonly PairTable[]): number {
   let [best, least] = [0, Number.POSITIVE_INFINITY];
   for (let k = 0; k < tables.length; k++) {
@@ -48,7 +48,7 @@ function fewestPairs(store: DomainStore, tables: readonly PairTable[]): number {
   return best;
 }
 
-/** The same where every domain is one word, as most are: two to three times as fast. */
+/** Propagates as `walkOf` does, where every domain is one word, as most are: two to three times as fast. */
 function wordPropagation(store: DomainStore, tables: readonly PairTable[]): () => boolean {
   const { bits, start } = store;
   const counts = tables.map(({ second }) => store.values[second]!.length);
@@ -83,7 +83,7 @@ function forwardTable(store: DomainStore, { function: fn, a, b, result }: PairCo
   return { first: a, second: b, third: result, entries };
 }
 
-/** The same relation from the result and one argument to the other, where it is a function of those and not too large. */
+/** Makes tables from the result and one argument to the other, where that is a function of those and not too large. */
 function inverses(store: DomainStore, { first, second, third, entries }: PairTable): PairTable[] {
   // With a variable in two places a walk would look at its pairs, not at its values.
   if (new Set([first, second, third]).size < 3) return [];
@@ -104,14 +104,14 @@ function inverses(store: DomainStore, { first, second, third, entries }: PairTab
   return bySide.filter((table) => table !== null);
 }
 
-/** Sets the bits of all values that take part in a triple. */
+/** Returns a function that sets the bits of all values that take part in a triple. */
 function walkOf(store: DomainStore, { first, second, third, entries }: PairTable, masks: Masks): () => void {
   const { bits } = store;
   const [firstStart, secondStart, thirdStart] = [first, second, third].map((id) => store.start[id]!) as Three;
   const [firstMask, secondMask, thirdMask] = [masks.get(first)!, masks.get(second)!, masks.get(third)!];
   const count = store.values[second]!.length;
 
-  /** Marks what supports a value of `first`; 0 when nothing does. */
+  /** Marks the values that support a value of `first`. Returns 0 when nothing does. */
   const support = (row: number): number => {
     let supported = 0;
     for (let w = 0; w < secondMask.length; w++) {

@@ -57,7 +57,7 @@ function offerList(store: DomainStore, option: VariableId, result: VariableId): 
   };
 }
 
-/** Of each value of one list its index in another, or −1. */
+/** Maps the index of each value in one variable's list to its index in another's, or −1. */
 const mapOf = (store: DomainStore, from: VariableId, to: VariableId): Int32Array =>
   Int32Array.from(store.values[from]!, (value) => store.indexOf(to, value));
 
@@ -75,7 +75,7 @@ function keepOffered(store: DomainStore, result: VariableId, mask: Int32Array, l
   return store.values[result] ? store.keep(result, mask) : store.restrict(result, low, high);
 }
 
-/** Makes the option keep what the result has. */
+/** Returns a function that makes the option keep only values that the result has. */
 function shareOf(store: DomainStore, option: VariableId, result: VariableId): () => boolean {
   if (!store.values[option] || !store.values[result])
     return () => store.restrict(option, store.min(result), store.max(result));

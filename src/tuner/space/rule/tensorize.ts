@@ -1,6 +1,6 @@
-// A tiled reduction that an intrinsic of the target computes: beside what the rule that tiles it makes, the same around a
-// tile of the intrinsic. So a reduction on its own and one that is finished in registers are tensorized alike. What runs
-// along its lanes is packed in groups of what it adds up, bytes are widened in the packs if need be.
+// Schedules a tiled reduction with an intrinsic of the target. It takes what the rule that tiles the reduction makes, and adds
+// the same schedule around a tile of the intrinsic. So a reduction on its own and one that is finished in registers are
+// tensorized alike. Operands along its lanes are packed in the groups that it adds up; bytes are widened in the packs if need be.
 //
 //   j → … lanes of the intrinsic, k → … what one lane gains; innermost: lanes, gains
 
@@ -32,18 +32,18 @@ export const tensorize: SpaceRule = {
   },
 };
 
-/** In the order in which they are asked. */
+/** Rules that tile reductions; the first that applies is taken. */
 const tilingRules: readonly TilingRule[] = [fuseEpilogue, multiLevelTiling];
 
 interface Tensorized {
   /** The rule that tiles the stage, or what the stage reads. */
   readonly rule: TilingRule;
   readonly tiling: Tiling;
-  /** The multiple that the reduce axis is rounded up to; null: it is one. */
+  /** Multiple that the reduce axis is rounded up to; null: the extent already is one. */
   readonly padded: number | null;
 }
 
-/** The tiling for the best intrinsic that computes the reduction; null if there is none. */
+/** Returns the tiling for the best intrinsic that computes the reduction; null if there is none. */
 function tensorized(stage: SchedulableStage, context: RuleContext): Tensorized | null {
   const rule = tilingRules.find((it) => it.applies(stage, context));
   const reduction = rule?.reductionOf(stage, context);
@@ -83,13 +83,13 @@ function tilingFor(
 
 const isGroupedPack = ({ packable, tunable }: PackChoice): boolean => packable.isGrouped && tunable === null;
 
-/** An operand that does not lie as the intrinsic wants it, or has padding, is packed in any case. */
+/** Makes a pack unconditional where the operand does not lie as the intrinsic wants it, or has padding. */
 const alwaysWhereNeeded = (pack: PackChoice, vector: TiledAxis, reduce: TiledAxis): PackChoice => {
   const { access } = pack.packable;
   return liesInGroups(access, vector, reduce) && !access.guarded ? pack : { ...pack, tunable: null };
 };
 
-/** The same for all lanes, neighbours along the reduce axis side by side. */
+/** Whether an operand is the same for all lanes, with neighbours along the reduce axis side by side. */
 const liesInGroups = (read: Access, vector: TiledAxis, reduce: TiledAxis): boolean =>
   !dependsOn(read, vector.axis.name) &&
   read.dims.every((dim, at) => (dim?.get(reduce.axis.name) ?? 0) === (at === read.dims.length - 1 ? 1 : 0));

@@ -1,6 +1,6 @@
-// An element-wise stage whose value is chosen by small axes, as the transforms of Winograd's algorithm are: these loops
-// go inside the vectorised one and are unrolled, so that every choice is made at compile time and what the alternatives
-// read is read once.
+// Schedules an element-wise stage that chooses its value by small axes, as the transforms of Winograd's algorithm do. The loops
+// over these axes go inside the vectorised one and are unrolled: every choice is made at compile time, and operands that
+// the alternatives share are read once.
 //
 //   for a in 0..2, i, c: select(a == 0, X, Y)   →   for i, c.0: a = 0: X; a = 1: Y    c.1 in vectors
 //   for y, c: select(y mod 2 == 0, X, Y)        →   for y.0, c.0: y.1 = 0: X; y.1 = 1: Y    c.1 in vectors
@@ -49,10 +49,10 @@ export const unrollChoices: SpaceRule = {
   },
 };
 
-/** With all stages as though passes were inlined into the one that is scheduled. */
+/** Context with all stages as though passes were inlined into the one that is scheduled. */
 interface Surroundings extends RuleContext {
   readonly passes: readonly ChoicePass[];
-  /** Axes that the stage is chosen by without them. */
+  /** Axes by which the stage itself chooses, without its passes. */
   readonly own: ReadonlySet<string>;
 }
 
@@ -80,7 +80,7 @@ function scheduled(draft: Draft, stage: SchedulableStage, context: Surroundings,
   );
 }
 
-/** Under the loop over vectors, all that one needs; where it chooses it is unrolled. */
+/** Places a pass under the loop over vectors, to compute all that one vector needs; its choices are unrolled. */
 function placePass(draft: Draft, { stage, several, choices }: ChoicePass, loop: string, lanes: number): Draft {
   const loopAt = (axis: string): string => loopName(stage.name, axis);
   const last = loopAt(stage.spatial.at(-1)!.name);
@@ -93,7 +93,7 @@ function placePass(draft: Draft, { stage, several, choices }: ChoicePass, loop: 
   );
 }
 
-/** A block of rows of the first axis that is chosen by its remainder. */
+/** A block of rows of the first axis whose remainder the stage chooses by. */
 interface Block extends RowBlock {
   readonly axis: string;
   readonly modulus: number;
@@ -106,7 +106,7 @@ function blockOf(stage: SchedulableStage, context: RuleContext): Block | null {
   return block && { ...block, axis: choice.name, modulus: choice.modulus };
 }
 
-/** What one block makes of the stage itself: the axes before the rows are single there too. */
+/** Returns the part of the stage itself that one block computes: axes before the rows have extent 1 there. */
 function ownPart({ spatial }: SchedulableStage, { axis, rows, modulus }: Block): Pick<Placement, "extents"> {
   const at = spatial.findIndex(({ name }) => name === axis);
   return {
@@ -115,8 +115,8 @@ function ownPart({ spatial }: SchedulableStage, { axis, rows, modulus }: Block):
 }
 
 /**
- * The alternatives are written to, or read from, as many planes at once; and what is written beyond L2 is read first, line
- * by line. Not counted where a stage takes its operand a block of rows at a time: those planes are small and near.
+ * Adds the cost of planes. The alternatives are written to, or read from, as many planes at once; results beyond L2 are also
+ * read first, line by line. Not used where a stage takes its operand a block of rows at a time: those planes are small and near.
  */
 function scattered(
   streamed: Estimate,
@@ -137,18 +137,18 @@ function scattered(
   };
 }
 
-/** The rules for the placed stages come later, as to all others. */
+/** Places the block's stages under its loop. Rules for the placed stages come later, as for all others. */
 const placeBlock = (draft: Draft, stage: SchedulableStage, { axis, placed }: Block): Draft =>
   placed.reduce(
     (result, it) => instruct(result, { kind: "compute-at", block: it.stage, loop: `${loopName(stage.name, axis)}.0` }),
     place(draft, placed),
   );
 
-/** In their order from the outside in. */
+/** Names of the loops, from the outside in. */
 interface Loops {
   readonly outer: readonly string[];
   readonly columns: readonly [string];
-  /** Over what only passes are chosen by. */
+  /** Loops over axes that only passes choose by. */
   readonly steps: readonly string[];
   readonly choices: readonly string[];
   readonly lanes: readonly string[];
@@ -175,7 +175,7 @@ function loopsOf(stage: SchedulableStage, lanes: number, block: Block | null, ow
   };
 }
 
-/** Under a block is much code: its loop is not cut, which would double it; the rows that are too many do not run. */
+/** Splits the loops. Cutting a block's loop would double much code, so it is guarded: rows beyond the end do not run. */
 function splitLoops(draft: Draft, stage: SchedulableStage, lanes: number, block: Block | null): Draft {
   const parts = choicesOf(stage).flatMap(({ name, modulus }) => (modulus ? [{ name, modulus }] : []));
   const cut = parts.reduce((result, { name, modulus }) => {
@@ -199,7 +199,10 @@ function isContiguous({ block }: SchedulableStage, axis: string): boolean {
   });
 }
 
-/** Maps that nobody else reads, at one place, and that would not be inlined: their rows are made where they are read. */
+/**
+ * Returns maps that only this stage reads, at one place, and that would not be inlined: their rows are made where they are
+ * read.
+ */
 const producersOf = (stage: SchedulableStage, { stages }: RuleContext): readonly SchedulableStage[] =>
   stages.filter((it) => {
     const isOwn = it.readers.length === 1 && it.readers[0] === stage.name && !it.isOutput;
@@ -208,7 +211,7 @@ const producersOf = (stage: SchedulableStage, { stages }: RuleContext): readonly
     return isOwn && isOnce && it.reduce.length === 0 && it.spatial.length > 0;
   });
 
-/** What of the stage one iteration of these loops around it computes: of their axes one element, or the choices of one step. */
+/** Returns what one iteration of these loops computes of the stage: one element of their axes, or one step's choices. */
 function insideOf(stage: SchedulableStage, around: readonly string[]): SchedulableStage {
   const moduli = new Map(choicesOf(stage).map(({ name, modulus }) => [name, modulus]));
   const isAround = (loop: string): boolean => around.includes(loop) || around.includes(`${loop}.0`);
@@ -216,7 +219,7 @@ function insideOf(stage: SchedulableStage, around: readonly string[]): Schedulab
   return shrunk(stage, { extents: new Map(outer.map(({ name }) => [name, moduli.get(name) ?? 1])) });
 }
 
-/** The producer as far as its reader reads it, which may be a part of itself. */
+/** Returns the part of the producer that its reader, perhaps a part itself, reads. */
 function partOf(producer: SchedulableStage, reader: SchedulableStage): SchedulableStage {
   const { dims } = reader.reads.find(({ buffer }) => buffer === producer.name)!;
   const steps = (at: number): number =>
