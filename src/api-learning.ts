@@ -25,7 +25,7 @@ export interface LearningOptions {
   readonly xgboost?: string;
   /** The directory of `calibrate`: what was found about this machine is used. */
   readonly calibration?: string;
-  /** One line each, such as that XGBoost was not found. */
+  /** Told each warning, a line of text, such as that XGBoost was not found. */
   readonly onWarning?: (warning: string) => void;
 }
 
@@ -53,11 +53,11 @@ export interface CalibrateOptions {
   readonly target: TargetName | "native";
   /** Where the numbers are kept, for `tune` with this directory as its `calibration`. */
   readonly directory: string;
-  /** 45 unless said. */
+  /** Seconds of measuring; default: 45. */
   readonly seconds?: number;
 }
 
-/** From fewer candidates less is learnt than is known of machines in general. */
+/** Fewest candidates that numbers are learnt from: fewer say less than what is known of machines in general. */
 const leastSamples = 20;
 
 /**

@@ -18,7 +18,7 @@ export interface LoadedKernel extends AnyKernel, Partial<Packable<Readonly<Recor
   bench?(arrays: readonly TypedArray[], samples: number, maxNs: number, inner?: number): ReturnType<Bench>;
 }
 
-/** Of an artifact that no `build` has told about. */
+/** Facts for an artifact that no `build` has described. */
 const unknown: ArtifactInfo = { op: "kernel", parameters: {}, numerics: "fast", schedule: null, target: "native" };
 
 const bytesOf = ({ bytes, sharing }: WasmSource): ModuleBytes => ({
@@ -75,7 +75,7 @@ function preparedBy(artifact: Artifact): readonly KernelParameter[] {
   return at === null ? [] : outputs(artifact.kernels[at]!.parameters);
 }
 
-/** Of an addon that times itself. */
+/** Returns the timing function of an addon that was built with `bench`; nothing for other artifacts. */
 function benchOf(artifact: Artifact): Pick<LoadedKernel, "bench"> {
   if (artifact.kind === "wasm") return {};
   const loaded = loadNative(artifact.path, { features: artifact.kernels[0]!.features });
@@ -84,7 +84,8 @@ function benchOf(artifact: Artifact): Pick<LoadedKernel, "bench"> {
 }
 
 /**
- * Loads a built kernel: the function that an import of it is, with `async`, `buffers`, `info` and, if it was built with `constants`, `pack`.
+ * Loads a built kernel: the function that an import of it is, with `async`, `buffers`, `info` and, if it was built with `constants`,
+ * `pack`.
  *
  * @throws DiagnosticError `target.unavailable` where this machine cannot run it
  * @example const C = load(await build(gemm, schedule, { target: "wasm", outDir: "kernels" }))(A, B);

@@ -27,9 +27,9 @@ import type { TuningTask } from "./tuner/task.ts";
 import { createWorkbench, measureAll, type Workbench, type WorkbenchOptions } from "./tuner/workbench.ts";
 
 export interface MeasureOptions extends KernelOptions {
-  /** What a run finds in the caches: "hot" unless said. docs/measurement.md */
+  /** What a run finds in the caches; default: "hot". docs/measurement.md */
   readonly cache?: CacheState;
-  /** 25 unless said. */
+  /** Number of samples; default: 25. */
   readonly samples?: number;
   readonly signal?: AbortSignal;
 }
@@ -84,7 +84,7 @@ export async function runBatch(op: Op, batch: string, options: BatchRunOptions =
 }
 
 export interface ImportedResults extends Merged {
-  /** Of the machine that measured: only tunings for its like, with the same compiler, use the records. */
+  /** Class of the machine that measured: only tunings for such machines, with the same compiler, use the records. */
   readonly targetClass: string;
   readonly toolchain: string;
 }

@@ -27,18 +27,18 @@ export interface KernelOptions {
   /** Values for the operator's parameters; its defaults for the others. */
   readonly parameters?: Parameters;
   readonly numerics?: Numerics;
-  /** That share the outermost loops of the kernel, 1 unless said; the result has the same bits. docs/threads.md */
+  /** Number of threads that share the outermost loops; default: 1. The result has the same bits. docs/threads.md */
   readonly threads?: number;
   /**
    * Inputs that stay the same from call to call, such as weights: they may be laid out anew, what depends on them alone is
-   * computed once, by `load(…).pack`, and measured without that. Those of `withConstants` unless said.
+   * computed once, by `load(…).pack`, and measured without that. Default: those of `withConstants`.
    */
   readonly constants?: readonly string[];
   /** Rules of your own for generating the space, asked before ours: docs/rules.md. A schedule belongs to its rules. */
   readonly rules?: readonly SpaceRule[];
   /**
-   * What there is to search: templates and schedules of your own, `"generated"` for what the rules make. Only that unless
-   * said: `[tiled]` stands in its place, `["generated", tiled]` beside it. docs/templates.md
+   * What there is to search: templates and schedules of your own, `"generated"` for what the rules make. Default:
+   * `["generated"]`; `[tiled]` stands in its place, `["generated", tiled]` beside it. docs/templates.md
    */
   readonly templates?: readonly SpaceEntry[];
   /** What may refuse a candidate of a tuning before it is built: `[codeSizeLimit({ statements: 20_000 })]`. */

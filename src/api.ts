@@ -92,7 +92,7 @@ export interface TuneOptions extends KernelOptions, LearningOptions {
   readonly seed?: number;
   /** One of ours by name, or one of your own. */
   readonly strategy?: StrategyName | Strategy;
-  /** What a run finds in the caches: "hot" unless said. docs/measurement.md */
+  /** What a run finds in the caches; default: "hot". docs/measurement.md */
   readonly cache?: CacheState;
   /** Keep and use records here, those of other shapes and operators too; by default nothing is kept. */
   readonly records?: string;
@@ -103,12 +103,12 @@ export interface TuneOptions extends KernelOptions, LearningOptions {
 export interface Tuned {
   readonly schedule: Candidate;
   readonly medianNs: number;
-  /** Of the final race, or recorded: `noiseOf(timing)` says how noisy the machine was. */
+  /** Times of the schedule, from the final race or from the records: `noiseOf(timing)` says how noisy the machine was. */
   readonly timing: Timing;
   readonly gflops: number;
   readonly measured: number;
   readonly elapsedMs: number;
-  /** By its budget; because the best got hardly better; because nothing was left to try. */
+  /** Why the search ended: its budget was spent, the best got hardly better, or nothing was left to try. */
   readonly ended: TuningEnd;
   /** Candidates that the strategy proposed again: they were not measured again. */
   readonly repeated: number;
@@ -203,15 +203,15 @@ function outOfTime(name: string, { late, elapsedMs }: Pick<TuneResult, "late" | 
 
 export interface KernelToTune extends KernelOptions {
   readonly op: Op;
-  /** How much its time counts, as the calls of one run of the program; 1 unless said. */
+  /** How much its time counts, such as its calls in one run of the program; default: 1. */
   readonly weight?: number;
 }
 
 export interface TuneAllOptions
   extends Omit<TuneOptions, keyof KernelOptions | keyof LearningOptions | "onProgress" | "cache"> {
-  /** Of all kernels together. */
+  /** Seconds for all kernels together. */
   readonly seconds: number;
-  /** Who has the next round; `gradient` unless said: where the next second is expected to save most. */
+  /** Policy that gives out rounds; default: `gradient`, to the kernel for which the next second is expected to save most. */
   readonly policy?: PolicyName;
   /** `kernel`: the place of the first that asked for what is tuned. */
   readonly onProgress?: (kernel: number, progress: TuneProgress) => void;
@@ -220,7 +220,7 @@ export interface TuneAllOptions
 export interface TunedTask extends Tuned {
   /** Places of the kernels that share it: equal ones are tuned once. */
   readonly kernels: readonly number[];
-  /** The sum of theirs. */
+  /** Sum of the weights of these kernels. */
   readonly weight: number;
 }
 
@@ -280,7 +280,7 @@ function allTuned(
   return tuned;
 }
 
-/** Kernels with a space of their own are nobody's equal. */
+/** Turns a kernel into a request. One with rules, templates or postprocessors gets a `variant`: it is never tuned with an equal one. */
 function requestOf(kernel: KernelToTune, at: number): TaskRequest {
   const { op, weight, rules, templates, postprocessors } = kernel;
   const variant = rules || templates || postprocessors ? `${at}` : "";

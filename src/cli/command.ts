@@ -4,7 +4,7 @@ import { type DiagnosticCode, DiagnosticError } from "../compiler/index.ts";
 import type { Project } from "./project.ts";
 
 export interface CommandOption {
-  /** As cac takes it: "--out <file>". */
+  /** Flags in the syntax of cac: "--out <file>". */
   readonly flags: string;
   readonly description: string;
 }
@@ -21,7 +21,7 @@ export interface Outcome {
 }
 
 export interface Command {
-  /** With its arguments, as cac takes them: "inspect <import>". */
+  /** Name and arguments in the syntax of cac: "inspect <import>". */
   readonly usage: string;
   readonly description: string;
   readonly options: readonly CommandOption[];
@@ -29,7 +29,7 @@ export interface Command {
   run(project: Project, args: readonly string[], flags: Flags): Promise<Outcome>;
 }
 
-/** docs/command-line.md lists them. */
+/** Exit codes of the commands; docs/command-line.md lists them. */
 export const exitCodes = {
   done: 0,
   /** What the command was to find right is not, or a mistake of the project's. */
@@ -42,7 +42,7 @@ export const exitCodes = {
 
 const badArgumentCode = "command.bad-argument";
 
-/** Of the command line itself: the plugin's options are given there too. */
+/** Codes of mistakes in the command line itself, which has the plugin's options too: they exit with `usage`. */
 export const usageCodes: readonly DiagnosticCode[] = [badArgumentCode, "options.bad-value"];
 
 export const badArgument = (message: string, wanted: string): DiagnosticError =>

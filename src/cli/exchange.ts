@@ -14,7 +14,7 @@ import { storeSchema } from "../tuner/store/store-entry.ts";
 import { badArgument, exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
 
-/** More than a million decisions have. */
+/** Most bytes of a file of decisions: more than a million decisions have. */
 const mostBytes = 2 ** 30;
 
 const plural = (count: number): string => `${count} decision${count === 1 ? "" : "s"}`;
@@ -69,7 +69,7 @@ interface Row {
   readonly kernel: string;
   readonly key: string;
   readonly state: State;
-  /** Of the last two. */
+  /** Why the decision was kept out or refused; null where it was taken. */
   readonly why: string | null;
 }
 
@@ -102,7 +102,7 @@ export async function takeForProject(project: Project, decisions: readonly Share
   return [...rows.values()];
 }
 
-/** A mistake in another operator is no matter here: null. */
+/** Returns the context of a kernel; null where its operator or its import has a mistake, which does not matter to the others. */
 export const contextOrNull = (
   project: Project,
   request: Parameters<Project["contextOf"]>[0],

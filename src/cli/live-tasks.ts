@@ -16,11 +16,11 @@ export interface LiveTask {
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** As shells say it of a process that a signal has ended. */
+/** Ends the process with the exit code that shells give to one that a signal has ended: 128 + the signal's number. */
 const exitBy = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal]);
 
 /**
- * Whoever does the work hears signals too and comes to its end; then the drawing is over, the cursor back, and the process ends. With a
+ * Holds signals back: the work hears them too and comes to its end, the cursor comes back, and then the process ends. With a
  * second signal it does so at once. Raising the signal again would not do: libraries for the cursor listen to it and come too late.
  */
 async function withSignalsHeld(work: () => Promise<unknown>): Promise<void> {

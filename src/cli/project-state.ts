@@ -12,7 +12,7 @@ import type { Project } from "./project.ts";
 import { sizeText } from "./size-text.ts";
 
 export interface ProjectState {
-  /** In words, or null where there is no package.json and so no project. */
+  /** The bundler's state in words, or null where there is no package.json and so no project. */
   readonly bundler: string | null;
   readonly lock: string;
   readonly store: string;

@@ -8,7 +8,7 @@ import type { ParsedRequest } from "./request.ts";
 
 export interface BuildReport {
   add(request: ParsedRequest, kernel: CompiledKernel): void;
-  /** Of all kernels so far: the environments of a build come one after the other. */
+  /** Writes the report of all kernels so far: the environments of a build come one after the other. */
   write(options: ResolvedOptions, log: Log): Promise<void>;
 }
 

@@ -15,12 +15,12 @@ export interface StartedTuning {
 }
 
 export interface BuildTunings {
-  /** That may run at once; null: as many as the machine has cores. */
+  /** Most tunings that run at once; null: as many as the machine has cores. */
   readonly compilers: number | null;
-  /** By `taskIdentity`. One that failed is not kept. */
+  /** Tunings by `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
   machine(): Promise<SharedMachine>;
-  /** Opened by the first kernel that asks it. */
+  /** Shared store, opened by the first kernel that asks it. */
   remote: RemoteStore | null;
 }
 

@@ -38,7 +38,7 @@ async function compileNamed(context: KernelContext): Promise<CompiledKernel> {
 
 type Reference = Pick<CompiledKernel, "reference" | "errorBound">;
 
-/** Without a kernel there are the plain loops, which round too. */
+/** Plain loops, for a kernel without artifacts. Their error bound is not 0, as they round too. */
 async function plainLoops(op: ComputeDef): Promise<Reference> {
   const { asWritten, referenceLoops, worstRelativeError } = await import("./compile/reference-loops.ts");
   return { reference: referenceLoops(op), errorBound: worstRelativeError(op, asWritten(op).roundings) };

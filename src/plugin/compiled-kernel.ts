@@ -46,7 +46,7 @@ export interface CompileLog {
   warn(line: string): void;
 }
 
-/** Without those that choose files. */
+/** Resolved options without the functions that choose files. */
 export type CompileOptions = Omit<ResolvedOptions, "accepts" | "leavesOut">;
 
 export interface CompileServices {
@@ -68,7 +68,7 @@ export interface NativeKernel {
   readonly bytes: Uint8Array;
   /** A file in the cache directory, for dev servers, which emit nothing; null where it could not be written. */
   readonly path: string | null;
-  /** Of the kernel within the addon. */
+  /** Place of the kernel within the addon. */
   readonly index: number;
   /** Checked on the CPU before the addon is loaded; gcc's names: avx512f, avx512vnni. */
   readonly features: readonly string[];
@@ -84,7 +84,7 @@ export type Origin = "lock" | "store" | "remote" | "tuned" | "shared" | "predict
 export interface CompiledKernel {
   /** An identifier: the operator's name. */
   readonly op: string;
-  /** All of them, with the import's values. */
+  /** All parameters of the operator, with the import's values. */
   readonly parameters: Parameters;
   /** Resolved: never `native`. */
   readonly target: string;
@@ -108,7 +108,7 @@ export interface CompiledKernel {
   /** Absolute; a change of one makes the kernel stale. */
   readonly watchFiles: readonly string[];
   readonly origin: Origin;
-  /** Done for this request: the summary line adds them up. */
+  /** Candidates measured for this request: the summary line adds them up. */
   readonly measurements: number;
   readonly compilerRuns: number;
 }

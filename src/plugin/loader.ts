@@ -25,7 +25,7 @@ export interface LoaderContext {
   readonly mode: "production" | "development" | "none";
   getOptions(): KernelPluginOptions;
   addDependency(file: string): void;
-  /** Of a file that is not there yet. */
+  /** Adds a dependency on a file that is not there yet. */
   addMissingDependency(file: string): void;
   async(): (error: Error | null, code?: string) => void;
 }
@@ -33,7 +33,7 @@ export interface LoaderContext {
 const compile: CompileKernel = async (request, services) =>
   (await import("./compile-kernel.ts")).compileKernel(request, services);
 
-/** By folder and options: modules that are loaded at the same time share what is compiled. */
+/** Sessions by folder and options: modules that are loaded at the same time share what is compiled. */
 const sessions = new Map<string, Session>();
 
 function sessionOf(options: KernelPluginOptions, root: string): Session {

@@ -32,7 +32,7 @@ export interface Nuxt {
 
 const inFront = (plugin: unknown, plugins: unknown): List => [plugin, ...[plugins ?? []].flat()];
 
-/** @param given `["unplugin-kernel/nuxt", { … }]`; declarations are written beside nuxt.config.ts unless said */
+/** @param given `["unplugin-kernel/nuxt", { … }]`; default: declarations are written beside nuxt.config.ts */
 export default function kernelModule(given: KernelPluginOptions, nuxt: Nuxt): void {
   const { rootDir } = nuxt.options;
   const options: KernelPluginOptions = { dts: true, root: rootDir, ...given };

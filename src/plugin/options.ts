@@ -22,7 +22,7 @@ export interface ResolvedOptions {
   readonly totalSeconds: number | null;
   readonly onMiss: "error" | "fallback";
   readonly remote: string | null;
-  /** Of the environment: no file is a place for it. */
+  /** Bearer token, read from the environment only: it must never be written to a file. */
   readonly remoteToken: string | null;
   readonly trust: readonly string[];
   /** Null: none are written. */
@@ -33,7 +33,7 @@ export interface ResolvedOptions {
   readonly numerics: Numerics;
 }
 
-/** Of the file that a report is written to, unless said. */
+/** Default name of the file that a report is written to. */
 export const reportName = "unplugin-kernel-report.html";
 
 /** Seconds and trials of one tuning; performance.md asks for a first tuning within 60 s on two cores. */
@@ -93,7 +93,7 @@ function isBudget(value: unknown): boolean {
   return Object.entries(value).every(([key, part]) => budgetKeys.includes(key) && isPositive(part));
 }
 
-/** As people write a value in a config file, cut to one short line. */
+/** Text of a value as people write it in a configuration file, cut to 60 characters. */
 function show(value: unknown): string {
   const text = typeof value === "function" ? "a function" : (JSON.stringify(value) ?? String(value));
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

@@ -13,7 +13,7 @@ import { createSession } from "./session.ts";
 
 const session = createSession({ mode: modeOfProgram() }, compileKernel);
 
-/** Of a file; null: an import of something else. */
+/** Path of a `file:` URL; null: an import of something else. */
 const pathOf = (url: string | undefined): string | null =>
   url?.startsWith("file:") ? fileURLToPath(url.replace(/[?#].*$/, "")) : null;
 

@@ -29,7 +29,7 @@ export interface KernelSettings {
 }
 
 export interface ParsedRequest {
-  /** As it was written, without the query. */
+  /** Path as it was written, without the query. */
   readonly path: string;
   readonly settings: KernelSettings;
   /** Sorted, without defaults and without what bundlers add: "?M=64&tune=wasm". */

@@ -26,7 +26,7 @@ export type PathPattern = string | RegExp;
 
 /** All are optional; a build without options tunes into `kernels.lock.json`. */
 export interface KernelPluginOptions {
-  /** Which files may be imported with `?tune=`. Default: `*.op.ts`, `*.op.js`, `*.op.mts`, `*.op.mjs`. */
+  /** Files that may be imported with `?tune=`. Default: `*.op.ts`, `*.op.js`, `*.op.mts`, `*.op.mjs`. */
   include?: PathPattern | readonly PathPattern[];
   exclude?: PathPattern | readonly PathPattern[];
   /** What relative paths here start from. Default: the folder of package.json above Vite's root, or above the working directory. */
@@ -48,7 +48,7 @@ export interface KernelPluginOptions {
    * seconds, 512 trials, no total.
    */
   budget?: { seconds?: number; trials?: number; total?: number };
-  /** In `frozen`, a kernel that the lock does not know: an error (default), or the predicted schedule and a warning. */
+  /** What `frozen` does about a kernel that the lock does not know: an error (default), or the predicted schedule and a warning. */
   onMiss?: "error" | "fallback";
   /** URL of a shared store, asked after the lock and the local store. */
   remote?: string;

@@ -16,7 +16,7 @@ export const isWrong = ({ error, bench }: Benched): boolean =>
 const duration = (ns: number): string =>
   ns < 1e3 ? `${ns.toFixed(0)} ns` : ns < 1e6 ? `${(ns / 1e3).toFixed(1)} µs` : `${(ns / 1e6).toFixed(2)} ms`;
 
-/** Of the middle three fifths of the samples, beside the median. */
+/** Range of the middle three fifths of the samples, in percent of the median. */
 const spread = ({ medianNs, p20Ns, p80Ns }: NonNullable<BenchRow["times"]>): string =>
   `${(((p80Ns - p20Ns) / medianNs) * 100).toFixed(1)} %`;
 

@@ -12,7 +12,7 @@ export interface Entrant {
   readonly outputs: readonly TypedArray[];
 }
 
-/** Somebody who cannot take part here. */
+/** An entrant that cannot take part here, and why. */
 export interface Absent {
   readonly name: string;
   readonly why: string;
@@ -24,7 +24,7 @@ export type EmittedKernel = Kernel & Partial<Packable<Record<string, TypedArray>
 /** Inputs by name. */
 export type Inputs = ReadonlyMap<string, TypedArray>;
 
-/** What one has to know of a kernel to call it. */
+/** What a caller has to know of a kernel. */
 export interface KernelShape {
   readonly tensors: readonly Pick<KernelParameter, "name" | "role">[];
   readonly constants: readonly string[];
@@ -36,7 +36,7 @@ const bitsOf = (array: TypedArray): TypedArray =>
     ? new Uint16Array(array.buffer as ArrayBuffer, array.byteOffset, array.length)
     : array;
 
-/** With the arrays where the kernel has them, and constants packed: nothing is copied in a call. */
+/** Calls a kernel on its own arrays, with constants packed before: no call copies anything. */
 export function emittedEntrant(
   name: string,
   kernel: EmittedKernel,

@@ -24,7 +24,7 @@ export async function emittedKernel(kernel: CompiledKernel, folder: string): Pro
   return (await import(pathToFileURL(path).href)).default;
 }
 
-/** The kernel with one of its implementations alone; null: it has none such. */
+/** Returns the kernel with one of its implementations alone; null: it has no such implementation. */
 export function alone(kernel: CompiledKernel, twin: Exclude<Twin, "reference">): CompiledKernel | null {
   const { native, relaxed, wasm } = kernel;
   switch (twin) {
@@ -60,7 +60,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 export interface Peer {
   readonly name: string;
-  /** Of the module: what to call with inputs, then outputs; nothing: it has none for such a kernel. */
+  /** Function of the peer's module: takes a kernel and returns what to call with inputs, then outputs; nothing: it has none for that. */
   readonly open: (kernel: PeerRequest) => unknown;
 }
 
@@ -88,7 +88,7 @@ export async function loadPeer(file: string): Promise<Peer> {
   return { name: basename(file, extname(file)), open: module.default };
 }
 
-/** Null: the peer has nothing for this kernel. */
+/** Opens a peer for a kernel; null: the peer has nothing for it. */
 export async function peerEntrant(
   { name, open }: Peer,
   { op, parameters, target, tensors }: CompiledKernel,

@@ -1,5 +1,5 @@
-// Who is measured against each other takes turns: a sample of each in every round, in an order that moves on, so that whatever slows the
-// machine slows them all. Of many short runs a sample is the mean.
+// Calls that are measured against each other take turns: a sample of each in every round, in an order that moves on, so that whatever slows
+// the machine slows them all. A sample of several short runs is their mean.
 
 import { nowMs } from "../../native/clock.ts";
 import { quantile } from "../../tuner/measure/statistics.ts";
@@ -7,7 +7,7 @@ import { quantile } from "../../tuner/measure/statistics.ts";
 export type Call = () => unknown;
 
 export interface Times {
-  /** Of one run. */
+  /** Median time of one run. */
   readonly medianNs: number;
   readonly p20Ns: number;
   readonly p80Ns: number;
@@ -15,7 +15,7 @@ export interface Times {
 }
 
 export interface RoundsOptions {
-  /** Of all together, without the time that they take to become warm. */
+  /** Seconds for all calls together, without the time that they take to become warm. */
   readonly seconds: number;
   /** Milliseconds, monotonic. */
   readonly clock?: () => number;
@@ -25,7 +25,7 @@ export interface RoundsOptions {
   readonly onRound?: (share: number) => void;
 }
 
-/** Engines translate hot code anew after some time. */
+/** Milliseconds for which a call is run before it is measured: engines compile hot code anew after some time. */
 const warmMs = 100;
 const usualSampleMs = 2;
 const leastSamples = 3;
@@ -33,7 +33,7 @@ const mostRounds = 1000;
 
 interface Runner {
   readonly call: Call;
-  /** Of a sample. */
+  /** Runs in one sample. */
   readonly runs: number;
   readonly samplesMs: number[];
   /** Samples that it takes however long they last. */
@@ -95,7 +95,7 @@ function timesOf({ samplesMs }: Runner): Times {
 }
 
 /**
- * One entry a call, in order. Each has at least a few samples; who has had its share of the time sits out the other rounds.
+ * Returns one entry a call, in order. Each call has at least a few samples; one that has had its share of the time sits out other rounds.
  *
  *     const [kernel, loops] = await timeInRounds([() => gemm(A, B, C), () => plain(A, B, C)], { seconds: 2 });
  */

@@ -38,7 +38,7 @@ function checkFlags(flags: Flags): void {
   if (!isPort) throw badArgument(`--port is "${port}"`, "a whole number from 0 to 65535");
 }
 
-/** It is loaded when it is wanted. */
+/** Measures in a browser. The server and the page are loaded only here. */
 async function inBrowser(project: Project, wanted: readonly ParsedRequest[], flags: Flags): Promise<Outcome> {
   const { browserBench } = await import("../bench/browser/browser-bench.ts");
   const { seconds = 3, port = 0, host, once, json } = flags;

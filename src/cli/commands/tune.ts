@@ -21,7 +21,7 @@ interface Row {
   readonly gflops: number | null;
   readonly measured: number;
   readonly error: string | null;
-  /** With --prove, where the kernel has a schedule. */
+  /** What the model proves of the winner: with --prove, where the kernel has a schedule. */
   readonly proof?: WinnerProof;
 }
 
@@ -44,7 +44,7 @@ async function proved(project: Project, request: ParsedRequest, row: Row): Promi
 const proofText = (rows: readonly Row[]): readonly string[] =>
   rows.flatMap(({ kernel, proof }) => (proof ? ["", `${kernel}: ${proof.text}`] : []));
 
-/** A failure is its kernel's own; a signal ends all. */
+/** Message of a kernel's own failure. Anything else, such as a signal, ends the command. */
 const messageOf = (error: unknown): string => {
   if (error instanceof DiagnosticError) return error.message;
   throw error;

@@ -161,7 +161,7 @@ function mayGet(object: ObjectExpression, key: string, program: Program): void {
 /** Where an element goes: into a list, or into an object that gets a property, or two, one in the other. */
 export interface ListPlace {
   readonly node: ArrayExpression | ObjectExpression;
-  /** Of an object: what it lacks, from outside to inside. */
+  /** Keys that an object lacks, from outside to inside; empty for a list. */
   readonly path: readonly string[];
 }
 

@@ -48,7 +48,7 @@ const hasPackage = (packageJson: PackageJson, host: HostName): boolean =>
 const withoutParts = (found: readonly FoundHost[]): readonly FoundHost[] =>
   found.filter(({ host }) => !found.some((other) => hosts[other.host].parts.includes(host)));
 
-/** Those that are configured, else those that need not be, else those that are installed. */
+/** Returns the hosts that have a configuration file, else those that need none, else all that are installed. */
 function mostLikely(found: readonly FoundHost[]): readonly FoundHost[] {
   const configured = found.filter(({ configs }) => configs.length > 0);
   const ready = found.filter(({ host }) => hosts[host].newFile);

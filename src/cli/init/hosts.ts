@@ -1,6 +1,6 @@
 // What `init` knows of bundlers, frameworks and run times: how one is told by a project's files and packages, and where the plugin goes.
 
-/** In the order in which they are named. */
+/** Names of bundlers, frameworks and run times, in the order in which messages list them. */
 export const hostNames = [
   "vite",
   "nuxt",
@@ -21,8 +21,8 @@ export const hostNames = [
 export type HostName = (typeof hostNames)[number];
 
 /**
- * Where in a configuration that a file exports: among `plugins`, those of the object's `vite` for frameworks around Vite, among `modules`, by
- * name, or around all of it.
+ * Where the plugin goes in a configuration that a file exports: among `plugins`, those of the object's `vite` for frameworks around Vite,
+ * among `modules`, by name, or around all of it.
  */
 export type Site = "plugins" | "vite.plugins" | "modules" | "around";
 

@@ -49,7 +49,7 @@ export function readPackageJson(root: string): PackageFile {
   return { file, text, json };
 }
 
-/** Which property a new key comes behind, so that sorted keys stay sorted; -1: the last. */
+/** Returns the place of the property that a new key comes behind, so that sorted keys stay sorted; -1: behind the last. */
 function sortedPlace({ properties }: ObjectExpression, key: string): number {
   const keys = properties.map((property) => (property.type === "Property" ? nameOfKey(property) : ""));
   const isSorted = keys.every((name, at) => at === 0 || keys[at - 1]! < name);

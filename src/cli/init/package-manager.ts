@@ -32,7 +32,7 @@ const lockfiles: Readonly<Record<string, ManagerName>> = {
 
 const isManager = (name: string): name is ManagerName => Object.hasOwn(managers, name);
 
-/** By the nearest lock file: a workspace has one, above its packages. A repository's folder is the last that is looked into. */
+/** Returns the manager of the nearest lock file: a workspace has one above its packages. The search ends at the repository's folder. */
 function byLockfile(folder: string): ManagerName | null {
   const found = Object.entries(lockfiles).find(([name]) => existsSync(join(folder, name)));
   if (found) return found[1];

@@ -28,7 +28,7 @@ export interface InitPlan {
   readonly host: HostName;
   readonly changes: readonly Change[];
   readonly byHand: readonly ByHand[];
-  /** As the project's scripts import a kernel. */
+  /** Import of a kernel as the project's scripts write it. */
   readonly exampleImport: string;
   /** The file of declarations, absolute; null: the project needs none. */
   readonly declarations: string | null;
@@ -43,7 +43,7 @@ export interface InitRequest {
   readonly host: HostName | null;
   /** The operator files that there are, absolute. */
   readonly operators: readonly string[];
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
   /** The file of declarations that there is, absolute. */
   readonly written: string | null;

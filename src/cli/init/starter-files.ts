@@ -34,7 +34,10 @@ const isDeclaration = (name: string): boolean => name.endsWith(".d.ts");
 const declarationsOf = (root: string): readonly string[] =>
   [root, join(root, "src")].flatMap((folder) => filesIn(folder, isDeclaration));
 
-/** Which of a project's declarations and configurations have the types that fit every operator: TypeScript takes the first that fit. */
+/**
+ * Returns the project's declarations and configurations that name the types which fit every operator: TypeScript takes the
+ * first that fit.
+ */
 export const filesWithGeneralTypes = (root: string): readonly string[] =>
   [...filesIn(root, isTsconfig), ...declarationsOf(root)].filter((file) =>
     readFileSync(file, "utf8").includes("unplugin-kernel/client"),

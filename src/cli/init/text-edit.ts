@@ -18,13 +18,13 @@ function indentAt(text: string, at: number): string {
   return /^\s*/.exec(line)![0];
 }
 
-/** The place of each is one in the text before any of them. */
+/** Applies all insertions; the place of each is one in the text before any of them. */
 export function insert(text: string, insertions: readonly Insertion[]): string {
   const fromLast = [...insertions].sort((a, b) => b.at - a.at);
   return fromLast.reduce((edited, { at, text: added }) => edited.slice(0, at) + added + edited.slice(at), text);
 }
 
-/** In front of the others: bundlers without an order of their own ask plugins in that of the list. */
+/** Inserts an element before the others: bundlers without an order of their own ask plugins in the order of the list. */
 export function firstElement(
   text: string,
   { start, end, elements: [first] }: ArrayExpression,
@@ -41,7 +41,7 @@ export function firstElement(
   return { at, text: gap.trim() === "" && gap !== "" ? `${gap}${element},` : `${element}, ` };
 }
 
-/** In an object without properties. */
+/** Inserts a property into an object that has none. */
 function onlyProperty(text: string, { start, end }: ObjectExpression, property: string): Insertion {
   const eol = endOfLine(text);
   const outer = indentAt(text, start);

@@ -17,7 +17,7 @@ const isPackageOfOurs = (node: SyntaxNode): boolean =>
 const isModuleSyntax = ({ type }: SyntaxNode): boolean =>
   type === "ImportDeclaration" || type.startsWith("Export") || type === "TSExportAssignment";
 
-/** It has what only CommonJS has, and nothing that only modules have. */
+/** Whether the file has a name that only CommonJS has, and no syntax that only modules have. */
 const isCommonJs = (program: Program): boolean =>
   !(program.body as SyntaxNode[]).some(isModuleSyntax) &&
   [...nodesIn(program)].some((node) => node.type === "Identifier" && /^(require|module|exports)$/.test(node.name));
@@ -36,7 +36,7 @@ function freeName(program: Program, wanted: string): string {
   return [wanted, `${wanted}Plugin`].find((name) => !used.has(name)) ?? "unpluginKernel";
 }
 
-/** With the quotes and semicolons of the file. */
+/** Returns the line with the quotes and semicolons of the file. */
 function inStyle(line: string, text: string): string {
   const isSingle = text.split("'").length > text.split('"').length;
   const hasSemicolons = /;[ \t]*(\/\/.*)?$/m.test(text);

@@ -60,9 +60,9 @@ export interface WasmSource extends Source {
 
 /** What threads have to know of a module whose loops they share. */
 export interface WasmSharing {
-  /** Most of them. */
+  /** Most threads that share the loops. */
   readonly threads: number;
-  /** Of 64 KiB, that the memory has to have. */
+  /** Number of pages, of 64 KiB each, that the memory has to have. */
   readonly pages: number;
   /** Place of the byte that asks for a shared memory; `unsharedFlag` in it: for one that is not. */
   readonly flagAt: number;

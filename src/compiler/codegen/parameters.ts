@@ -19,7 +19,7 @@ export const kernelParameters = (op: ComputeDef): readonly KernelParameter[] => 
 
 /** What is computed once of constant inputs: which of them it takes, and what it gives to the kernel. */
 export interface PreparationFacts {
-  /** In the order of the operator. */
+  /** Names of the constant inputs that it takes, in the order of the operator. */
   readonly inputs: readonly string[];
   readonly results: readonly Pick<KernelParameter, "name" | "dtype" | "shape">[];
 }

@@ -7,9 +7,9 @@ import { someExpr, varsIn, walkStmt } from "../ir/visit.ts";
 /** A loop that is shared. */
 export interface Part {
   readonly loop: For;
-  /** Of the function that its body becomes. */
+  /** Name of the function that the loop's body becomes. */
   readonly name: string;
-  /** All that it names. */
+  /** Names of all buffers in the loop. */
   readonly buffers: ReadonlySet<string>;
 }
 

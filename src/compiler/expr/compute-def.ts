@@ -37,10 +37,10 @@ export interface ComputeDef {
   readonly name: string;
   readonly parameters: Parameters;
   readonly inputs: readonly TensorDecl[];
-  /** In order: a stage reads only inputs and earlier stages. */
+  /** Stages in order: each reads only inputs and earlier stages. */
   readonly stages: readonly Stage[];
   /** Names of the stages that are results, in the order in which the kernel takes and returns them. */
   readonly outputs: readonly string[];
-  /** Names of inputs that stay the same from call to call, sorted; none unless said. */
+  /** Names of inputs that stay the same from call to call, sorted; default: none. */
   readonly constants?: readonly string[];
 }

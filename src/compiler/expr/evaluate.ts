@@ -36,7 +36,7 @@ export function evaluate(
   return Object.fromEntries(def.outputs.map((name) => [name, tensors.get(name)!.data]));
 }
 
-/** As `evaluate`, but gives every tensor: inputs, all stages, results. */
+/** Computes like `evaluate`, but returns every tensor: inputs, all stages, results. */
 export function evaluateStages(def: ComputeDef, inputs: Readonly<Record<string, TypedArray>>): Tensors {
   const tensors = tensorsOf(def, inputs);
   for (const stage of def.stages) tensors.set(stage.name, evaluateStage(stage, tensors));
@@ -137,7 +137,7 @@ function valueAt(body: ScalarExpr, tensors: Tensors): Value {
   };
 }
 
-/** Only if it is asked for: a side of a choice that is not taken may lie outside of its tensor. */
+/** Computes a value once a point, and only when asked: a side of a choice that is not taken may lie outside of its tensor. */
 function oncePerPoint(value: Value, clock: { readonly points: number }): Value {
   let [at, known] = [0, 0];
   return (point) => {

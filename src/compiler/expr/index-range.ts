@@ -31,7 +31,7 @@ export function rangeOf(expr: ScalarExpr, scope: Scope): Range {
   return known.get(expr) ?? wholeRange(expr);
 }
 
-/** Of an index that uses one value many times each is asked for once. */
+/** Ranges that were found in a scope: an index may use one value many times, and each is worked out once. */
 const rangesIn = remembered((_: Scope) => new Map<ScalarExpr, Range>());
 
 function findRange(expr: ScalarExpr, scope: Scope): Range {
@@ -50,7 +50,7 @@ const wholeRange = ({ dtype }: ScalarExpr): Range =>
   isFloat(dtype) ? [-Infinity, Infinity] : integerRange[dtype as "i32"];
 
 /**
- * With a fact f ≥ 0 and a factor c > 0: form = (form - c·f) + c·f ≥ min(form - c·f), and likewise from above. The factor
+ * Narrows a range by a fact f ≥ 0. With a factor c > 0: form = (form - c·f) + c·f ≥ min(form - c·f), and likewise from above. The factor
  * that matters is the one that cancels an atom which both have. What is left is looked at with the facts about single
  * axes only: a fact about an expression may speak of that expression again, without end.
  */
@@ -140,7 +140,7 @@ function castRange(operand: ScalarExpr, cast: ScalarExpr, scope: Scope): Range {
 }
 
 /**
- * Both sides, each where its condition holds; a side that is never taken does not count. In a large expression the same
+ * Range of a choice: both sides, each where its condition holds; a side that is never taken does not count. In a large expression the same
  * value may stand under any number of conditions, and no condition is taken for granted.
  */
 function selectRange(expr: SelectExpr, scope: Scope): Range {

@@ -42,7 +42,7 @@ export type OwnHalves = Uint16Array<ArrayBuffer> | MadeBy<Float16>;
 /** Argument of a call for one tensor. */
 export type Argument = TypedArray | Bytes | Halves;
 
-/** Which implementation answers: the addon, a WASM module, or plain loops (mode `off`). */
+/** Implementation that answers: the addon, a WASM module, or plain loops (mode `off`). */
 export type Twin = "native" | "wasm-relaxed" | "wasm" | "reference";
 
 export interface KernelTensorInfo {
@@ -58,7 +58,7 @@ export interface KernelInfo {
   readonly parameters: Readonly<Record<string, number | string>>;
   readonly target: string;
   readonly numerics: "fast" | "strict";
-  /** In calling order. */
+  /** Inputs and outputs, in calling order. */
   readonly tensors: readonly KernelTensorInfo[];
   /** Loads the kernel if need be; null in a browser before `ready()`. */
   readonly twin: Twin | null;
@@ -66,7 +66,7 @@ export interface KernelInfo {
   readonly twinReason: string | null;
   /** The schedule, one instruction a line. Null in the output of a build, unless option `schedules` asks for it. */
   readonly schedule: string | null;
-  /** As measured when it was tuned; null for a schedule that was predicted. */
+  /** 1e9 operations a second, measured when it was tuned; null for a schedule that was predicted. */
   readonly gflops: number | null;
   readonly cacheKey: string;
   /**
@@ -81,7 +81,7 @@ export type AnyBuffers = Readonly<Record<string, TypedArray>>;
 
 /**
  * What kernels and packed kernels have in common. `Inputs` and `Outputs` are the arrays of a call in their order, labelled with
- * their names: `[A: Float32Array, B: Float32Array]`. Unless said, any number of any arrays.
+ * their names: `[A: Float32Array, B: Float32Array]`. Default: any number of any arrays.
  */
 export interface PackedKernel<
   Result = TypedArray,

@@ -93,7 +93,7 @@ const isOperation = (node: ScalarExpr): node is Operation => node.kind === "unar
 
 type Steps = readonly [multiply: number, other: number];
 
-/** Of functions that are polynomials in all back ends: the steps that each has at least (`lower/math`), those on bits left out. */
+/** Fewest steps of functions that are polynomials in all back ends (`lower/math`); steps on bits are left out. */
 const functionSteps: Readonly<Partial<Record<Operation["op"], Steps>>> = {
   exp: [10, 10],
   log: [8, 8],
@@ -105,7 +105,7 @@ const functionSteps: Readonly<Partial<Record<Operation["op"], Steps>>> = {
 
 const stepsOf = ({ op }: Operation): Steps => functionSteps[op] ?? (op === "mul" ? [1, 0] : [0, 1]);
 
-/** Indices are no values. */
+/** Operands that are computed as values: indices of a read are not. */
 const computedFrom = (node: ScalarExpr): readonly ScalarExpr[] => (node.kind === "read" ? [] : children(node));
 
 /** A value that depends on some axes alone is computed once for each of their places. */

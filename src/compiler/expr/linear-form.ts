@@ -9,7 +9,7 @@ import type { ScalarExpr } from "./scalar-expr.ts";
 
 export interface LinearForm {
   readonly constant: number;
-  /** By the atom's text; coefficients are not 0. */
+  /** Coefficients and atoms, by the atom's text; coefficients are not 0. */
   readonly terms: ReadonlyMap<string, { readonly coefficient: number; readonly atom: ScalarExpr }>;
 }
 

@@ -22,14 +22,14 @@ export const sum = <D extends DType>(x: Expr<D>, axes: ReduceAxes): Expr<Compute
 
 export const prod = <D extends DType>(x: Expr<D>, axes: ReduceAxes): Expr<ComputeType<D>> => reduce("prod", x, axes);
 
-/** Of two values (`a < b ? b : a`), or the largest over reduce axes. */
+/** The larger of two values (`a < b ? b : a`), or the largest value over reduce axes. */
 export function max<D extends DType>(x: Expr<D>, axes: ReduceAxes): Expr<ComputeType<D>>;
 export function max<A extends Operand, B extends Operand>(a: A, b: B): Expr<ResultType<A, B>>;
 export function max(a: Operand, b: Operand | ReduceAxes): Expr {
   return isAxes(b) ? reduce("max", a, b) : binary("max", a, b);
 }
 
-/** Of two values (`b < a ? b : a`), or the smallest over reduce axes. */
+/** The smaller of two values (`b < a ? b : a`), or the smallest value over reduce axes. */
 export function min<D extends DType>(x: Expr<D>, axes: ReduceAxes): Expr<ComputeType<D>>;
 export function min<A extends Operand, B extends Operand>(a: A, b: B): Expr<ResultType<A, B>>;
 export function min(a: Operand, b: Operand | ReduceAxes): Expr {

@@ -22,16 +22,16 @@ export interface Candidate {
   readonly indices: readonly Expr[];
   readonly value: Expr;
   readonly buffers: ReadonlyMap<string, Buffer>;
-  /** Of the loops and those around them. */
+  /** Ranges of these loops and of those around them. */
   readonly ranges: Ranges;
 }
 
 /** An operand of the intrinsic, as it lies in memory. */
 export interface OperandPlace {
-  /** Of the meaning. */
+  /** Buffer of the meaning that stands for the operand. */
   readonly operand: Buffer;
   readonly load: Load;
-  /** Flat. */
+  /** Place of the element in the flat buffer. */
   readonly index: Affine;
   /** Neighbouring elements that are read; they are repeated to fill the operand. */
   readonly period: number;
@@ -157,7 +157,7 @@ function flatForm({ buffers, ranges }: Candidate, { buffer, indices }: Load): Af
 interface Bound {
   readonly operand: Buffer;
   readonly load: Load;
-  /** In terms of the meaning's loops. */
+  /** Index of the operand in terms of the meaning's loops. */
   readonly wanted: Expr;
   readonly rows: Rows | null;
 }

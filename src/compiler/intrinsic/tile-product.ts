@@ -7,7 +7,7 @@ import { byteSize, type DType } from "../expr/dtype.ts";
 import { add, cast, constInt, constOf, forLoop, loadOf, mul, store, variable } from "../ir/build.ts";
 import type { Buffer, Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 
-/** Of a tile, and bytes of a row. */
+/** Number of rows of a tile, and of bytes in a row. */
 const rows = 16;
 const rowBytes = 64;
 /** Results are 4 bytes wide. */
@@ -29,7 +29,10 @@ const meaning = (name: string, buffers: readonly Buffer[], body: Stmt): LoopFunc
 const times = (name: string, by: number): Expr => mul(variable(name), constInt(by));
 const place = add(times("row", columns), variable("column"));
 
-/** Of a, rows of the left matrix; of b, groups of as many of its rows as fit 4 bytes. */
+/**
+ * Product of two tiles. `a` is the type of the left one, whose rows lie row by row. `b` is the type of the right one, which
+ * lies in groups of as many of its rows as fit 4 bytes.
+ */
 export function tileProduct(name: string, a: DType, b: DType, sum: DType): LoopFunc {
   const [C, A, B] = [buffer("C", sum), buffer("A", a), buffer("B", b)];
   const group = 4 / byteSize[a];

@@ -11,7 +11,7 @@ export interface Binding {
   readonly wanted: Expr;
 }
 
-/** By name of the operand. */
+/** What each operand is bound to, by its name. */
 export type Bindings = ReadonlyMap<string, Binding>;
 
 /**

@@ -14,7 +14,7 @@ function list(exprs: readonly Expr[]): string {
   return keys;
 }
 
-/** A large expression's is a digest, for written out it may have any length. */
+/** Key of an expression; that of a large one is a digest, because its text may have any length. */
 export const exprKey = (expr: Expr): string => (isLargeExpr(expr) ? digestOf(expr) : textOf(expr));
 
 const digests = new WeakMap<Expr, string>();
@@ -62,7 +62,7 @@ function textOf(expr: Expr): string {
   }
 }
 
-/** As a comparison of keys, without building them. */
+/** Whether two expressions have the same key, found without building the keys. */
 export function sameExpr(a: Expr, b: Expr): boolean {
   left = comparisons;
   const isSame = sameTree(a, b);

@@ -18,7 +18,7 @@ export function foldExpr<T>(expr: Expr, f: NodeFunction<Expr, T>): T {
   return visit(expr);
 }
 
-/** As `foldExpr`, for an expression of the results, in which equal parts are one node if it is large. */
+/** Works like `foldExpr` for results that are expressions; in the result of a large one equal parts are one node. */
 export function rebuild(expr: Expr, f: NodeFunction<Expr, Expr>): Expr {
   if (!isLargeExpr(expr)) {
     const visit = (each: Expr): Expr => f(each, visit);

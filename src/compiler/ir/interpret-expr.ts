@@ -73,7 +73,7 @@ function elementwise(expr: Expr): ((...lanes: Lane[]) => Lane) | null {
 
 export const compileScalar = (expr: Expr, scope: Scope): ScalarFn => closureOf(expr, scope, makeScalar);
 
-/** In a large expression a scalar is worked out as one, whoever makes vectors of it. */
+/** Compiles to a vector of lanes. In a large expression a scalar is worked out once, whatever vectors are made of it. */
 export const compileVector = (expr: Expr, scope: Scope): VectorFn =>
   lanesOf(expr) === 1 && (scope.shared || isLargeExpr(expr))
     ? compileLanes([expr], scope)

@@ -15,7 +15,7 @@ const costly = 4;
 const mostDepth = 48;
 
 export interface LocalValues {
-  /** In order; to be put before the statement. */
+  /** Definitions of the locals, in order, to be put before the statement. */
   readonly defines: readonly Define[];
   readonly exprs: readonly Expr[];
 }
@@ -57,7 +57,7 @@ function isShort(exprs: readonly Expr[]): boolean {
 const valuesIn = (expr: Expr): readonly Expr[] =>
   expr.kind === "load" || expr.kind === "ramp" ? operandsOf(expr).filter(isLargeExpr) : operandsOf(expr);
 
-/** Those of them that are computed whenever the expression is. */
+/** Operands that are computed whenever the expression is: a choice, an `and` and an `or` may leave some out. */
 function certainlyIn(expr: Expr): readonly Expr[] {
   if (expr.kind === "select" && lanesOf(expr.condition) === 1) return [expr.condition];
   const isLazy = expr.kind === "binary" && (expr.op === "and" || expr.op === "or");
@@ -72,7 +72,7 @@ interface Node {
 /** Every node, operands first, and whether it is to be a local. */
 function locals(order: readonly Expr[], roots: readonly Expr[]): readonly Node[] {
   const uses = usesOf(order, valuesIn);
-  /** Of what is written where the node is used. */
+  /** Weight and depth of what is written where each node is used. */
   const sizes = new Map<Expr, { readonly weight: number; readonly depth: number }>();
   const none = { weight: 0, depth: 0 };
   return order.map((expr) => {

@@ -67,7 +67,7 @@ export interface Binary {
 }
 
 /**
- * With a scalar condition only the chosen side is evaluated. With a vector condition both sides are (verify checks that
+ * A choice. With a scalar condition only the chosen side is evaluated; with a vector condition both are (verify checks that
  * neither can leave its buffer), lane by lane.
  */
 export interface Select {

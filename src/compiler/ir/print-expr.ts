@@ -39,7 +39,7 @@ const infix: Partial<Record<IrBinaryOp, Infix>> = {
 const prefixLevel = 10;
 
 /**
- * In a large expression, what is used several times is written once, under a name:
+ * Text of an expression. In a large one, what is used several times is written once, under a name:
  *
  *     let %0 = (x[i] + a[i] / x[i]) * 0.5; %1 = (%0 + a[i] / %0) * 0.5 in %1 + 1.0
  */

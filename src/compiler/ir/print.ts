@@ -15,7 +15,7 @@ export { printExpr } from "./print-expr.ts";
 export interface PrintOptions {
   /** Loops and blocks to point at with ▶; if given, every line has a gutter of three columns. */
   readonly marked?: readonly string[];
-  /** Of a block only its update; for messages, where the bindings would hide the point. */
+  /** Whether a block shows its update alone: for messages, where the bindings would hide the point. */
   readonly brief?: boolean;
 }
 

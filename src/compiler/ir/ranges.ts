@@ -6,7 +6,7 @@ import { type Interval, intersect, unbounded } from "./interval.ts";
 import type { Expr, For } from "./loop-ir.ts";
 
 export interface Range extends Interval {
-  /** Of a variable that counts the lanes of vectors: it stays in the code even where conditions leave it one value. */
+  /** Whether the variable counts the lanes of vectors: it stays in the code even where conditions leave it one value. */
   readonly isLane: boolean;
 }
 

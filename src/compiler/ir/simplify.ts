@@ -74,7 +74,7 @@ function simplifyNode(expr: Expr, ranges: Ranges): Expr {
   }
 }
 
-/** As `simplifyExpr`, but a scalar i32 is brought into linear form even around loads and locals. */
+/** Simplifies like `simplifyExpr`, and brings a scalar i32 into linear form even around loads and locals. */
 export const simplifyIndex = (index: Expr, ranges: Ranges = noRanges): Expr =>
   simpleIndex(index, ranges.memory || !isLargeExpr(index) ? ranges : remembering(index, ranges));
 

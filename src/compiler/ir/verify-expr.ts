@@ -118,7 +118,7 @@ function loadProblems({ dtype, buffer: name, indices, active }: Load, known: Kno
   ];
 }
 
-/** Of a load or a store. */
+/** Problems of a load or a store: its indices and its count of active lanes. */
 export function accessProblems(buffer: Buffer, indices: readonly Expr[], active: Expr | null): readonly string[] {
   const { name, shape } = buffer;
   const last = indices.at(-1);

@@ -47,7 +47,7 @@ function bufferProblems(buffers: readonly Buffer[], form: Form): readonly string
   });
 }
 
-/** In the scheduled form instructions name loops and blocks, so each name is there once. */
+/** Finds names of loops and blocks that are there twice: in the scheduled form, instructions find them by name. */
 function nameProblems(body: Stmt): readonly string[] {
   const met = new Set<string>();
   const problems: string[] = [];
@@ -148,7 +148,7 @@ function storeProblems(stmt: Store, known: Known): readonly string[] {
   return [...parts, ...own.map((problem) => `${problem}, in ${line(stmt)}`)];
 }
 
-/** The element may lie outside of the buffer. */
+/** Problems of a hint, whose element may lie outside of the buffer. */
 function prefetchProblems(stmt: Prefetch, known: Known): readonly string[] {
   const { indices } = stmt;
   const buffer = known.buffers.get(stmt.buffer);

@@ -152,7 +152,7 @@ export function walkExpr(expr: Expr, visit: (expr: Expr) => void): void {
 /** Nodes that are visited before any is remembered. */
 const unremembered = 256;
 
-/** As `walkExpr`, in less time; in a large expression it comes to some of the nodes again. */
+/** Walks like `walkExpr`, in less time, but visits some nodes of a large expression again. */
 function eachExpr(expr: Expr, visit: (expr: Expr) => void): void {
   let left = unremembered;
   let seen: Set<Expr> | null = null;

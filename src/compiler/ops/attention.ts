@@ -6,7 +6,7 @@ import { checked, type ParameterKinds } from "../expr/library-arguments.ts";
 import { store } from "./epilogue.ts";
 
 export interface AttentionParameters {
-  /** Heads of all sequences, 1 unless said. */
+  /** Number of heads of all sequences together; default: 1. */
   readonly heads?: number;
   /** Queries. */
   readonly M: number;
@@ -14,7 +14,7 @@ export interface AttentionParameters {
   readonly N: number;
   /** Length of a query, a key and a value. */
   readonly D: number;
-  /** A float type, "f32" unless said. */
+  /** Type of the elements, a float type; default: "f32". */
   readonly dtype?: DType;
 }
 

@@ -10,7 +10,7 @@ export interface BatchMatmulParameters {
   readonly M: number;
   readonly N: number;
   readonly K: number;
-  /** Type of A and B; C has the same, i32 for integers. "f32" unless said. */
+  /** Type of A and B; default: "f32". C has the same type, or i32 for integers. */
   readonly dtype?: DType;
   /** Type of B where it is another: `dtype: "u8", dtypeB: "i8"`. */
   readonly dtypeB?: DType;

@@ -7,7 +7,7 @@ import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";
 
 export interface Conv1dParameters {
-  /** Number of sequences, 1 unless said. */
+  /** Number of sequences; default: 1. */
   readonly N?: number;
   /** Length of a sequence. */
   readonly W: number;
@@ -15,15 +15,15 @@ export interface Conv1dParameters {
   readonly C: number;
   /** Filters: channels of the result. */
   readonly F: number;
-  /** Length of a filter, 3 unless said. */
+  /** Length of a filter; default: 3. */
   readonly K?: number;
-  /** 1 unless said. */
+  /** Distance between two windows, in elements of the sequence; default: 1. */
   readonly stride?: number;
-  /** Zeros at each end, 0 unless said. */
+  /** Zeros at each end; default: 0. */
   readonly padding?: number;
-  /** Distance between the taps of a filter, 1 unless said. */
+  /** Distance between the taps of a filter; default: 1. */
   readonly dilation?: number;
-  /** Type of sequence and filter; the result has the same, i32 for integers. "f32" unless said. */
+  /** Type of sequence and filter; default: "f32". The result has the same type, or i32 for integers. */
   readonly dtype?: DType;
   /** Type of the filter where it is another: `dtype: "u8", filterDtype: "i8"`. */
   readonly filterDtype?: DType;

@@ -7,7 +7,7 @@ import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";
 
 export interface Conv2dParameters {
-  /** Number of images, 1 unless said. */
+  /** Number of images; default: 1. */
   readonly N?: number;
   readonly H: number;
   readonly W: number;
@@ -15,16 +15,16 @@ export interface Conv2dParameters {
   readonly C: number;
   /** Filters: channels of the result. */
   readonly F: number;
-  /** Height and width of a filter, 3 unless said. */
+  /** Height of a filter, and (`KW`) its width; default: 3. */
   readonly KH?: number;
   readonly KW?: number;
-  /** 1 unless said. */
+  /** Distance between two windows, in pixels of the image; default: 1. */
   readonly stride?: number;
-  /** Zeros around the image on each side, 0 unless said. */
+  /** Zeros around the image on each side; default: 0. */
   readonly padding?: number;
-  /** Distance between the taps of a filter, 1 unless said. */
+  /** Distance between the taps of a filter; default: 1. */
   readonly dilation?: number;
-  /** Type of image and filter; the result has the same, i32 for integers. "f32" unless said. */
+  /** Type of image and filter; default: "f32". The result has the same type, or i32 for integers. */
   readonly dtype?: DType;
   /** Type of the filter where it is another: `dtype: "u8", filterDtype: "i8"`. */
   readonly filterDtype?: DType;

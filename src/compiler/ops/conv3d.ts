@@ -10,7 +10,7 @@ import { padded, tapAt, windowCount } from "./window.ts";
 export interface Conv3dParameters extends Conv2dParameters {
   /** Depth of a volume. */
   readonly D: number;
-  /** Depth of a filter, 3 unless said. */
+  /** Depth of a filter; default: 3. */
   readonly KD?: number;
 }
 

@@ -7,7 +7,7 @@ import { type Conv2dParameters, conv2dKinds } from "./conv2d.ts";
 import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";
 
-/** As conv2d, but the result has the channels of the image. */
+/** Parameters of conv2d without `F`: the result has the channels of the image. */
 export type DepthwiseConv2dParameters = Omit<Conv2dParameters, "F">;
 
 const { F: _, ...kinds } = conv2dKinds;

@@ -1,4 +1,4 @@
-// Convolution with holes between the taps of a filter: conv2d whose dilation is 2 unless said. Yu & Koltun 2016.
+// Convolution with holes between the taps of a filter: conv2d with a dilation of 2 by default. Yu & Koltun 2016.
 
 import type { Op } from "../expr/authoring.ts";
 import { checked } from "../expr/library-arguments.ts";

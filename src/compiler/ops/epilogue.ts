@@ -13,7 +13,7 @@ export interface Epilogue {
   readonly bias?: boolean;
   /** Adds a tensor `residual` of the shape of the result. */
   readonly residual?: boolean;
-  /** "none" unless said. */
+  /** Function that is applied last; default: "none". */
   readonly activation?: Activation;
 }
 
@@ -30,7 +30,7 @@ const activations: Readonly<Record<Activation, (x: Expr) => Expr>> = {
 export interface Result {
   readonly shape: readonly number[];
   readonly dtype: DType;
-  /** How many of the last dimensions number the channels, 1 unless said. */
+  /** How many of the last dimensions number the channels; default: 1. */
   readonly channelDims?: number;
 }
 

@@ -11,7 +11,7 @@ export interface GemmExpGemmParameters {
   readonly K: number;
   /** Columns of the result. */
   readonly L: number;
-  /** A float type, "f32" unless said. */
+  /** Type of the elements, a float type; default: "f32". */
   readonly dtype?: DType;
 }
 

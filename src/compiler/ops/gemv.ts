@@ -8,7 +8,7 @@ import { type Epilogue, epilogueOf } from "./epilogue.ts";
 export interface GemvParameters {
   readonly M: number;
   readonly K: number;
-  /** Type of A and x; y has the same, i32 for integers. "f32" unless said. */
+  /** Type of A and x; default: "f32". y has the same type, or i32 for integers. */
   readonly dtype?: DType;
   /** Type of x where it is another: `dtype: "u8", dtypeX: "i8"`. */
   readonly dtypeX?: DType;

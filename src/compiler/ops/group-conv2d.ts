@@ -12,7 +12,7 @@ import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";
 
 export interface GroupConv2dParameters extends Conv2dParameters {
-  /** How many groups; divides C and F. 2 unless said. */
+  /** Number of groups, which divides C and F; default: 2. */
   readonly groups?: number;
 }
 

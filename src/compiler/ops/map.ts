@@ -7,7 +7,7 @@ import { store } from "./epilogue.ts";
 export interface MapParameters {
   /** Number of elements. */
   readonly N: number;
-  /** Type of the operands and of the result; "f32" unless said. */
+  /** Type of the operands and of the result; default: "f32". */
   readonly dtype?: DType;
 }
 

@@ -6,18 +6,18 @@ import { store } from "./epilogue.ts";
 import { padded, tapAt, windowCount } from "./window.ts";
 
 export interface MaxPool2dParameters {
-  /** Number of images, 1 unless said. */
+  /** Number of images; default: 1. */
   readonly N?: number;
   readonly H: number;
   readonly W: number;
   readonly C: number;
-  /** Height and width of a window, 2 unless said. */
+  /** Height and width of a window; default: 2. */
   readonly size?: number;
-  /** 2 unless said. */
+  /** Distance between two windows, in pixels; default: 2. */
   readonly stride?: number;
-  /** 0 unless said. */
+  /** Pixels around the image on each side; default: 0. */
   readonly padding?: number;
-  /** A float type, "f32" unless said. */
+  /** Type of the elements, a float type; default: "f32". */
   readonly dtype?: DType;
 }
 

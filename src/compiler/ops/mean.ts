@@ -6,7 +6,7 @@ import { store } from "./epilogue.ts";
 import { type RowsParameters, rowsKinds } from "./sum.ts";
 
 /**
- * Of a float type.
+ * The mean of each row, of a float type.
  *
  * @example export default mean({ M: 128, N: 1000 });
  */

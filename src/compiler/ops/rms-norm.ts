@@ -8,9 +8,9 @@ export interface NormParameters {
   readonly M: number;
   /** Length of a row. */
   readonly N: number;
-  /** ε, 1e-5 unless said. */
+  /** ε; default: 1e-5. */
   readonly epsilon?: number;
-  /** A float type, "f32" unless said. */
+  /** Type of the elements, a float type; default: "f32". */
   readonly dtype?: DType;
 }
 

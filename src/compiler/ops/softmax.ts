@@ -8,7 +8,7 @@ export interface SoftmaxParameters {
   readonly M: number;
   /** Length of a row. */
   readonly N: number;
-  /** A float type, "f32" unless said. */
+  /** Type of the elements, a float type; default: "f32". */
   readonly dtype?: DType;
 }
 

@@ -10,7 +10,7 @@ export interface RowsParameters {
   readonly M: number;
   /** Length of a row. */
   readonly N: number;
-  /** Type of the elements, "f32" unless said; sums of integers are i32. */
+  /** Type of the elements; default: "f32". Sums of integers are i32. */
   readonly dtype?: DType;
 }
 

@@ -14,11 +14,11 @@ import { type Epilogue, epilogueOf } from "./epilogue.ts";
 import { inside, type Position, padded } from "./window.ts";
 
 export interface TransposedConv2dParameters extends Omit<Conv2dParameters, "dilation" | "stride" | "padding"> {
-  /** Distance between the pixels of the image in the result, 2 unless said. */
+  /** Distance between the pixels of the image in the result; default: 2. */
   readonly stride?: number;
-  /** What is cut off the result on each side, 0 unless said. */
+  /** Elements that are cut off the result on each side; default: 0. */
   readonly padding?: number;
-  /** What is added to the result at its end, 0 unless said. */
+  /** Elements that are added to the result at its end; default: 0. */
   readonly outputPadding?: number;
 }
 

@@ -7,7 +7,7 @@ import { store } from "./epilogue.ts";
 import { type RowsParameters, rowsKinds } from "./sum.ts";
 
 /**
- * Of a float type.
+ * The variance of each row, of a float type.
  *
  * @example export default variance({ M: 128, N: 1000 });
  */

@@ -25,13 +25,13 @@ export interface Access {
 }
 
 export interface Conflict {
-  /** In a later iteration of the first loop. */
+  /** Access in a later iteration of the first loop. */
   readonly first: Access;
-  /** In an earlier iteration of the second loop. */
+  /** Access in an earlier iteration of the second loop. */
   readonly second: Access;
 }
 
-/** `around` are the loops around both. */
+/** Returns two accesses that conflict, or null. `around` are the loops around both. */
 export function firstConflict(nest: LoopFunc, first: For, second: For, around: readonly For[]): Conflict | null {
   if (first.extent === 1) return null;
   const ranges = rangesOf([...around, ...loopsIn(first), ...loopsIn(second)]);
@@ -68,7 +68,7 @@ const accessesIn = (loop: For): readonly Access[] =>
     return found;
   });
 
-/** For some iteration of the first loop and an earlier one of the second. */
+/** Whether the difference can be 0 for some iteration of the first loop and an earlier one of the second. */
 function mayBeZero(difference: Affine, first: For, second: For, ranges: ReturnType<typeof rangesOf>): boolean {
   const a = coefficientOf(difference, first.name);
   const b = coefficientOf(difference, second.name);

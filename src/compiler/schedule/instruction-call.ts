@@ -102,7 +102,7 @@ export interface InstructionCall {
   readonly args: readonly unknown[];
 }
 
-/** As short as can be: a last argument that says what leaving it out does is left out. */
+/** Returns the shortest call of an instruction: a last argument that is its default is left out. */
 export function callOf<N>(instruction: Instruction<N>): InstructionCall {
   const { kind, ...fields } = instruction;
   const method = methodName(kind);

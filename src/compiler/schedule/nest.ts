@@ -46,7 +46,7 @@ export function findBlock(func: LoopFunc, name: string): BlockPlace | null {
   return { block, around: path.filter(isLoop) };
 }
 
-/** In order, `stmt` included. */
+/** Returns the blocks in order, `stmt` included. */
 export function blocksIn(stmt: Stmt): readonly Block[] {
   const blocks: Block[] = [];
   walkStmt(stmt, (each) => {
@@ -55,7 +55,7 @@ export function blocksIn(stmt: Stmt): readonly Block[] {
   return blocks;
 }
 
-/** Outer loops first, `stmt` included. */
+/** Returns the loops, outer ones first, `stmt` included. */
 export function loopsIn(stmt: Stmt): readonly For[] {
   const loops: For[] = [];
   walkStmt(stmt, (each) => {

@@ -10,7 +10,7 @@ export const prefetchWord = (buffer: string): string => `${prefix}${buffer}`;
 
 export interface PrefetchWord {
   readonly buffer: string;
-  /** In iterations of the loop. */
+  /** Distance in iterations of the loop. */
   readonly distance: number;
 }
 

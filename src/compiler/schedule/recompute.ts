@@ -29,7 +29,10 @@ export interface Repeated {
   readonly loop: string;
 }
 
-/** In this order of loops, outermost first, one comes back to a sum inside of one of the sum's own loops. */
+/**
+ * Finds a loop inside of a sum's own loops that computes elements of the sum again; null: there is none. `order`: loops,
+ * outermost first.
+ */
 export function repeatedSum(nest: LoopFunc, order: readonly string[]): Repeated | null {
   for (const block of blocksIn(nest.body)) {
     const repeating = repeatingVars(block);

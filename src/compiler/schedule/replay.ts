@@ -26,13 +26,13 @@ export function replay(nest: LoopFunc, trace: Trace): Replay {
   return { kind: "ok", nest: current };
 }
 
-/** As `replay`; an illegal instruction throws. For schedules written by hand. */
+/** Replays a trace like `replay`, but throws at an illegal instruction. For schedules written by hand. */
 export function schedule(nest: LoopFunc, trace: Trace): LoopFunc {
   const result = replay(nest, trace);
   if (result.kind === "illegal") throw new DiagnosticError(result.diagnostic);
   return result.nest;
 }
 
-/** One line an instruction. */
+/** Text of a trace, one line an instruction. */
 export const printTrace = (trace: Trace): string =>
   trace.map((instruction) => primitiveFor(instruction).print(instruction)).join("\n");

@@ -34,7 +34,7 @@ const meaningOf = (nest: LoopFunc, trace: Trace): string | null => {
   return result.kind === "ok" ? printPlain(result.nest) : null;
 };
 
-/** From the end: what uses a loop goes before the split that makes it. */
+/** Tries each instruction once, from the end: what uses a loop goes before the split that makes it. */
 function onePass(trace: Trace, isSame: (other: Trace) => boolean): Trace {
   let result = trace;
   for (let at = trace.length - 1; at >= 0; at--) {
@@ -54,7 +54,7 @@ interface Step {
   readonly isGone: boolean;
 }
 
-/** Without the instruction, or a split with a part less. */
+/** Returns the trace without the instruction, and for a split also with one part less. */
 function stepsAt(trace: Trace, at: number): readonly Step[] {
   const instruction = trace[at]!;
   const dropped: Step = { trace: [...trace.slice(0, at), ...trace.slice(at + 1)], isGone: true };
@@ -65,7 +65,7 @@ function stepsAt(trace: Trace, at: number): readonly Step[] {
   return [dropped, ...thinner.filter((step) => step !== null)];
 }
 
-/** Null: another instruction needs the part. */
+/** Returns the trace with one part less in a split; null: another instruction needs the part. */
 function withoutPart(trace: Trace, at: number, split: InstructionOf<"split">, part: number): Step | null {
   const { loop, factors } = split;
   // The only part of a loop is the loop itself.

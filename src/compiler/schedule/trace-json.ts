@@ -1,5 +1,5 @@
-// A trace as JSON text and back, across versions: a schema number says how it was written. What comes from outside is parsed strictly: an unknown kind or field, a missing one or a
-// number that is no count is refused, with its place in the text's own terms.
+// A trace as JSON text and back, across versions: a schema number says how it was written. What comes from outside is parsed strictly: an
+// unknown kind or field, a missing one or a number that is no count is refused, with its place in the text's own terms.
 
 import { dtypes } from "../expr/dtype.ts";
 import type { Diagnostic } from "../support/diagnostic.ts";
@@ -39,7 +39,7 @@ export function parseTrace(text: string): ParsedTrace {
   return decodeTrace(value);
 }
 
-/** As `parseTrace`, of JSON that is part of something else. */
+/** Reads a trace as `parseTrace` does, from JSON that is part of something else. */
 export function decodeTrace(value: unknown): ParsedTrace {
   const schema = Array.isArray(value) ? 1 : isObject(value) ? value.schema : undefined;
   if (typeof schema !== "number") return malformed("a trace without a schema number");

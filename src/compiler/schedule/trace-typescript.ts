@@ -11,7 +11,7 @@ import type { Trace } from "./trace.ts";
 
 export interface PrintedTemplate {
   readonly name?: string;
-  /** Of another algorithm than the direct one, its name. */
+  /** Name of the algorithm, where it is another than the direct one. */
   readonly algorithm?: string | null;
 }
 

@@ -60,7 +60,7 @@ export function fold<Node, T>(root: Node, operandsOf: OperandsOf<Node>, f: NodeF
   return visit(root);
 }
 
-/** As `fold`, once for each node of small expressions too. */
+/** Folds like `fold`, but visits each node once in small expressions too. */
 export function foldOnce<Node, T>(root: Node, operandsOf: OperandsOf<Node>, f: NodeFunction<Node, T>): T {
   const known = new Map<Node, T>();
   const of = (operand: Node): T => known.get(operand) as T;

@@ -8,12 +8,12 @@ const shortNodes = 4;
 /** Most operations inside each other. */
 const mostDepth = 64;
 
-/** In an order in which each needs only those before it; never the root. */
+/** Returns the nodes that get a name, each behind those that it needs; never the root. */
 export function namedNodes<Node>(root: Node, operandsOf: OperandsOf<Node>): readonly Node[] {
   const order = operandsFirst(root, operandsOf);
   const uses = usesOf(order, operandsOf);
   const named: Node[] = [];
-  /** Of the text that stands for a node. */
+  /** Nodes and depth of the text that stands for each node. */
   const sizes = new Map<Node, { readonly nodes: number; readonly depth: number }>();
   for (const node of order) {
     let [nodes, depth] = [1, 0];

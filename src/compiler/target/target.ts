@@ -5,7 +5,7 @@ export type TargetName = (typeof targetNames)[number];
 
 export interface Target {
   readonly name: TargetName;
-  /** Which code generator serves it. */
+  /** Code generator that serves the target. */
   readonly codegen: "wasm" | "c";
   /** Resolved instruction-set features, sorted, never spellings such as `native`: ["avx2", "fma"], ["simd128"]. */
   readonly features: readonly string[];
@@ -20,11 +20,11 @@ export interface Target {
   readonly l2Bytes: number;
   /** Share of one core. */
   readonly l3Bytes: number;
-  /** That `parallel` loops are shared by, the caller's among them. */
+  /** Number of threads that share `parallel` loops, the caller's among them. */
   readonly threads: number;
 }
 
-/** That a kernel may ask for. */
+/** Most threads that a kernel may ask for. */
 export const mostThreads = 256;
 
 /** "fast": sums may be reassociated, products and sums fused. "strict": the order and the roundings of the reference. */

@@ -86,7 +86,7 @@ async function hear(process: ChildProcess<TuneOrder, FromTuner>, waiting: Tuner[
   }
 }
 
-/** Whoever is not waiting any more need not be told. */
+/** Passes a message on to the caller that waits for it, if one still does. */
 function answer(message: Exclude<FromTuner, { kind: "ready" }>, waiting: Waiting | undefined): void {
   if (!waiting) return;
   const { services, resolve, reject } = waiting;
@@ -96,7 +96,7 @@ function answer(message: Exclude<FromTuner, { kind: "ready" }>, waiting: Waiting
   if (message.kind === "failed") reject(services.signal.reason ?? new DiagnosticError(message.diagnostic));
 }
 
-/** Of what a bundler's configuration gives, functions cannot be sent: they choose files, which is done by now. */
+/** Options without functions, which cannot be sent: they choose files, which is done by now. */
 function plain(options: CompileOptions): CompileOptions {
   return Object.fromEntries(
     Object.entries(options).filter(([, value]) => typeof value !== "function"),

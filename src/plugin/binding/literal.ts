@@ -27,7 +27,7 @@ const membersOf = (value: object): readonly string[] =>
 
 const listOf = (lines: readonly string[]): string => lines.map((line) => `    ${line},\n`).join("");
 
-/** In one line, but for lists of objects, which have a line each. Infinity and NaN have no JSON; none of our facts is either. */
+/** Text of a value in one line, but for lists of objects, which have a line each. Facts have neither Infinity nor NaN, which JSON lacks. */
 function text(value: unknown): string {
   if (value instanceof Expression) return value.text;
   if (isPlain(value)) return `{ ${membersOf(value).join(", ")} }`;
@@ -35,7 +35,7 @@ function text(value: unknown): string {
   return value.some(isPlain) ? `[\n${listOf(value.map(text))}  ]` : `[${value.map(text).join(", ")}]`;
 }
 
-/** One member a line. */
+/** Text of an object, one member a line. */
 export const objectText = (value: object): string =>
   `{\n${membersOf(value)
     .map((member) => `  ${member},\n`)

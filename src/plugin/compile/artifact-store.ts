@@ -9,9 +9,9 @@ import type { KernelContext } from "./kernel-context.ts";
 export interface KernelFacts {
   /** The schedule as text. */
   readonly trace: string;
-  /** Of the algorithm that the schedule is of; see `info.errorBound`. */
+  /** Error bound of the algorithm that the schedule is of; see `info.errorBound`. */
   readonly errorBound: number;
-  /** Of the constants of the operator; null: nothing is computed of them alone. */
+  /** What is computed of the operator's constants alone; null: nothing is. */
   readonly preparation: PreparationFacts | null;
 }
 

@@ -61,7 +61,7 @@ const noCompilerFor = ({ lockName }: KernelContext): { readonly message: string;
   return { message: `${lockName}: ${message}`, hint };
 };
 
-/** Of a lock that was edited; what comes from elsewhere is checked before, or was made just now. */
+/** Error for a lock entry that was edited: its decisions do not generate its source. Other decisions are checked before they get here. */
 export const otherSource = ({ lockName }: KernelContext): DiagnosticError =>
   refuse(
     "lock.other-source",

@@ -26,11 +26,11 @@ interface KnownSpace {
   readonly space: GeneratedSpace;
 }
 
-/** Of kernels that are compiled side by side: a space takes megabytes. */
+/** Spaces that were asked for last, of kernels that are compiled side by side. Only a few are kept: a space takes megabytes. */
 let recent: readonly KnownSpace[] = [];
 const mostRecent = 4;
 
-/** Making it takes up to half a second, and each step from a decision to its bytes asks for it. */
+/** Space of a task, remembered: making it takes up to half a second, and each step from a decision to its bytes asks for it. */
 export const spaceOf = (task: TuningTask): GeneratedSpace =>
   remember(recent.find((one) => one.task === task) ?? { task, space: generateSpace(task) });
 

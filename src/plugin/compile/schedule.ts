@@ -6,14 +6,14 @@ import { type ScheduleKeyFields, scheduleKeyFields } from "../../tuner/store/key
 import type { TuningTask } from "../../tuner/task.ts";
 
 export interface Schedule {
-  /** With the target that the decision was made for: the lock's caches shape the space, not this machine's. */
+  /** Task with the target that the decision was made for: the lock's caches shape the space, not this machine's. */
   readonly task: TuningTask;
   readonly candidate: Candidate;
   /** sha256 of the source: what a rebuild has to give. */
   readonly source: string;
 }
 
-/** What the WASM twin of a kernel computes. Its schedule follows from the caches of the task's target, so that it is the same everywhere. */
+/** Task of a kernel's WASM twin. Its schedule follows from the caches of the task's target, so that it is the same everywhere. */
 export function wasmTask(task: TuningTask): TuningTask {
   if (task.target.codegen === "wasm") return task;
   const { l1Bytes, l2Bytes, l3Bytes } = task.target;

@@ -9,7 +9,7 @@ import { importsOfScript } from "./imports-of-script.ts";
 import { resolveImport } from "./resolve-import.ts";
 
 export interface FoundImport {
-  /** As written: "./gemm.op.ts?tune=wasm". */
+  /** Specifier as written: "./gemm.op.ts?tune=wasm". */
   readonly specifier: string;
   /** Absolute path of the file that has it. */
   readonly importer: string;
@@ -22,7 +22,7 @@ const others = new Set([".vue", ".svelte", ".astro", ".html", ".mdx"]);
 /** Folders in which nobody writes. */
 const skipped = new Set(["node_modules", "dist", "out", "build", "coverage"]);
 
-/** Those of the project's own, `*.d.ts`. */
+/** Paths of the project's own declaration files, `*.d.ts`. */
 export async function* declarationFiles(root: string): AsyncGenerator<string> {
   for await (const path of sourceFiles(root)) if (path.endsWith(".d.ts")) yield path;
 }
@@ -76,7 +76,7 @@ async function placeOf(specifier: string, file: string, root: string): Promise<S
   return { file: shown, line: before.length, column: before.at(-1)!.length + 1 };
 }
 
-/** Null: it is none, or wrong. */
+/** Parses an import of a kernel; null: it is none, or wrong. */
 async function requestOf(
   specifier: string,
   importer: string,
@@ -95,7 +95,7 @@ async function requestOf(
 /**
  * All imports of kernels below `root`, sorted by file and specifier. Imports whose operator cannot be found are left out.
  *
- * @param onMistake told of imports that are wrong; throws them unless said
+ * @param onMistake told of imports that are wrong; default: throws them
  * @param onLost told of imports that are left out
  * @throws DiagnosticError of `parseRequest`
  */

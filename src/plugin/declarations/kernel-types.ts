@@ -7,9 +7,9 @@ const kernelModule = 'import("unplugin-kernel/op")';
 
 type TypeOf = (tensor: SignatureTensor) => string;
 
-/** Of an argument: in memory of any kind, pixels for bytes, and halves or their bits. */
+/** Type of an argument: an array in memory of any kind, also pixels for bytes, and halves or their bits. */
 const givenType: TypeOf = (tensor) => (tensor.dtype === "u8" ? `${kernelModule}.Bytes` : bufferType(tensor));
-/** In `buffers()`: threads share theirs. */
+/** Type of an array in `buffers()`, in memory that threads may share. */
 const bufferType: TypeOf = ({ dtype }) => (dtype === "f16" ? `${kernelModule}.Halves` : arrayTypes[dtype].name);
 const madeType: TypeOf = ({ dtype }) =>
   dtype === "f16" ? `${kernelModule}.OwnHalves` : `${arrayTypes[dtype].name}<ArrayBuffer>`;
@@ -28,7 +28,7 @@ const callable = (name: string, inputs: readonly SignatureTensor[], signature: S
   return `${kernelModule}.${name}<${types.join(", ")}>`;
 };
 
-/** `Kernel<Float32Array<ArrayBuffer>, [A: Float32Array, B: Float32Array], [C: Float32Array], { … }>`, with `pack` if there are constants. */
+/** `Kernel<Float32Array<ArrayBuffer>, [A: Float32Array, B: Float32Array], [C: Float32Array], { … }>`, with `pack` for constants. */
 export function kernelType(signature: Signature): string {
   const { inputs, constants } = signature;
   const kernel = callable("Kernel", inputs, signature);
@@ -42,7 +42,7 @@ export function kernelType(signature: Signature): string {
   return `${kernel} & ${kernelModule}.Packable<${object(inputs.filter(isConstant), givenType)}, ${packed}>`;
 }
 
-/** Of kernels that TypeScript cannot tell apart: what is said of the arrays of one would be wrong for another. */
+/** Type for kernels that TypeScript cannot tell apart: the types of one kernel's arrays would be wrong for another. */
 export function jointType(signatures: readonly Signature[]): string {
   const types = [...new Set(signatures.map(kernelType))];
   if (types.length === 1) return types[0]!;

@@ -11,7 +11,7 @@ const likelyQueries = ["?tune=wasm", "?tune=native"];
 export interface LikelyImports {
   /** "./gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm" */
   readonly exact: readonly string[];
-  /** "#op/gemm.op.ts?*": TypeScript takes it where no import is known exactly. Not for relative imports, whose pattern has its star before. */
+  /** "#op/gemm.op.ts?*": TypeScript takes it where no import is known exactly. Relative imports have none: their star comes before. */
   readonly anyQuery: readonly string[];
 }
 
@@ -34,7 +34,7 @@ function starIn(pattern: string, text: string): string | null {
   return fits ? text.slice(before.length, text.length - after.length) : null;
 }
 
-/** By which names the "imports" of package.json lead to a file: "#op/gemm.op.ts". */
+/** Names that lead to a file by the "imports" of package.json: "#op/gemm.op.ts". */
 function namesInPackage(file: string): readonly string[] {
   const manifest = packageOf(file);
   if (manifest === null) return [];

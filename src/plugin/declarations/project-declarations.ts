@@ -11,7 +11,7 @@ import { type Signature, signatureOf } from "./signature.ts";
 import { declarationsText, type KernelImport } from "./text.ts";
 
 export interface Declarations {
-  /** Those that the project has. */
+  /** Imports of kernels that the project has. */
   readonly imports: readonly KernelImport[];
   readonly text: string;
 }
@@ -20,7 +20,7 @@ export type DeclarationOptions = Pick<ResolvedOptions, "root" | "cacheDir" | "ac
 
 /**
  * @param file absolute path, which the text is for
- * @param onMistake told of imports that are wrong and left out; throws them unless said
+ * @param onMistake told of imports that are wrong and left out; default: throws them
  * @throws DiagnosticError of `parseRequest`
  */
 export async function projectDeclarations(

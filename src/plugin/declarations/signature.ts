@@ -13,7 +13,7 @@ export interface SignatureTensor {
 }
 
 export interface Signature {
-  /** In calling order, as are the outputs. */
+  /** Input tensors in calling order, as are the outputs. */
   readonly inputs: readonly SignatureTensor[];
   readonly outputs: readonly SignatureTensor[];
   /** Names of inputs that `pack` takes. */
@@ -27,7 +27,7 @@ export interface SignatureOptions {
   readonly store: Store | null;
 }
 
-/** Null: there is a mistake in the operator or in the import, which a build tells. */
+/** Loads the operator of an import; null: there is a mistake in it or in the import, which a build reports. */
 export async function signatureOf(request: ParsedRequest, options: SignatureOptions): Promise<Signature | null> {
   try {
     const { op } = await loadOp(request.path, options);

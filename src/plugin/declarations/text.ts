@@ -9,7 +9,7 @@ import { jointType, signatureLine } from "./kernel-types.ts";
 import type { Signature } from "./signature.ts";
 
 export interface KernelImport {
-  /** As written: "./gemm.op.ts?tune=wasm&M=64". */
+  /** Specifier as written: "./gemm.op.ts?tune=wasm&M=64". */
   readonly specifier: string;
   /** Absolute path of the operator file. */
   readonly file: string;
@@ -32,7 +32,7 @@ ${lines.map((line) => `  /** ${line} */\n`).join("")}  const kernel: ${type};
 }
 `;
 
-/** TypeScript matches these; operators with the same file name and query cannot be told apart. */
+/** End of a specifier, which TypeScript matches; operators with the same file name and query cannot be told apart. */
 const endOf = ({ specifier }: KernelImport): string =>
   /^[./]/.test(specifier) ? `*/${basename(specifier)}` : specifier;
 
@@ -44,7 +44,7 @@ function byEnd(imports: readonly KernelImport[]): ReadonlyMap<string, readonly K
   return groups;
 }
 
-/** The operator's type as TypeScript itself sees it: for want of a signature. */
+/** Type of the operator as TypeScript itself sees it, where there is no signature. */
 function typeInFile(file: string, folder: string): string {
   const path = relative(folder, file).split(sep).join("/");
   return `typeof import(${JSON.stringify(path.startsWith(".") ? path : `./${path}`)}).default`;

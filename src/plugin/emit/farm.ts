@@ -32,7 +32,7 @@ const emitUrl =
 type Resources = Readonly<Record<string, { readonly name: string; readonly bytes: readonly number[] }>>;
 
 /**
- * Without those of ours that no script names; null: as they are. Farm panics over resources that come back with a source map among them,
+ * Drops our resources that no script names; null: all stay. Farm panics over resources that come back with a source map among them,
  * whose kind it cannot read again, so then they stay.
  */
 function usedResources(resources: Resources, ours: ReadonlySet<string>): Resources | null {

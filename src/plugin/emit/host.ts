@@ -12,7 +12,7 @@ export interface HookContext {
   addWatchFile(file: string): void;
   /** Rollup-likes return a reference; others nothing. */
   emitFile(file: { type: "asset"; name?: string; fileName?: string; source: Uint8Array }): unknown;
-  /** Rollup-likes. */
+  /** Resolves an import, in Rollup and its like. */
   resolve?(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ id: string } | null>;
   /** Vite. */
   readonly environment?: ViteEnvironment;
@@ -28,7 +28,7 @@ export interface ViteEnvironment {
   readonly name: string;
   readonly mode: string;
   readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: unknown } };
-  /** Of the server or the build that it is a part of. */
+  /** Returns the configuration of the server or build that the environment is a part of. */
   getTopLevelConfig(): object;
   /** Resolves when the modules that a page imports have been loaded, but for the one with this id. */
   waitForRequestsIdle?(id: string): Promise<void>;
@@ -36,7 +36,7 @@ export interface ViteEnvironment {
 
 /** One host in one plugin instance. */
 export interface Host {
-  /** A build starts: what was emitted before is over. */
+  /** Called when a build starts: what was emitted before no longer counts. */
   begin(context: HookContext): void;
   /** The importing file, where the host tells another. */
   importerOf?(importer: string): string;
@@ -54,9 +54,9 @@ export interface Host {
   readonly keepsSpelling?: true;
   /** Whether modules are replaced while they run. */
   isHot?(context: HookContext): boolean;
-  /** There is no module of a kernel, as its operator has a mistake. */
+  /** Called where a kernel gets no module, as its operator has a mistake. */
   failed?(context: HookContext, request: ParsedRequest): void;
-  /** After the module of a kernel has been made. */
+  /** Called after the module of a kernel has been made. */
   loaded(context: HookContext, kernel: CompiledKernel, request: ParsedRequest): void;
   /** Hooks of this host alone. */
   readonly hooks: Pick<

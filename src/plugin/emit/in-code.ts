@@ -7,7 +7,10 @@ import { emitModule, type ModuleOptions } from "../binding/module.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import { type Platform, placeAssets } from "./place.ts";
 
-/** By the module's own address: no path of the building machine is in the text. Of a `new URL` Turbopack would make a file to serve. */
+/**
+ * Code for an addon's address, from the module's own: no path of the building machine is in it. Turbopack would serve the file
+ * of a `new URL`.
+ */
 function addonUrl(file: string, importer: string): string {
   const path = relative(dirname(importer), file).replaceAll("\\", "/");
   return `import.meta.url.replace(/[^/]*$/, ${JSON.stringify(path)})`;

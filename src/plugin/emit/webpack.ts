@@ -36,7 +36,7 @@ export interface LoaderContext {
   emitFile(name: string, content: Buffer, sourceMap: undefined, info: AssetInfo): void;
 }
 
-/** It is kept with the file, in the bundler's cache too. */
+/** Notes on a file that we emit. The bundler keeps them with the file, in its cache too. */
 type AssetInfo = { readonly [isOurs]?: true; readonly isForAsync?: boolean; readonly minimized?: true };
 const isOurs = "unplugin-kernel";
 
@@ -48,7 +48,7 @@ interface Asset {
 
 interface BundledModule {
   readonly resource?: string;
-  /** Those that it is the concatenation of. */
+  /** Modules that were concatenated into this one. */
   readonly modules?: Iterable<BundledModule>;
   /** After all loaders; null where it came from a cache. */
   originalSource?(): { source(): string | Buffer } | null;
@@ -65,7 +65,7 @@ export interface WebpackCompilation {
   deleteAsset(name: string): void;
 }
 
-/** Of both bundlers' PROCESS_ASSETS_STAGE_SUMMARIZE: code has its last form. */
+/** Stage of `processAssets` in which code has its last form: PROCESS_ASSETS_STAGE_SUMMARIZE of both bundlers. */
 const whenCodeIsDone = 1000;
 
 function removeUnused(compilation: WebpackCompilation): void {

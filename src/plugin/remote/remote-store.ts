@@ -1,5 +1,5 @@
-// A store that others share, by plain HTTP: GET and PUT of `<url>/ac/<key>`, each a file of one decision as `cache export` writes it. Nothing
-// that it says is trusted: whoever asks rebuilds and checks.
+// A store that others share, by plain HTTP: GET and PUT of `<url>/ac/<key>`, each a file of one decision as `cache export` writes it.
+// Nothing that it says is trusted: whoever asks rebuilds and checks.
 
 import { getText, putText } from "../../native/http.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../../tuner/store/exchange.ts";
@@ -11,21 +11,21 @@ export type RemoteAnswer =
 
 export interface RemoteStore {
   get(key: string): Promise<RemoteAnswer>;
-  /** Why it failed; null: it is there. */
+  /** Stores a decision; returns why that failed, or null. */
   put(decision: SharedDecision): Promise<string | null>;
-  /** It has failed so often that it is not asked any more. */
+  /** Whether the store has failed so often that it is not asked any more. */
   isOff(): boolean;
 }
 
 export interface RemoteOptions {
-  /** Sent as `Authorization: Bearer …`; null: nothing is. */
+  /** Token, sent as `Authorization: Bearer …`; null: none is sent. */
   readonly token: string | null;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
 }
 
 const mostBytes = 100_000;
-/** In a row: who waits for a server that is away waits for each of its kernels. */
+/** Most failures in a row. A build that waits for a server that is away waits for each of its kernels. */
 const mostFailures = 3;
 
 export function openRemote(url: string, { token, signal, timeoutMs = 10_000 }: RemoteOptions): RemoteStore {

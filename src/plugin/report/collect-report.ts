@@ -24,13 +24,13 @@ import { limitsSource, type Measuring } from "./roof.ts";
 /** A kernel to report. */
 export interface Reported {
   readonly request: ParsedRequest;
-  /** As in `kernelReport`. */
+  /** Origin that a build has just given the schedule, as `kernelReport` takes it. */
   readonly built: ScheduleOrigin | null;
 }
 
 export interface Collecting {
   readonly options: ResolvedOptions;
-  /** Of the limits of the machine. */
+  /** Whether the limits of the machine may be measured. */
   readonly measuring: Measuring;
   warn(line: string): void;
   contextOf(request: ParsedRequest): Promise<KernelContext>;
@@ -53,7 +53,7 @@ export async function collectReport(kernels: readonly Reported[], collecting: Co
   return { schema: reportSchema, project: projectName(root), machine: await machineReport(root), kernels: sorted };
 }
 
-/** As its package.json says, else of its folder. */
+/** Name in the project's package.json, else that of its folder. */
 function projectName(root: string): string {
   try {
     const { name } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly name?: unknown };

@@ -28,7 +28,7 @@ export function compareKernels(left: Kernel, right: Kernel): number {
   );
 }
 
-/** Those that failed come first. */
+/** Compares the sizes of two kernels; those that failed come first. */
 function compareShapes(left: Kernel, right: Kernel): number {
   if (left.kind === "failed" || right.kind === "failed")
     return Number(right.kind === "failed") - Number(left.kind === "failed");

@@ -85,7 +85,7 @@ interface Measured {
   readonly toolchain: string;
 }
 
-/** Of the compiler that the decision was measured with; where nobody tells, of the one that measured last. */
+/** Records and tunings with the compiler that the decision was measured with; null as `wanted`: with that which measured last. */
 function measuredOf(task: TuningTask, { database, tunings }: History, wanted: string | null): Measured {
   const query = { task: taskKey(task), targetClass: targetClass(task.target), codegen: codegenVersion };
   const all = database.records(query);

@@ -75,7 +75,7 @@ function tuningReport({ strategy, ended, measured, elapsedMs, history, profile }
   return { strategy, ended, measured, elapsedMs, improvements, timeSplit: wasTimed ? timeSplit : null };
 }
 
-/** Without times of the clock: records have none. */
+/** Tuning as the records tell it, without times of the clock: records have none. */
 function recordedTuning(records: readonly TuningRecord[]): TuningReport {
   const history = startHistory();
   for (const { candidate, measurement } of records) history.add({ candidate, measurement, elapsedMs: 0 });

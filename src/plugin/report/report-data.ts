@@ -7,7 +7,7 @@ export interface ReportData {
   /** The project's name in its package.json, or that of its folder. */
   readonly project: string;
   readonly machine: MachineReport;
-  /** By operator file, target and sizes. */
+  /** Kernels sorted by operator file, target and sizes. */
   readonly kernels: readonly (KernelReport | FailedKernel)[];
 }
 
@@ -42,19 +42,19 @@ export type ScheduleOrigin = "lock" | "store" | "remote" | "tuned" | "shared" | 
 
 export interface KernelReport {
   readonly kind: "kernel";
-  /** As in the lock file: "src/gemm.op.ts?M=64&tune=avx2". */
+  /** Name of the kernel in the lock file: "src/gemm.op.ts?M=64&tune=avx2". */
   readonly name: string;
   readonly parameters: Readonly<Record<string, number | string>>;
   readonly target: string;
   readonly numerics: "fast" | "strict";
   readonly threads: number;
-  /** Who answers where the first choice cannot: "relaxed SIMD, else SIMD128". */
+  /** Implementation that answers, and which one does where that cannot: "relaxed SIMD, else SIMD128". */
   readonly twin: string;
   readonly origin: ScheduleOrigin;
   /** What it computes, as text. */
   readonly expression: string;
   readonly flops: number;
-  /** Of inputs and results, each once. */
+  /** Bytes of inputs and results, each once. */
   readonly bytes: number;
   /** Null: its schedule was predicted. */
   readonly measured: MeasuredReport | null;
@@ -63,7 +63,7 @@ export interface KernelReport {
   readonly againstDefault: { readonly winnerNs: number; readonly defaultNs: number } | null;
   readonly tunings: readonly TuningReport[];
   readonly templates: readonly TemplateReport[];
-  /** In the order in which they were measured. */
+  /** Candidates in the order in which they were measured. */
   readonly candidates: readonly CandidateReport[];
   /** Places among the candidates; null: it was not measured here. */
   readonly winner: number | null;
@@ -87,7 +87,7 @@ export interface RoofReport {
   readonly gflops: number | null;
   /** The same of its twin with relaxed SIMD, which fuses; null: this engine has none, or it makes no difference. */
   readonly relaxedGflops: number | null;
-  /** By bringing its operands from where they lie between calls; null for several threads. */
+  /** Limit by bringing operands from where they lie between calls; null for several threads. */
   readonly reading: ReadingReport | null;
   /** The least time of a call, in nanoseconds. */
   readonly leastNs: number | null;
@@ -95,14 +95,14 @@ export interface RoofReport {
   readonly limitedBy: "arithmetic" | "reading" | null;
   /** Whether the kernel was faster than what was measured of the machine, so that these are its own speeds. */
   readonly isKernelFaster: boolean;
-  /** In words: where they are from, or why they are not known. */
+  /** Where the limits are from, or why they are not known, in words. */
   readonly source: string;
 }
 
 export interface ReadingReport {
   /** GB/s of a buffer as large. */
   readonly speed: number;
-  /** That are read, or written where these are more. */
+  /** Bytes that are read, or that are written where these are more. */
   readonly bytes: number;
   /** 1e9 of the kernel's operations a second. */
   readonly gflops: number;
@@ -131,7 +131,7 @@ export interface TemplateReport {
 export interface CandidateReport {
   /** Its place among the templates. */
   readonly template: number;
-  /** Of the template's tunables, in their order. */
+  /** Values of the template's tunables, in their order. */
   readonly values: readonly number[];
   /** The least of its samples; null: it failed. */
   readonly ns: number | null;

@@ -6,7 +6,7 @@ import type { ReportData } from "./report-data.ts";
 
 /** Where build.js puts the page without its data. */
 const templateFile = "dist/report-page.html";
-/** In its place comes the data. */
+/** Text of the template that the data replaces. */
 const placeholder = "{{data}}";
 
 export function reportPage(data: ReportData): string {

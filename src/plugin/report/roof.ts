@@ -21,7 +21,7 @@ export interface LimitsSource {
   again(context: KernelContext, target: Target, toolchain: string): Promise<MachineLimits | null>;
 }
 
-/** So many measurements more for a target, however many kernels are faster than its limits. */
+/** Most repeated measurements for a target, however many kernels are faster than its limits. */
 const mostAgain = 2;
 
 /** Asks the machine once for each target and compiler, and again where a kernel was faster. */
@@ -53,9 +53,9 @@ export function limitsSource(measuring: Measuring): LimitsSource {
 export interface Roofed {
   /** What its schedule computes: the operator, or another definition of the same results. */
   readonly computed: ComputeDef;
-  /** Of its schedule, which may be another machine's. */
+  /** Target of the kernel's schedule, which may be another machine's. */
   readonly target: Target;
-  /** With which it was measured. */
+  /** Compiler with which the kernel was measured. */
   readonly toolchain: string;
   /** The least time that was measured of it, or of another candidate; null: none was. */
   readonly leastNs: number | null;
@@ -113,13 +113,13 @@ function roofUnder({ op, task }: KernelContext, { computed, target }: Roofed, li
   };
 }
 
-/** Those of modules with relaxed SIMD; unknown for what is not WASM, and in an engine that has none. */
+/** Limits of modules with relaxed SIMD; unknown for what is not WASM, and in an engine that has none. */
 const relaxed = ({ rates, reading }: MachineLimits): MachineLimits => ({
   rates: { ...rates, "f32.multiply": rates["f32.relaxed"], "f64.multiply": rates["f64.relaxed"] },
   reading,
 });
 
-/** The limits that were measured are too low, so they are at least what the kernel does. */
+/** Raises limits that were measured too low: they are at least what the kernel does. */
 function raised({ op }: KernelContext, leastNs: number, roof: RoofReport): RoofReport {
   const gflops = factsOf(op).flops / leastNs;
   const { reading } = roof;
@@ -138,7 +138,7 @@ function raised({ op }: KernelContext, leastNs: number, roof: RoofReport): RoofR
 
 // ── measuring ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Other generations of CPUs have the same features and caches, and each engine compiles WASM in its own way. */
+/** Key of a machine's limits. CPUs of other generations may have the same features and caches; each engine compiles WASM its own way. */
 function keyOf(target: Target, toolchain: string): MachineKey {
   const compiler = target.codegen === "wasm" ? `V8 ${process.versions.v8}` : toolchain;
   return { targetClass: `${targetClass(target)} on ${cpuName()}`, toolchain: compiler };
@@ -166,7 +166,7 @@ async function limitsOf(
   return limits;
 }
 
-/** A disk that is full or may not be written costs another measurement. */
+/** Keeps limits on disk. Where that is full or may not be written, they are measured again next time. */
 function keep(directory: string, limits: StoredLimits): void {
   try {
     limitsFiles.write(directory, limits);

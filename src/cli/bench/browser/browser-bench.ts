@@ -16,9 +16,9 @@ import { type BrowserFacts, type Plan, type Visit, visitOf } from "./visit.ts";
 
 export interface BrowserBenchOptions extends Address {
   readonly seconds: number;
-  /** Ends with the first visit. */
+  /** Whether the command ends with the first visit. */
   readonly once: boolean;
-  /** Visits are told as lines of JSON. */
+  /** Whether visits are printed as lines of JSON. */
   readonly json: boolean;
 }
 
@@ -35,7 +35,7 @@ const pageFile = (name: string, type: string): PageFile => fileOf(`${folder}/${n
 const runtimeSite = (): [string, PageFile][] =>
   [runtimeFiles.runtime, runtimeFiles.workerText].map((path) => [path, fileOf(`dist${path}`, "text/javascript")]);
 
-/** More than rows for a hundred thousand kernels have. */
+/** Most bytes of a page's results: more than rows for a hundred thousand kernels have. */
 const mostBytes = 2 ** 26;
 
 interface Listener {
@@ -53,7 +53,7 @@ const resultsPost = (plan: Plan, onVisit: Listener["onVisit"]): Post<Visit> => (
   answered: onVisit,
 });
 
-/** What a page says instead of results. */
+/** Takes the reason that a page sends instead of results. */
 const failedPost = (onFailure: Listener["onFailure"]): Post<string> => ({
   mostBytes: 4096,
   answer: (body) => decoded(body, (value) => text(2000)(value, [])),
@@ -115,7 +115,7 @@ const printer = (json: boolean): Listener => ({
   onFailure: (error) => process.stderr.write(`${error.message}\n`),
 });
 
-/** Without `once` it goes on until the process ends. */
+/** Serves the page and prints what visits find. Without `once` it goes on until the process ends. */
 export async function browserBench(
   project: Project,
   wanted: readonly ParsedRequest[],

@@ -67,7 +67,7 @@ function checkOf({ outputs, problemOf }: Right): Post {
 }
 
 interface Compiled {
-  /** Without what pages have no use for. */
+  /** The kernel without the parts that pages have no use for. */
   readonly kernel: CompiledKernel;
   readonly loops: CompiledKernel;
 }

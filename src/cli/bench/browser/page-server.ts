@@ -11,17 +11,17 @@ export interface PageFile {
 
 export interface Post<Answer = unknown> {
   readonly mostBytes: number;
-  /** What is answered, as JSON. Who cannot read the body throws a `BadBody`. */
+  /** Returns the answer, which is sent as JSON. Throws a `BadBody` where it cannot read the body. */
   answer(body: Uint8Array): Answer;
-  /** After the answer has gone. */
+  /** Called when the answer has been sent. */
   answered?(answer: Answer): void;
 }
 
-/** The page sent what it should not. */
+/** Error for a body that the page should not have sent. */
 export class BadBody extends Error {}
 
 export interface Site {
-  /** By path: "/page.js". */
+  /** Files by path: "/page.js". */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly posts: ReadonlyMap<string, Post>;
 }
@@ -33,13 +33,13 @@ export interface PageServer {
 }
 
 export interface Address {
-  /** 0: one that is free. */
+  /** Port to listen at; 0: one that is free. */
   readonly port: number;
-  /** Null: this machine alone. */
+  /** Host name to listen at; null: this machine alone. */
   readonly host: string | null;
 }
 
-/** Nothing from elsewhere runs or is asked; compiled WASM, and workers from a blob, as kernels with threads have them. */
+/** Content security policy: nothing from elsewhere runs or is asked, but WASM may be compiled, and workers come from a blob. */
 const policy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -65,7 +65,7 @@ const headers = {
 
 const localNames: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-/** A name of somebody else's that leads to this machine would make their page one of ours. */
+/** Whether a host is this machine by its own name. Under another site's name that leads here, their page would be one of ours. */
 function isLocalName(host: string): boolean {
   try {
     return localNames.includes(new URL(`http://${host}`).hostname);
@@ -82,7 +82,7 @@ function send(response: ServerResponse, status: number, { type, body }: PageFile
 const refuse = (response: ServerResponse, status: number, why: string): void =>
   send(response, status, { type: "text/plain; charset=utf-8", body: `${why}\n` });
 
-/** Null: it is longer. */
+/** Reads the body of a request; null: it has more than `mostBytes`. */
 async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<Uint8Array | null> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -24,7 +24,7 @@ export interface PlannedBench extends Omit<KernelBench, "rows"> {
 }
 
 export interface PlannedKernel {
-  /** As the project imports it. */
+  /** Import of the kernel as the project writes it. */
   readonly kernel: string;
   readonly error: string | null;
   readonly bench: PlannedBench | null;
@@ -54,7 +54,7 @@ export type MeasuredRow = Omit<BenchRow, "gflops">;
 /** What a page sends. */
 export interface Measured {
   readonly browser: BrowserFacts;
-  /** As many as the plan has, in its order; of a kernel that failed there are no rows. */
+  /** Rows of each kernel, in the order of the plan; a kernel that failed has none. */
   readonly kernels: readonly (readonly MeasuredRow[])[];
 }
 

@@ -17,7 +17,7 @@ export function emitCast(context: Context, { dtype, operand }: Cast, piece: Piec
   return operand.dtype === dtype ? value : convert(context, value, operand.dtype, dtype, piece.lanes);
 }
 
-/** As the interpreters do: 16-bit floats go through f32, i64 to f32 through f64, vectors of bool through 0 and 1. */
+/** Converts as the interpreters do: 16-bit floats go through f32, i64 to f32 through f64, vectors of bool through 0 and 1. */
 function convert(context: Context, value: Value, from: IrType, to: IrType, lanes: number): Value {
   const { prelude } = context;
   if (isHalf(from)) {
@@ -44,7 +44,7 @@ function convert(context: Context, value: Value, from: IrType, to: IrType, lanes
 const toBool = (context: Context, value: Value, lanes: number): Value =>
   lanes === 1 ? { text: `(${value.text} != 0)`, element: "u8" } : bitsToMask(context, value, lanes);
 
-/** By way of 0 and 1, at the narrower of the two widths. */
+/** Converts a mask by way of 0 and 1, at the narrower of the two widths. */
 function fromMask(context: Context, mask: Value, to: IrType, lanes: number): Value {
   const wanted = isFloat(storedElement[to]) ? "i32" : storedElement[to];
   const element = elementBytes[mask.element] < elementBytes[wanted] ? mask.element : wanted;

@@ -55,7 +55,7 @@ function mainFunction(context: Context, layout: Layout, func: LoopFunc): string 
   return `${signature};\n${signature} {\n${textOf(body)}}\n`;
 }
 
-/** As in kernel-table.h. */
+/** Declares the types of shared loops, as kernel-table.h has them. */
 const shareType = (prelude: Prelude): string =>
   prelude.define("uk_share", () =>
     [

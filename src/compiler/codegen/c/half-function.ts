@@ -113,7 +113,10 @@ function narrowInstruction(prelude: Prelude, lanes: number): Instruction | null 
   });
 }
 
-/** It flushes denormals. In assembler, as compilers do not agree on the builtin's types. */
+/**
+ * Instruction that narrows 16 lanes to bf16, or null. It flushes denormals. In assembler, as compilers do not agree on the
+ * builtin's types.
+ */
 function narrowBfloatInstruction(prelude: Prelude, lanes: number, numerics: Numerics): Instruction | null {
   if (numerics === "strict" || lanes !== 16) return null;
   const result = prelude.type("u16", lanes);

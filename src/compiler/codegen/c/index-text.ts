@@ -38,7 +38,10 @@ function binaryIndex(context: Context, expr: Extract<Expr, { kind: "binary" }>):
 
 const isPositive = (expr: Expr): expr is Extract<Expr, { kind: "const" }> => expr.kind === "const" && expr.value > 0;
 
-/** By a power of two: a shift or a mask round down by themselves; by others only what is never negative goes plainly. */
+/**
+ * Text of a quotient or remainder that is rounded down. For a power of two, a shift or a mask rounds down by itself; C's own
+ * operators do so only for what is never negative.
+ */
 function division(context: Context, left: Expr, divisor: number, sign: "/" | "%"): string {
   const text = indexText(context, left);
   if (Number.isInteger(Math.log2(divisor))) {

@@ -10,7 +10,7 @@ export interface Placement {
   readonly place:
     | { readonly kind: "argument"; readonly index: number }
     | { readonly kind: "workspace"; readonly offset: number }
-    /** Of each thread. */
+    /** Offset in the workspace that each thread has of its own. */
     | { readonly kind: "slot"; readonly offset: number }
     | { readonly kind: "stack" };
 }
@@ -19,7 +19,7 @@ export interface Layout {
   readonly placements: readonly Placement[];
   /** Bytes of scratch memory that the kernel wants. */
   readonly workspaceBytes: number;
-  /** Of the part of it that all threads share, and of each thread's. */
+  /** Bytes of the part of the workspace that all threads share, and (`slotBytes`) of each thread's own part. */
   readonly sharedBytes: number;
   readonly slotBytes: number;
 }

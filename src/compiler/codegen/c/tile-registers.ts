@@ -7,17 +7,17 @@ import type { Expr, IntrinsicCall, Stmt } from "../../ir/loop-ir.ts";
 import { childrenOf, ownExprs, someExpr, walkStmt } from "../../ir/visit.ts";
 
 const count = 8;
-/** A product all of whose operands are in memory. */
+/** Most registers that one statement takes beside those of locals: for a product all of whose operands are in memory. */
 const mostFree = 3;
 
 export interface TileRegisters {
-  /** By name of the local; null: it is in memory. */
+  /** Register of each local, by its name; null: the local is in memory. */
   readonly held: ReadonlyMap<string, number | null>;
   /** Registers that no local is in. */
   readonly free: readonly number[];
 }
 
-/** As few registers are free as do for every statement. */
+/** Gives locals their registers, and keeps as few free as do for every statement. */
 export function tileRegisters(body: Stmt): TileRegisters {
   const tiles = tileLocals(body);
   if (!tiles) return { held: new Map(), free: [] };

@@ -27,7 +27,7 @@ import type { PlacedBuffer } from "./memory-layout.ts";
 import { scalar } from "./scalar.ts";
 
 export interface Address {
-  /** Pushes an i32. */
+  /** Code that pushes an i32. */
   readonly base: Code;
   /** Bytes to add to it, in the instruction. */
   readonly offset: number;
@@ -47,7 +47,7 @@ export function addressOf(context: Context, buffer: string, index: Expr, ahead: 
     : { base: integerCode(context, bytes), offset: 0 };
 }
 
-/** In the thread's own copy, where each has one. */
+/** Moves an index into the thread's own copy of a buffer, where each thread has one. */
 function inSlot(context: Context, { slotLength }: PlacedBuffer, index: Affine): Affine {
   if (slotLength === 0) return index;
   return addAffine(index, affineOf(context, { kind: "var", dtype: "i32", name: slotVariable }), slotLength);

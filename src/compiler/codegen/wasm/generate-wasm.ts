@@ -20,7 +20,7 @@ import { statement } from "./statement.ts";
 export interface WasmOptions {
   /** Fuse products and sums by relaxed SIMD: for numerics "fast", in engines that have it. */
   readonly relaxed: boolean;
-  /** That share its parallel loops; 1 unless said. */
+  /** Number of threads that share its parallel loops; default: 1. */
   readonly threads?: number;
 }
 
@@ -92,7 +92,7 @@ function buildModule({ body }: LoopFunc, { parts, threads, layout }: Plan, relax
   };
 }
 
-/** No loop is open, nothing is defined. */
+/** Context in which no loop is open and nothing is defined. */
 const emptyContext = (): Pick<Context, "hoisting" | "loops" | "bindings" | "splats"> => ({
   hoisting: true,
   loops: [],

@@ -106,7 +106,7 @@ export interface WasmModule {
   readonly functions: readonly WasmFunction[];
   /** Vectors of 16 bytes, the globals from 1 on. */
   readonly constants: readonly (readonly number[])[];
-  /** So many of the functions are exported, from the first on. */
+  /** Number of functions that are exported, from the first on. */
   readonly exported: number;
 }
 

@@ -4,7 +4,7 @@
 import type { Code, ValueType } from "./instruction.ts";
 
 export class LocalPool {
-  /** Of the parameters too, which come first. */
+  /** Types of all locals by index; the parameters come first. */
   readonly types: ValueType[];
   readonly #free = new Map<ValueType, number[]>();
 

@@ -18,7 +18,7 @@ import { scheduledLoop } from "./register-tile.ts";
 export interface LoopScope {
   readonly name: string;
   readonly extent: number;
-  /** By the key of the linear form that a pointer holds. */
+  /** Pointers by the key of the linear form that each holds. */
   readonly pointers: Map<string, Pointer>;
 }
 
@@ -73,7 +73,7 @@ export function closeLoop(context: Context, scope: LoopScope, body: Code): Code 
   return [...flatMap(stepped, ({ start, local }) => [...start, set(local)]), ...exit.setUp, ...whole];
 }
 
-/** As closeLoop, for a loop that runs once: its variable is the constant 0, so that nothing has to be stepped. */
+/** Closes the scope like `closeLoop`, for a loop that runs once: its variable is the constant 0, so that nothing has to be stepped. */
 export function closeSingle(context: Context, scope: LoopScope, body: Code): Code {
   const computed = computedPointers(context, scope);
   context.loops.pop();
@@ -81,7 +81,7 @@ export function closeSingle(context: Context, scope: LoopScope, body: Code): Cod
   return [...computed, ...body];
 }
 
-/** As closeLoop, for code that is run with the variable as a parameter of its function: pointers are set up from that. */
+/** Closes the scope like `closeLoop`, for code that gets the variable as a parameter of its function: pointers are set up from it. */
 export function closeParameter(context: Context, scope: LoopScope, parameter: number, body: Code): Code {
   const computed = computedPointers(context, scope);
   const pointers = [...scope.pointers.values()].filter(({ affine }) => isLinear(affine, scope.name));
@@ -96,7 +96,7 @@ export function closeParameter(context: Context, scope: LoopScope, parameter: nu
 
 const variableOf = ({ name }: LoopScope): Affine => atomAffine({ kind: "var", dtype: "i32", name });
 
-/** No mod, floorDiv and the like of the variable. */
+/** Whether the form has no mod, floorDiv and the like of the variable. */
 const isLinear = ({ terms }: Affine, name: string): boolean =>
   terms.every(({ atom }) => atom.kind === "var" || !mentions(atom, name));
 

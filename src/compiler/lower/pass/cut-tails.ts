@@ -105,7 +105,10 @@ function piecesOf(loop: For, whole: Piece, ranges: Ranges, budget: Budget): read
   return pieces;
 }
 
-/** Of those in the range: where conditions hold and choices are made, or at least the former. */
+/**
+ * Returns the iterations of `range` in which all conditions hold and all choices in values take their first side. Where there
+ * is none, the conditions count alone.
+ */
 function freeIterations({ body, name }: For, range: Interval, ranges: Ranges): Interval {
   const inside = withRange(ranges, name, range.min, range.max);
   const decided = intersect(freeRange(body, name, inside, true), range);
@@ -148,7 +151,7 @@ const branchesOf = (loop: For, pieces: readonly Piece[], ranges: Ranges, budget:
 
 type ConditionRange = (condition: Expr, name: string, ranges: Ranges) => Interval;
 
-/** Iterations outside of it do nothing: a hint alone is nothing. */
+/** Returns the iterations outside of which the statement does nothing; a prefetch alone counts as nothing. */
 function busyRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
   switch (stmt.kind) {
     case "for":
@@ -168,8 +171,8 @@ function busyRange(stmt: Stmt, name: string, ranges: Ranges): Interval {
 }
 
 /**
- * In the iterations inside of it every condition that depends on the loop holds, for all values of the other loops; those of
- * choices too, if they count.
+ * Returns the iterations in which every condition that depends on the loop holds, for all values of the other loops. Where
+ * `choicesCount`, the conditions of choices in stored values have to hold too.
  */
 function freeRange(stmt: Stmt, name: string, ranges: Ranges, choicesCount: boolean): Interval {
   switch (stmt.kind) {
@@ -189,7 +192,7 @@ function freeRange(stmt: Stmt, name: string, ranges: Ranges, choicesCount: boole
   }
 }
 
-/** In the iterations inside of it every choice in the value that depends on the loop has its first side. */
+/** Returns the iterations in which every choice in the value that depends on the loop takes its first side. */
 function madeRange(value: Expr, name: string, ranges: Ranges): Interval {
   let range = unbounded;
   walkExpr(value, (expr) => {

@@ -52,11 +52,11 @@ interface Promotion {
   readonly units: Units;
   /** Numbers the places where the buffer becomes locals. */
   regions: number;
-  /** Somewhere it stays memory. */
+  /** Whether the buffer has to stay memory in some place. */
   failed: boolean;
 }
 
-/** As far inside as no value flows in from before: each copy that a cut loop left has locals of its own. */
+/** Defines the locals as far inside as no value flows in from before: each copy that a cut loop left has locals of its own. */
 function promoteIn(stmt: Stmt, promotion: Promotion): Stmt {
   const { name } = promotion.buffer;
   if (firstAccesses(stmt, promotion.units).size === 0) return stmt;

@@ -109,7 +109,7 @@ interface Guilty {
   readonly text: string;
 }
 
-/** It ends with the axis: what is read further on is filled. */
+/** Whether the operand ends with the axis: what is read further on is filled. */
 function endsWith(nest: LoopFunc, { buffer, indices }: Load, { name, extent }: BlockAxis): boolean {
   const { shape } = bufferNamed(nest, buffer)!;
   return indices.some((index, dim) => index.kind === "var" && index.name === name && shape[dim] === extent);

@@ -102,7 +102,7 @@ interface Site {
   readonly loop: For;
   /** The outermost loop of the reduction. */
   readonly outermost: For;
-  /** It and the loops inside it, down to the block. */
+  /** The outermost loop and the loops inside it, down to the block. */
   readonly inside: readonly For[];
 }
 
@@ -117,7 +117,7 @@ function siteOf(nest: LoopFunc, name: string): Site {
 
 interface Partials {
   readonly buffer: Buffer;
-  /** Of the element that an instance updates, over the loops around it. */
+  /** Indices of the element that an instance updates, over the loops around it. */
   readonly indices: readonly Expr[];
 }
 

@@ -7,7 +7,7 @@ import { tuneCommand } from "./verdict.ts";
 
 const reportCommand = "npx unplugin-kernel report";
 
-/** In two pieces: the command line looks for imports in pages too, and this is none. */
+/** Import of the example. It is put together from two texts: the command line looks for imports in pages too, and this is none. */
 const exampleImport = ["./gemm.op.ts", "tune=wasm"].join("?");
 
 export function noKernels(): HTMLElement {
@@ -30,7 +30,7 @@ import multiply from "${exampleImport}";`,
   );
 }
 
-/** Null: all are tuned. */
+/** Says how to tune the kernels that are not tuned; null: all are. */
 export function tuneAction(kernels: readonly (KernelReport | FailedKernel)[]): HTMLElement | null {
   const reported = kernels.filter((kernel) => kernel.kind === "kernel");
   const untuned = reported.filter(({ measured }) => measured === null);

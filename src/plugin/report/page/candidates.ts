@@ -17,7 +17,7 @@ interface Row {
 
 interface Decision {
   readonly text: string;
-  /** Not as the winner's. */
+  /** Whether the value differs from the winner's. */
   readonly isOther: boolean;
 }
 
@@ -102,7 +102,7 @@ export function candidates(kernel: KernelReport): HTMLElement {
   return section;
 }
 
-/** Of each row once. */
+/** Returns a function that makes the text to search in, once for each row. */
 function searchedText(): (row: Row) => string {
   const texts = new Map<Row, string>();
   return (row) => {

@@ -8,7 +8,7 @@ export interface ChartAxis {
   readonly title: string;
   readonly from: number;
   readonly to: number;
-  /** In logarithms, with marks at these values; null: linear. */
+  /** Marks of a logarithmic axis; null: the axis is linear. */
   readonly logMarks: readonly number[] | null;
   /** Marks at whole numbers only. */
   readonly isWhole?: boolean;
@@ -36,17 +36,17 @@ export interface Chart {
 }
 
 const height = 280;
-/** Until it is on the page, and for paper. */
+/** Width of a chart, in pixels, until it is on the page, and on paper. */
 const usualWidth = 640;
 
 const redraws = new Set<() => void>();
 
-/** The colours of the page are others now. */
+/** Draws all charts anew, when the colours of the page have changed. */
 export function redrawCharts(): void {
   for (const redraw of redraws) redraw();
 }
 
-/** It is drawn when it gets its place on the page. */
+/** Makes a figure whose chart is drawn when it gets its place on the page. */
 export function chartFigure(chart: Chart): HTMLElement {
   const place = element("div", { class: "plot", role: "img", "aria-label": `${chart.title}. ${chart.summary}` });
   let plot: uPlot | null = null;
@@ -125,7 +125,7 @@ function axisOf({ title, logMarks, isWhole }: ChartAxis, { text, grid }: { text:
 
 const figure: uPlot.Series.Value = (_, value) => (value === null || value === undefined ? "" : threeDigits(value));
 
-/** Thousands of them are to show where they are dense. */
+/** Style of dots: thousands of them are to show where they are dense. */
 function dotsOf(values: ChartSeries["values"], colour: string): uPlot.Series.Points {
   const isDense = values.length > 500;
   return { show: true, size: isDense ? 3 : 5, width: 0, fill: `${colour}${isDense ? "59" : "80"}` };

@@ -17,11 +17,11 @@ const origins: Readonly<Record<ScheduleOrigin, string>> = {
 export const statusOf = ({ origin, measured }: KernelReport): string =>
   origin === "lock" && !measured ? "from the lock, predicted" : origins[origin];
 
-/** In a word. */
+/** Where the schedule is from, in a word or two. */
 export const originOf = ({ origin, measured }: KernelReport): string =>
   origin === "lock" && !measured ? "lock, predicted" : origin;
 
-/** Of what the machine can do at most, by the median of the final race; null: one of them is not known. */
+/** Share of what the machine can do at most, by the median of the final race; null: one of them is not known. */
 export const shareOfLimit = ({ measured, roof }: KernelReport): number | null =>
   measured?.isHere && roof.leastNs !== null ? roof.leastNs / measured.medianNs : null;
 

@@ -55,7 +55,7 @@ const besides = (left: Lines, right: Lines): readonly LinePair[] =>
 /** Places of a longest common subsequence. */
 function commonLines(left: Lines, right: Lines): readonly (readonly [left: number, right: number])[] {
   const width = right.length + 1;
-  /** Of what is left from here on. */
+  /** Length of the longest common subsequence of what is left from line i and from line j on. */
   const longest = new Uint16Array((left.length + 1) * width);
   const lengthAt = (i: number, j: number): number => longest[i * width + j]!;
   for (let i = left.length - 1; i >= 0; i--)

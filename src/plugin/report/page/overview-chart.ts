@@ -14,7 +14,7 @@ export interface KernelGroup {
   readonly kernels: readonly KernelReport[];
 }
 
-/** In the order of the kernels; those that failed are left out. */
+/** Groups the kernels, in their order; those that failed are left out. */
 export function groupsOf(kernels: readonly Kernel[], groupOf: (kernel: Kernel) => string): readonly KernelGroup[] {
   const groups = new Map<string, KernelReport[]>();
   for (const kernel of kernels)
@@ -22,7 +22,7 @@ export function groupsOf(kernels: readonly Kernel[], groupOf: (kernel: Kernel) =
   return [...groups].map(([name, own]) => ({ name, kernels: own }));
 }
 
-/** Null: nothing was measured that a bar could show. */
+/** Draws the chart; null: nothing was measured that a bar could show. */
 export function overviewChart(groups: readonly KernelGroup[], idOf: (kernel: Kernel) => string): HTMLElement | null {
   const all = groups.flatMap(({ kernels }) => kernels);
   if (!all.some(({ measured }) => measured)) return null;

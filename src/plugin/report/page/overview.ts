@@ -14,7 +14,7 @@ type Kernel = KernelReport | FailedKernel;
 
 interface Row {
   readonly kernel: Kernel;
-  /** Of its part of the page. */
+  /** Id of the kernel's part of the page. */
   readonly id: string;
   /** Among all kernels. */
   readonly place: number;
@@ -58,7 +58,7 @@ const columns: readonly Column<Row>[] = [
   column("× default", speedUpOf, (kernel) => orNone(speedUpOf(kernel), times), true),
 ];
 
-/** Of a failed one there is only its import. */
+/** Text of a kernel's parameters; for one that failed, of its import alone. */
 const writtenParameters = (kernel: Kernel): string =>
   kernel.kind === "kernel" ? parametersOf(kernel) : queryOf(kernel.name);
 

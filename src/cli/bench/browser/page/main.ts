@@ -18,7 +18,7 @@ const status = element("p", { role: "status", class: "status" });
 const results = element("div");
 const facts = element("dl", { class: "facts" });
 
-/** Of the last time that all was measured. */
+/** Results of the last time that all kernels were measured. */
 let visit: Visit | null = null;
 let measured: (readonly MeasuredRow[])[] = [];
 let browser: BrowserFacts | null = null;
@@ -59,7 +59,7 @@ function conclusionOf({ kernels }: Visit): readonly [words: string, isBad: boole
   return [`${words.join("; ")}.`, wrong.length + failed.length > 0];
 }
 
-/** Null: the command does not answer. */
+/** Posts a value to the command; null: the command does not answer. */
 const send = (path: string, value: unknown): Promise<Response | null> =>
   fetch(path, { method: "POST", body: JSON.stringify(value) }).catch(() => null);
 
@@ -71,7 +71,7 @@ async function finish(): Promise<void> {
   end(sent?.ok ? words : `${words} The command has not got them.`, isBad);
 }
 
-/** The command may wait for results that will not come. */
+/** Shows a failure and tells the command, which would wait for results that do not come. */
 function fail(why: string): void {
   end(why, true);
   send("failed", why);

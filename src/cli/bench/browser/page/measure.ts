@@ -7,15 +7,15 @@ import type { MeasuredRow, Plan, PlannedBench } from "../visit.ts";
 import { browserFacts } from "./browser-facts.ts";
 import { type Message, plain } from "./messages.ts";
 
-/** A sample of fewer steps of the clock would say more of it than of the kernel. */
+/** Fewest steps of the clock in a sample: with fewer, a time says more of the clock than of the kernel. */
 const leastSteps = 20;
 const usualSampleMs = 2;
-/** A kernel's threads come when they can. */
+/** Longest wait for a kernel's threads to start, in milliseconds. */
 const mostThreadWaitMs = 2000;
 
 const tell = (message: Message): void => postMessage(message);
 
-/** Of the command, which may have ended. */
+/** Asks the command, and throws a line for people where it has ended or refuses. */
 async function ask(path: string, options: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, options).catch(() => {
     throw new Error("the command does not answer: run it again, then load this page anew");
@@ -59,7 +59,7 @@ async function entrantOf(
   }
 }
 
-/** Null: it computes what the reference does. */
+/** What is wrong with an entrant's results, as the command says; null: it computes what the reference does. */
 async function problemOf(entrant: Entrant, folder: string, before: Entrant["outputs"]): Promise<string | null> {
   for (const [at, array] of before.entries()) (entrant.outputs[at]! as Float64Array).set(array as Float64Array);
   try {

@@ -8,7 +8,7 @@ import { type Place, placeOf } from "./slots.ts";
 /** "read" before any store of it; "store" before any read; "maybe": stored on some ways only, and not read before. */
 type First = "read" | "store" | "maybe";
 
-/** By number of the unit: elements that no access takes apart. */
+/** First access to each unit, by the unit's number. A unit is a run of elements that no access takes apart. */
 export type FirstAccesses = ReadonlyMap<number, First>;
 
 export const startsAnew = (first: FirstAccesses): boolean => ![...first.values()].includes("read");

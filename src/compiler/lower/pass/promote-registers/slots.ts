@@ -18,9 +18,9 @@ export interface Slot {
 
 export interface Slots {
   readonly buffer: Buffer;
-  /** By their first elements. */
+  /** Slots by their first elements. */
   readonly slots: ReadonlyMap<number, Slot>;
-  /** Of what the slots' locals are called; a buffer may be promoted in several places. */
+  /** Ending of the names of the slots' locals; a buffer may be promoted in several places. */
   readonly suffix: string;
 }
 

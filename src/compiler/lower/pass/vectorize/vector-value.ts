@@ -36,15 +36,15 @@ export interface Site {
   /** The vectorised loop. */
   readonly name: string;
   readonly lanes: number;
-  /** With one dimension. */
+  /** Buffers by name, each with one dimension. */
   readonly buffers: ReadonlyMap<string, Buffer>;
   readonly ranges: Ranges;
 }
 
 export interface VectorValue {
-  /** With `lanes` lanes. */
+  /** The vector, of `lanes` lanes. */
   readonly expr: Expr;
-  /** It loads a scalar that may be out of reach where no lane is active. */
+  /** Whether it loads a scalar that may be out of reach where no lane is active. */
   readonly needsLane: boolean;
 }
 
@@ -192,7 +192,7 @@ function laneByLane(expr: Expr, { name, lanes, ranges }: Site): Expr {
   return lanesFrom(elements);
 }
 
-/** As `laneByLane`, where inactive lanes are 0 without a look at their loads. */
+/** Works `expr` out like `laneByLane`, but inactive lanes are 0, so that nothing is loaded for them. */
 function guardedLanes(expr: Expr, { site, active }: State): Expr {
   const isSafe = !someExpr(expr, (each) => each.kind === "load" && !isInside(each, site));
   if (!active || isSafe) return laneByLane(expr, site);
