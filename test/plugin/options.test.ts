@@ -22,6 +22,7 @@ describe("resolveOptions", () => {
       trust: [],
       dts: null,
       report: null,
+      schedules: false,
       logLevel: "info",
       numerics: "fast",
     });
@@ -92,7 +93,7 @@ describe("resolveOptions", () => {
   });
 
   const known =
-    "budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, onMiss, remote, report, root, trust";
+    "budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, onMiss, remote, report, root, schedules, trust";
   it.each([
     [
       { target: "wasm" },
