@@ -90,7 +90,7 @@ export interface TuneOptions extends KernelOptions, LearningOptions {
   readonly budget?: Partial<Budget>;
   /** The same seed and the same records give the same sequence of candidates. */
   readonly seed?: number;
-  /** One of ours by name, or one of your own. */
+  /** Search strategy: one of ours by name, or one of your own. */
   readonly strategy?: StrategyName | Strategy;
   /** What a run finds in the caches; default: "hot". docs/measurement.md */
   readonly cache?: CacheState;

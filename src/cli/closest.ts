@@ -1,6 +1,6 @@
 // "did you mean": the known word that takes the fewest slips to become what was typed.
 
-/** Null: none is near. A word that begins with what was typed counts as near, however long it is. */
+/** Known word nearest to what was typed; null: none is near. A word that begins with what was typed counts as near, however long it is. */
 export function closest(typed: string, known: readonly string[]): string | null {
   const ranked = known
     .map((word) => ({ word, slips: slipsBetween(typed, word) }))

@@ -14,9 +14,9 @@ export type Flags = Readonly<Record<string, unknown>>;
 
 export interface Outcome {
   readonly exitCode: number;
-  /** Printed with `--json`. */
+  /** Value that is printed with `--json`. */
   readonly json: unknown;
-  /** Printed otherwise, to standard output. */
+  /** Text that is printed otherwise, to standard output. */
   readonly text: string;
 }
 

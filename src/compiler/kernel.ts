@@ -19,7 +19,7 @@ export interface KernelOptions {
   readonly numerics: Numerics;
   /** Checks the IR after every pass. Off in the search, where thousands are lowered and each is checked by running it. */
   readonly verify: boolean;
-  /** Told after the schedule and after each pass; ends the generation by throwing: it may take seconds. */
+  /** Called after the schedule and after each pass; ends the generation by throwing, as it may take seconds. */
   readonly onPass?: (() => void) | undefined;
   /** WASM only: the twin with fused multiply-adds. */
   readonly relaxed: boolean;

@@ -70,7 +70,7 @@ export interface NativeKernel {
   readonly path: string | null;
   /** Place of the kernel within the addon. */
   readonly index: number;
-  /** Checked on the CPU before the addon is loaded; gcc's names: avx512f, avx512vnni. */
+  /** CPU features, in gcc's names (avx512f, avx512vnni), that are checked before the addon is loaded. */
   readonly features: readonly string[];
   /** `process.platform` and `process.arch` that it was built for: "linux-x64". */
   readonly platform: string;
@@ -86,13 +86,13 @@ export interface CompiledKernel {
   readonly op: string;
   /** All parameters of the operator, with the import's values. */
   readonly parameters: Parameters;
-  /** Resolved: never `native`. */
+  /** Name of the resolved target: never `native`. */
   readonly target: string;
   readonly numerics: Numerics;
   readonly tensors: readonly KernelParameter[];
   /** Inputs that stay the same from call to call. */
   readonly constants: readonly string[];
-  /** Null in mode `off`, and with `fallback: "none"` where there is an addon. */
+  /** WASM module; null in mode `off`, and with `fallback: "none"` where there is an addon. */
   readonly wasm: WasmSource | null;
   readonly relaxed: WasmSource | null;
   /** Prepares constants for both of them. Null: they take them as they are. */
@@ -105,7 +105,7 @@ export interface CompiledKernel {
   readonly gflops: number | null;
   readonly key: string;
   readonly errorBound: number | null;
-  /** Absolute; a change of one makes the kernel stale. */
+  /** Absolute paths of files; a change of one makes the kernel stale. */
   readonly watchFiles: readonly string[];
   readonly origin: Origin;
   /** Candidates measured for this request: the summary line adds them up. */

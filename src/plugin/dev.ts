@@ -45,7 +45,7 @@ export interface DevServer {
   improve(request: ParsedRequest, predicted: CompiledKernel, environment: ViteEnvironment | undefined): void;
   /** The tuned kernel, if the tuning behind an earlier answer has come to its end. */
   improved(request: ParsedRequest): CompiledKernel | undefined;
-  /** Its operator has a mistake, or none any more. */
+  /** Notes that the kernel's operator has a mistake, or none any more. */
   failed(request: ParsedRequest): void;
   healed(request: ParsedRequest): void;
   /** Ids of the kernels whose operators have mistakes: whatever changes may mend them. */

@@ -121,7 +121,7 @@ function requestOf(host: Host, context: HookContext, id: string): ParsedRequest 
   return request && folder !== undefined ? { ...request, path: resolve(folder, request.path) } : request;
 }
 
-/** One module for one kernel, however its import is spelt. */
+/** Text of a module that re-exports a kernel's: one module for one kernel, however its import is spelt. */
 const reExport = (id: string): string => `export { default } from ${JSON.stringify(id)};\n`;
 
 /**

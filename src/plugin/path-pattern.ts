@@ -6,7 +6,7 @@ import type { PathPattern } from "./types.ts";
 
 const slashes = (path: string): string => path.replaceAll("\\", "/");
 
-/** One that begins with a dot is below the root, an absolute one is where it says, any other may begin at any folder. */
+/** Puts a glob under its folder: one that begins with a dot is below the root, an absolute one stays, any other may begin at any folder. */
 function anchored(glob: string, root: string): string {
   if (/^\.\.?\//.test(glob)) return posix.join(slashes(root), glob);
   return glob.startsWith("/") || /^[A-Za-z]:\//.test(glob) ? glob : `**/${glob}`;

@@ -12,7 +12,7 @@ export interface Progress {
   end(): void;
 }
 
-/** Between two lines of one kernel where nothing can be written over, as in CI. */
+/** Least milliseconds between two lines of one kernel where nothing can be written over, as in CI. */
 const quietMs = 10_000;
 
 /**

@@ -40,7 +40,7 @@ export interface Session {
    * the report of all kernels so far, too.
    */
   finish(isBuild?: boolean): Promise<void>;
-  /** From now on another process tunes, which leaves the machine to whoever works at it. */
+  /** Makes another process tune from now on, which leaves the machine to whoever works at it. */
   tuneInBackground(): void;
   /** Stops tuning; what was measured is kept. What is asked for later is done. */
   close(): void;
@@ -89,7 +89,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   let tally = nothing;
   let controller = new AbortController();
   let background: BackgroundTuner | null = null;
-  /** Made when the options are known, and again for each build. */
+  /** Tunings of the present build: made when the options are known, and again for each build. */
   let tunings: BuildTunings | null = null;
   const declarations = createDeclarationsInBuild(
     () => options,
@@ -100,7 +100,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const compiling = new Set<Promise<unknown>>();
   /** Kernels are compiled at the same time: what counts is the time in which there was any. */
   let busySince = 0;
-  /** Only while something is being compiled. */
+  /** What a signal stops; null unless something is being compiled. */
   let interrupt: Interrupt | null = null;
 
   const run = async (id: string, request: ParsedRequest, mode: RequestMode, onProgress: OnProgress) => {

@@ -12,7 +12,7 @@ import type { TuningTask } from "../../tuner/task.ts";
 export interface Right {
   readonly inputs: RunTask["inputs"];
   readonly outputs: readonly ExpectedOutput[];
-  /** Null: they are what the reference computes. */
+  /** Says what is wrong with results; null: they are what the reference computes. */
   problemOf(arrays: readonly KernelArray[]): string | null;
 }
 

@@ -34,7 +34,7 @@ export type HostOptions =
   | { readonly kind: "scripts" };
 
 export interface HostFacts {
-  /** Any of them in package.json says that the project has it. */
+  /** Packages of which any one in package.json says that the project has it. */
   readonly packages: readonly string[];
   /** Bundlers that are parts of it, or that its tests have: their packages beside it say nothing. */
   readonly parts: readonly HostName[];

@@ -18,7 +18,7 @@ export function pluginUse(host: HostName, dts: string | null): PluginUse {
 /** Nuxt's modules are given by name. */
 export const moduleName = ({ entry }: PluginUse): string => `"unplugin-kernel/${entry}"`;
 
-/** Null: the host finds it by its name. */
+/** Import of the plugin; null: the host finds it by its name. */
 export function pluginImport(use: PluginUse, isCommonJs: boolean, name = usualName(use)): string | null {
   if (use.site === "modules") return null;
   return isCommonJs

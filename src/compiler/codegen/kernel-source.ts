@@ -52,9 +52,9 @@ export interface WasmSource extends Source {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Byte offset of each parameter in `memory`, 64-byte aligned, in the order of `parameters`. */
   readonly offsets: readonly number[];
-  /** Uses relaxed SIMD (a fused multiply-add): valid only in engines that have it. */
+  /** Whether the module uses relaxed SIMD (a fused multiply-add): it is valid only in engines that have it. */
   readonly relaxed: boolean;
-  /** Null: there are no loops that threads share. */
+  /** What threads have to know to share its loops; null: there are no such loops. */
   readonly sharing: WasmSharing | null;
 }
 

@@ -7,7 +7,7 @@ import { invariant } from "../support/invariant.ts";
 import type { Buffer } from "./loop-ir.ts";
 import type { Scalar } from "./scalar-ops.ts";
 
-/** Null: not a value, for it was made of an element that was never written. */
+/** Value of one lane. Null: not a value, for it was made of an element that was never written. */
 export type Lane = Scalar | null;
 
 export interface Memory {

@@ -57,7 +57,7 @@ export interface Unary {
   readonly operand: Expr;
 }
 
-/** Both operands have the same type and lanes. Comparisons give bool. Integer arithmetic wraps. */
+/** An operator of two operands, which have the same type and lanes. Comparisons give bool. Integer arithmetic wraps. */
 export interface Binary {
   readonly kind: "binary";
   readonly dtype: IrType;
@@ -85,7 +85,7 @@ export interface Cast {
   readonly operand: Expr;
 }
 
-/** Same bits, other type: f32 ↔ i32, f64 ↔ i64. */
+/** The same bits as another type: f32 ↔ i32, f64 ↔ i64. */
 export interface Bitcast {
   readonly kind: "bitcast";
   readonly dtype: IrType;
@@ -134,7 +134,7 @@ export interface IntrinsicCall {
   readonly lanes: number;
   readonly name: string;
   readonly operands: readonly Expr[];
-  /** Flat, one store under loops. */
+  /** Meaning in the flat form, one store under loops. */
   readonly meaning: LoopFunc;
 }
 

@@ -175,7 +175,7 @@ function simplifyLoad(load: Load, ranges: Ranges): Expr {
   return updateLoad(load, { indices, active });
 }
 
-/** Null: all of them. */
+/** Number of leading lanes that are active; null: all of them. */
 function leadingLanes(active: Expr, lanes: number, ranges: Ranges): Expr | null | "none" {
   const form = simplifyAffine(active, ranges);
   const { min, max } = boundsOfAffine(form, ranges);
@@ -260,7 +260,7 @@ const nothing: Seq = { kind: "seq", body: [] };
 
 export const isNothing = (stmt: Stmt): boolean => stmt.kind === "seq" && stmt.body.length === 0;
 
-/** Also drops loops of one iteration, decided conditions and empty statements. */
+/** Simplifies a statement. Also drops loops of one iteration, decided conditions and empty statements. */
 export function simplifyStmt(stmt: Stmt, ranges: Ranges = noRanges): Stmt {
   switch (stmt.kind) {
     case "for":

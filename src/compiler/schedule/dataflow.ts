@@ -24,7 +24,7 @@ const none: readonly never[] = [];
 /** Every read of `buffer` in the block's value. A read that is shared counts once. */
 export const loadsIn = ({ value }: Block, buffer: string): readonly Load[] => [...(readsIn(value).get(buffer) ?? none)];
 
-/** Their indices, over axes and loops. */
+/** Indices of the loads of a buffer, over axes and loops. */
 export const loadsOf = (block: Block, buffer: string): readonly (readonly Expr[])[] =>
   loadsIn(block, buffer).map(({ indices }) => indices);
 

@@ -26,7 +26,7 @@ export interface WorkerReference {
 }
 
 export type AssetReferences = Readonly<Record<"wasm" | "relaxed" | "native", AssetReference | null>> & {
-  /** Null: the kernel has no use for workers of ours. */
+  /** Script of the kernel's workers; null: it has no use for workers of ours. */
   readonly worker: WorkerReference | null;
 };
 

@@ -12,7 +12,7 @@ import { objectText } from "./literal.ts";
 export interface ModuleOptions {
   /** What the module imports. */
   readonly files: RuntimeFiles;
-  /** For a dev server, which replaces modules while they run. */
+  /** Whether the module is for a dev server, which replaces modules while they run. */
   readonly isHot?: boolean | undefined;
   /** Whether `info.schedule` has the text of the schedule; default: no. */
   readonly hasSchedule?: boolean | undefined;

@@ -36,13 +36,13 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   return keep(context, (await fromRemote(context)) ?? (await tuneOnce(context)));
 }
 
-/** Where nothing can be measured, what the lock has stays. */
+/** Tunes again; where nothing can be measured, what the lock has stays. */
 async function decideAgain(context: KernelContext, locked: Decision | null): Promise<Decision> {
   if (await isMeasurable(context)) return keep(context, await tuneOnce(context));
   return locked ?? predicted(context);
 }
 
-/** What was predicted for lack of time decides nothing. */
+/** Writes a decision into store and lock, unless it was predicted for lack of time. */
 async function keep(context: KernelContext, decision: Decision): Promise<Decision> {
   if (decision.measured === null) return decision;
   await storeDecision(context, decision);
@@ -107,7 +107,7 @@ const found = (origin: Origin, schedule: Schedule, measured: Measured | null): D
   return { origin, task, candidate, source, measured, measurements: 0, compilerRuns: 0 };
 };
 
-/** Null: the lock does not decide. In mode `frozen` it has to, or `onMiss` says what else. */
+/** Decision of the lock; null: it has none. In mode `frozen` it has to, or `onMiss` says what else. */
 async function fromLock(context: KernelContext): Promise<Decision | null> {
   const { task, services, request, lockName, opDigest } = context;
   const { lockfile, onMiss } = services.options;

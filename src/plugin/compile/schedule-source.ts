@@ -46,7 +46,7 @@ function remember(known: KnownSpace): GeneratedSpace {
 /** What has come of a candidate, whose bytes are wanted next. */
 const made = new WeakMap<Candidate, { readonly task: TuningTask; readonly kernel: GeneratedKernel }>();
 
-/** For a candidate that was just found in the space. Every pass is verified. */
+/** Schedule of a candidate that was just found in the space. Every pass is verified. */
 export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: Candidate): Schedule {
   const kernel = candidateKernel(task, space, candidate, { verify: true });
   invariant(kernel.kind === "ok", "a candidate of the space is legal");

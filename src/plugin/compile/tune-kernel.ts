@@ -29,7 +29,7 @@ import { logTuning, openRecords, recordsFile, tuningsFile } from "./open-records
 import { predictSchedule } from "./predict-schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
 
-/** One seed for all: a build is to be repeatable. */
+/** Seed of all searches: a build is to be repeatable. */
 const seed = 1;
 
 /**

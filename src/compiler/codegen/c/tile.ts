@@ -15,7 +15,7 @@ import { inline } from "./vector-function.ts";
 
 const rowBytes = 64;
 
-/** Null if the statement is not on tiles. */
+/** C text of a statement on tiles; null if it is not on tiles. */
 export function emitTileStatement(context: Context, stmt: Define | Assign | Store): readonly string[] | null {
   return stmt.kind === "store" ? emitTileStore(context, stmt) : emitTileLocal(context, stmt);
 }

@@ -95,7 +95,7 @@ export function comparisonName(op: IrBinaryOp, dtype: IrType): string {
   return `${vectorShape[dtype]}.${op}${suffix}`;
 }
 
-/** There is no i8x16.mul: the low bytes of the 16-bit products. */
+/** Multiplies bytes: there is no i8x16.mul, so it takes the low bytes of the 16-bit products. */
 function multiplyBytes(context: Context, a: Code, b: Code): Code {
   const { locals } = context;
   const lowByte = v128(Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? 0xff : 0)));

@@ -144,7 +144,7 @@ interface Use {
   last: number;
   count: number;
   readonly load: Expr;
-  /** Its index names locals, which may change. */
+  /** Whether its index names locals, which may change. */
   readonly usesLocals: boolean;
 }
 

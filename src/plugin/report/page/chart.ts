@@ -28,7 +28,7 @@ export interface Chart {
   readonly summary: string;
   readonly x: ChartAxis;
   readonly y: ChartAxis;
-  /** From left to right; several may be the same. */
+  /** Positions from left to right; several may be the same. */
   readonly positions: readonly number[];
   readonly series: readonly ChartSeries[];
   /** Values under the pointer are told below. */

@@ -74,7 +74,7 @@ function addLater(first: Map<number, First>, later: FirstAccesses): FirstAccesse
   return first;
 }
 
-/** One or the other. */
+/** First accesses of a statement that is one or the other. */
 function eitherOf(yes: FirstAccesses, no: FirstAccesses): FirstAccesses {
   const first = new Map<number, First>();
   for (const unit of new Set([...yes.keys(), ...no.keys()])) {
