@@ -13,7 +13,7 @@ import type { Candidate } from "./tuner/space/space.ts";
 export interface BuildOptions extends KernelOptions {
   /** Folder for the addon of a native target. */
   readonly outDir: string;
-  /** The addon can time itself. */
+  /** Whether the addon can time itself. */
   readonly bench?: boolean;
   readonly relaxed?: boolean;
 }

@@ -21,7 +21,7 @@ export interface KernelOptions {
   readonly verify: boolean;
   /** Called after the schedule and after each pass; ends the generation by throwing, as it may take seconds. */
   readonly onPass?: (() => void) | undefined;
-  /** WASM only: the twin with fused multiply-adds. */
+  /** Whether to generate the module with fused multiply-adds (relaxed SIMD). WASM only. */
   readonly relaxed: boolean;
   /** What the kernel is called, if not after `op`: another algorithm makes the same kernel. */
   readonly name?: string;

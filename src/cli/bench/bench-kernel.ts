@@ -80,7 +80,7 @@ interface Setting {
   readonly loops: CompiledKernel;
   readonly peers: readonly Peer[];
   readonly inputs: Inputs;
-  /** Modules are written here. */
+  /** Folder that modules are written to. */
   readonly directory: string;
 }
 

@@ -16,7 +16,7 @@ export interface Right {
   problemOf(arrays: readonly KernelArray[]): string | null;
 }
 
-/** Bounds are wide enough for every way in which the operator may be computed. */
+/** Reference outputs of a kernel. Bounds are wide enough for every way in which the operator may be computed. */
 export function rightOf(task: TuningTask, { tensors }: CompiledKernel): Right {
   const { bounds } = checkPlan(task.op, algorithmsFor(task));
   const parameters = tensors.filter(({ role }) => role === "output");

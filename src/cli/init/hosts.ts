@@ -28,9 +28,9 @@ export type Site = "plugins" | "vite.plugins" | "modules" | "around";
 
 export type HostOptions =
   | { readonly kind: "exported"; readonly file: string; readonly site: Site }
-  /** A script calls the bundler's functions. */
+  /** The bundler's functions are called by a script. */
   | { readonly kind: "called"; readonly from: string; readonly functions: readonly string[] }
-  /** Programs run from their sources, by the scripts of package.json. */
+  /** The scripts of package.json run programs from their sources. */
   | { readonly kind: "scripts" };
 
 export interface HostFacts {

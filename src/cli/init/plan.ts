@@ -67,7 +67,7 @@ function wireFile(file: string, host: HostName, dts: string | null): Wired {
   };
 }
 
-/** A configuration that there is not: written where a bundler knows what to build without one. */
+/** Writes a configuration where there is none, and a bundler knows what to build without one. */
 function wireNew(root: string, host: HostName, dts: string | null): Wired {
   const { newFile, options } = hosts[host];
   const use = pluginUse(host, dts);

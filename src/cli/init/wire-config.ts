@@ -101,7 +101,7 @@ const byHand = (use: PluginUse, why: string, inCommonJs: boolean): Wiring => ({
   lines: handLines(use, inCommonJs),
 });
 
-/** A file that names the plugin is left as it is, whatever it does with it. */
+/** Puts the plugin into a configuration. A file that names it already is left as it is, whatever it does with it. */
 export function wireConfig(text: string, host: HostName, dts: string | null = null): Wiring {
   const use = pluginUse(host, dts);
   let program: Program;

@@ -64,7 +64,10 @@ export interface WasmSharing {
   readonly threads: number;
   /** Number of pages, of 64 KiB each, that the memory has to have. */
   readonly pages: number;
-  /** Place of the byte that asks for a shared memory; `unsharedFlag` in it: for one that is not. */
+  /**
+   * Place of the byte with the memory's flags: the module asks for a shared memory. With `unsharedFlag` there, it asks for one
+   * that is not.
+   */
   readonly flagAt: number;
 }
 

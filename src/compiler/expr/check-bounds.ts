@@ -98,7 +98,7 @@ function failAt(expr: ScalarExpr, site: Site): never {
   return problem();
 }
 
-/** Tells the user. */
+/** Tells the user what is wrong, as an error. */
 type Problem = () => never;
 
 function problemOf(expr: ScalarExpr, { scope, shapes }: Site): Problem | null {
@@ -131,7 +131,7 @@ function readProblem(
   return null;
 }
 
-/** Division by zero traps on some targets; a negative divisor would round differently. */
+/** Problem of a divisor: division by zero traps on some targets; a negative divisor would round differently. */
 function divisorProblem({ op, right, loc }: BinaryExpr, scope: Scope): Problem | null {
   const [min, max] = rangeOf(right, scope);
   if (min >= 1 || min > max) return null;

@@ -184,7 +184,7 @@ function factsOf(condition: ScalarExpr, holds: boolean, scope: Scope): readonly 
   return comparisonFacts(op, holds, linearForm(left), linearForm(right));
 }
 
-/** A comparison of sums that may wrap is no fact about the sums. */
+/** Whether a sum cannot wrap: a comparison of sums that may wrap is no fact about the sums. */
 function staysInRange(expr: ScalarExpr, scope: Scope): boolean {
   const [min, max] = formRange(linearForm(expr), scope);
   const whole = wholeRange(expr);

@@ -13,7 +13,7 @@ export type Lane = Scalar | null;
 export interface Memory {
   readonly buffer: Buffer;
   readonly data: TypedArray;
-  /** 1 where the element has a value. */
+  /** Flags of the elements, 1 where one has a value. */
   readonly written: Uint8Array;
 }
 

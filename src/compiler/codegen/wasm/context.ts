@@ -26,7 +26,7 @@ export interface Context {
   readonly hoisting: boolean;
   /** The run-time functions that the code calls; emitters add to it. */
   readonly runTime: Set<RunTimeName>;
-  /** Innermost last. */
+  /** Open loops, the innermost last. */
   readonly loops: LoopScope[];
   /** What the `define`s in force introduced. */
   readonly bindings: Map<string, Binding>;
