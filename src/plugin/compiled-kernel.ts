@@ -42,7 +42,7 @@ export interface KernelRequest {
 export interface CompileLog {
   debug(line: string): void;
   info(line: string): void;
-  /** The user should do something about it, but there is a kernel. */
+  /** Tells what the user should do something about, though there is a kernel. */
   warn(line: string): void;
 }
 
@@ -53,13 +53,13 @@ export interface CompileServices {
   /** Paths of lock and store, remote, trust, what to do on a miss. */
   readonly options: CompileOptions;
   readonly log: CompileLog;
-  /** Aborted when the build is closed: stop tuning, keep what was measured. */
+  /** Signal that is aborted when the build is closed: tuning stops, and what was measured is kept. */
   readonly signal: AbortSignal;
   /** What the kernels of this build share. */
   readonly tunings: BuildTunings;
   /** Tunes in another process, where this one has to go on answering. */
   readonly background?: BackgroundTuner | null;
-  /** Told after each round of a tuning. */
+  /** Called after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface NativeKernel {
 export type Origin = "lock" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
 
 export interface CompiledKernel {
-  /** An identifier: the operator's name. */
+  /** Name of the operator, an identifier. */
   readonly op: string;
   /** All parameters of the operator, with the import's values. */
   readonly parameters: Parameters;
@@ -114,6 +114,6 @@ export interface CompiledKernel {
 }
 
 /**
- * From a request to a kernel. Rejects with a DiagnosticError for what the user can mend.
+ * Compiles the kernel of a request. Rejects with a DiagnosticError for what the user can mend.
  */
 export type CompileKernel = (request: KernelRequest, services: CompileServices) => Promise<CompiledKernel>;

@@ -71,7 +71,7 @@ async function plainly<T>(work: () => Promise<T>, importer?: string): Promise<T>
   }
 }
 
-/** A failure that others hold up is told of before, when it has waited this long. */
+/** Milliseconds after which a failure that others hold up is told of. */
 const quietWaitMs = 1_000;
 
 /**

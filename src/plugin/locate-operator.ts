@@ -1,5 +1,5 @@
-// An import of a kernel → its operator's file, as far as no bundler has to be asked: relative, absolute, and by the "imports" of the importer's
-// package.json. Patterns there may name the query, which most bundlers take off before they look, and which Bun does not match.
+// An import of a kernel → its operator's file, as far as no bundler has to be asked: relative, absolute, and by the "imports" of the
+// importer's package.json. Patterns there may name the query, which most bundlers take off before they look, and which Bun does not match.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -121,7 +121,7 @@ function findMistake(options: Readonly<Record<string, unknown>>): Diagnostic | n
 const listOf = (value: PathPattern | readonly PathPattern[] | undefined): readonly PathPattern[] | undefined =>
   typeof value === "string" || value instanceof RegExp ? [value] : value;
 
-/** The folder itself where no package.json is in it or above it. */
+/** Folder of the nearest package.json in a folder or above it; the folder itself where there is none. */
 function packageFolder(folder: string): string {
   const manifest = packageOf(resolve(folder, "package.json"));
   return manifest === null ? resolve(folder) : dirname(manifest);
@@ -130,7 +130,7 @@ function packageFolder(folder: string): string {
 const outputPath = (root: string, value: boolean | string | undefined, name: string): string | null =>
   value === undefined || value === false ? null : resolve(root, value === true ? name : value);
 
-/** CI services set CI=true or CI=1; CI=false and CI=0 mean that it is none. */
+/** Whether a CI service runs the build: it sets CI=true or CI=1; CI=false and CI=0 mean that it is none. */
 export const isCi = (environment: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "");
 

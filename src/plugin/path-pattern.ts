@@ -21,7 +21,7 @@ function matchesAny(patterns: readonly PathPattern[], root: string): (path: stri
   return (path) => matchers.some((matches) => matches(path));
 }
 
-/** True for the paths (with `/`, or `\` on Windows) that `include` names and `exclude` does not. */
+/** Returns a test that holds for paths (with `/`, or `\` on Windows) which `include` names and `exclude` does not. */
 export function pathFilter(
   include: readonly PathPattern[],
   exclude: readonly PathPattern[],

@@ -8,7 +8,7 @@ export type LiveLine = (text: string | null) => void;
 export interface Progress {
   /** @param flops of the whole operator */
   show(kernel: string, flops: number, progress: TuneProgress): void;
-  /** A kernel is done: its line goes. */
+  /** Takes the line of a kernel away, which is done. */
   end(): void;
 }
 

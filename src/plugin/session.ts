@@ -19,10 +19,10 @@ type OnProgress = CompileServices["onProgress"];
 export interface Session {
   options(): ResolvedOptions;
   log(): Log;
-  /** The host has told its root folder and has a logger of its own. */
+  /** Takes the host's root folder and its logger. */
   configure(hostRoot: string, sink: LogSink): void;
   /**
-   * One compilation at a time for one kernel, however many modules, environments and callers want it.
+   * Compiles a kernel, once at a time, however many modules, environments and callers want it.
    *
    * @param onProgress of who starts it; else it goes to the log
    */
@@ -33,7 +33,7 @@ export interface Session {
   busy(): number;
   /** Starts the count of a build, and the making of declarations, if they are wanted. */
   begin(): void;
-  /** A source file is another: declarations follow. */
+  /** Called when a source file has changed: declarations follow. */
   changed(): void;
   /**
    * Prints the summary of what was compiled since `begin`, once, and waits for the declarations. At the end of a build it writes

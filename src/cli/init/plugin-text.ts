@@ -15,7 +15,7 @@ export function pluginUse(host: HostName, dts: string | null): PluginUse {
   return { entry, site: options.kind === "exported" ? options.site : "plugins", dts };
 }
 
-/** Text of a module of Nuxt's, which is given by name. */
+/** Quoted specifier of the plugin's module; Nuxt's modules are given by it, without an import. */
 export const moduleName = ({ entry }: PluginUse): string => `"unplugin-kernel/${entry}"`;
 
 /** Import of the plugin; null: the host finds it by its name. */

@@ -15,7 +15,7 @@ export interface Surroundings {
 }
 
 /**
- * Expression that may be evaluated where the program would not; null: a load of some lanes at a place that no comparison of
+ * Makes an expression safe where the program would not evaluate it; null: a load of some lanes at a place that no comparison of
  * scalars tells.
  */
 export function speculated(expr: Expr, around: Surroundings): Expr | null {

@@ -13,7 +13,7 @@ import { boundingBox, type DimRegion } from "./region.ts";
 
 export interface CompleteRegion {
   readonly box: readonly DimRegion[];
-  /** The reduce loops among those around the point, the one that it ends included: only after their last iterations. */
+  /** Reduce loops among those around the point, the one that it ends included: the region is complete only after their last iterations. */
   readonly last: readonly For[];
   /** Whether no two iterations of the loops around complete the same element. */
   readonly once: boolean;

@@ -8,7 +8,7 @@ import { bindAxes, blocksIn } from "./nest.ts";
 /** Buffer → its reads, each once. */
 type Reads = ReadonlyMap<string, ReadonlySet<Load>>;
 
-/** Every instruction asks, and few change a value. */
+/** Reads in a value, remembered: every instruction asks, and few change a value. */
 const readsIn = remembered((value: Expr): Reads => {
   const reads = new Map<string, Set<Load>>();
   walkExpr(value, (node) => {

@@ -10,7 +10,7 @@ export interface SourceMapper {
   line(loc: SourceLoc): string | null;
 }
 
-/** Our own frames and Node's are not the user's; nothing else is mapped. */
+/** Mapper that maps nothing: our own frames and Node's are not the user's. */
 export const plainMapper: SourceMapper = {
   locate: (frame) => (ownFolders.some((folder) => frame.file.startsWith(folder)) ? null : frame),
   line: () => null,

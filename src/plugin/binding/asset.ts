@@ -6,7 +6,7 @@ import { workerScript } from "../runtime-files.ts";
 
 export interface KernelAsset {
   readonly role: "wasm" | "relaxed" | "native" | "worker";
-  /** Content-hashed: equal names mean equal bytes. */
+  /** Name with a hash of the content: equal names mean equal bytes. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
   /** Whether only calls of `.async` need it. */
@@ -30,7 +30,7 @@ export type AssetReferences = Readonly<Record<"wasm" | "relaxed" | "native", Ass
   readonly worker: WorkerReference | null;
 };
 
-/** 12 hex digits: 48 bits, enough to tell the kernels of one output folder apart. */
+/** Hash of 12 hex digits: 48 bits, enough to tell the kernels of one output folder apart. */
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
 
 const extensions = { wasm: "wasm", relaxed: "wasm", native: "node", worker: "js" } as const;

@@ -34,7 +34,7 @@ const mostRecent = 4;
 export const spaceOf = (task: TuningTask): GeneratedSpace =>
   remember(recent.find((one) => one.task === task) ?? { task, space: generateSpace(task) });
 
-/** From now on the space of the task: of the operator as it is written alone, as other algorithms take ten times as long to make. */
+/** Makes the space of a task small from now on: of the operator as it is written alone, as other algorithms take ten times as long. */
 export const smallSpaceOf = (task: TuningTask): GeneratedSpace =>
   remember({ task, space: generateSpace(task, defaultRules, ["generated"], [direct]) });
 
@@ -75,7 +75,7 @@ function generate(task: TuningTask, candidate: Candidate): GeneratedKernel | nul
   return kernel.kind === "ok" ? kernel : null;
 }
 
-/** The same schedule for WASM with products and sums fused. */
+/** Bytes of the same schedule for WASM, with products and sums fused. */
 export function relaxedBytes({ task, candidate }: Schedule): Uint8Array<ArrayBuffer> {
   const kernel = candidateKernel(task, spaceOf(task), candidate, { verify: true, relaxed: true });
   invariant(kernel.kind === "ok" && kernel.source.kind === "wasm", "what is legal is legal with fused products too");

@@ -9,7 +9,7 @@ import { canonicalJson } from "../../tuner/store/key.ts";
 import type { Store } from "../../tuner/store/store.ts";
 
 export interface Bundle {
-  /** CommonJS. */
+  /** Code, as CommonJS. */
   readonly code: string;
   /** The source map, JSON, with the text of the sources; paths relative to the folder of the file. */
   readonly map: string;

@@ -18,7 +18,7 @@ export interface MachineReport {
   /** "linux-x64" */
   readonly platform: string;
   readonly cores: number;
-  /** Spelled like -m options. */
+  /** CPU features, spelled like -m options. */
   readonly features: readonly string[];
   readonly caches: { readonly l1Bytes: number; readonly l2Bytes: number; readonly l3Bytes: number } | null;
   /** What target `native` means here. */

@@ -10,7 +10,7 @@ const from = /* @__PURE__ */ text("kernel");
 const memory = /* @__PURE__ */ text("memory");
 const kinds = { function: 0x00, memory: 0x02 } as const;
 
-/** Flags of a memory; a shared one has to have a largest size. */
+/** Flag of a memory that has a largest size, as a shared one must. */
 const hasLargest = 0x01;
 const isShared = 0x02;
 /** Flags of a memory that is not shared. */

@@ -34,7 +34,7 @@ interface Rational {
   readonly under: readonly number[];
 }
 
-/** Coefficients of the highest power first. */
+/** Quotient of two polynomials; coefficients of the highest power first. */
 const ratio = (x: Expr, { over, under }: Rational, terms: Terms): Expr =>
   div(polynomial("f64", x, over, terms), polynomial("f64", x, under, terms));
 

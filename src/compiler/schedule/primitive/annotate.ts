@@ -32,7 +32,7 @@ export const annotate: Primitive<"annotate"> = {
   print: ({ loop, key, value }) => `annotate ${loop} ${key} ${value}`,
 };
 
-/** The most that GCC takes is 65534. */
+/** Deepest unrolling: GCC takes no more. */
 const mostDepth = 65534;
 
 const depthProblem = (loop: string, depth: number): string | null =>

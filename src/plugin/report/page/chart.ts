@@ -103,7 +103,7 @@ const scaleOf = ({ from, to, logMarks }: ChartAxis): uPlot.Scale => ({
 
 const font = "12px system-ui, sans-serif";
 
-/** 1, 2, 5, 10, … */
+/** Steps between whole marks: 1, 2, 5, 10, … */
 const wholeSteps = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 function axisOf({ title, logMarks, isWhole }: ChartAxis, { text, grid }: { text: string; grid: string }): uPlot.Axis {

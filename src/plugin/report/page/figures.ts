@@ -4,7 +4,7 @@ import { duration, threeDigits } from "../../../tuner/report/quantity.ts";
 
 export { duration, threeDigits };
 
-/** Three digits, with their zeros: columns of them read better. */
+/** Speed in three digits, with their zeros: columns of them read better. */
 export const speed = (gflops: number): string => (gflops >= 100 ? count(Math.round(gflops)) : gflops.toPrecision(3));
 
 export const none = "–";

@@ -4,7 +4,7 @@ import type { KernelReport } from "../report-data.ts";
 import { count, percent, threeDigits, times, wholePercent } from "./figures.ts";
 import { shareOfLimit, speedUpOf } from "./kernel-status.ts";
 
-/** Speeds that differ by less are as good as equal: measured again they may change places. */
+/** Difference of speeds, as a share, that counts as none: measured again they may change places. */
 const noise = 0.03;
 /** Speed-up from which on the ratio says more about the schedule that it is taken to than about the kernel. */
 const outlier = 4;

@@ -73,7 +73,7 @@ async function problemOf(entrant: Entrant, folder: string, before: Entrant["outp
   return answer.why;
 }
 
-/** Lets workers of a kernel start, which only this one can; those that are not there when it is measured would not help. */
+/** Waits for a kernel's workers, which start only while this one lets them. One that comes after measuring began would not help. */
 async function waitForThreads({ threads }: PlannedBench): Promise<void> {
   const pool = (globalThis as { [key: symbol]: unknown })[Symbol.for("unplugin-kernel.threads.1")] as
     | { isReady(sharing: { readonly threads: number }): boolean }

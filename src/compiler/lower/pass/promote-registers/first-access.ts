@@ -53,7 +53,7 @@ function findFirst(stmt: Stmt, units: Units): FirstAccesses {
   }
 }
 
-/** A store with `active` counts as whole: lanes that are not stored have no value that anything may read. */
+/** First accesses of one statement. A store with `active` counts as whole: nothing may read lanes that are not stored. */
 function ownAccesses(stmt: Stmt, { name, size }: Units): FirstAccesses {
   const first = new Map<number, First>();
   const note = ({ base, lanes }: Place, access: First) => {

@@ -33,7 +33,7 @@ import { operandsFirst } from "../../../support/graph.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";
 
 export interface Site {
-  /** The vectorised loop. */
+  /** Name of the vectorised loop. */
   readonly name: string;
   readonly lanes: number;
   /** Buffers by name, each with one dimension. */
@@ -106,12 +106,12 @@ interface State {
 }
 
 interface Memory {
-  /** Operands before what is made of them; no indices. */
+  /** Nodes, operands before what is made of them; no indices. */
   readonly values: readonly Expr[];
   /** Whether the node is not the same in all lanes. */
   readonly varies: ReadonlyMap<Expr, boolean>;
   readonly vectors: Map<Expr, Expr | null>;
-  /** Whether only what stands on one side of a choice is looked at. */
+  /** Whether the value is one side of a choice. */
   readonly isSide: boolean;
 }
 
@@ -170,7 +170,7 @@ function uniform(expr: Expr, state: State): Expr {
   return expr;
 }
 
-/** All that the loop's variables can make of the index lies in the buffer. */
+/** Whether every index that the loop's variables can make lies in the buffer. */
 function isInside({ buffer, indices }: Load, { buffers, ranges }: Site): boolean {
   const { min: first, max: last } = boundsOf(indices[0]!, ranges);
   return first >= 0 && last < buffers.get(buffer)!.shape[0]!;
