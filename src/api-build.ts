@@ -11,9 +11,9 @@ import { candidateKernel, candidateTrace } from "./tuner/candidate-kernel.ts";
 import type { Candidate } from "./tuner/space/space.ts";
 
 export interface BuildOptions extends KernelOptions {
-  /** Where a native target's addon is put. */
+  /** Folder for the addon of a native target. */
   readonly outDir: string;
-  /** The addon can time itself. */
+  /** Whether the addon can time itself. */
   readonly bench?: boolean;
   readonly relaxed?: boolean;
 }

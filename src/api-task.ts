@@ -66,7 +66,7 @@ export function taskOf(op: Op, options: KernelOptions): TuningTask {
   throw refusal("task.unknown-constant", `${unknown} is no input of the operator: ${known}`, null);
 }
 
-/** Records of a task that is searched with rules or templates of one's own are not asked for without them. */
+/** Key of a task's records. With rules or templates of one's own it is another: those records are not asked for without them. */
 export const taskKeyOf = (task: TuningTask, space: Space, { rules = [], templates }: KernelOptions): string =>
   taskKey(task, rules.length > 0 || templates ? space : null);
 

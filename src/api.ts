@@ -88,13 +88,13 @@ export { type AuthoredTemplate, handSchedule, template } from "./tuner/space/tem
 
 export interface TuneOptions extends KernelOptions, LearningOptions {
   readonly budget?: Partial<Budget>;
-  /** The same seed and the same records give the same sequence of candidates. */
+  /** Seed of the search: the same seed and the same records give the same sequence of candidates. */
   readonly seed?: number;
-  /** One of ours by name, or one of your own. */
+  /** Search strategy: one of ours by name, or one of your own. */
   readonly strategy?: StrategyName | Strategy;
   /** What a run finds in the caches; default: "hot". docs/measurement.md */
   readonly cache?: CacheState;
-  /** Keep and use records here, those of other shapes and operators too; by default nothing is kept. */
+  /** Folder of records to keep and use, those of other shapes and operators too; default: nothing is kept. */
   readonly records?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TuneProgress) => void;
@@ -325,7 +325,7 @@ export function inspect(op: Op, schedule: Candidate, options: KernelOptions & In
 export const saveSchedule = (op: Op, schedule: Candidate, options: KernelOptions): string =>
   scheduleToJson(requireSchedule(spaceOf(taskOf(op, options), options), schedule));
 
-/** A saved schedule where the space still makes the same of its decisions; else why not, and its trace is a schedule by hand. */
+/** Finds a saved schedule where the space still makes the same of its decisions. Else it says why not; its trace is a schedule by hand. */
 export const findSchedule = (op: Op, saved: SavedSchedule, options: KernelOptions): FoundSchedule =>
   findSaved(spaceOf(taskOf(op, options), options), saved);
 

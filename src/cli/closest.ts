@@ -1,6 +1,6 @@
 // "did you mean": the known word that takes the fewest slips to become what was typed.
 
-/** Null: none is near. A word that begins with what was typed counts as near, however long it is. */
+/** Known word nearest to what was typed; null: none is near. A word that begins with what was typed counts as near, however long it is. */
 export function closest(typed: string, known: readonly string[]): string | null {
   const ranked = known
     .map((word) => ({ word, slips: slipsBetween(typed, word) }))
@@ -10,7 +10,7 @@ export function closest(typed: string, known: readonly string[]): string | null 
   return known.find((word) => typed.length > 1 && word.startsWith(typed)) ?? null;
 }
 
-/** Letters inserted, left out, exchanged for others or swapped with a neighbour (optimal string alignment). */
+/** Number of letters inserted, left out, exchanged for others or swapped with a neighbour (optimal string alignment). */
 function slipsBetween(left: string, right: string): number {
   const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= left.length; i++) {

@@ -14,7 +14,7 @@ const words: Readonly<Record<string, Colour>> = {
   unused: "yellow",
 };
 
-/** A terminal shows colours unless NO_COLOR or its kind says otherwise: Node looks at both. */
+/** Whether a stream shows colours: a terminal does, unless NO_COLOR or its kind says otherwise, and Node looks at both. */
 export const hasColours = (stream: { readonly isTTY?: boolean; hasColors?: () => boolean }): boolean =>
   stream.isTTY === true && stream.hasColors?.() === true;
 

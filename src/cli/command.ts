@@ -14,9 +14,9 @@ export type Flags = Readonly<Record<string, unknown>>;
 
 export interface Outcome {
   readonly exitCode: number;
-  /** Printed with `--json`. */
+  /** Value that is printed with `--json`. */
   readonly json: unknown;
-  /** Printed otherwise, to standard output. */
+  /** Text that is printed otherwise, to standard output. */
   readonly text: string;
 }
 
@@ -34,7 +34,7 @@ export const exitCodes = {
   done: 0,
   /** What the command was to find right is not, or a mistake of the project's. */
   wrong: 1,
-  /** The command line itself. */
+  /** Code for a mistake in the command line itself. */
   usage: 2,
   /** `init`: a file is its owner's to edit. */
   byHand: 3,

@@ -33,7 +33,7 @@ export const commonOptions: readonly CommandOption[] = [
   { flags: "--json", description: "what it found, as JSON on standard output" },
 ];
 
-/** Options that say nothing to a command: it refuses them, so that nobody believes that they count. */
+/** Options that mean nothing to a command, by its name: it refuses them, so that nobody believes that they count. */
 const unused: Readonly<Record<string, readonly string[]>> = {
   init: ["lockfile", "cache-dir", "numerics"],
   types: ["lockfile", "cache-dir", "numerics"],
@@ -68,7 +68,7 @@ function unknownCommand(given: string | undefined): DiagnosticError {
   return badArgument(said, all);
 }
 
-/** cac's own words on options and arguments, with the option that was meant. */
+/** Error for cac's own words on options and arguments, with the option that was meant. */
 function usageError(message: string, flagNames: readonly string[]): DiagnosticError {
   const unknown = /^Unknown option `--?([\w-]+)`/.exec(message)?.[1];
   const meant = unknown === undefined ? null : closest(unknown, flagNames);

@@ -29,7 +29,7 @@ export async function projectState(project: Project): Promise<ProjectState> {
   };
 }
 
-/** A mistake of the project's is a line of its own here, not the end of the command. */
+/** Runs a check. A mistake of the project's is a line of its own here, not the end of the command. */
 async function orWhyNot(state: () => Promise<string>): Promise<string> {
   try {
     return await state();

@@ -18,7 +18,7 @@ export interface Project {
   readonly session: Session;
   readonly options: ResolvedOptions;
   imports(): Promise<readonly FoundImport[]>;
-  /** For those who look at a kernel without compiling it. */
+  /** Context of a kernel, for commands that look at it without compiling it. */
   contextOf(request: ParsedRequest, mode: Mode): Promise<KernelContext>;
 }
 

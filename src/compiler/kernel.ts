@@ -19,9 +19,9 @@ export interface KernelOptions {
   readonly numerics: Numerics;
   /** Checks the IR after every pass. Off in the search, where thousands are lowered and each is checked by running it. */
   readonly verify: boolean;
-  /** Told after the schedule and after each pass; ends the generation by throwing: it may take seconds. */
+  /** Called after the schedule and after each pass; ends the generation by throwing, as it may take seconds. */
   readonly onPass?: (() => void) | undefined;
-  /** WASM only: the twin with fused multiply-adds. */
+  /** Whether to generate the module with fused multiply-adds (relaxed SIMD). WASM only. */
   readonly relaxed: boolean;
   /** What the kernel is called, if not after `op`: another algorithm makes the same kernel. */
   readonly name?: string;

@@ -30,7 +30,7 @@ export interface SharedMachine {
 }
 
 export interface BuildTuningsOptions {
-  /** For all kernels of the build together; null: each has its own budget alone. */
+  /** Seconds for all kernels of the build together; null: each has its own budget alone. */
   readonly totalSeconds: number | null;
   readonly signal: AbortSignal;
   readonly compilers?: number;

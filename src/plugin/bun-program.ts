@@ -29,7 +29,7 @@ const asksForKernel = /[?&]tune(=|&|$)/;
 const compile: CompileKernel = async (request, services) =>
   (await import("./compile-kernel.ts")).compileKernel(request, services);
 
-/** Bun prints the stack of an error, which says nothing about a mistake in an operator or an import. */
+/** Error without its stack, which Bun prints, and which says nothing about a mistake in an operator or an import. */
 function plain(error: unknown): unknown {
   if (error instanceof DiagnosticError) error.stack = `${error.name}: ${error.message}\n`;
   return error;

@@ -23,7 +23,7 @@ export const compileKernel: CompileKernel = (request, services) =>
     compileInContext(await kernelContext(request, services)),
   );
 
-/** The same with another workbench or another machine, for tests. */
+/** Compiles a kernel in a given context, which tests make with another workbench or another machine. */
 export const compileInContext = (context: KernelContext): Promise<CompiledKernel> =>
   failAlone(context.lockName, context.services.signal, () => compileNamed(context));
 

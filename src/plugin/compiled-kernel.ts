@@ -42,7 +42,7 @@ export interface KernelRequest {
 export interface CompileLog {
   debug(line: string): void;
   info(line: string): void;
-  /** The user should do something about it, but there is a kernel. */
+  /** Tells what the user should do something about, though there is a kernel. */
   warn(line: string): void;
 }
 
@@ -53,13 +53,13 @@ export interface CompileServices {
   /** Paths of lock and store, remote, trust, what to do on a miss. */
   readonly options: CompileOptions;
   readonly log: CompileLog;
-  /** Aborted when the build is closed: stop tuning, keep what was measured. */
+  /** Signal that is aborted when the build is closed: tuning stops, and what was measured is kept. */
   readonly signal: AbortSignal;
   /** What the kernels of this build share. */
   readonly tunings: BuildTunings;
   /** Tunes in another process, where this one has to go on answering. */
   readonly background?: BackgroundTuner | null;
-  /** Told after each round of a tuning. */
+  /** Called after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface NativeKernel {
   readonly path: string | null;
   /** Place of the kernel within the addon. */
   readonly index: number;
-  /** Checked on the CPU before the addon is loaded; gcc's names: avx512f, avx512vnni. */
+  /** CPU features, in gcc's names (avx512f, avx512vnni), that are checked before the addon is loaded. */
   readonly features: readonly string[];
   /** `process.platform` and `process.arch` that it was built for: "linux-x64". */
   readonly platform: string;
@@ -82,17 +82,17 @@ export interface NativeKernel {
 export type Origin = "lock" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
 
 export interface CompiledKernel {
-  /** An identifier: the operator's name. */
+  /** Name of the operator, an identifier. */
   readonly op: string;
   /** All parameters of the operator, with the import's values. */
   readonly parameters: Parameters;
-  /** Resolved: never `native`. */
+  /** Name of the resolved target: never `native`. */
   readonly target: string;
   readonly numerics: Numerics;
   readonly tensors: readonly KernelParameter[];
   /** Inputs that stay the same from call to call. */
   readonly constants: readonly string[];
-  /** Null in mode `off`, and with `fallback: "none"` where there is an addon. */
+  /** WASM module; null in mode `off`, and with `fallback: "none"` where there is an addon. */
   readonly wasm: WasmSource | null;
   readonly relaxed: WasmSource | null;
   /** Prepares constants for both of them. Null: they take them as they are. */
@@ -105,7 +105,7 @@ export interface CompiledKernel {
   readonly gflops: number | null;
   readonly key: string;
   readonly errorBound: number | null;
-  /** Absolute; a change of one makes the kernel stale. */
+  /** Absolute paths of files; a change of one makes the kernel stale. */
   readonly watchFiles: readonly string[];
   readonly origin: Origin;
   /** Candidates measured for this request: the summary line adds them up. */
@@ -114,6 +114,6 @@ export interface CompiledKernel {
 }
 
 /**
- * From a request to a kernel. Rejects with a DiagnosticError for what the user can mend.
+ * Compiles the kernel of a request. Rejects with a DiagnosticError for what the user can mend.
  */
 export type CompileKernel = (request: KernelRequest, services: CompileServices) => Promise<CompiledKernel>;

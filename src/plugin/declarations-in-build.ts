@@ -5,7 +5,7 @@ import type { ResolvedOptions } from "./options.ts";
 import { writeIfChanged } from "./write-if-changed.ts";
 
 export interface DeclarationsInBuild {
-  /** Something may have changed: they are made again. */
+  /** Makes the declarations again, as something may have changed. */
   refresh(): void;
   /**
    * Waits until they are written, if anything has asked for it.

@@ -34,7 +34,7 @@ export type Middleware = (request: { readonly url?: string }, response: Response
 
 export interface DevServer {
   attach(server: DevServerHost): void;
-  /** The server with this configuration is closed: tuning stops, unless it goes on with another one. */
+  /** Called when the server with this configuration is closed: tuning stops, unless it goes on with another one. */
   detach(config: object): void;
   /** Makes a file available to browsers; returns its path on the dev server. */
   serve(asset: KernelAsset): string;
@@ -45,7 +45,7 @@ export interface DevServer {
   improve(request: ParsedRequest, predicted: CompiledKernel, environment: ViteEnvironment | undefined): void;
   /** The tuned kernel, if the tuning behind an earlier answer has come to its end. */
   improved(request: ParsedRequest): CompiledKernel | undefined;
-  /** Its operator has a mistake, or none any more. */
+  /** Notes that the kernel's operator has a mistake, or none any more. */
   failed(request: ParsedRequest): void;
   healed(request: ParsedRequest): void;
   /** Ids of the kernels whose operators have mistakes: whatever changes may mend them. */
@@ -54,7 +54,7 @@ export interface DevServer {
   changed(file: string): void;
 }
 
-/** Below the base path of the dev server. */
+/** Folder of assets, below the base path of the dev server. */
 const devFolder = "@unplugin-kernel/";
 
 const contentTypes = { wasm: "application/wasm", js: "text/javascript" } as const;

@@ -71,7 +71,7 @@ async function plainly<T>(work: () => Promise<T>, importer?: string): Promise<T>
   }
 }
 
-/** A failure that others hold up is told of before, when it has waited this long. */
+/** Milliseconds after which a failure that others hold up is told of. */
 const quietWaitMs = 1_000;
 
 /**
@@ -121,7 +121,7 @@ function requestOf(host: Host, context: HookContext, id: string): ParsedRequest 
   return request && folder !== undefined ? { ...request, path: resolve(folder, request.path) } : request;
 }
 
-/** One module for one kernel, however its import is spelt. */
+/** Text of a module that re-exports a kernel's: one module for one kernel, however its import is spelt. */
 const reExport = (id: string): string => `export { default } from ${JSON.stringify(id)};\n`;
 
 /**

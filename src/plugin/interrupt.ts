@@ -5,7 +5,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type Signal = (typeof signals)[number];
 
 export interface Interrupt {
-  /** There is nothing left to stop. */
+  /** Ends the watch for signals: there is nothing left to stop. */
   ignore(): void;
 }
 

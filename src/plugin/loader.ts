@@ -72,7 +72,7 @@ async function load(context: LoaderContext, source: string): Promise<string> {
   });
 }
 
-/** An operator file without `?tune=` is left as it is. */
+/** Turns an operator file into a kernel's module; one without `?tune=` is left as it is. */
 export default function kernelLoader(this: LoaderContext, source: string): void {
   const done = this.async();
   load(this, source).then(

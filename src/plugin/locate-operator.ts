@@ -1,5 +1,5 @@
-// An import of a kernel → its operator's file, as far as no bundler has to be asked: relative, absolute, and by the "imports" of the importer's
-// package.json. Patterns there may name the query, which most bundlers take off before they look, and which Bun does not match.
+// An import of a kernel → its operator's file, as far as no bundler has to be asked: relative, absolute, and by the "imports" of the
+// importer's package.json. Patterns there may name the query, which most bundlers take off before they look, and which Bun does not match.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ export function packageOf(file: string): string | null {
   return existsSync(path) ? path : packageOf(folder);
 }
 
-/** Null: there is no such pattern, or no such file. */
+/** Finds the file of a `#…` import; null: there is no such pattern in package.json, or no such file. */
 async function packageImport(specifier: string, importer: string): Promise<string | null> {
   const path = specifier.startsWith("#") ? packageOf(importer) : null;
   if (path === null) return null;
@@ -43,14 +43,14 @@ export async function locateOperator(specifier: string, importer: string | undef
   return importer === undefined ? null : packageImport(specifier, importer);
 }
 
-/** Relative or absolute. */
+/** Path of a relative or absolute specifier; null: it is neither, or nothing is there. */
 function locatePath(specifier: string, importer: string | undefined): string | null {
   const path = specifier.split("?")[0]!;
   if (isAbsolute(path)) return existsSync(path) ? path : null;
   return importer !== undefined && /^\.\.?\//.test(path) ? resolve(dirname(importer), path) : null;
 }
 
-/** The same where nobody waits for an answer. */
+/** Locates an operator like `locateOperator`, where nobody waits for an answer. */
 export function locateOperatorNow(specifier: string, importer: string): string | null {
   const manifest = specifier.startsWith("#") ? packageOf(importer) : null;
   if (manifest === null) return locatePath(specifier, importer);

@@ -14,11 +14,11 @@ export interface Log {
 export interface LogSink {
   info(line: string): void;
   warn(line: string): void;
-  /** If the sink owns the last line of a terminal. */
+  /** Last line of a terminal, if the sink owns it. */
   readonly live?: LiveLine | null;
 }
 
-/** Standard error, so that a bundle written to standard output stays whole. */
+/** Sink to standard error, so that a bundle written to standard output stays whole. */
 export const consoleSink: LogSink = {
   info: (line) => console.error(line),
   warn: (line) => console.warn(line),

@@ -12,20 +12,20 @@ export interface ResolvedOptions {
   readonly accepts: (path: string) => boolean;
   /** Whether it is somebody else's, by `exclude`. */
   readonly leavesOut: (path: string) => boolean;
-  /** Absolute, as are the other paths. */
+  /** Absolute path of the project, as the other paths are. */
   readonly root: string;
   readonly cacheDir: string;
   readonly lockfile: string;
   readonly mode: Mode;
   readonly budget: Budget;
-  /** For all kernels of a build together; null: each has its own budget alone. */
+  /** Seconds for all kernels of a build together; null: each has its own budget alone. */
   readonly totalSeconds: number | null;
   readonly onMiss: "error" | "fallback";
   readonly remote: string | null;
   /** Bearer token, read from the environment only: it must never be written to a file. */
   readonly remoteToken: string | null;
   readonly trust: readonly string[];
-  /** Null: none are written. */
+  /** Path of the declarations; null: none are written. */
   readonly dts: string | null;
   readonly report: string | null;
   readonly schedules: boolean;
@@ -103,7 +103,7 @@ function mistake(code: DiagnosticCode, message: string, hint: string | null): Di
   return { code, message, loc: null, hint, detail: null };
 }
 
-/** Null if every option is known and of the right kind; undefined stands for the default. */
+/** Finds a wrong option; null if every option is known and of the right kind. Undefined stands for the default. */
 function findMistake(options: Readonly<Record<string, unknown>>): Diagnostic | null {
   for (const [name, value] of Object.entries(options)) {
     const rule: Rule | undefined = Object.hasOwn(rules, name) ? rules[name as keyof KernelPluginOptions] : undefined;
@@ -121,7 +121,7 @@ function findMistake(options: Readonly<Record<string, unknown>>): Diagnostic | n
 const listOf = (value: PathPattern | readonly PathPattern[] | undefined): readonly PathPattern[] | undefined =>
   typeof value === "string" || value instanceof RegExp ? [value] : value;
 
-/** The folder itself where no package.json is in it or above it. */
+/** Folder of the nearest package.json in a folder or above it; the folder itself where there is none. */
 function packageFolder(folder: string): string {
   const manifest = packageOf(resolve(folder, "package.json"));
   return manifest === null ? resolve(folder) : dirname(manifest);
@@ -130,7 +130,7 @@ function packageFolder(folder: string): string {
 const outputPath = (root: string, value: boolean | string | undefined, name: string): string | null =>
   value === undefined || value === false ? null : resolve(root, value === true ? name : value);
 
-/** CI services set CI=true or CI=1; CI=false and CI=0 mean that it is none. */
+/** Whether a CI service runs the build: it sets CI=true or CI=1; CI=false and CI=0 mean that it is none. */
 export const isCi = (environment: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "");
 

@@ -6,7 +6,7 @@ import type { PathPattern } from "./types.ts";
 
 const slashes = (path: string): string => path.replaceAll("\\", "/");
 
-/** One that begins with a dot is below the root, an absolute one is where it says, any other may begin at any folder. */
+/** Puts a glob under its folder: one that begins with a dot is below the root, an absolute one stays, any other may begin at any folder. */
 function anchored(glob: string, root: string): string {
   if (/^\.\.?\//.test(glob)) return posix.join(slashes(root), glob);
   return glob.startsWith("/") || /^[A-Za-z]:\//.test(glob) ? glob : `**/${glob}`;
@@ -21,7 +21,7 @@ function matchesAny(patterns: readonly PathPattern[], root: string): (path: stri
   return (path) => matchers.some((matches) => matches(path));
 }
 
-/** True for the paths (with `/`, or `\` on Windows) that `include` names and `exclude` does not. */
+/** Returns a test that holds for paths (with `/`, or `\` on Windows) which `include` names and `exclude` does not. */
 export function pathFilter(
   include: readonly PathPattern[],
   exclude: readonly PathPattern[],

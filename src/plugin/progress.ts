@@ -8,11 +8,11 @@ export type LiveLine = (text: string | null) => void;
 export interface Progress {
   /** @param flops of the whole operator */
   show(kernel: string, flops: number, progress: TuneProgress): void;
-  /** A kernel is done: its line goes. */
+  /** Takes the line of a kernel away, which is done. */
   end(): void;
 }
 
-/** Between two lines of one kernel where nothing can be written over, as in CI. */
+/** Least milliseconds between two lines of one kernel where nothing can be written over, as in CI. */
 const quietMs = 10_000;
 
 /**

@@ -19,7 +19,7 @@ export interface KernelSettings {
   /** What answers where the target cannot: its WASM twin, or nothing. */
   readonly fallback: "wasm" | "none";
   readonly threads: number;
-  /** Null: as the plugin's budget says. */
+  /** Most candidates; null: as many as the plugin's budget says. */
   readonly trials: number | null;
   readonly seconds: number | null;
   /** Whether the WASM module is part of the code, so that it can be used at once in a browser; null: if it is small. */
@@ -32,7 +32,7 @@ export interface ParsedRequest {
   /** Path as it was written, without the query. */
   readonly path: string;
   readonly settings: KernelSettings;
-  /** Sorted, without defaults and without what bundlers add: "?M=64&tune=wasm". */
+  /** Query, sorted, without defaults and without what bundlers add: "?M=64&tune=wasm". */
   readonly query: string;
 }
 
@@ -121,7 +121,7 @@ function settingsOf(pairs: ReadonlyMap<string, string>): KernelSettings {
   };
 }
 
-/** One spelling for one kernel, whatever the order of the keys and however many defaults were written out. */
+/** Writes the query of a kernel in one spelling, whatever the order of the keys and however many defaults were written out. */
 function printQuery(settings: KernelSettings): string {
   const pairs: [string, string | number][] = [["tune", settings.target], ...Object.entries(settings.parameters)];
   if (settings.fallback === "none") pairs.push(["fallback", "none"]);

@@ -14,19 +14,19 @@ export interface RuntimeFiles {
 
 const files = { runtime: "dist/runtime.js", workerText: "dist/kernel-worker-text.js" } as const;
 
-/** For bundlers: absolute paths, which no bundler takes for packages that are to stay outside. */
+/** Absolute paths for bundlers, none of which takes them for packages that are to stay outside. */
 export const runtimePaths = (): RuntimeFiles => ({
   runtime: packageFile(files.runtime).replaceAll("\\", "/"),
   workerText: packageFile(files.workerText).replaceAll("\\", "/"),
 });
 
-/** For Node. */
+/** URLs for Node. */
 export const runtimeUrls = (): RuntimeFiles => ({
   runtime: pathToFileURL(packageFile(files.runtime)).href,
   workerText: pathToFileURL(packageFile(files.workerText)).href,
 });
 
-/** For bundlers that take no absolute paths, as Turbopack: as the module in this folder sees them. */
+/** Relative paths for bundlers that take no absolute ones, as Turbopack: as the module in this folder sees the files. */
 export function runtimeFrom(folder: string): RuntimeFiles {
   const { runtime, workerText } = runtimePaths();
   const seen = (path: string): string => {

@@ -19,10 +19,10 @@ type OnProgress = CompileServices["onProgress"];
 export interface Session {
   options(): ResolvedOptions;
   log(): Log;
-  /** The host has told its root folder and has a logger of its own. */
+  /** Takes the host's root folder and its logger. */
   configure(hostRoot: string, sink: LogSink): void;
   /**
-   * One compilation at a time for one kernel, however many modules, environments and callers want it.
+   * Compiles a kernel, once at a time, however many modules, environments and callers want it.
    *
    * @param onProgress of who starts it; else it goes to the log
    */
@@ -33,14 +33,14 @@ export interface Session {
   busy(): number;
   /** Starts the count of a build, and the making of declarations, if they are wanted. */
   begin(): void;
-  /** A source file is another: declarations follow. */
+  /** Called when a source file has changed: declarations follow. */
   changed(): void;
   /**
    * Prints the summary of what was compiled since `begin`, once, and waits for the declarations. At the end of a build it writes
    * the report of all kernels so far, too.
    */
   finish(isBuild?: boolean): Promise<void>;
-  /** From now on another process tunes, which leaves the machine to whoever works at it. */
+  /** Makes another process tune from now on, which leaves the machine to whoever works at it. */
   tuneInBackground(): void;
   /** Stops tuning; what was measured is kept. What is asked for later is done. */
   close(): void;
@@ -89,7 +89,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   let tally = nothing;
   let controller = new AbortController();
   let background: BackgroundTuner | null = null;
-  /** Made when the options are known, and again for each build. */
+  /** Tunings of the present build: made when the options are known, and again for each build. */
   let tunings: BuildTunings | null = null;
   const declarations = createDeclarationsInBuild(
     () => options,
@@ -100,7 +100,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const compiling = new Set<Promise<unknown>>();
   /** Kernels are compiled at the same time: what counts is the time in which there was any. */
   let busySince = 0;
-  /** Only while something is being compiled. */
+  /** What a signal stops; null unless something is being compiled. */
   let interrupt: Interrupt | null = null;
 
   const run = async (id: string, request: ParsedRequest, mode: RequestMode, onProgress: OnProgress) => {

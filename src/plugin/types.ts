@@ -24,7 +24,7 @@ export type LogLevel = (typeof logLevels)[number];
 /** A glob as bundlers take it (picomatch; `./` is the root, others may begin at any folder), or a regular expression. */
 export type PathPattern = string | RegExp;
 
-/** All are optional; a build without options tunes into `kernels.lock.json`. */
+/** Options of the plugin. All are optional; a build without options tunes into `kernels.lock.json`. */
 export interface KernelPluginOptions {
   /** Files that may be imported with `?tune=`. Default: `*.op.ts`, `*.op.js`, `*.op.mts`, `*.op.mjs`. */
   include?: PathPattern | readonly PathPattern[];

@@ -18,7 +18,7 @@ export interface BenchRow {
   readonly isBound: boolean;
   /** Why it was not measured: it cannot run here, or its results are wrong; null: it was. */
   readonly why: string | null;
-  /** Null: it did not run. */
+  /** Whether its results are right; null: it did not run. */
   readonly isRight: boolean | null;
   readonly times: Times | null;
   readonly gflops: number | null;
@@ -80,7 +80,7 @@ interface Setting {
   readonly loops: CompiledKernel;
   readonly peers: readonly Peer[];
   readonly inputs: Inputs;
-  /** Modules are written here. */
+  /** Folder that modules are written to. */
   readonly directory: string;
 }
 
@@ -99,7 +99,7 @@ async function entrantsOf({
   return all.filter((it) => it !== null);
 }
 
-/** Null: it computes what the reference does. */
+/** Says what is wrong with an entrant's results; null: it computes what the reference does. */
 async function problemOf(entrant: Entrant | Absent, right: Right): Promise<string | null> {
   if ("why" in entrant) return entrant.why;
   // Wrong in every element: what is not written is seen.

@@ -30,7 +30,7 @@ export interface KernelShape {
   readonly constants: readonly string[];
 }
 
-/** Halves are measured and compared as their bits. */
+/** View of halves as their bits, which are measured and compared. */
 const bitsOf = (array: TypedArray): TypedArray =>
   array[Symbol.toStringTag].startsWith("Float16")
     ? new Uint16Array(array.buffer as ArrayBuffer, array.byteOffset, array.length)

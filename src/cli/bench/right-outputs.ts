@@ -12,11 +12,11 @@ import type { TuningTask } from "../../tuner/task.ts";
 export interface Right {
   readonly inputs: RunTask["inputs"];
   readonly outputs: readonly ExpectedOutput[];
-  /** Null: they are what the reference computes. */
+  /** Says what is wrong with results; null: they are what the reference computes. */
   problemOf(arrays: readonly KernelArray[]): string | null;
 }
 
-/** Bounds are wide enough for every way in which the operator may be computed. */
+/** Reference outputs of a kernel. Bounds are wide enough for every way in which the operator may be computed. */
 export function rightOf(task: TuningTask, { tensors }: CompiledKernel): Right {
   const { bounds } = checkPlan(task.op, algorithmsFor(task));
   const parameters = tensors.filter(({ role }) => role === "output");

@@ -21,7 +21,7 @@ export interface RoundsOptions {
   readonly clock?: () => number;
   /** About how long a sample lasts, where the clock's steps are too coarse for the usual 2 ms. */
   readonly sampleMs?: number;
-  /** Told after each round which part of the time is over, 0 to 1. */
+  /** Called after each round with the part of the time that is over, 0 to 1. */
   readonly onRound?: (share: number) => void;
 }
 
@@ -36,7 +36,7 @@ interface Runner {
   /** Runs in one sample. */
   readonly runs: number;
   readonly samplesMs: number[];
-  /** Samples that it takes however long they last. */
+  /** Number of samples that it takes, however long they last. */
   readonly least: number;
   spentMs: number;
 }

@@ -24,7 +24,7 @@ const kilobytes = (bytes: number): string =>
   bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(0)} MB` : `${bytes / 1024} KB`;
 const yes = (is: boolean): string => (is ? "yes" : "no");
 
-/** The cost model of that name: a library of the system's, called by a package of the project's. */
+/** Says whether XGBoost is there: a library of the system's, called by a package of the project's. */
 async function xgboostState(project: string): Promise<string> {
   const library = findXgboost({ project });
   if (library === null) return "no library: the boosted trees of this package are the cost model, and as good";

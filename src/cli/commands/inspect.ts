@@ -19,7 +19,7 @@ function partOf(given: unknown): Part | null {
   return part;
 }
 
-/** A path from the root, or whatever else an import in a file of the project would lead to. */
+/** File of an operator, given as a path from the root, or as an import in a file of the project. */
 const operatorOf = async (given: string, path: string, root: string): Promise<string> =>
   existsSync(path) ? path : ((await resolveImport(given, join(root, "any.ts"), root)) ?? path);
 

@@ -73,7 +73,7 @@ async function tuneOne(
 
 const nameOf = (root: string, { path, query }: ParsedRequest): string => relative(root, path) + query;
 
-/** A line for each kernel, as long as there is anything to do. */
+/** Tunes with a line for each kernel, as long as there is anything to do. */
 async function tuneLive(
   project: Project,
   kernels: readonly ParsedRequest[],

@@ -18,7 +18,7 @@ interface Row {
 
 interface Checked {
   readonly row: Row;
-  /** Its entry in the lock. */
+  /** Name of its entry in the lock. */
   readonly lockName: string | null;
 }
 

@@ -144,7 +144,7 @@ function listOf(node: SyntaxNode, program: Program, key: string): ArrayExpressio
   throw new NotUnderstood(`its ${key} are no list that stands in it`);
 }
 
-/** An object that has no such property gets one: it must not come from elsewhere. @throws NotUnderstood */
+/** Refuses an object that gets the property from elsewhere: one that has none gets it. @throws NotUnderstood */
 function mayGet(object: ObjectExpression, key: string, program: Program): void {
   if (object.properties.some(({ type }) => type === "SpreadElement"))
     throw new NotUnderstood(`its options are made of others, which may have ${key}`);

@@ -8,7 +8,7 @@ import type { PackageJson } from "./package-json.ts";
 
 export interface FoundHost {
   readonly host: HostName;
-  /** Absolute; none if the bundler goes without. */
+  /** Absolute paths of configuration files; none if the bundler goes without. */
   readonly configs: readonly string[];
 }
 

@@ -28,13 +28,13 @@ export type Site = "plugins" | "vite.plugins" | "modules" | "around";
 
 export type HostOptions =
   | { readonly kind: "exported"; readonly file: string; readonly site: Site }
-  /** A script calls the bundler's functions. */
+  /** The bundler's functions are called by a script. */
   | { readonly kind: "called"; readonly from: string; readonly functions: readonly string[] }
-  /** Programs run from their sources, by the scripts of package.json. */
+  /** The scripts of package.json run programs from their sources. */
   | { readonly kind: "scripts" };
 
 export interface HostFacts {
-  /** Any of them in package.json says that the project has it. */
+  /** Packages of which any one in package.json says that the project has it. */
   readonly packages: readonly string[];
   /** Bundlers that are parts of it, or that its tests have: their packages beside it say nothing. */
   readonly parts: readonly HostName[];

@@ -18,7 +18,7 @@ export interface PackageJson {
 }
 
 export interface PackageFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly text: string;
   readonly json: PackageJson;

@@ -18,7 +18,7 @@ export interface Change extends FileText {
 }
 
 export interface ByHand {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly why: string;
   readonly lines: readonly string[];
@@ -32,9 +32,9 @@ export interface InitPlan {
   readonly exampleImport: string;
   /** The file of declarations, absolute; null: the project needs none. */
   readonly declarations: string | null;
-  /** To install what package.json asks for; null: it is there. */
+  /** Command that installs what package.json asks for; null: it is there. */
   readonly install: string | null;
-  /** To run the script `tune`. */
+  /** Command that runs the script `tune`. */
   readonly tune: string;
 }
 
@@ -67,7 +67,7 @@ function wireFile(file: string, host: HostName, dts: string | null): Wired {
   };
 }
 
-/** A configuration that there is not: written where a bundler knows what to build without one. */
+/** Writes a configuration where there is none, and a bundler knows what to build without one. */
 function wireNew(root: string, host: HostName, dts: string | null): Wired {
   const { newFile, options } = hosts[host];
   const use = pluginUse(host, dts);

@@ -15,10 +15,10 @@ export function pluginUse(host: HostName, dts: string | null): PluginUse {
   return { entry, site: options.kind === "exported" ? options.site : "plugins", dts };
 }
 
-/** Nuxt's modules are given by name. */
+/** Quoted specifier of the plugin's module; Nuxt's modules are given by it, without an import. */
 export const moduleName = ({ entry }: PluginUse): string => `"unplugin-kernel/${entry}"`;
 
-/** Null: the host finds it by its name. */
+/** Import of the plugin; null: the host finds it by its name. */
 export function pluginImport(use: PluginUse, isCommonJs: boolean, name = usualName(use)): string | null {
   if (use.site === "modules") return null;
   return isCommonJs
@@ -37,7 +37,7 @@ export function pluginCall(use: PluginUse, name = usualName(use), config = "conf
   return `${name}(${[config, optionsText(use.dts)].filter(Boolean).join(", ")})`;
 }
 
-/** A property of the configuration, or for want of one the line that exports it. */
+/** Line for the configuration: a property of it, or where there is none the line that exports it. */
 export function configLine(use: PluginUse): string {
   switch (use.site) {
     case "plugins":

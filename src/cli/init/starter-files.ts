@@ -16,7 +16,7 @@ export default defineOp({ M: 512, N: 512, K: 512 }, ({ M, N, K }) => {
 `;
 
 export interface FileText {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly text: string;
 }

@@ -20,7 +20,7 @@ const TypeScript = Parser.extend(tsPlugin() as unknown as (base: typeof Parser) 
 export const parseScript = (text: string): Program =>
   TypeScript.parse(text, { ecmaVersion: "latest", sourceType: "module", locations: true });
 
-/** JSON is an expression of JavaScript's. @throws SyntaxError */
+/** Parses JSON, which is an expression of JavaScript's. @throws SyntaxError */
 export function parseJson(text: string): Expression {
   JSON.parse(text);
   return parseExpressionAt(text, 0, { ecmaVersion: "latest" });

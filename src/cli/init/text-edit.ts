@@ -49,7 +49,7 @@ function onlyProperty(text: string, { start, end }: ObjectExpression, property: 
   return { at: start + 1, text: `${eol}${outer}${indentUnit(text)}${property}${isOpen ? "" : eol + outer}` };
 }
 
-/** Behind the property named, else behind the last; but where a comment follows it, in front of the first. */
+/** Inserts a property behind the one named, else behind the last; but where a comment follows it, in front of the first. */
 export function newProperty(text: string, object: ObjectExpression, property: string, behind = -1): Insertion {
   const { properties, start, end } = object;
   const first = properties[0];

@@ -44,7 +44,7 @@ function inStyle(line: string, text: string): string {
   return hasSemicolons ? quoted : quoted.replace(/;$/, "");
 }
 
-/** Behind the other imports, or before everything but `#!` and "use strict". */
+/** Inserts an import behind the others, or before everything but `#!` and "use strict". */
 function importInsertion(text: string, program: Program, line: string): Insertion {
   const eol = endOfLine(text);
   const statements = program.body as SyntaxNode[];
@@ -60,7 +60,7 @@ function importInsertion(text: string, program: Program, line: string): Insertio
   return { at, text: styled + eol + eol };
 }
 
-/** Around the whole of what the file exports. */
+/** Puts a call around the whole of what the file exports. */
 function aroundExport(program: Program, call: (config: string) => string): readonly Insertion[] {
   const { start, end } = exportedExpression(program);
   const [before = "", after = ""] = call("\0").split("\0");
@@ -101,7 +101,7 @@ const byHand = (use: PluginUse, why: string, inCommonJs: boolean): Wiring => ({
   lines: handLines(use, inCommonJs),
 });
 
-/** A file that names the plugin is left as it is, whatever it does with it. */
+/** Puts the plugin into a configuration. A file that names it already is left as it is, whatever it does with it. */
 export function wireConfig(text: string, host: HostName, dts: string | null = null): Wiring {
   const use = pluginUse(host, dts);
   let program: Program;

@@ -52,9 +52,9 @@ export interface WasmSource extends Source {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Byte offset of each parameter in `memory`, 64-byte aligned, in the order of `parameters`. */
   readonly offsets: readonly number[];
-  /** Uses relaxed SIMD (a fused multiply-add): valid only in engines that have it. */
+  /** Whether the module uses relaxed SIMD (a fused multiply-add): it is valid only in engines that have it. */
   readonly relaxed: boolean;
-  /** Null: there are no loops that threads share. */
+  /** What threads have to know to share its loops; null: there are no such loops. */
   readonly sharing: WasmSharing | null;
 }
 
@@ -64,7 +64,10 @@ export interface WasmSharing {
   readonly threads: number;
   /** Number of pages, of 64 KiB each, that the memory has to have. */
   readonly pages: number;
-  /** Place of the byte that asks for a shared memory; `unsharedFlag` in it: for one that is not. */
+  /**
+   * Place of the byte with the memory's flags: the module asks for a shared memory. With `unsharedFlag` there, it asks for one
+   * that is not.
+   */
   readonly flagAt: number;
 }
 

@@ -13,7 +13,7 @@ export interface Part {
   readonly buffers: ReadonlySet<string>;
 }
 
-/** A parallel loop stands outside of all others. That of one iteration is like any other. */
+/** Loops that threads share: parallel ones, which stand outside of all others. One of a single iteration is like any other loop. */
 export function partsOf({ name, body }: LoopFunc): readonly Part[] {
   const loops = statementsOf(body).filter(
     (stmt): stmt is For => stmt.kind === "for" && stmt.mark === "parallel" && stmt.extent > 1 && isClosed(stmt),
@@ -60,7 +60,7 @@ function buffersIn(stmts: readonly Stmt[]): ReadonlySet<string> {
   return names;
 }
 
-/** A loop that uses a value from outside of it stays in its function. */
+/** Whether a loop uses no value from outside of it; one that does stays in its function. */
 function isClosed(loop: For): boolean {
   const [defined, used] = [new Set<string>(), new Set<string>()];
   walkStmt(

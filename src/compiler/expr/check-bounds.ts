@@ -40,13 +40,13 @@ function checkExpr(expr: ScalarExpr, scope: Scope, shapes: Shapes): void {
   if (!isAllProven(expr, site)) failAt(expr, site);
 }
 
-/** From the leaves up, so that what is deep is no deep recursion. */
+/** Whether all accesses are proven, from the leaves up, so that what is deep is no deep recursion. */
 function isAllProven(expr: ScalarExpr, site: Site): boolean {
   for (const node of operandsFirst(expr, children)) isProven(node, site);
   return isProven(expr, site);
 }
 
-/** More facts never take a proof away: what holds with less known is not looked at again. */
+/** Whether all accesses in `expr` are proven. More facts never take a proof away: what holds with less known is not looked at again. */
 function isProven(expr: ScalarExpr, site: Site): boolean {
   const known = site.proven.get(expr);
   if (known !== undefined) return known;
@@ -74,14 +74,14 @@ function parts(expr: ScalarExpr): readonly Part[] {
   ];
 }
 
-/** A side that is never taken may hold what it likes. */
+/** Whether a side of a choice is proven; one that is never taken may hold anything. */
 function isSideProven({ expr, side }: Part, site: Site): boolean {
   if (!side) return false;
   const inside = insideOf(side, site);
   return !isReachable(inside.scope) || isAllProven(expr, inside);
 }
 
-/** One site for all that stands on one side of a choice. */
+/** Site of all that stands on one side of a choice. */
 function insideOf({ condition, holds }: NonNullable<Part["side"]>, site: Site): Site {
   const scope = assume(site.scope, condition, holds);
   return { scope, outer: site, shapes: site.shapes, proven: new Map() };
@@ -98,7 +98,7 @@ function failAt(expr: ScalarExpr, site: Site): never {
   return problem();
 }
 
-/** Tells the user. */
+/** Tells the user what is wrong, as an error. */
 type Problem = () => never;
 
 function problemOf(expr: ScalarExpr, { scope, shapes }: Site): Problem | null {
@@ -131,7 +131,7 @@ function readProblem(
   return null;
 }
 
-/** Division by zero traps on some targets; a negative divisor would round differently. */
+/** Problem of a divisor: division by zero traps on some targets; a negative divisor would round differently. */
 function divisorProblem({ op, right, loc }: BinaryExpr, scope: Scope): Problem | null {
   const [min, max] = rangeOf(right, scope);
   if (min >= 1 || min > max) return null;

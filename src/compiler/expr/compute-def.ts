@@ -22,7 +22,7 @@ export interface Stage {
   readonly axes: readonly Axis[];
   /** Type of the stored element. */
   readonly dtype: DType;
-  /** Null for a map. */
+  /** Reduction of the stage; null for a map. */
   readonly reduce: { readonly reducer: Reducer; readonly axes: readonly Axis[] } | null;
   /** The element (map) or the value that is reduced; may name the axes, and the reduce axes if there are any. */
   readonly body: ScalarExpr;

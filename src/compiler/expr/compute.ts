@@ -68,7 +68,7 @@ function close({ name, axes: records, pending }: OpenCompute, body: ScalarExpr):
   return [...neededBy(last, pending), last];
 }
 
-/** Reductions that were written but do not reach the element are dropped. */
+/** Stages that the element needs: reductions that were written but do not reach it are dropped. */
 function neededBy(last: Stage, pending: readonly Stage[]): readonly Stage[] {
   const needed = new Set<string>([last.name]);
   // A stage reads only earlier ones, so one backward pass finds all.
@@ -78,7 +78,7 @@ function neededBy(last: Stage, pending: readonly Stage[]): readonly Stage[] {
   return pending.filter(({ name }) => needed.has(name));
 }
 
-/** Every axis in the element must be one of the compute's own. */
+/** Refuses an element with an axis that is not one of the compute's own. */
 function requireBound(builder: Builder, body: ScalarExpr, axes: readonly AxisRecord[]): void {
   const free = axesIn(body).find((node) => !axes.some((axis) => axis.node === node));
   if (!free) return;

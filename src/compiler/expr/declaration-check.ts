@@ -49,7 +49,7 @@ const words = ["no", "one", "two", "three", "four", "five", "six"];
 export const countInWords = (n: number, one: string, many: string): string =>
   `${words[n] ?? n} ${n === 1 ? one : many}`;
 
-/** The function of a compute may leave out axes that it does not need, and must not name more than there are. */
+/** Refuses a compute's function that names more axes than there are. It may leave out axes that it does not need. */
 export function requireArity(name: string, shape: readonly number[], element: unknown): void {
   if (typeof element !== "function") {
     const hint = `compute("${name}", shape, (i, j) => …)`;
@@ -63,7 +63,7 @@ export function requireArity(name: string, shape: readonly number[], element: un
   });
 }
 
-/** Axes of one stage, spatial and reduce together. */
+/** Refuses two axes of one name in a stage, spatial and reduce together. */
 export function requireDistinct(names: readonly string[], stage: string): void {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice === undefined) return;

@@ -5,7 +5,7 @@ import { fail } from "./builder.ts";
 import { children } from "./expr-visit.ts";
 import type { ScalarExpr } from "./scalar-expr.ts";
 
-/** Far below what the stack of a thread of Node holds, in the passes that go through an expression by recursion. */
+/** Most operations inside each other: far below what the stack of a thread of Node holds, in passes that recurse into an expression. */
 export const mostDepth = 4000;
 
 /** @param what names the expression in the message */

@@ -148,7 +148,7 @@ export function select<D extends DType>(condition: Operand, a: Operand, b: Opera
   return handle({ kind: "select", condition: test, then, else: otherwise, dtype: then.dtype, loc });
 }
 
-/** Casts from and to f16 and bf16 go through f32, so that the back ends know only f32 ↔ f16 and f32 ↔ bf16. */
+/** Converts an operand. Casts from and to f16 and bf16 go through f32, so that the back ends know only f32 ↔ f16 and f32 ↔ bf16. */
 export function cast<T extends DType>(operand: Operand, dtype: T): Expr<T> {
   requireDType(dtype);
   if (typeof operand === "number") return handle(constant(operand, dtype));

@@ -2,10 +2,10 @@
 
 import type { DType } from "./dtype.ts";
 
-/** f16 and bf16 are storage types: a value read from such a tensor is an f32. */
+/** Type that values of a storage type are computed in: a value read from an f16 or bf16 tensor is an f32. */
 export type ComputeType<D extends DType> = D extends "f16" | "bf16" ? "f32" : D;
 
-/** A plain number takes the type of the other operand. */
+/** Operand of an operator. A plain number takes the type of the other operand. */
 export type Operand = Expr | number;
 
 /** The type of an operation on `A` and `B`, of which at least one is an expression. */
@@ -21,17 +21,17 @@ export interface Expr<D extends DType = DType> {
   add(other: Operand): Expr<ComputeType<D>>;
   sub(other: Operand): Expr<ComputeType<D>>;
   mul(other: Operand): Expr<ComputeType<D>>;
-  /** Floats only. */
+  /** Quotient of floats. */
   div(other: Operand): Expr<ComputeType<D>>;
-  /** Integers only, rounds towards minus infinity. The divisor must be positive. */
+  /** Quotient of integers, rounded towards minus infinity. The divisor must be positive. */
   floorDiv(other: Operand): Expr<ComputeType<D>>;
-  /** Integers only, never negative. The divisor must be positive. */
+  /** Remainder of integers, never negative. The divisor must be positive. */
   mod(other: Operand): Expr<ComputeType<D>>;
   /** `other < this ? other : this` */
   min(other: Operand): Expr<ComputeType<D>>;
   /** `this < other ? other : this` */
   max(other: Operand): Expr<ComputeType<D>>;
-  /** Floats only. */
+  /** Power of floats. */
   pow(other: Operand): Expr<ComputeType<D>>;
   eq(other: Operand): Expr<"bool">;
   ne(other: Operand): Expr<"bool">;
@@ -46,7 +46,7 @@ export interface Expr<D extends DType = DType> {
   abs(): Expr<ComputeType<D>>;
   floor(): Expr<ComputeType<D>>;
   ceil(): Expr<ComputeType<D>>;
-  /** Half to even. */
+  /** Nearest whole number, half to even. */
   round(): Expr<ComputeType<D>>;
   sqrt(): Expr<ComputeType<D>>;
   rsqrt(): Expr<ComputeType<D>>;
@@ -57,7 +57,7 @@ export interface Expr<D extends DType = DType> {
   sigmoid(): Expr<ComputeType<D>>;
   /** `this ? then : otherwise`; only the chosen side is evaluated. */
   select<A extends Operand, B extends Operand>(this: Expr, then: A, otherwise: B): Expr<ResultType<A, B>>;
-  /** Float to integer truncates and saturates, NaN gives 0; integer to narrower wraps; to f16 and bf16 rounds to even. */
+  /** Converts: float to integer truncates and saturates, NaN gives 0; integer to narrower wraps; to f16 and bf16 rounds to even. */
   cast<T extends DType>(dtype: T): Expr<T>;
 }
 

@@ -36,7 +36,7 @@ export const axesIn = (expr: ScalarExpr): readonly AxisExpr[] => [
 
 export const readsIn = (expr: ScalarExpr): readonly ReadExpr[] => nodes(expr).filter((node) => node.kind === "read");
 
-/** Rebuilt from the leaves up; `change` sees each node after its operands. What was shared stays shared where it is large. */
+/** Rebuilds from the leaves up; `change` sees each node after its operands. What was shared stays shared where it is large. */
 export const mapScalar = (expr: ScalarExpr, change: (node: ScalarExpr) => ScalarExpr): ScalarExpr =>
   fold(expr, children, (node, map) => change(withOperands(node, map)));
 

@@ -32,9 +32,9 @@ export interface StageFacts {
 
 export interface OpFacts {
   readonly flops: number;
-  /** Every input once. */
+  /** Bytes of every input, each once. */
   readonly bytesRead: number;
-  /** Every result once. */
+  /** Bytes of every result, each once. */
   readonly bytesWritten: number;
   /** Operations for each byte that must move: what a roofline asks for. */
   readonly flopsPerByte: number;

@@ -28,7 +28,7 @@ export const neg: UnaryFunction = unaryFunction("neg");
 export const abs: UnaryFunction = unaryFunction("abs");
 export const floor: UnaryFunction = unaryFunction("floor");
 export const ceil: UnaryFunction = unaryFunction("ceil");
-/** Half to even. */
+/** Nearest whole number, half to even. */
 export const round: UnaryFunction = unaryFunction("round");
 export const sqrt: UnaryFunction = unaryFunction("sqrt");
 /** 1 / √x */
@@ -44,12 +44,12 @@ export const sigmoid: UnaryFunction = unaryFunction("sigmoid");
 export const add: BinaryFunction = binaryFunction("add");
 export const sub: BinaryFunction = binaryFunction("sub");
 export const mul: BinaryFunction = binaryFunction("mul");
-/** Floats only; integers have floorDiv. */
+/** Quotient of floats; integers have floorDiv. */
 export const div: BinaryFunction = binaryFunction("div");
 export const pow: BinaryFunction = binaryFunction("pow");
-/** Integers only, rounds towards minus infinity. The divisor must be positive. */
+/** Quotient of integers, rounded towards minus infinity. The divisor must be positive. */
 export const floorDiv: BinaryFunction = binaryFunction("floorDiv");
-/** Integers only, never negative. The divisor must be positive. */
+/** Remainder of integers, never negative. The divisor must be positive. */
 export const mod: BinaryFunction = binaryFunction("mod");
 
 export const eq: Comparison = comparison("eq");

@@ -21,7 +21,7 @@ export function toF16(values: ArrayLike<number>): OwnHalves {
   return Half ? new Half(Float32Array.from(values)) : Uint16Array.from(values, toF16Bits);
 }
 
-/** Numbers of a tensor of bf16. Exact. */
+/** Converts the elements of a tensor of bf16 to numbers, exactly. */
 export const fromBf16 = (bits: Uint16Array): Float32Array<ArrayBuffer> => Float32Array.from(bits, fromBf16Bits);
 
 /** An array for a tensor of bf16. Each number is taken as f32 and rounded to the nearest bf16, ties to even. */

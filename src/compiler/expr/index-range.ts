@@ -153,7 +153,7 @@ function selectRange(expr: SelectExpr, scope: Scope): Range {
   return [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
 }
 
-/** False if the facts cannot all hold; true says nothing. */
+/** Whether the facts may all hold. False: they cannot; true says nothing. */
 export function isReachable(scope: Scope): boolean {
   const open = { ...scope, facts: [] };
   const isEmpty = (name: string): boolean => {
@@ -184,7 +184,7 @@ function factsOf(condition: ScalarExpr, holds: boolean, scope: Scope): readonly 
   return comparisonFacts(op, holds, linearForm(left), linearForm(right));
 }
 
-/** A comparison of sums that may wrap is no fact about the sums. */
+/** Whether a sum cannot wrap: a comparison of sums that may wrap is no fact about the sums. */
 function staysInRange(expr: ScalarExpr, scope: Scope): boolean {
   const [min, max] = formRange(linearForm(expr), scope);
   const whole = wholeRange(expr);

@@ -121,7 +121,7 @@ function constantsOf({ constants, mapper }: OpSpec, { inputs }: Builder): Pick<C
   return names.length > 0 ? { constants: names } : {};
 }
 
-/** A tensor that nothing reads is a mistake, most often a wrong letter. */
+/** Refuses a tensor that nothing reads: that is a mistake, most often a wrong letter. */
 function requireUsed({ inputs, stages, outputs }: ComputeDef): void {
   const used = new Set([...outputs, ...stages.flatMap(readsOf)]);
   const unused = [...inputs, ...stages].find(({ name }) => !used.has(name));

@@ -108,7 +108,7 @@ const stepsOf = ({ op }: Operation): Steps => functionSteps[op] ?? (op === "mul"
 /** Operands that are computed as values: indices of a read are not. */
 const computedFrom = (node: ScalarExpr): readonly ScalarExpr[] => (node.kind === "read" ? [] : children(node));
 
-/** A value that depends on some axes alone is computed once for each of their places. */
+/** How often a value is computed: one that depends on some axes alone, once for each of their places. */
 function timesOf(node: ScalarExpr, extents: ReadonlyMap<string, number>): number {
   const names = new Set(axesIn(node).map(({ name }) => name));
   return [...names].reduce((count, name) => count * (extents.get(name) ?? 1), 1);
@@ -118,7 +118,7 @@ function timesOf(node: ScalarExpr, extents: ReadonlyMap<string, number>): number
 const certainlyComputed = (root: ScalarExpr): readonly ScalarExpr[] =>
   operandsFirst(root, (node) => (node.kind === "select" ? [node.condition] : computedFrom(node)));
 
-/** Comparisons are made in the type of what is compared. */
+/** Type in which an operation is made: that of a comparison is the type of what is compared. */
 function typeOf(node: Operation): LeastWork["dtype"] {
   const operand = node.kind === "binary" ? node.left : node.operand;
   return widened(node.dtype === "bool" ? operand.dtype : node.dtype);

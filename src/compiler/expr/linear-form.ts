@@ -31,7 +31,7 @@ export function addForms(a: LinearForm, b: LinearForm, factor = 1): LinearForm {
   return { constant: a.constant + factor * b.constant, terms };
 }
 
-/** Only i32 arithmetic is followed: narrower types wrap too early to be sums. */
+/** Linear form of an expression. Only i32 arithmetic is followed: narrower types wrap too early to be sums. */
 export const linearForm: (expr: ScalarExpr) => LinearForm = remembered((expr) =>
   fold<ScalarExpr, LinearForm>(expr, summands, formOf),
 );

@@ -8,7 +8,7 @@ import type { ScalarExpr } from "./scalar-expr.ts";
 /** Three squarings, 4 units in the last place at most; 8 with the reciprocal of a negative exponent. */
 const mostFactors = 8;
 
-/** Null: the exponent is no constant, no whole number, 0 (then not even a NaN is looked at) or large. */
+/** Product for a power; null: the exponent is no constant, no whole number, 0 (then not even a NaN is looked at) or large. */
 export function powerProduct(base: ScalarExpr, exponent: ScalarExpr, loc: SourceLoc | null): ScalarExpr | null {
   if (exponent.kind !== "const") return null;
   const { value } = exponent;

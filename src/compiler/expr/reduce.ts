@@ -72,9 +72,9 @@ const isPlainRead = (expr: ScalarExpr): boolean =>
   expr.kind === "read" || (expr.kind === "cast" && expr.operand.kind === "read");
 
 interface Pending {
-  /** The stage is named `<compute>.<suffix>`. */
+  /** Suffix of the stage's name, `<compute>.<suffix>`. */
   readonly suffix: string;
-  /** Absent for a map. */
+  /** Reducer of the stage; absent for a map. */
   readonly reducer?: Reducer;
   readonly axes?: readonly AxisRecord[];
   readonly body: ScalarExpr;

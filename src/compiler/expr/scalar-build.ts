@@ -23,7 +23,7 @@ export const f32At = (tensor: string, indices: readonly ScalarExpr[]): ReadExpr 
   loc: null,
 });
 
-/** Both operands have one type. */
+/** Operator on two operands, which have one type. */
 export const binaryOf = (op: BinaryOp, left: ScalarExpr, right: ScalarExpr): BinaryExpr => ({
   kind: "binary",
   op,

@@ -19,7 +19,7 @@ export interface BlockIntrinsic {
   readonly operandType: (buffer: string) => DType | null;
 }
 
-/** The better ones first. */
+/** Intrinsics that a block may be computed by, the better ones first. */
 export function intrinsicsFor(block: Block, target: Target, numerics: Numerics): readonly BlockIntrinsic[] {
   return intrinsics.flatMap((intrinsic) => {
     const found = isAvailable(intrinsic, target, numerics) ? blockIntrinsic(block, intrinsic) : null;
@@ -47,7 +47,7 @@ function blockIntrinsic(block: Block, intrinsic: Intrinsic): BlockIntrinsic | nu
   };
 }
 
-/** An element or 0: the element, for a copy that is padded with zeros has both. */
+/** Element behind a choice of an element or 0, which a copy that is padded with zeros has. */
 const withoutPadding = (expr: Expr): Expr =>
   expr.kind === "select" && expr.then.kind === "load" && expr.else.kind === "const" && expr.else.value === 0
     ? expr.then

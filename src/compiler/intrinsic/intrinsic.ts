@@ -13,7 +13,7 @@ export interface Intrinsic {
    * may be widened and repeated on their way into registers, or tiles, which are moved as they lie in memory.
    */
   readonly meaning: LoopFunc;
-  /** False: sums are rounded otherwise than the loops of the meaning round them, so it is for numerics "fast" only. */
+  /** Whether sums are rounded as the loops of the meaning round them. False: it is for numerics "fast" only. */
   readonly exact: boolean;
   readonly text: IntrinsicText;
 }

@@ -124,7 +124,7 @@ function placesOf(
   return { kind: "match", places, roles };
 }
 
-/** Instructions that move tiles take any distance between their rows, as long as no two overlap. */
+/** Rows of a tile: instructions that move tiles take any distance between them, as long as no two overlap. */
 function rowsOf(
   candidate: Candidate,
   { text }: Intrinsic,

@@ -10,7 +10,7 @@ import type { Buffer, Expr, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 /** Number of rows of a tile, and of bytes in a row. */
 const rows = 16;
 const rowBytes = 64;
-/** Results are 4 bytes wide. */
+/** Number of columns of a result, whose elements are 4 bytes wide. */
 const columns = rowBytes / 4;
 
 const buffer = (name: string, dtype: DType): Buffer => ({

@@ -10,7 +10,7 @@ import type { Const, Expr } from "./loop-ir.ts";
 
 export interface AffineTerm {
   readonly atom: Expr;
-  /** Never 0. */
+  /** Factor of the atom, never 0. */
   readonly coefficient: number;
 }
 
@@ -37,7 +37,7 @@ interface Addend {
 
 const noForm: AtomForm = () => null;
 
-/** Expects a scalar i32. Coefficients and the constant wrap as i32 does, so the form has the value of the expression. */
+/** Linear form of a scalar i32. Coefficients and the constant wrap as i32 does, so the form has the value of the expression. */
 export function toAffine(expr: Expr, atomForm: AtomForm = noForm): Affine {
   if (expr.kind === "const") return constantAffine(expr.value);
   if (expr.kind === "var") return atomForm(expr) ?? atomAffine(expr);

@@ -9,7 +9,7 @@ import { lanesOf } from "./lanes.ts";
 import type { Binary, Expr, IrType } from "./loop-ir.ts";
 import type { Ranges } from "./ranges.ts";
 
-/** A large expression has the bounds of its type: to look at what it uses again and again would have no end. */
+/** Bounds of an expression. A large one has those of its type: to look at what it uses again and again would have no end. */
 export const boundsOf = (expr: Expr, ranges: Ranges): Interval =>
   isLargeExpr(expr) ? valuesOf(expr.dtype) : boundsOfNode(expr, ranges);
 

@@ -116,7 +116,7 @@ export const flatIndex = (shape: readonly number[], indices: readonly Expr[]): E
 
 const isConst = (expr: Expr, value: number): boolean => expr.kind === "const" && expr.value === value;
 
-/** Null if there is nothing to fold. Both are i32; */
+/** Folds two constants, both i32; null if there is nothing to fold. */
 function foldInt(op: IrBinaryOp, left: Expr, right: Expr): Expr | null {
   if (left.kind === "const" && right.kind === "const") return foldConsts(op, left.value, right.value);
   if (lanesOf(left) !== lanesOf(right)) return null;
@@ -182,7 +182,7 @@ export const forLoop = (
   tail: TailStrategy = "guard",
 ): For => ({ kind: "for", name, extent, mark, tail, annotations: {}, body });
 
-/** Nested sequences are flattened where no local's scope would change; a sequence of one is that statement. */
+/** Sequence of statements. Nested ones are flattened where no local's scope would change; a sequence of one is that statement. */
 export function seq(...stmts: readonly Stmt[]): Stmt {
   const flat = flattenSeq(stmts);
   return flat.body.length === 1 && flat.body[0]!.kind !== "define" ? flat.body[0]! : flat;
@@ -209,7 +209,7 @@ export const prefetch = (buffer: Pick<Buffer, "name">, indices: readonly Expr[],
   writes,
 });
 
-/** The local's type and lanes are those of the value. */
+/** Definition of a local, whose type and lanes are those of the value. */
 export const define = (name: string, value: Expr): Define => ({
   kind: "define",
   name,

@@ -66,7 +66,7 @@ function intervalOf(op: Binary["op"], value: number): Interval | null {
   return op === "eq" ? { min: value, max: value } : null;
 }
 
-/** Null if the bounds of `x` leave `x op n` open. */
+/** Decides `x op n` by the bounds of `x`; null if they leave it open. */
 function decide(op: Comparison, { min, max }: Interval, n: number): boolean | null {
   switch (op) {
     case "lt":

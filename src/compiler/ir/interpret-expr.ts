@@ -9,7 +9,7 @@ import type { Expr, Load, Select } from "./loop-ir.ts";
 import { binaryOn, bitcastOn, castOn, constValue, type Scalar, unaryOn } from "./scalar-ops.ts";
 import { lanesOf } from "./visit.ts";
 
-/** Where a variable or local has its value: an array for a vector. */
+/** Place where a variable or local has its value: an array for a vector. */
 export interface Cell {
   value: Lane | readonly Lane[];
 }
@@ -18,7 +18,7 @@ export interface Scope {
   /** Loop variables, axes and locals by name. */
   readonly cells: ReadonlyMap<string, Cell>;
   readonly memories: ReadonlyMap<string, Memory>;
-  /** Inside of a large expression. */
+  /** What is shared inside of a large expression. */
   readonly shared?: Shared;
 }
 

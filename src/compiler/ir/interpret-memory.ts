@@ -7,13 +7,13 @@ import { invariant } from "../support/invariant.ts";
 import type { Buffer } from "./loop-ir.ts";
 import type { Scalar } from "./scalar-ops.ts";
 
-/** Null: not a value, for it was made of an element that was never written. */
+/** Value of one lane. Null: not a value, for it was made of an element that was never written. */
 export type Lane = Scalar | null;
 
 export interface Memory {
   readonly buffer: Buffer;
   readonly data: TypedArray;
-  /** 1 where the element has a value. */
+  /** Flags of the elements, 1 where one has a value. */
   readonly written: Uint8Array;
 }
 

@@ -10,7 +10,7 @@ export interface Shared {
   /** Operands before what is made of them. */
   readonly order: readonly Expr[];
   readonly uses: ReadonlyMap<Expr, number>;
-  /** Counts the runs of the statement. */
+  /** Counter of the runs of the statement. */
   readonly clock: { runs: number };
   readonly closures: Map<Expr, () => unknown>;
 }

@@ -89,7 +89,7 @@ function compileSet(cell: Cell, value: Expr, scope: Scope): Action {
   };
 }
 
-/** The iterations of a parallel loop come in any order: here backwards, so that one which needs another is found out. */
+/** Runs a loop. Iterations of a parallel one come in any order: here backwards, so that one which needs another is found out. */
 function compileFor({ name, extent, mark, body }: For, scope: Scope): Action {
   const cell: Cell = { value: 0 };
   const run = compileStmt(body, withCell(scope, name, cell));

@@ -1,6 +1,6 @@
 // Intervals of integers, and what can be said of two of them.
 
-/** Both ends belong to it; an end may be infinite. */
+/** An interval. Both ends belong to it; an end may be infinite. */
 export interface Interval {
   readonly min: number;
   readonly max: number;
@@ -8,7 +8,7 @@ export interface Interval {
 
 export const unbounded: Interval = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
 
-/** Within the values of an i32. */
+/** Whether all its numbers are values of an i32. */
 export const isBounded = ({ min, max }: Interval): boolean => min >= -(2 ** 31) && max < 2 ** 31;
 
 export const intersect = (a: Interval, b: Interval): Interval => ({

@@ -2,7 +2,7 @@
 
 import type { Expr } from "./loop-ir.ts";
 
-/** Trusts the expression: that operands agree is verify's business. A load has as many lanes as its last index. */
+/** Number of lanes. Trusts the expression: that operands agree is verify's business. A load has as many lanes as its last index. */
 export function lanesOf(expr: Expr): number {
   let node = expr;
   for (let steps = 0; ; steps++) {
@@ -16,7 +16,7 @@ export function lanesOf(expr: Expr): number {
   }
 }
 
-/** Steps after which an answer is remembered: who asks all nodes of a long chain, from its end, has short ways. */
+/** Steps after which an answer is remembered: code that asks all nodes of a long chain, from its end, has short ways. */
 const far = 32;
 const known = new WeakMap<Expr, number>();
 

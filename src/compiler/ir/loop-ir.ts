@@ -8,10 +8,10 @@
 import type { DType } from "../expr/dtype.ts";
 import type { BinaryOp, UnaryOp } from "../expr/scalar-expr.ts";
 
-/** i64 exists only here: the bit patterns of f64 in the expansion of exp, log and friends. */
+/** Types of the loop IR. i64 exists only here: the bit patterns of f64 in the expansion of exp, log and friends. */
 export type IrType = DType | "i64";
 
-/** Bit operations join the user's operators (i32 and i64 only). `shr` keeps the sign. */
+/** Operators of the loop IR: bit operations (i32 and i64 only) join the user's operators. `shr` keeps the sign. */
 export type IrBinaryOp = BinaryOp | "shl" | "shr" | "bitAnd" | "bitOr" | "bitXor";
 
 // ── expressions ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -57,7 +57,7 @@ export interface Unary {
   readonly operand: Expr;
 }
 
-/** Both operands have the same type and lanes. Comparisons give bool. Integer arithmetic wraps. */
+/** An operator of two operands, which have the same type and lanes. Comparisons give bool. Integer arithmetic wraps. */
 export interface Binary {
   readonly kind: "binary";
   readonly dtype: IrType;
@@ -85,7 +85,7 @@ export interface Cast {
   readonly operand: Expr;
 }
 
-/** Same bits, other type: f32 ↔ i32, f64 ↔ i64. */
+/** The same bits as another type: f32 ↔ i32, f64 ↔ i64. */
 export interface Bitcast {
   readonly kind: "bitcast";
   readonly dtype: IrType;
@@ -120,7 +120,7 @@ export interface Lanes {
 export interface Interleave {
   readonly kind: "interleave";
   readonly dtype: IrType;
-  /** Two, four or eight. */
+  /** Vectors whose lanes take turns: two, four or eight. */
   readonly parts: readonly Expr[];
 }
 
@@ -134,7 +134,7 @@ export interface IntrinsicCall {
   readonly lanes: number;
   readonly name: string;
   readonly operands: readonly Expr[];
-  /** Flat, one store under loops. */
+  /** Meaning in the flat form, one store under loops. */
   readonly meaning: LoopFunc;
 }
 
@@ -231,7 +231,7 @@ export interface Prefetch {
   readonly kind: "prefetch";
   readonly buffer: string;
   readonly indices: readonly Expr[];
-  /** The line is asked for to be written. */
+  /** Whether the line is asked for to be written. */
   readonly writes: boolean;
 }
 
@@ -252,7 +252,7 @@ export interface BlockAxis {
  */
 export interface Block {
   readonly kind: "block";
-  /** Unique within a function: the stage's name, or that plus a suffix (`C.init`, `A.pack`). */
+  /** Name that is unique within a function: the stage's, or that plus a suffix (`C.init`, `A.pack`). */
   readonly name: string;
   readonly axes: readonly BlockAxis[];
   readonly bindings: readonly Expr[];
@@ -272,15 +272,15 @@ export type Scope = "input" | "output" | "workspace" | "register";
 export interface Buffer {
   readonly name: string;
   readonly dtype: DType;
-  /** Row-major; a flat buffer has one dimension. */
+  /** Extents, row-major; a flat buffer has one dimension. */
   readonly shape: readonly number[];
   readonly scope: Scope;
 }
 
 export interface LoopFunc {
-  /** Self-describing and an identifier: gemm_f32_512x512x512. */
+  /** Name that describes the kernel and is an identifier: gemm_f32_512x512x512. */
   readonly name: string;
-  /** Inputs in order, then outputs in order, then the rest. */
+  /** Buffers: inputs in order, then outputs in order, then the rest. */
   readonly buffers: readonly Buffer[];
   readonly body: Stmt;
 }

@@ -15,7 +15,7 @@ import {
 
 type ExprFn = (expr: Expr) => Expr;
 
-/** The same array if `f` changed no element. */
+/** Maps an array; returns the same array if `f` changed no element. */
 export function mapShared<T>(items: readonly T[], f: (item: T) => T): readonly T[] {
   let mapped: T[] | null = null;
   for (let at = 0; at < items.length; at++) {

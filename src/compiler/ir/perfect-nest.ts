@@ -7,7 +7,7 @@ export interface PerfectNest {
   readonly leaf: Store | Block;
 }
 
-/** Null if there is more than one statement inside, or another than a store or a block. */
+/** Perfect nest of a statement; null if there is more than one statement inside, or another than a store or a block. */
 export function perfectNest(stmt: Stmt): PerfectNest | null {
   switch (stmt.kind) {
     case "for": {

@@ -10,7 +10,7 @@ import { operandsOf } from "./operands.ts";
 
 interface Infix {
   readonly text: string;
-  /** Higher binds tighter. */
+  /** Precedence; a higher one binds tighter. */
   readonly level: number;
 }
 
@@ -111,7 +111,7 @@ function printNode(expr: Expr, of: PrintedOf): Printed {
 
 const isSign = (op: Unary["op"]): boolean => op === "neg" || op === "not";
 
-/** A minus before a number would read as a negative constant. */
+/** Text of a prefix operator: a minus before a number would read as a negative constant. */
 function prefix({ op, operand }: Unary, of: PrintedOf): Printed {
   const text = operand.kind === "const" ? `(${of(operand).text})` : within(of(operand), prefixLevel);
   return word(op === "neg" ? `-${text}` : `!${text}`);

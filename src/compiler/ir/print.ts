@@ -19,7 +19,7 @@ export interface PrintOptions {
   readonly brief?: boolean;
 }
 
-/** The name, the buffers with type, shape and scope, an empty line, the body. No newline at the end. */
+/** Text of a function: the name, the buffers with type, shape and scope, an empty line, the body. No newline at the end. */
 export function printFunc(func: LoopFunc, options: PrintOptions = {}): string {
   return [func.name, ...func.buffers.map(printBuffer), "", printStmt(func.body, options)].join("\n");
 }
@@ -27,7 +27,7 @@ export function printFunc(func: LoopFunc, options: PrintOptions = {}): string {
 const printBuffer = ({ name, dtype, shape, scope }: Buffer): string =>
   `  ${scope.padEnd(9)} ${name}: ${dtype}[${shape.join(", ")}]`;
 
-/** Two spaces a level; see the options for the gutter. */
+/** Text of a statement, two spaces a level; see the options for the gutter. */
 export function printStmt(stmt: Stmt, options: PrintOptions = {}): string {
   const { marked } = options;
   const lines = linesOf(stmt, 0, options);
@@ -79,7 +79,7 @@ function linesOf(stmt: Stmt, depth: number, options: PrintOptions): readonly Lin
   }
 }
 
-/** A sequence in a sequence is a scope of its own and gets braces, as does an empty one. */
+/** Lines of a sequence. One in a sequence is a scope of its own and gets braces, as does an empty one. */
 function linesOfSeq(body: readonly Stmt[], depth: number, options: PrintOptions): readonly Line[] {
   const brace = (text: string): Line => ({ text: "  ".repeat(depth) + text, name: null });
   if (body.length === 0) return [brace("{ }")];

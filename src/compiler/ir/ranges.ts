@@ -23,7 +23,7 @@ export interface Memory {
  * about that sum.
  */
 export class Ranges {
-  /** There are facts about more than variables. Few functions have any, and looking for them takes time. */
+  /** Whether there are facts about more than variables. Few functions have any, and looking for them takes time. */
   readonly hasFacts: boolean;
   /** What is known of the nodes of a large expression at this place; null for a small one. */
   readonly memory: Memory | null;

@@ -63,7 +63,7 @@ const binary64: Partial<Record<IrBinaryOp, (a: bigint, b: bigint) => Scalar>> = 
   bitXor: (a, b) => a ^ b,
 };
 
-/** i64 joins by way of i32 (wraps, widens) or f64 (rounds; truncates and saturates, NaN gives 0). */
+/** Conversion between types. i64 joins by way of i32 (wraps, widens) or f64 (rounds; truncates and saturates, NaN gives 0). */
 export function castOn(from: IrType, to: IrType): (x: Scalar) => Scalar {
   if (from === "i64" && to === "i64") return (x) => x;
   if (from === "i64" && to !== "i64") return (x) => castFrom64(x as bigint, to);

@@ -136,7 +136,7 @@ function extremeForm({ op, left, right }: Binary, ranges: Ranges): Affine {
   return atomAffine({ kind: "binary", dtype: "i32", op, left: fromAffine(a), right: fromAffine(b) });
 }
 
-/** Arithmetic on variables and constants alone: what may be rearranged without a thought for overflow. */
+/** Whether an expression is arithmetic on variables and constants alone, which may be rearranged without a thought for overflow. */
 function isIndexArithmetic(expr: Expr, { memory }: Ranges): boolean {
   if (expr.dtype !== "i32") return false;
   if (!memory) return isArithmeticTree(expr);
@@ -175,7 +175,7 @@ function simplifyLoad(load: Load, ranges: Ranges): Expr {
   return updateLoad(load, { indices, active });
 }
 
-/** Null: all of them. */
+/** Number of leading lanes that are active; null: all of them. */
 function leadingLanes(active: Expr, lanes: number, ranges: Ranges): Expr | null | "none" {
   const form = simplifyAffine(active, ranges);
   const { min, max } = boundsOfAffine(form, ranges);
@@ -216,7 +216,7 @@ function simplifyBinary(expr: Binary, ranges: Ranges): Expr {
   return a === left && b === right ? expr : updateBinary(expr, { left: a, right: b });
 }
 
-/** A product with 1 is exact in every type. */
+/** Whether an expression is 1: a product with 1 is exact in every type. */
 const isOne = (expr: Expr): boolean =>
   (expr.kind === "const" && expr.value === 1) || (expr.kind === "broadcast" && isOne(expr.value));
 
@@ -260,7 +260,7 @@ const nothing: Seq = { kind: "seq", body: [] };
 
 export const isNothing = (stmt: Stmt): boolean => stmt.kind === "seq" && stmt.body.length === 0;
 
-/** Also drops loops of one iteration, decided conditions and empty statements. */
+/** Simplifies a statement. Also drops loops of one iteration, decided conditions and empty statements. */
 export function simplifyStmt(stmt: Stmt, ranges: Ranges = noRanges): Stmt {
   switch (stmt.kind) {
     case "for":
@@ -311,7 +311,7 @@ export function seqOf(body: readonly Stmt[], same: Seq | null = null): Stmt {
   return same && flat === same.body ? same : { kind: "seq", body: flat };
 }
 
-/** The expressions of a block are over its axes and the loops around it, its bindings over the loops alone. */
+/** Simplifies a block. Its expressions are over its axes and the loops around it, its bindings over the loops alone. */
 function simplifyBlock(block: Block, ranges: Ranges): Block {
   const axes = rangesOf(block.axes, ranges);
   const bindings = mapShared(block.bindings, (binding) => simplifyIndex(binding, ranges));

@@ -14,7 +14,10 @@ export interface Surroundings {
   readonly boundsOf: (index: Expr) => Interval;
 }
 
-/** Null: a load of some lanes at a place that no comparison of scalars tells. */
+/**
+ * Makes an expression safe where the program would not evaluate it; null: a load of some lanes at a place that no comparison of
+ * scalars tells.
+ */
 export function speculated(expr: Expr, around: Surroundings): Expr | null {
   let isPossible = true;
   const own = mapOperands(expr, (operand) => {

@@ -183,7 +183,7 @@ function blockProblems(block: Block, known: Known): readonly string[] {
   ];
 }
 
-/** Vectors come with the lowered form. */
+/** Problems of an expression that is no scalar: vectors come with the lowered form. */
 function scalarProblems(expr: Expr, block: string): readonly string[] {
   const problems: string[] = [];
   walkExpr(expr, (each) => {

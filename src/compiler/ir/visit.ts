@@ -14,7 +14,7 @@ export { mapOperands, mapShared, operandsOf } from "./operands.ts";
 type ExprFn = (expr: Expr) => Expr;
 type StmtFn = (stmt: Stmt) => Stmt;
 
-/** Bottom-up: `f` sees each node with its operands already mapped. It has to depend on nothing but the node. */
+/** Maps bottom-up: `f` sees each node with its operands already mapped. It has to depend on nothing but the node. */
 export const mapExpr = (expr: Expr, f: ExprFn): Expr => rebuild(expr, (each, map) => f(mapOperands(each, map)));
 
 /** Rebuilds `stmt` from its direct child statements; its own expressions stay. */
@@ -42,7 +42,7 @@ export function mapChildren(stmt: Stmt, f: StmtFn): Stmt {
   }
 }
 
-/** Bottom-up: `f` sees each statement with its children already mapped. */
+/** Maps bottom-up: `f` sees each statement with its children already mapped. */
 export function mapStmt(stmt: Stmt, f: StmtFn): Stmt {
   const visit = (each: Stmt): Stmt => f(mapChildren(each, visit));
   return visit(stmt);
@@ -185,7 +185,7 @@ export function walkStmt(stmt: Stmt, visit: (stmt: Stmt) => void, visitExpr?: (e
   for (const child of childrenOf(stmt)) walkStmt(child, visit, visitExpr);
 }
 
-/** True if `test` holds for `expr` or anything in it. */
+/** Whether `test` holds for `expr` or anything in it. */
 export const someExpr = (expr: Expr, test: (expr: Expr) => boolean): boolean => some(expr, operandsOf, test);
 
 /** Names of the variables in `expr`. */
@@ -214,7 +214,7 @@ export function substituteStmt(stmt: Stmt, vars: ReadonlyMap<string, Expr>): Stm
   return mapChildren(own, (child) => substituteStmt(child, inner));
 }
 
-/** The bindings are outside the axes' scope, the rest is inside. */
+/** Substitutes in a block: the bindings are outside the axes' scope, the rest is inside. */
 function substituteBlock(stmt: Block, vars: ReadonlyMap<string, Expr>): Block {
   const { axes, bindings } = stmt;
   const axisNames = axes.map((axis) => axis.name);

@@ -39,9 +39,9 @@ export const passes: readonly Pass[] = [
 ];
 
 export interface LowerOptions extends LoweringContext {
-  /** Is shown the function after every pass. */
+  /** Called with the function after every pass. */
   readonly dump?: (name: string, func: LoopFunc) => void;
-  /** Told after each pass; ends the lowering by throwing. */
+  /** Called after each pass; ends the lowering by throwing. */
   readonly onPass?: (() => void) | undefined;
   /** Checks the function after every pass; on by default, off where thousands are lowered. */
   readonly verify?: boolean;

@@ -8,9 +8,9 @@ import { store } from "./epilogue.ts";
 export interface AttentionParameters {
   /** Number of heads of all sequences together; default: 1. */
   readonly heads?: number;
-  /** Queries. */
+  /** Number of queries. */
   readonly M: number;
-  /** Keys and values. */
+  /** Number of keys, and of values. */
   readonly N: number;
   /** Length of a query, a key and a value. */
   readonly D: number;

@@ -13,7 +13,7 @@ export interface Conv1dParameters {
   readonly W: number;
   /** Channels of the sequence. */
   readonly C: number;
-  /** Filters: channels of the result. */
+  /** Number of filters: channels of the result. */
   readonly F: number;
   /** Length of a filter; default: 3. */
   readonly K?: number;

@@ -13,7 +13,7 @@ export interface Conv2dParameters {
   readonly W: number;
   /** Channels of the image. */
   readonly C: number;
-  /** Filters: channels of the result. */
+  /** Number of filters: channels of the result. */
   readonly F: number;
   /** Height of a filter, and (`KW`) its width; default: 3. */
   readonly KH?: number;

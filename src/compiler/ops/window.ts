@@ -32,6 +32,6 @@ export function inside(positions: readonly Position[], value: () => Expr, outsid
   );
 }
 
-/** The same, but without padding there is nothing to ask. */
+/** Value as `inside` gives it; without padding every index is inside its extent, and nothing is asked. */
 export const padded = (padding: number, positions: readonly Position[], value: () => Expr, outside: number): Expr =>
   padding === 0 ? value() : inside(positions, value, outside);

@@ -13,9 +13,9 @@ import { boundingBox, type DimRegion } from "./region.ts";
 
 export interface CompleteRegion {
   readonly box: readonly DimRegion[];
-  /** The reduce loops among those around the point, the one that it ends included: only after their last iterations. */
+  /** Reduce loops among those around the point, the one that it ends included: the region is complete only after their last iterations. */
   readonly last: readonly For[];
-  /** True if no two iterations of the loops around complete the same element. */
+  /** Whether no two iterations of the loops around complete the same element. */
   readonly once: boolean;
 }
 
@@ -50,7 +50,7 @@ function feeders(blocks: readonly Block[], writers: readonly Block[]): readonly 
   return [...found];
 }
 
-/** True if the access touches every element of the box: each dimension is driven by loops of its own, without gaps. */
+/** Whether the access touches every element of the box: each dimension is driven by loops of its own, without gaps. */
 export function fills(indices: readonly Expr[], inside: readonly For[], box: readonly DimRegion[]): boolean {
   const extents = new Map(inside.filter(({ extent }) => extent > 1).map(({ name, extent }) => [name, extent]));
   const taken = new Set<string>();
@@ -69,7 +69,7 @@ export function fills(indices: readonly Expr[], inside: readonly For[], box: rea
   });
 }
 
-/** True if the boxes of different iterations of the loops outside do not meet. */
+/** Whether the boxes of different iterations of the loops outside do not meet. */
 function isOnce(box: readonly DimRegion[], outer: readonly For[]): boolean {
   const extents = new Map(outer.map(({ name, extent }) => [name, extent]));
   const taken = new Set<string>();

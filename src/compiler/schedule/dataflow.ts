@@ -8,7 +8,7 @@ import { bindAxes, blocksIn } from "./nest.ts";
 /** Buffer → its reads, each once. */
 type Reads = ReadonlyMap<string, ReadonlySet<Load>>;
 
-/** Every instruction asks, and few change a value. */
+/** Reads in a value, remembered: every instruction asks, and few change a value. */
 const readsIn = remembered((value: Expr): Reads => {
   const reads = new Map<string, Set<Load>>();
   walkExpr(value, (node) => {
@@ -24,7 +24,7 @@ const none: readonly never[] = [];
 /** Every read of `buffer` in the block's value. A read that is shared counts once. */
 export const loadsIn = ({ value }: Block, buffer: string): readonly Load[] => [...(readsIn(value).get(buffer) ?? none)];
 
-/** Their indices, over axes and loops. */
+/** Indices of the loads of a buffer, over axes and loops. */
 export const loadsOf = (block: Block, buffer: string): readonly (readonly Expr[])[] =>
   loadsIn(block, buffer).map(({ indices }) => indices);
 

@@ -19,7 +19,7 @@ import { bindAxes, blocksIn, bufferNamed, loopsIn } from "./nest.ts";
 export interface Access {
   readonly block: Block;
   readonly buffer: string;
-  /** Over the axes of the block. */
+  /** Indices of the element, over the axes of the block. */
   readonly indices: readonly Expr[];
   readonly writes: boolean;
 }

@@ -15,7 +15,7 @@ export const printLayout = (layout: Layout): string => layout.map(printDim).join
 const printDim = ({ dim, part, tile }: LayoutDim<number>): string =>
   part === "whole" ? `[${dim}]` : part === "outer" ? `[${dim}/${tile}]` : `[${dim}%${tile}]`;
 
-/** Why it is no layout of the buffer; null: it is one. */
+/** Says why it is no layout of the buffer; null: it is one. */
 export function layoutProblem(layout: Layout, { name, shape }: Buffer): string | null {
   for (const dim of shape.keys()) {
     const parts = layout.filter((it) => it.dim === dim);

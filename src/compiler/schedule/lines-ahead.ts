@@ -30,7 +30,7 @@ export const mostLines = 64;
 export type LinesAhead =
   | {
       readonly kind: "lines";
-      /** Over the loop and those around it; may lie outside of the buffer. */
+      /** Indices of the first element, over the loop and those around it; may lie outside of the buffer. */
       readonly first: readonly Expr[];
       readonly steps: readonly LineStep[];
       readonly writes: boolean;
@@ -66,7 +66,7 @@ export function linesAhead({ loop, around }: LoopPlace, buffer: Buffer, distance
 }
 
 interface Access {
-  /** Over loops. */
+  /** Indices of an access, over loops. */
   readonly indices: readonly Expr[];
   readonly writes: boolean;
 }
@@ -92,7 +92,7 @@ function isOutside(first: readonly Expr[], box: readonly DimRegion[], { shape }:
   return min >= length || max + span < 0;
 }
 
-/** From the last dimension outwards: what is close together is one run, the rest is stepped over. */
+/** Steps from line to line, from the last dimension outwards: what is close together is one run, the rest is stepped over. */
 function lineSteps(box: readonly DimRegion[], { shape, dtype }: Buffer): readonly LineStep[] {
   const perLine = lineBytes / byteSize[dtype];
   const steps: LineStep[] = [];

@@ -62,7 +62,7 @@ export function harmedByRepeat({ loop, around }: LoopPlace): { readonly block: s
   return null;
 }
 
-/** True if an iteration's writes, made from other buffers, are all that the reader reads in it. */
+/** Whether an iteration's writes, made from other buffers, are all that the reader reads in it. */
 function suppliesAll(writer: Block, reader: Block, buffer: string, loop: For): boolean {
   if (writer.buffer !== buffer || buffersRead(writer).has(buffer)) return false;
   const inside = loopsIn(loop.body);

@@ -132,7 +132,7 @@ export const fromStart = (index: Expr, { startAffine }: DimRegion, loops: readon
 /** Number of elements touched along a dimension. */
 export const countOf = ({ extent, step }: DimRegion): number => (extent - 1) / step + 1;
 
-/** The same in steps. Loops of one iteration may have strides of their own: they move nothing. */
+/** How many steps an index is from the start. Loops of one iteration may have strides of their own: they move nothing. */
 export function stepsFromStart(index: Expr, dim: DimRegion, inside: readonly For[], around: readonly For[] = []): Expr {
   const distance = fromStart(index, dim, [...around, ...inside]);
   if (dim.step === 1) return distance;

@@ -11,7 +11,7 @@ import { bindAxes, blocksIn, bufferNamed, findLoop, loopsIn, mapBlocks, replaceL
 import { local, rebase } from "./primitive/compute-at.ts";
 import { boundingBox, countOf, type DimRegion } from "./region.ts";
 
-/** The nest as it is, if someone else needs the buffer or an iteration needs what another one left. */
+/** Makes the buffer smaller. Returns the nest as it is if someone else needs the buffer or an iteration needs what another one left. */
 export function shrinkIfLocal(nest: LoopFunc, buffer: string, loopName: string): LoopFunc {
   const { loop } = findLoop(nest, loopName)!;
   const box = regionOfIteration(nest, buffer, loop);

@@ -50,7 +50,7 @@ function onePass(trace: Trace, isSame: (other: Trace) => boolean): Trace {
 
 interface Step {
   readonly trace: Trace;
-  /** The instruction is gone as a whole. */
+  /** Whether the instruction is gone as a whole. */
   readonly isGone: boolean;
 }
 

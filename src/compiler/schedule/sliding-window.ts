@@ -29,7 +29,7 @@ export interface Window {
 
 export interface NoWindow {
   readonly why: string;
-  /** The guilty ones. */
+  /** Names of the guilty loops. */
   readonly loops: readonly string[];
   readonly hint: string | null;
 }
@@ -85,7 +85,7 @@ function moving(nest: LoopFunc, { block, own, at, buffer }: Producer): Window | 
   return { block: block.name, at: at.name, dim: only.dim, width, move };
 }
 
-/** The variable is in no quotient and no remainder. */
+/** Whether the variable is in no quotient and no remainder. */
 const isPlain = ({ terms }: Affine, name: string): boolean =>
   terms.every(({ atom }) => atom.kind === "var" || !varsIn(atom).has(name));
 
@@ -127,7 +127,7 @@ const tidy = (block: Block): Block =>
     indices: block.indices.map((index) => simplifyExpr(index)),
   });
 
-/** Before the first iteration, under names of its own. */
+/** Nest of the producer that stands before the first iteration, under names of its own. */
 function firstWindow(nest: Stmt, { block, at }: Window, own: readonly For[]): Stmt {
   const named = (name: string): string => name.replace(block, `${block}.first`);
   const names = new Map<string, Expr>(own.map(({ name }) => [name, variable(named(name))]));

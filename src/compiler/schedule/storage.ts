@@ -24,7 +24,7 @@ export const isAccessed = (block: Block, buffer: string): boolean =>
 export const accessors = (nest: LoopFunc, buffer: string): readonly Block[] =>
   blocksIn(nest.body).filter((block) => isAccessed(block, buffer));
 
-/** One for each dimension; null if the blocks that write the buffer do not say. */
+/** Storage of each dimension; null if the blocks that write the buffer do not say. */
 export function storageOf(nest: LoopFunc, buffer: string): readonly DimStorage[] | null {
   const writers = blocksIn(nest.body).filter((block) => block.buffer === buffer);
   const all = writers.map(storageSeenBy);

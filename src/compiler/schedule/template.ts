@@ -25,7 +25,7 @@ function resolve(operand: Operand, assignment: Assignment): number {
   return value * (operand.times ?? 1);
 }
 
-/** Operands stand in fields, in lists, and in objects in lists. A field that is undefined is left out. */
+/** Instruction with numbers for operands, which stand in fields, in lists, and in objects in lists. An undefined field is left out. */
 function concrete(instruction: Instruction<Operand>, assignment: Assignment): Instruction {
   const visit = (value: unknown): unknown => {
     if (typeof value !== "object" || value === null) return value;

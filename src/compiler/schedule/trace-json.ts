@@ -17,7 +17,7 @@ const upgrades: Upgrades = {
   1: (trace) => ({ schema: 2, trace }),
 };
 
-/** One instruction a line, so that traces differ by lines. */
+/** JSON of a trace, one instruction a line, so that traces differ by lines. */
 export const traceToJson = (trace: Trace): string => {
   const lines = trace.map((instruction) => `  ${JSON.stringify(instruction)}`);
   return `{"schema":${traceSchema},"trace":[${lines.length === 0 ? "" : `\n${lines.join(",\n")}\n`}]}`;

@@ -4,13 +4,13 @@ import type { SourceLoc } from "./source-loc.ts";
 
 /** Turns a frame of the running program into a place in the file that the user wrote. */
 export interface SourceMapper {
-  /** Null if the frame is not in the user's code: the next outer frame is asked. */
+  /** Place in the user's code; null if the frame is not in it: the next outer frame is asked. */
   locate(frame: SourceLoc): SourceLoc | null;
   /** The text of that line, for a code frame; null if it is not known. */
   line(loc: SourceLoc): string | null;
 }
 
-/** Our own frames and Node's are not the user's; nothing else is mapped. */
+/** Mapper that maps nothing: our own frames and Node's are not the user's. */
 export const plainMapper: SourceMapper = {
   locate: (frame) => (ownFolders.some((folder) => frame.file.startsWith(folder)) ? null : frame),
   line: () => null,

@@ -4,9 +4,9 @@ import type { DiagnosticCode } from "./codes.ts";
 import type { SourceLoc } from "./source-loc.ts";
 
 export interface Diagnostic {
-  /** Stable, `<area>.<what>`, e.g. "expr.shape-mismatch"; docs/errors.md lists them. */
+  /** Stable code, `<area>.<what>`, e.g. "expr.shape-mismatch"; docs/errors.md lists them. */
   readonly code: DiagnosticCode;
-  /** One sentence, no full stop. */
+  /** Message of one sentence, without a full stop. */
   readonly message: string;
   readonly loc: SourceLoc | null;
   /** What to do about it; null when the message says it. */

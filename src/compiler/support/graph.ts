@@ -96,7 +96,7 @@ export function some<Node>(root: Node, operandsOf: OperandsOf<Node>, test: (node
   return inTree(root) ?? parentsFirst(root, operandsOf).some(test);
 }
 
-/** How often each node is an operand, and how many operations deep the expression is. */
+/** Number of times that each node is an operand. */
 export function usesOf<Node>(order: readonly Node[], operandsOf: OperandsOf<Node>): ReadonlyMap<Node, number> {
   const uses = new Map<Node, number>();
   for (const node of order) for (const operand of operandsOf(node)) uses.set(operand, (uses.get(operand) ?? 0) + 1);

@@ -2,8 +2,8 @@
 
 export interface SourceLoc {
   readonly file: string;
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
-  /** From 1. */
+  /** Number of the column, from 1. */
   readonly column: number;
 }

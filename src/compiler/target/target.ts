@@ -18,7 +18,7 @@ export interface Target {
   readonly hasMaskedStore: boolean;
   readonly l1Bytes: number;
   readonly l2Bytes: number;
-  /** Share of one core. */
+  /** Bytes of the L3 cache that are one core's share. */
   readonly l3Bytes: number;
   /** Number of threads that share `parallel` loops, the caller's among them. */
   readonly threads: number;

@@ -33,7 +33,7 @@ async function tune({ id, request, options }: TuneOrder): Promise<void> {
   }
 }
 
-/** All but what a signal has ended is a diagnostic already. */
+/** Diagnostic of an error: all but what a signal has ended is one already. */
 const diagnosticOf = (error: unknown): Diagnostic =>
   error instanceof DiagnosticError
     ? error.diagnostic

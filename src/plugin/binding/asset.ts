@@ -6,7 +6,7 @@ import { workerScript } from "../runtime-files.ts";
 
 export interface KernelAsset {
   readonly role: "wasm" | "relaxed" | "native" | "worker";
-  /** Content-hashed: equal names mean equal bytes. */
+  /** Name with a hash of the content: equal names mean equal bytes. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
   /** Whether only calls of `.async` need it. */
@@ -26,11 +26,11 @@ export interface WorkerReference {
 }
 
 export type AssetReferences = Readonly<Record<"wasm" | "relaxed" | "native", AssetReference | null>> & {
-  /** Null: the kernel has no use for workers of ours. */
+  /** Script of the kernel's workers; null: it has no use for workers of ours. */
   readonly worker: WorkerReference | null;
 };
 
-/** 12 hex digits: 48 bits, enough to tell the kernels of one output folder apart. */
+/** Hash of 12 hex digits: 48 bits, enough to tell the kernels of one output folder apart. */
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
 
 const extensions = { wasm: "wasm", relaxed: "wasm", native: "node", worker: "js" } as const;

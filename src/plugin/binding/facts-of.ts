@@ -22,7 +22,7 @@ function moduleOf(
   return [{ kind: source.relaxed ? "wasm-relaxed" : "wasm", flagAt: source.sharing?.flagAt, ...bytesOf(reference) }];
 }
 
-/** A preparation is small: its bytes are part of the code. */
+/** Facts of a preparation, which is small: its bytes are part of the code. */
 const prepareOf = (prepare: WasmSource, kernel: CompiledKernel): Written<WasmFacts["prepare"]> => ({
   flagAt: prepare.sharing?.flagAt,
   layout: layoutOf(prepare),

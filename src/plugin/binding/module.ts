@@ -12,7 +12,7 @@ import { objectText } from "./literal.ts";
 export interface ModuleOptions {
   /** What the module imports. */
   readonly files: RuntimeFiles;
-  /** For a dev server, which replaces modules while they run. */
+  /** Whether the module is for a dev server, which replaces modules while they run. */
   readonly isHot?: boolean | undefined;
   /** Whether `info.schedule` has the text of the schedule; default: no. */
   readonly hasSchedule?: boolean | undefined;
@@ -24,7 +24,7 @@ const imports = (names: readonly string[], { runtime, workerText: file }: Runtim
   `import { ${names.join(", ")} } from ${JSON.stringify(runtime)};\n` +
   (hasWorker ? `import ${workerText} from ${JSON.stringify(file)};\n` : "");
 
-/** The dev server looks for these very words. */
+/** Code that replaces a module while it runs. The dev server looks for these very words. */
 const hotText = (created: string): string => `const newest = ${created};
 const kernel = import.meta.hot ? hotKernel(newest, import.meta.hot.data) : newest;
 export default kernel;

@@ -36,20 +36,20 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   return keep(context, (await fromRemote(context)) ?? (await tuneOnce(context)));
 }
 
-/** Where nothing can be measured, what the lock has stays. */
+/** Tunes again; where nothing can be measured, what the lock has stays. */
 async function decideAgain(context: KernelContext, locked: Decision | null): Promise<Decision> {
   if (await isMeasurable(context)) return keep(context, await tuneOnce(context));
   return locked ?? predicted(context);
 }
 
-/** What was predicted for lack of time decides nothing. */
+/** Writes a decision into store and lock, unless it was predicted for lack of time. */
 async function keep(context: KernelContext, decision: Decision): Promise<Decision> {
   if (decision.measured === null) return decision;
   await storeDecision(context, decision);
   return lockDecision(context, decision);
 }
 
-/** Another process writes the lock, of the sources as it finds them. */
+/** Tunes in another process, which writes the lock, of the sources as it finds them. */
 async function tunedElsewhere(context: KernelContext, background: BackgroundTuner): Promise<Decision> {
   const isDecided = await background.tune(context.request, context.services);
   if (!isDecided) return predicted(context);
@@ -58,7 +58,7 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
   return decision;
 }
 
-/** Rebuilt and run against the reference by now; null: there is none, or it is not taken. */
+/** Decision of the shared store, rebuilt and run against the reference by now; null: there is none, or it is not taken. */
 async function fromRemote(context: KernelContext): Promise<Decision | null> {
   const { remote } = context.services.options;
   if (remote === null) return null;
@@ -76,7 +76,7 @@ async function fromRemote(context: KernelContext): Promise<Decision | null> {
 export const knownSchedule = async (context: KernelContext): Promise<Decision> =>
   (await fromLock(context)) ?? (await fromStore(context)) ?? predicted(context);
 
-/** Equal kernels of a build are tuned once, whatever their files are called, whether or not they come together. */
+/** Tunes equal kernels of a build once, whatever their files are called, whether or not they come together. */
 async function tuneOnce(context: KernelContext): Promise<Decision> {
   const { started } = context.services.tunings;
   const identity = taskIdentity(context.task);
@@ -94,7 +94,7 @@ async function tuneOnce(context: KernelContext): Promise<Decision> {
   });
 }
 
-/** Another operator's name gives another source. */
+/** Decision of an equal kernel, for this one: another operator's name gives another source. */
 async function shareDecision(context: KernelContext, { candidate, measured }: Decision): Promise<Decision> {
   if (measured === null) return predicted(context);
   const { task } = context;
@@ -107,7 +107,7 @@ const found = (origin: Origin, schedule: Schedule, measured: Measured | null): D
   return { origin, task, candidate, source, measured, measurements: 0, compilerRuns: 0 };
 };
 
-/** Null: the lock does not decide. In mode `frozen` it has to, or `onMiss` says what else. */
+/** Decision of the lock; null: it has none. In mode `frozen` it has to, or `onMiss` says what else. */
 async function fromLock(context: KernelContext): Promise<Decision | null> {
   const { task, services, request, lockName, opDigest } = context;
   const { lockfile, onMiss } = services.options;
@@ -125,11 +125,11 @@ async function fromLock(context: KernelContext): Promise<Decision | null> {
   return null;
 }
 
-/** The command line knows of the bundler's configuration what it is told. */
+/** Hint for a frozen build. The command line does not read the bundler's configuration: it gets the same options as flags. */
 const frozenHint = ({ root, lockfile, numerics }: CompileOptions): string =>
   `run ${commandIn(root, "unplugin-kernel tune")}${numerics === "fast" ? "" : ` --numerics ${numerics}`} on a machine of your own, and commit ${basename(lockfile)}`;
 
-/** An entry that does not lead to its source is a miss. */
+/** Decision of the store; an entry that does not lead to its source is a miss. */
 async function fromStore({ store, key, task }: KernelContext): Promise<Decision | null> {
   const entry = await store.entry(key);
   if (entry?.kind !== "schedule" || !entry.measured) return null;
@@ -138,7 +138,7 @@ async function fromStore({ store, key, task }: KernelContext): Promise<Decision 
   return generated(schedule) && found("store", schedule, entry.measured);
 }
 
-/** A guess, and no compiler runs: the WASM twin answers for native targets, unless there is to be none. */
+/** Decision for now: a guess, and no compiler runs. The WASM twin answers for native targets, unless there is to be none. */
 async function interim(context: KernelContext): Promise<Decision> {
   const { task, request } = context;
   const { makeGuess } = await import("./make-prediction.ts");
@@ -157,7 +157,7 @@ async function isMeasurable({ task, missing, toolchain, lockName, services }: Ke
   return false;
 }
 
-/** A store that cannot be written costs a warning. */
+/** Keeps a decision in the store. A store that cannot be written costs a warning. */
 async function storeDecision({ store, key, services, lockName }: KernelContext, decision: Decision): Promise<void> {
   const { candidate, source, measured } = decision;
   const entry: ScheduleEntry = { kind: "schedule", schema: storeSchema, candidate, source, measured };
@@ -165,7 +165,7 @@ async function storeDecision({ store, key, services, lockName }: KernelContext, 
   if (warning) services.log.warn(`${lockName}: ${warning}`);
 }
 
-/** A lock that cannot be written costs a warning; one that was broken meanwhile is left as it is, and an error. */
+/** Writes a decision into the lock. One that cannot be written costs a warning; one broken meanwhile is left as it is, and an error. */
 async function lockDecision(context: KernelContext, decision: Decision): Promise<Decision> {
   const { services, lockName, op, opDigest, parameters } = context;
   const { task, candidate, source, measured } = decision;

@@ -38,14 +38,14 @@ export interface KernelContext {
   readonly task: TuningTask;
   /** The schedule key. */
   readonly key: string;
-  /** How the lock file and messages call it: src/gemm.op.ts?M=64&tune=avx2. */
+  /** Name of the kernel in the lock file and in messages: src/gemm.op.ts?M=64&tune=avx2. */
   readonly lockName: string;
   readonly store: Store;
   /** Writes what an interim answer has kept back. */
   readonly flush: () => Promise<void>;
   /** The compiler for native targets, looked for when first asked for; null where there is none. */
   readonly toolchain: () => Promise<Toolchain | null>;
-  /** Where candidates are measured. Tests plant bad ones here. */
+  /** Makes the place where candidates are measured. Tests plant bad ones here. */
   readonly workbench: (options: WorkbenchOptions) => Workbench | Promise<Workbench>;
 }
 

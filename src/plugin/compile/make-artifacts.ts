@@ -21,7 +21,7 @@ export interface Artifacts {
   readonly native: NativeKernel | null;
   /** The schedule as text. */
   readonly trace: string;
-  /** The widest of what is shipped; null: nothing is. */
+  /** Widest error bound of what is shipped; null: nothing is. */
   readonly errorBound: number | null;
   readonly compilerRuns: number;
 }

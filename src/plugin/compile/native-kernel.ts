@@ -59,7 +59,7 @@ const addonKey = ({ machine }: KernelContext, { task, candidate, source }: Sched
     },
   });
 
-/** Itself, then what prepares constants for it. */
+/** C text of the kernel itself, then of what prepares constants for it. */
 const kernelsOf = ({ source, prepare }: GeneratedKernel): readonly CSource[] =>
   [source, prepare].filter((it) => it?.kind === "c");
 

@@ -8,7 +8,7 @@ import { appendTuning, type LoggedTuning } from "../../tuner/record/tuning-log.t
 export const recordsFile = (cacheDir: string): string => join(cacheDir, "records.jsonl");
 export const tuningsFile = (cacheDir: string): string => join(cacheDir, "tunings.jsonl");
 
-/** Nothing of the log is needed to build a kernel: what cannot be written is left out. */
+/** Logs a tuning. The log is not needed to build a kernel: what cannot be written is left out. */
 export function logTuning(path: string, tuning: LoggedTuning): void {
   try {
     appendTuning(path, tuning);

@@ -5,13 +5,13 @@ import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
 import { problemOf } from "./check-decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
-/** One for all kernels of a build: what has failed often enough is left alone. */
+/** Shared store of all kernels of a build: one that has failed often enough is left alone. */
 function remoteOf({ services: { options, tunings, signal } }: KernelContext, url: string): RemoteStore {
   tunings.remote ??= openRemote(url, { token: options.remoteToken, signal });
   return tunings.remote;
 }
 
-/** Null: it has none that could be taken. */
+/** Asks the shared store for a decision; null: it has none that could be taken. */
 export async function remoteDecision(context: KernelContext, url: string): Promise<SharedDecision | null> {
   const { key, lockName, services } = context;
   const remote = remoteOf(context, url);

@@ -34,7 +34,7 @@ const mostRecent = 4;
 export const spaceOf = (task: TuningTask): GeneratedSpace =>
   remember(recent.find((one) => one.task === task) ?? { task, space: generateSpace(task) });
 
-/** From now on the space of the task: of the operator as it is written alone, as other algorithms take ten times as long to make. */
+/** Makes the space of a task small from now on: of the operator as it is written alone, as other algorithms take ten times as long. */
 export const smallSpaceOf = (task: TuningTask): GeneratedSpace =>
   remember({ task, space: generateSpace(task, defaultRules, ["generated"], [direct]) });
 
@@ -46,7 +46,7 @@ function remember(known: KnownSpace): GeneratedSpace {
 /** What has come of a candidate, whose bytes are wanted next. */
 const made = new WeakMap<Candidate, { readonly task: TuningTask; readonly kernel: GeneratedKernel }>();
 
-/** For a candidate that was just found in the space. Every pass is verified. */
+/** Schedule of a candidate that was just found in the space. Every pass is verified. */
 export function scheduleOf(task: TuningTask, space: GeneratedSpace, candidate: Candidate): Schedule {
   const kernel = candidateKernel(task, space, candidate, { verify: true });
   invariant(kernel.kind === "ok", "a candidate of the space is legal");
@@ -75,7 +75,7 @@ function generate(task: TuningTask, candidate: Candidate): GeneratedKernel | nul
   return kernel.kind === "ok" ? kernel : null;
 }
 
-/** The same schedule for WASM with products and sums fused. */
+/** Bytes of the same schedule for WASM, with products and sums fused. */
 export function relaxedBytes({ task, candidate }: Schedule): Uint8Array<ArrayBuffer> {
   const kernel = candidateKernel(task, spaceOf(task), candidate, { verify: true, relaxed: true });
   invariant(kernel.kind === "ok" && kernel.source.kind === "wasm", "what is legal is legal with fused products too");

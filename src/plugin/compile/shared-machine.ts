@@ -8,7 +8,7 @@ import type { SharedMachine } from "../build-tunings.ts";
 
 export type MachineOptions = Omit<GroupOptions, "policy">;
 
-/** Where each kernel has its own seconds they are tuned one after the other; a total is spent where it pays. */
+/** Makes the kernels of a build take turns: one after the other where each has its own seconds; a total is spent where it pays. */
 export function createSharedMachine({ totalMs, clock, signal }: MachineOptions): SharedMachine {
   const policy = totalMs === null ? policies["in-order"] : policies.gradient;
   return {

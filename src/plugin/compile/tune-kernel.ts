@@ -29,7 +29,7 @@ import { logTuning, openRecords, recordsFile, tuningsFile } from "./open-records
 import { predictSchedule } from "./predict-schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
 
-/** One seed for all: a build is to be repeatable. */
+/** Seed of all searches: a build is to be repeatable. */
 const seed = 1;
 
 /**
@@ -120,7 +120,7 @@ function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turn
   };
 }
 
-/** A search of its own, which knows nothing of what was measured of this task, and for as long as it may take. */
+/** Options of a search of its own for the whole budget, which knows nothing of what was measured of this task. */
 function fromNothing(options: TuningOptions, strategy: StrategyName): TuningOptions {
   const { database, taskKey } = options;
   const others = (records: readonly TuningRecord[]) => records.filter(({ task }) => task !== taskKey);
@@ -132,7 +132,7 @@ function fromNothing(options: TuningOptions, strategy: StrategyName): TuningOpti
   };
 }
 
-/** Beyond convergence, and so many trials more. */
+/** Options of a search that goes on beyond convergence, for as many trials more. */
 function goingOn(task: TuningTask, options: TuningOptions): TuningOptions {
   const { budget } = options;
   const recorded = ownRecords(task, options).length;
@@ -171,7 +171,7 @@ async function buildAddon(context: KernelContext, decision: Decision): Promise<n
   return result.kind === "built" ? result.compilerRuns : 0;
 }
 
-/** Wrong numbers are no fault of the user's, and he should hear of them even though the kernel he gets is right. */
+/** Warns of wrong results of candidates. They are no fault of the user's, who should know of them although the kernel is right. */
 function warnOfBugs({ services, lockName }: KernelContext, failures: readonly Failure[]): void {
   const wrong = failures.filter(({ measurement }) => measurement.kind === "wrong-result");
   if (wrong.length === 0) return;

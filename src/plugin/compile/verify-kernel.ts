@@ -59,6 +59,6 @@ export async function runSchedule(context: KernelContext, schedule: Schedule): P
   return null;
 }
 
-/** A slow one may be right. */
+/** Says what is wrong with a measured kernel; null: nothing is. A slow one may be right. */
 const reasonOf = (measurement: Measurement): string | null =>
   measurement.kind === "ok" || measurement.kind === "timed-out" ? null : measurement.reason;

@@ -17,7 +17,7 @@ import { keyFields, type Schedule } from "./schedule.ts";
 
 export interface WasmPair {
   readonly wasm: WasmSource;
-  /** Null where it would be the same module. */
+  /** Module with relaxed SIMD; null where it would be the same module. */
   readonly relaxed: WasmSource | null;
   /** Computes what both take of constant inputs; null: nothing. */
   readonly prepare: WasmSource | null;

@@ -17,6 +17,6 @@ export async function writtenDeclarations(root: string): Promise<string | null> 
   return null;
 }
 
-/** Beside the sources, where there is a folder for them: starters have `"include": ["src"]` in their tsconfig.json. */
+/** Place of the declarations: in src/, where there is such a folder, as starters have `"include": ["src"]` in their tsconfig.json. */
 export const declarationsPlace = (root: string): string =>
   join(root, existsSync(join(root, "src")) ? "src" : "", declarationsName);

@@ -13,7 +13,7 @@ export interface FoundImport {
   readonly specifier: string;
   /** Absolute path of the file that has it. */
   readonly importer: string;
-  /** Its path is the operator's, absolute. */
+  /** Request of the import; its path is the operator's, absolute. */
   readonly request: ParsedRequest;
 }
 
@@ -45,7 +45,7 @@ export async function findOperators(root: string, accepts: (path: string) => boo
 /** `from "…"`, `import "…"`, `import("…")` */
 const importForm = /\b(?:from|import)\s*\(?\s*(["'])([^"'\n]+)\1/g;
 
-/** Editors replace files while somebody looks: one that is gone has no imports. */
+/** Text of a file. Editors replace files while somebody looks: one that is gone has no imports. */
 const textOf = (path: string): Promise<string> =>
   readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";

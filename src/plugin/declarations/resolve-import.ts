@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { build, type PluginBuild } from "esbuild";
 import { locateOperator } from "../locate-operator.ts";
 
-/** Null: there is no such file, as far as these rules go. */
+/** Resolves the import of a script; null: there is no such file, as far as these rules go. */
 export async function resolveImport(specifier: string, importer: string, root: string): Promise<string | null> {
   const path = specifier.split("?")[0]!;
   const located = await locateOperator(specifier, importer);

@@ -13,7 +13,7 @@ export interface KernelImport {
   readonly specifier: string;
   /** Absolute path of the operator file. */
   readonly file: string;
-  /** Null: not known, for a mistake in the operator. */
+  /** Signature of the kernel; null: not known, for a mistake in the operator. */
   readonly signature: Signature | null;
 }
 

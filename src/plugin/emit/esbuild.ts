@@ -39,7 +39,7 @@ function urlBeside(fileName: string, options: BuildOptions): string | null {
   return `process.getBuiltinModule("node:url").pathToFileURL(__dirname + "/${fileName}").href`;
 }
 
-/** A file of the user's that was bundled; what is no file cannot be read, and may call anything. */
+/** Whether a bundled file of the user's calls `async`. What is no file cannot be read, and may call anything. */
 function callsAsync(input: string, cwd: string): boolean {
   const path = resolve(cwd, input);
   if (input.startsWith(`${pluginName}:`) || !isUsers(path)) return false;

@@ -10,13 +10,13 @@ import type { LoaderContext, WebpackCompilation, WebpackCompiler } from "./webpa
 /** The parts of the hosts' hook contexts that unplugin's type leaves out. Each is there in some hosts only. */
 export interface HookContext {
   addWatchFile(file: string): void;
-  /** Rollup-likes return a reference; others nothing. */
+  /** Emits a file; Rollup and its like return a reference, others nothing. */
   emitFile(file: { type: "asset"; name?: string; fileName?: string; source: Uint8Array }): unknown;
   /** Resolves an import, in Rollup and its like. */
   resolve?(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ id: string } | null>;
-  /** Vite. */
+  /** Environment of Vite. */
   readonly environment?: ViteEnvironment;
-  /** webpack-likes. */
+  /** Context of webpack and its like. */
   getNativeBuildContext?(): {
     readonly compiler?: WebpackCompiler;
     readonly compilation?: WebpackCompilation;

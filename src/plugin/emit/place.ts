@@ -23,7 +23,10 @@ export const inlineBytes: number = 64 * 1024;
 /** Emits one binary and returns a JavaScript expression for its URL; null: this host has no way to. */
 export type EmitUrl = (asset: KernelAsset) => string | null;
 
-/** On servers, too: Nitro, Vercel and Lambda copy the code that they trace, and know nothing of files beside it. */
+/**
+ * Whether WASM is part of the code. It is on servers, too: Nitro, Vercel and Lambda copy the code that they trace, and no files
+ * beside it.
+ */
 const isInline = (sync: boolean | null, wasmBytes: number): boolean => sync ?? wasmBytes <= inlineBytes;
 
 function refuseBrowser(kernel: CompiledKernel): never {

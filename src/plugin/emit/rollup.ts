@@ -24,7 +24,7 @@ interface Output {
 }
 type Bundle = Record<string, Output>;
 
-/** A module without text is one that the host does not show. What a library exports may be called by others. */
+/** Whether a chunk calls `async`. Modules that the host does not show have no text, and may; others may call a library's exports. */
 const callsAsync = ({ modules = {}, isEntry, exports = [] }: Output): boolean =>
   (isEntry === true && exports.length > 0) ||
   Object.entries(modules).some(([id, { code }]) => isUsers(id) && (code === null || mayCallAsync(code)));

@@ -13,7 +13,7 @@ import type { HookContext, Host, ViteEnvironment } from "./host.ts";
 import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
 import { createEmittedFiles, type EmittedFiles, resolveByHost } from "./rollup.ts";
 
-/** A library is built as a client and may run anywhere. */
+/** Platform of an environment. A library is built as a client and may run anywhere. */
 function platformOf(environment: ViteEnvironment | undefined): Platform {
   if (environment?.config.consumer === "server") return "node";
   return environment?.config.build.lib ? "universal" : "browser";
@@ -36,7 +36,7 @@ function devUrl(platform: Platform, kernel: CompiledKernel, dev: DevServer): Emi
  */
 const serverFolder = "kernels";
 
-/** Relative to the chunk, in either module format. */
+/** URL relative to the chunk, in either module format. */
 const besideChunk = (relativePath: string, format: string): string =>
   format === "es"
     ? `new URL(${JSON.stringify(relativePath)}, import.meta.url).href`

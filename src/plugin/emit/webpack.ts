@@ -50,7 +50,7 @@ interface BundledModule {
   readonly resource?: string;
   /** Modules that were concatenated into this one. */
   readonly modules?: Iterable<BundledModule>;
-  /** After all loaders; null where it came from a cache. */
+  /** Source after all loaders; null where it came from a cache. */
   originalSource?(): { source(): string | Buffer } | null;
 }
 

@@ -8,7 +8,7 @@ import { mistake, shown } from "./mistake.ts";
 
 export interface EsbuildBundle {
   readonly bundle: Bundle;
-  /** Null where the same files may give another bundle one day: it is not to be kept. */
+  /** Files that went in; null where the same files may give another bundle one day: it is not to be kept. */
   readonly inputs: Inputs | null;
 }
 

@@ -9,7 +9,7 @@ import { canonicalJson } from "../../tuner/store/key.ts";
 import type { Store } from "../../tuner/store/store.ts";
 
 export interface Bundle {
-  /** CommonJS. */
+  /** Code, as CommonJS. */
   readonly code: string;
   /** The source map, JSON, with the text of the sources; paths relative to the folder of the file. */
   readonly map: string;
@@ -39,16 +39,16 @@ export async function bundleOf(file: string, { root, store, external }: BundleOp
   return bundle;
 }
 
-/** Raise it when a bundle is made in another way. */
+/** Version of the way in which bundles are made: raise it with every change. */
 const bundleVersion = 1;
 
-/** Null: the file cannot be read, and the bundler will say so. */
+/** Key of a file's bundle; null: the file cannot be read, and the bundler will say so. */
 function keyOf(file: string): string | null {
   const source = digestOfFile(file);
   return source && sha256(canonicalJson({ key: "bundle", version: bundleVersion, name: basename(file), source }));
 }
 
-/** Null: it cannot be read. */
+/** Digest of a file; null: it cannot be read. */
 function digestOfFile(file: string): string | null {
   try {
     return sha256(readFileSync(file));
@@ -64,7 +64,7 @@ const blobsOf = ({ code, map }: Bundle, inputs: Inputs): Blobs => ({
   inputs: textBlob(JSON.stringify(inputs)),
 });
 
-/** Null: there is none, or a file that went into it is no longer the same. */
+/** Bundle from the store; null: there is none, or a file that went into it is no longer the same. */
 async function storedBundle(store: Store, key: string, folder: string): Promise<Bundle | null> {
   const blobs = await blobsAt(store, key);
   if (!blobs?.code || !blobs.map || !blobs.inputs) return null;

@@ -30,7 +30,7 @@ export interface LoadedOp {
 export interface LoadOptions {
   /** Paths in diagnostics are relative to it; the working directory of the build. */
   readonly root: string;
-  /** Where bundles are kept, so that a file which has not changed is not bundled again. */
+  /** Store of bundles, so that a file which has not changed is not bundled again. */
   readonly store: Store | null;
 }
 

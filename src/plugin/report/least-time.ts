@@ -41,7 +41,7 @@ export function leastTime(
   };
 }
 
-/** NaN where a rate is not known. */
+/** Nanoseconds of the work; NaN where a rate is not known. */
 function workNs(
   { dtype, multiply, other, dot }: LeastWork,
   rate: (name: RateName) => number,
@@ -64,7 +64,7 @@ function workNs(
   return ofDots + (rest === 0 ? 0 : Math.max(multiply / multiplications, rest / any));
 }
 
-/** Smaller buffers are read faster: of those that were measured the largest that is no larger, or one beyond if that was faster. */
+/** Speed of the largest measured buffer that is no larger than this, or of one beyond if that was faster: smaller ones are read faster. */
 function speedAt(reading: MachineLimits["reading"], bytes: number): number {
   const from = reading.findLastIndex((it) => it.bytes <= bytes);
   return Math.max(...reading.slice(Math.max(0, from)).map(({ speed }) => speed));

@@ -18,7 +18,7 @@ export interface MachineReport {
   /** "linux-x64" */
   readonly platform: string;
   readonly cores: number;
-  /** Spelled like -m options. */
+  /** CPU features, spelled like -m options. */
   readonly features: readonly string[];
   readonly caches: { readonly l1Bytes: number; readonly l2Bytes: number; readonly l3Bytes: number } | null;
   /** What target `native` means here. */
@@ -37,7 +37,7 @@ export interface FailedKernel {
   readonly error: string;
 }
 
-/** Where its schedule is from; `reference`: it has none, but the plain loops. */
+/** Origin of a schedule; `reference`: there is none, but the plain loops. */
 export type ScheduleOrigin = "lock" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
 
 export interface KernelReport {
@@ -56,7 +56,7 @@ export interface KernelReport {
   readonly flops: number;
   /** Bytes of inputs and results, each once. */
   readonly bytes: number;
-  /** Null: its schedule was predicted. */
+  /** What was measured of its schedule; null: it was predicted. */
   readonly measured: MeasuredReport | null;
   readonly roof: RoofReport;
   /** Times of the winner and of the default schedule that compare; null: one of them has no record here. */
@@ -110,12 +110,12 @@ export interface ReadingReport {
 
 /** One tuning, from the first measurement to the last. */
 export interface TuningReport {
-  /** Null: not kept. */
+  /** Name of the strategy; null: not kept. */
   readonly strategy: string | null;
-  /** Null: not kept. */
+  /** Why the tuning ended; null: not kept. */
   readonly ended: "budget" | "converged" | "exhausted" | null;
   readonly measured: number;
-  /** Null: not kept. */
+  /** Milliseconds of the tuning; null: not kept. */
   readonly elapsedMs: number | null;
   /** When the best became better: after so many candidates, so many milliseconds (null: not kept), and nanoseconds since. */
   readonly improvements: readonly (readonly [trial: number, elapsedMs: number | null, ns: number])[];

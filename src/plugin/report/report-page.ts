@@ -14,5 +14,5 @@ export function reportPage(data: ReportData): string {
   return `${head}${jsonInHtml(data)}${tail}`;
 }
 
-/** A `<` would begin a tag, or end the element that holds the data. */
+/** JSON that may stand in HTML: a `<` would begin a tag, or end the element that holds the data. */
 const jsonInHtml = (data: ReportData): string => JSON.stringify(data).replaceAll("<", "\\u003c");

@@ -17,7 +17,7 @@ export type Measuring = "never" | "if unknown" | "again";
 /** The limits of one core; text: why they are not known. */
 export interface LimitsSource {
   limits(context: KernelContext, target: Target, toolchain: string): Promise<MachineLimits | string>;
-  /** After another measurement. Null: there was none, as none may be made or the last ones brought nothing. */
+  /** Returns the limits after another measurement; null: there was none, as none may be made or the last ones brought nothing. */
   again(context: KernelContext, target: Target, toolchain: string): Promise<MachineLimits | null>;
 }
 
@@ -49,7 +49,7 @@ export function limitsSource(measuring: Measuring): LimitsSource {
   };
 }
 
-/** A kernel under the roof. */
+/** A kernel whose speed is compared with the limits of its machine. */
 export interface Roofed {
   /** What its schedule computes: the operator, or another definition of the same results. */
   readonly computed: ComputeDef;

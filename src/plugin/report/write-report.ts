@@ -10,7 +10,7 @@ import { writeIfChanged } from "../write-if-changed.ts";
 import { collectReport, type Reported } from "./collect-report.ts";
 import { reportPage } from "./report-page.ts";
 
-/** A report that cannot be written costs a warning, not the build. */
+/** Writes the report. One that cannot be written costs a warning, not the build. */
 export async function writeReport(
   file: string,
   kernels: readonly Reported[],

@@ -26,7 +26,7 @@ export interface PageKernel extends Site {
 const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** The module and what it comes with, as for a browser. */
+/** Files of the module and what it comes with, as for a browser. */
 function* moduleFiles(kernel: CompiledKernel, sync: boolean | null, path: string): Generator<[string, PageFile]> {
   const files: [string, PageFile][] = [];
   const references = placeAssets(kernel, "browser", sync, ({ role, fileName, bytes }) => {
@@ -47,7 +47,7 @@ function twinsOf(kernel: CompiledKernel): PlannedBench["twins"] {
   return [...wasm, { name: "reference", why: null }];
 }
 
-/** Outputs one after the other, without gaps. */
+/** Check of the outputs that a page sends, one after the other, without gaps. */
 function checkOf({ outputs, problemOf }: Right): Post {
   const mostBytes = outputs.reduce((sum, { values }) => sum + values.byteLength, 0);
   return {

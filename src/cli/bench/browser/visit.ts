@@ -33,7 +33,7 @@ export interface PlannedKernel {
 export interface Plan {
   /** Name of the project's folder. */
   readonly project: string;
-  /** For each kernel. */
+  /** Seconds for each kernel. */
   readonly seconds: number;
   readonly kernels: readonly PlannedKernel[];
 }

@@ -91,7 +91,7 @@ function gatherText(context: Context, load: Load, element: Element, piece: Piece
   return `({ ${setup}${count}(${context.prelude.type(element, piece.lanes)}){${lanes.join(", ")}}; })`;
 }
 
-/** Rows are what tiles consist of, and no vectors. */
+/** Base of a ramp. Rows are what tiles consist of, and no vectors. */
 function startOf({ base }: Ramp): Expr {
   invariant(lanesOf(base) === 1, "rows are moved as tiles only");
   return base;

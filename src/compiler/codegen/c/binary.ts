@@ -78,11 +78,11 @@ function onValues(context: Context, op: IrBinaryOp, left: Value, right: Value, l
   }
 }
 
-/** C computes narrow integers in int: the cast brings the result back into its own width. */
+/** Brings a result back into its own width: C computes narrow integers in int. */
 const wrapped = (text: string, element: Element): string =>
   elementBytes[element] < 4 ? `(${cName[element]})${text}` : text;
 
-/** The count is taken modulo the width, as JavaScript and the machine do. */
+/** Shifts by a count modulo the width, as JavaScript and the machine do. */
 function shift(op: "shl" | "shr", left: Value, right: Value, lanes: number): string {
   const count = `(${right.text} & ${elementBytes[left.element] * 8 - 1})`;
   const text = `(${left.text} ${op === "shl" ? "<<" : ">>"} ${count})`;
@@ -95,7 +95,7 @@ function comparison({ prelude }: Context, text: string, operand: Element, lanes:
   return { text: `((${prelude.type(element, lanes)})${text})`, element };
 }
 
-/** Logic on masks is bitwise; anything else goes through 0 and 1. */
+/** Logic on masks: bitwise where it can be; anything else goes through 0 and 1. */
 function onMasks(context: Context, op: IrBinaryOp, left: Value, right: Value, lanes: number): Value {
   const wider = elementBytes[left.element] >= elementBytes[right.element] ? left.element : right.element;
   const [a, b] = [asMask(context, left, wider, lanes), asMask(context, right, wider, lanes)];

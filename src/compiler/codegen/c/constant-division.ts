@@ -32,7 +32,7 @@ export function divideByConstant(
   return { text: narrowed(shifted, element, lanes), element };
 }
 
-/** A scalar is computed in int. */
+/** Brings a scalar back from int, in which it is computed. */
 const narrowed = (text: string, element: Element, lanes: number): string =>
   lanes === 1 ? `(${cName[element]})${text}` : text;
 

@@ -30,7 +30,7 @@ const integerText = (value: number, suffix: string): string => {
   return value < 0 ? `(${text})` : text;
 };
 
-/** JavaScript prints the shortest decimal that reads back as the same double; one that is an f32 reads back as that f32. */
+/** Text of a float: JavaScript prints the shortest decimal that reads back as the same double; that of an f32 reads back as that f32. */
 function floatText(value: number, suffix: string): string {
   if (Number.isNaN(value)) return `__builtin_nan${suffix}("")`;
   if (!Number.isFinite(value)) return value > 0 ? `__builtin_inf${suffix}()` : `(-__builtin_inf${suffix}())`;

@@ -51,7 +51,7 @@ export function narrowHalf(prelude: Prelude, half: Half, lanes: number, numerics
   });
 }
 
-/** Multiplying by 2^112 moves the exponent's bias and is exact for subnormals; the exponent 31 becomes 255. */
+/** Steps from 16 bits to f32. Multiplying by 2^112 moves the exponent's bias, exactly for subnormals too; the exponent 31 becomes 255. */
 function widenSteps({ i32, widen, toBits, fromBits, constant, choose }: Kit): readonly string[] {
   return [
     `${i32} h = ${widen("a")};`,

@@ -48,7 +48,7 @@ function inTurns(prelude: Prelude, parts: readonly string[], element: Element, l
 
 const wider: Partial<Record<Element, Element>> = { i8: "i16", i16: "i32", i32: "i64" };
 
-/** Compilers without the builtin put the vector together from its lanes. */
+/** Text of a shuffle of two vectors. Compilers without the builtin put the vector together from its lanes. */
 function shuffleOfTwo(type: string, lanes: number): string {
   const all = Array.from({ length: lanes }, (_, lane) => lane);
   const shuffled = all.flatMap((lane) => [lane, lanes + lane]).join(", ");

@@ -32,7 +32,7 @@ export function onWords(
   return resizeLanes(prelude, operation(...words), "i16", element, lanes);
 }
 
-/** Each step doubles or halves the lanes. */
+/** Widens or narrows in steps, each of which doubles or halves the width of the lanes. */
 function stepwise(prelude: Prelude, text: string, from: Element, to: Element, lanes: number): string {
   const [have, want] = [elementBytes[from], elementBytes[to]];
   const next = have < want ? have * 2 : have / 2;
@@ -66,7 +66,7 @@ function widening(prelude: Prelude, from: Element, to: Element, lanes: number): 
   });
 }
 
-/** vpmovdb and its like, of AVX-512. */
+/** Instruction that narrows lanes, of AVX-512: vpmovdb and its like. */
 function narrowing(prelude: Prelude, from: Element, to: Element, lanes: number): Instruction | null {
   const bytes = Math.max(16, elementBytes[from] * lanes);
   const source = asOperand(prelude, from, lanes);

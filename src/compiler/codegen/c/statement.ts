@@ -53,7 +53,7 @@ function storedLanes({ vectorBytes, pieceLanes }: Context, store: Store): number
 
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
 
-/** A seq inside a seq keeps its locals to itself. */
+/** Puts a seq inside a seq into braces: it keeps its locals to itself. */
 const nested = (lines: readonly string[], stmt: Stmt): readonly string[] =>
   stmt.kind === "seq" && stmt.body.some((inner) => inner.kind === "define") ? ["{", ...indented(lines), "}"] : lines;
 

@@ -15,7 +15,7 @@ import { inline } from "./vector-function.ts";
 
 const rowBytes = 64;
 
-/** Null if the statement is not on tiles. */
+/** C text of a statement on tiles; null if it is not on tiles. */
 export function emitTileStatement(context: Context, stmt: Define | Assign | Store): readonly string[] | null {
   return stmt.kind === "store" ? emitTileStore(context, stmt) : emitTileLocal(context, stmt);
 }
@@ -69,7 +69,7 @@ function product(context: Context, register: number, { name, operands }: Intrins
   return [...into(context, register, sum, free), ...a.lines, ...b.lines, call];
 }
 
-/** No instruction copies a tile: one that is in another register goes through memory. */
+/** Copies a tile through memory: no instruction copies one from register to register. */
 function copied({ prelude, names, tiles }: Context, register: number, name: string): readonly string[] {
   const from = tiles.held.get(name);
   if (from === register) return [];
@@ -87,7 +87,7 @@ function placeOfLoad(context: Context, { buffer, indices, active }: Load): strin
   return placeOf(context, buffer, indices);
 }
 
-/** The first row, and how many bytes apart they are. */
+/** Place of the first row, and how many bytes apart rows are. */
 function placeOf(context: Context, buffer: string, [index]: readonly Expr[]): string {
   invariant(index?.kind === "ramp", `a tile lies apart in ${buffer}`);
   const { base, stride } = index;
@@ -116,7 +116,7 @@ const tileZero = (prelude: Prelude): string => assembler(prelude, "uk_tile_zero"
 /** The memory from the first row to the last, for the compiler. */
 const memoryAt = (pointer: string): string => `*(char (*)[15 * bytes + ${rowBytes}])(${pointer})`;
 
-/** Rows are so many bytes apart. */
+/** Function that loads a tile whose rows are a given number of bytes apart. */
 function tileLoad(prelude: Prelude): string {
   const memory = `"r"(from), "r"((long)bytes), "m"(${memoryAt("from")})`;
   return assembler(prelude, "uk_tile_load", "to, from, bytes", `"tileloadd (%0,%1,1), %%tmm" #to : : ${memory}`);
@@ -134,7 +134,7 @@ function tileProduct(prelude: Prelude, name: string): string {
   return assembler(prelude, `uk_${name}`, "c, a, b", `"${text.instruction} %%tmm" #b ", %%tmm" #a ", %%tmm" #c : :`);
 }
 
-/** Palette 1: eight tiles of 16 rows of 64 bytes. */
+/** Function that configures tiles. Palette 1: eight tiles of 16 rows of 64 bytes. */
 const configure = (prelude: Prelude): string =>
   prelude.define("uk_tile_configure", () => {
     const each = (value: number): string => `{${Array(8).fill(value).join(", ")}}`;

@@ -35,11 +35,11 @@ export function emitUnary(context: Context, expr: Unary, piece: Piece): Value {
   }
 }
 
-/** Narrow integers are computed in int and brought back. */
+/** Negates. Narrow integers are computed in int and brought back. */
 const negation = ({ text, element }: Value, { lanes }: Piece): string =>
   lanes === 1 ? `(${cName[element]})(-${text})` : `(-${text})`;
 
-/** Rounded once: an f32 is computed in f64. */
+/** Reciprocal square root, rounded once: that of an f32 is computed in f64. */
 function reciprocalRoot({ prelude }: Context, { text, element }: Value, { lanes }: Piece): string {
   if (lanes === 1)
     return element === "f64" ? `(1.0 / __builtin_sqrt(${text}))` : `(float)(1.0 / __builtin_sqrt(${text}))`;

@@ -82,7 +82,7 @@ function integerExtremum(prelude: Prelude, op: "min" | "max", element: Element, 
   });
 }
 
-/** clang has other builtins, and mostly needs none. */
+/** Condition for gcc with a feature: clang has other builtins, and mostly needs none. */
 export const gccWith = (feature: string): string => `defined(${feature}) && !defined(__clang__)`;
 
 /** Vector type that builtins take for integers: bytes as `char`, others as signed ones. */

@@ -6,7 +6,7 @@ import { operandsOf, ownExprs, walkStmt } from "../../ir/visit.ts";
 import { constantDivisor, isPowerOfTwo } from "./constant-division.ts";
 import { elementBytes, storedElement } from "./element.ts";
 
-/** 1 if there is no vector. The indices of loads and stores are addresses, no vectors of their own. */
+/** Bytes of the widest element in a vector; 1 if there is no vector. Indices of loads and stores are addresses, no vectors of their own. */
 export function widestElement(body: Stmt): number {
   let widest = 1;
   walkStmt(body, (stmt) => {
@@ -22,7 +22,7 @@ function widestOf(expr: Expr): number {
   return Math.max(own, ...operands.map(widestOf));
 }
 
-/** 16-bit floats are converted by way of f32, bytes divided as i16. */
+/** Bytes of the widest element on the way: 16-bit floats are converted by way of f32, bytes divided as i16. */
 function widestOnTheWay(expr: Expr): number {
   if (expr.kind === "cast") return isHalf(expr.dtype) || isHalf(expr.operand.dtype) ? 4 : 1;
   const divides = expr.kind === "binary" && (expr.op === "floorDiv" || expr.op === "mod");

@@ -14,7 +14,7 @@ import { type JsContext, jsCondition, jsElement, jsExpr } from "./expression.ts"
 import { createNames } from "./names.ts";
 import { type HelperName, helperTexts } from "./run-time.ts";
 
-/** Functions such as exp may be there unexpanded: they are computed in f64 by Math and rounded. */
+/** JavaScript of a function. Functions such as exp may be there unexpanded: they are computed in f64 by Math and rounded. */
 export function generateJs(func: LoopFunc): JsSource {
   const used = new Set<HelperName>();
   const context: JsContext = {
@@ -74,7 +74,7 @@ function linesOf(stmt: Stmt, context: JsContext, extents: Extents): readonly str
   }
 }
 
-/** Before the lines of a statement with a large value, what the value uses again and again. */
+/** Puts before the lines of a statement with a large value what the value uses again and again. */
 function withLocals(value: Expr, context: JsContext, lines: (value: Expr) => readonly string[]): readonly string[] {
   if (!isLargeExpr(value)) return lines(value);
   const { defines, exprs } = localValues([value], { buffers: context.buffers, boundsOf: () => inside }, () =>
@@ -104,7 +104,7 @@ function storeLine(
   return `${jsElement(buffer, indices, context)} = ${stored};`;
 }
 
-/** The axes as constants, their range as a condition where it can fail, the first update's initial value. */
+/** Lines of a block: the axes as constants, their range as a condition where it can fail, the first update's initial value. */
 function linesOfBlock(block: Block, context: JsContext, extents: Extents): readonly string[] {
   const { names } = context;
   const axes = block.axes.map(({ name }, at) => `const ${names(name)} = ${jsExpr(block.bindings[at]!, context)};`);

@@ -4,7 +4,7 @@ import { toBf16Bits, toF16Bits } from "../../expr/float16.ts";
 import type { IrType } from "../../ir/loop-ir.ts";
 import { laneBytesOf } from "./value-type.ts";
 
-/** Little-endian, laneBytesOf(dtype) many. */
+/** Bytes of a constant, little-endian, laneBytesOf(dtype) many. */
 export function constBytes(dtype: IrType, value: number): readonly number[] {
   const view = new DataView(new ArrayBuffer(8));
   if (dtype === "f64") view.setFloat64(0, value, true);

@@ -8,7 +8,7 @@ import type { LoopScope } from "./loop-pointer.ts";
 import type { MemoryLayout } from "./memory-layout.ts";
 import type { RunTimeName } from "./run-time-functions.ts";
 
-/** Where a defined value is: one WASM local, or one v128 a part. */
+/** Place of a defined value: one WASM local, or one v128 a part. */
 export interface Binding {
   readonly locals: readonly number[];
   /** Bytes of a lane: that of the type, except for bool, where it is that of the comparison the mask came from. */
@@ -26,7 +26,7 @@ export interface Context {
   readonly hoisting: boolean;
   /** The run-time functions that the code calls; emitters add to it. */
   readonly runTime: Set<RunTimeName>;
-  /** Innermost last. */
+  /** Open loops, the innermost last. */
   readonly loops: LoopScope[];
   /** What the `define`s in force introduced. */
   readonly bindings: Map<string, Binding>;

@@ -58,7 +58,7 @@ function encodeBody({ locals, code }: WasmFunction, indices: ReadonlyMap<string,
   return [...unsigned(bytes.length), ...bytes];
 }
 
-/** Locals are declared as runs of one type. */
+/** Declarations of locals, as runs of one type. */
 function localRuns(locals: readonly ValueType[]): number[][] {
   const runs: { type: ValueType; count: number }[] = [];
   for (const type of locals) {

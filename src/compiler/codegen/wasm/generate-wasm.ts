@@ -18,7 +18,7 @@ import { sharingOf } from "./sharing.ts";
 import { statement } from "./statement.ts";
 
 export interface WasmOptions {
-  /** Fuse products and sums by relaxed SIMD: for numerics "fast", in engines that have it. */
+  /** Whether products and sums are fused by relaxed SIMD: for numerics "fast", in engines that have it. */
   readonly relaxed: boolean;
   /** Number of threads that share its parallel loops; default: 1. */
   readonly threads?: number;

@@ -17,7 +17,7 @@ export interface MemoryAccess {
   readonly align: number;
   /** Bytes added to the address on the stack, without wrapping. */
   readonly offset: number;
-  /** For the load/store-lane instructions. */
+  /** Lane, for the load/store-lane instructions. */
   readonly lane: number | null;
 }
 
@@ -132,7 +132,7 @@ export const readZero: GlobalAccess = readGlobal(0);
 export const block = (body: Code): Code => [enter("block", null), ...body, plain("end")];
 export const loop = (body: Code): Code => [enter("loop", null), ...body, plain("end")];
 
-/** The condition is on the stack; without `otherwise` there is no else branch. */
+/** Branches on the condition on the stack; without `otherwise` there is no else branch. */
 export const ifElse = (result: ValueType | null, then: Code, otherwise: Code | null): Code => [
   enter("if", result),
   ...then,

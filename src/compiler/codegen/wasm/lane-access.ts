@@ -56,7 +56,7 @@ export const remaining = (context: Context, active: Expr, first: number): Code =
   return first === 0 ? code : [...code, i32(first), plain("i32.sub")];
 };
 
-/** Step n runs if local `left` is above n. */
+/** Code in which step n runs if local `left` is above n. */
 export function whileLeft(left: number, steps: readonly Code[], from = 0): Code {
   const step = steps[from];
   if (!step) return [];

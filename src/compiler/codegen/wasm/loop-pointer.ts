@@ -118,7 +118,7 @@ function computedPointers(context: Context, scope: LoopScope): Code {
 
 type Instructions = Code[number][];
 
-/** The scope is closed: what is left of the form without its variable belongs to the loops around it. */
+/** Pointer with its step. The scope is closed: what is left of the form without its variable belongs to the loops around it. */
 function asStepped(context: Context, { local, affine }: Pointer, name: string): Stepped {
   const start = pointerCode(context, withoutVar(affine, name));
   return { local, affine, start, step: coefficientOf(affine, name) };
@@ -126,7 +126,7 @@ function asStepped(context: Context, { local, affine }: Pointer, name: string): 
 
 const advance = (local: number, step: number): Code => [get(local), i32(step), plain("i32.add")];
 
-/** A pointer that starts at a constant ends at one; without such a one the end takes a local. */
+/** Test that ends the loop. A pointer that starts at a constant ends at one; without such a one the end takes a local. */
 function loopExit(context: Context, { name, extent }: LoopScope, stepped: readonly Stepped[]) {
   const pointer = stepped.find(({ start }) => constantOf(start) !== null) ?? stepped[0];
   invariant(pointer, `loop ${name} has no counter`);

@@ -9,20 +9,20 @@ export interface PlacedBuffer {
   /** Byte address of the first element, a multiple of 64. */
   readonly offset: number;
   readonly length: number;
-  /** Each thread has a copy: elements from one to the next. 0: there is one for all. */
+  /** Elements from one thread's copy to the next; 0: there is one buffer for all. */
   readonly slotLength: number;
 }
 
 export interface MemoryLayout {
   readonly buffers: ReadonlyMap<string, PlacedBuffer>;
-  /** Pages of 64 KiB. */
+  /** Number of pages, of 64 KiB each. */
   readonly pages: number;
 }
 
-/** A cache line, so that no vector of an aligned row crosses one. */
+/** Bytes that buffers are aligned to: a cache line, so that no vector of an aligned row crosses one. */
 const alignment = 64;
 const pageBytes = 65536;
-/** V8 maps at most 4 GiB. */
+/** Most pages of a memory: V8 maps at most 4 GiB. */
 const maxPages = 65536;
 
 export const isParameter = ({ scope }: Buffer): boolean => scope === "input" || scope === "output";

@@ -11,9 +11,9 @@
 
 import { block, branchIf, type Code, type Instruction, loop, readZero, type ValueType } from "./instruction.ts";
 
-/** xmm0 … xmm14; V8 keeps xmm15 for itself. */
+/** Vector registers that code may use, xmm0 … xmm14; V8 keeps xmm15 for itself. */
 const vectorRegisters = 15;
-/** Fewer sums than this are no tile; unrolling is good for such loops. */
+/** Fewest sums of a tile. Loops with fewer are none, and unrolling is good for them. */
 const minAccumulators = 4;
 
 /** The loop around `body` (with its exit test), which nothing but a fall through leaves. */

@@ -35,7 +35,7 @@ const limits: Readonly<Partial<Record<IrType, readonly [number, number]>>> = {
   u8: [0, 255],
 };
 
-/** Truncates and saturates; NaN gives 0. */
+/** Converts a float to an integer: truncates and saturates; NaN gives 0. */
 function floatToInteger(context: Context, from: "f32" | "f64", to: IrType): Code {
   const truncate = named(`${scalarType[to]}.trunc_sat_${from}_s`);
   const limit = limits[to];

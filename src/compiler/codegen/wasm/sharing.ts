@@ -10,13 +10,13 @@ const from = /* @__PURE__ */ text("kernel");
 const memory = /* @__PURE__ */ text("memory");
 const kinds = { function: 0x00, memory: 0x02 } as const;
 
-/** Flags of a memory; a shared one has to have a largest size. */
+/** Flag of a memory that has a largest size, as a shared one must. */
 const hasLargest = 0x01;
 const isShared = 0x02;
-/** For a memory that is not shared. */
+/** Flags of a memory that is not shared. */
 export const unsharedFlag = hasLargest;
 
-/** Pages in 4 GiB. It never grows: how large the memory may become is up to whoever makes it. */
+/** Most pages, those of 4 GiB. It never grows: how large the memory may become is up to whoever makes it. */
 const mostPages = 65536;
 
 /** The import section. `shareType` is the index of the function's type. */

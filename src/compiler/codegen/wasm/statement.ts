@@ -129,7 +129,7 @@ function withSplats(context: Context, value: Expr, make: () => Code): Code {
 
 type Broadcasts = readonly Extract<Expr, { kind: "broadcast" }>[];
 
-/** Not those that a scalar condition may skip: evaluating them could leave a buffer. */
+/** Broadcasts that are worth a local. Those that a scalar condition may skip are not among them: evaluating them could leave a buffer. */
 function costlyBroadcasts(expr: Expr): Broadcasts {
   if (lanesOf(expr) === 1 || expr.kind === "load") return [];
   if (expr.kind === "broadcast") return expr.dtype === "bool" || expr.value.kind === "const" ? [] : [expr];

@@ -6,7 +6,7 @@ import type { ValueType } from "./instruction.ts";
 
 type NumberType = Exclude<ValueType, "v128">;
 
-/** Narrow integers are kept extended to i32, f16 and bf16 as their bits, bool as 0 or 1. */
+/** Types of scalars as they are held: narrow integers extended to i32, f16 and bf16 as their bits, bool as 0 or 1. */
 export const scalarType: Readonly<Record<IrType, NumberType>> = {
   f64: "f64",
   f32: "f32",

@@ -95,7 +95,7 @@ export function comparisonName(op: IrBinaryOp, dtype: IrType): string {
   return `${vectorShape[dtype]}.${op}${suffix}`;
 }
 
-/** There is no i8x16.mul: the low bytes of the 16-bit products. */
+/** Multiplies bytes: there is no i8x16.mul, so it takes the low bytes of the 16-bit products. */
 function multiplyBytes(context: Context, a: Code, b: Code): Code {
   const { locals } = context;
   const lowByte = v128(Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? 0xff : 0)));
@@ -109,7 +109,7 @@ function multiplyBytes(context: Context, a: Code, b: Code): Code {
   );
 }
 
-/** i64 has no min and max: b < a ? b : a and a < b ? b : a. */
+/** Least or greatest of i64 lanes, which has no instruction: b < a ? b : a and a < b ? b : a. */
 function minMax64(context: Context, op: "min" | "max", a: Code, b: Code): Code {
   const { locals } = context;
   return locals.with("v128", (x) =>
@@ -120,7 +120,7 @@ function minMax64(context: Context, op: "min" | "max", a: Code, b: Code): Code {
   );
 }
 
-/** WASM shifts all lanes by one count; other counts go lane by lane. */
+/** Shifts lanes. WASM shifts all of them by one count; other counts go lane by lane. */
 function shift(context: Context, expr: Binary, range: LaneRange): Code {
   const { op, dtype, left, right } = expr;
   if (right.kind !== "broadcast") return laneByLane(context, expr, range);
@@ -130,7 +130,7 @@ function shift(context: Context, expr: Binary, range: LaneRange): Code {
   return [...vector(context, left, range), ...count, ...narrow, named(`${shape}.${op === "shl" ? "shl" : "shr_s"}`)];
 }
 
-/** Operations for which WASM has no vector instruction. */
+/** Computes lane by lane, for operations for which WASM has no vector instruction. */
 export function laneByLane(context: Context, { op, dtype, left, right }: Binary, range: LaneRange): Code {
   const { locals } = context;
   const [a, b] = [vector(context, left, range), vector(context, right, range)];

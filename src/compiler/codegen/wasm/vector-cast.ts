@@ -85,7 +85,7 @@ function narrowHalf(context: Context, to: "f16" | "bf16", source: LaneSource, ra
   return narrowLanes(4, 2, "wrap", bits, range);
 }
 
-/** i64 ↔ float has no vector instruction. */
+/** Converts i64 ↔ float lane by lane, as there is no vector instruction. */
 function laneByLane(context: Context, from: IrType, to: IrType, source: LaneSource, range: LaneRange): Code {
   const shape = vectorShape[to] === "f32x4" ? "f32x4" : vectorShape[to] === "f64x2" ? "f64x2" : "i64x2";
   const perSource = 16 / laneBytesOf(from);

@@ -64,7 +64,7 @@ function divided(context: Context, division: Division, dtype: "i16" | "i32", val
   );
 }
 
-/** Bits of what is never negative. */
+/** Number of bits of a value that is never negative. */
 const bitsOf = { i16: 15, i32: 31 } as const;
 
 function quotientOf(dtype: "i16" | "i32", n: number, divisor: number): Code {

@@ -104,7 +104,7 @@ export function loadRepeated(context: Context, { buffer, indices, dtype }: Load,
   return [...base, memory(splatOps[bytes], laneBytesOf(dtype), offset, null)];
 }
 
-/** A count that is known only at run time: all lanes at once if it covers them, else those that it does one by one. */
+/** Loads as many lanes as a count says that is known only at run time: all at once if it covers them, else one by one. */
 function loadActive(context: Context, expr: Load, { first, count }: LaneRange, active: Expr): Code {
   const { locals } = context;
   const index = indexOf(expr.indices);

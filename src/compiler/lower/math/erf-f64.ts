@@ -6,7 +6,7 @@ import type { Expr } from "../../ir/loop-ir.ts";
 import { expF64 } from "./exp.ts";
 import { f64, polynomial, signOf, type Terms, withSign } from "./terms.ts";
 
-/** At most 2 ulp. fdlibm rounds x in e^(-x²) to keep erfc exact; beside 1 the error does not count. */
+/** Error function in f64, within 2 ulp. fdlibm rounds x in e^(-x²) to keep erfc exact; beside 1 the error does not count. */
 export function erfF64(operand: Expr, terms: Terms): Expr {
   const x = terms.bind(operand);
   const size = terms.bind(unary("abs", x));
@@ -18,7 +18,7 @@ export function erfF64(operand: Expr, terms: Terms): Expr {
   return withSign("f64", magnitude, signOf("f64", x, terms));
 }
 
-/** From 6 on the result is 1. min keeps a NaN on the left. */
+/** Error function of large numbers. From 6 on the result is 1. min keeps a NaN on the left. */
 function farOut(size: Expr, terms: Terms): Expr {
   const t = terms.bind(min(size, f64(6, terms)));
   const square = terms.bind(mul(t, t));
@@ -34,7 +34,7 @@ interface Rational {
   readonly under: readonly number[];
 }
 
-/** Coefficients of the highest power first. */
+/** Quotient of two polynomials; coefficients of the highest power first. */
 const ratio = (x: Expr, { over, under }: Rational, terms: Terms): Expr =>
   div(polynomial("f64", x, over, terms), polynomial("f64", x, under, terms));
 

@@ -5,7 +5,7 @@ import type { Expr } from "../../ir/loop-ir.ts";
 import { expF32 } from "./exp.ts";
 import { f32, polynomial, signOf, type Terms, withSign } from "./terms.ts";
 
-/** Coefficients by N. Juffa (public domain, found by a Remez search). At most 2 ulp. */
+/** Error function in f32, within 2 ulp. Coefficients by N. Juffa (public domain, found by a Remez search). */
 export function erfF32(operand: Expr, terms: Terms): Expr {
   const x = terms.bind(operand);
   const size = terms.bind(unary("abs", x));

@@ -28,7 +28,7 @@ function scaleBy(value: Expr, sum: Expr, terms: Terms): Expr {
 /** value · 2^n, where `n` is an integer in an f32 and -252 ≤ n ≤ 254. */
 export const scale32 = (value: Expr, n: Expr, terms: Terms): Expr => scaleBy(value, add(n, f32(magic32, terms)), terms);
 
-/** At most 1 ulp. */
+/** Exponential in f32, with an error of at most 1 ulp. */
 export function expF32(operand: Expr, terms: Terms): Expr {
   const { excess, sum } = reduceF32(operand, terms);
   return scaleBy(add(excess, f32(1, terms)), sum, terms);
@@ -74,7 +74,7 @@ export function scale64(value: Expr, n: Expr, terms: Terms): Expr {
   return mul(mul(value, power64(half, terms)), power64(sub(n, half), terms));
 }
 
-/** At most 1 ulp: the Taylor series to r^13 / 13!, whose rest is below 2^-57. Parts of ln 2 from fdlibm. */
+/** Exponential in f64, within 1 ulp: the Taylor series to r^13 / 13!, whose rest is below 2^-57. Parts of ln 2 from fdlibm. */
 export function expF64(operand: Expr, terms: Terms): Expr {
   const x = terms.bind(min(max(operand, f64(-746, terms)), f64(710, terms)));
   const magic = f64(magic64, terms);

@@ -18,7 +18,7 @@ export function splitF32(operand: Expr, terms: Terms): { readonly m: Expr; reado
   return { m: terms.bind(bitcast("f32", fraction)), e: terms.bind(e) };
 }
 
-/** Cephes, logf.c. At most 1 ulp. */
+/** Logarithm in f32, within 1 ulp. Cephes, logf.c. */
 export function logF32(operand: Expr, terms: Terms): Expr {
   const x = terms.bind(operand);
   const { m, e } = splitF32(x, terms);
@@ -34,7 +34,7 @@ const logCoefficients = [
   2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
 ];
 
-/** Below 0 NaN, of 0 -∞; ∞ and NaN stay. */
+/** Logarithm of special numbers: NaN below 0, -∞ of 0; ∞ and NaN stay. */
 function logSpecial(type: FloatType, x: Expr, result: Expr, terms: Terms): Expr {
   const of = (value: number): Expr => float(type, value, terms);
   const isInfiniteOrNaN = or(eq(x, of(Number.POSITIVE_INFINITY)), ne(x, x));
@@ -55,7 +55,7 @@ export function splitF64(operand: Expr, terms: Terms): { readonly m: Expr; reado
   return { m: terms.bind(m), e: terms.bind(e) };
 }
 
-/** fdlibm, e_log.c. At most 1 ulp. */
+/** Logarithm in f64, within 1 ulp. fdlibm, e_log.c. */
 export function logF64(operand: Expr, terms: Terms): Expr {
   const x = terms.bind(operand);
   const split = splitF64(x, terms);

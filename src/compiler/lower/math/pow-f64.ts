@@ -13,7 +13,7 @@ interface Pair {
   readonly low: Expr;
 }
 
-/** At most 2 ulp. */
+/** Power in f64, with an error of at most 2 ulp. */
 export function powF64(base: Expr, exponent: Expr, terms: Terms): Expr {
   const of = (value: number): Expr => f64(value, terms);
   const [x, y] = [terms.bind(base), terms.bind(exponent)];

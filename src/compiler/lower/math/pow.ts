@@ -8,7 +8,7 @@ import { splitF32 } from "./log.ts";
 import { powSpecial } from "./pow-special.ts";
 import { f32, f64, polynomial, type Terms } from "./terms.ts";
 
-/** At most 1 ulp. */
+/** Power in f32, with an error of at most 1 ulp. */
 export function powF32(base: Expr, exponent: Expr, terms: Terms): Expr {
   const [x, y] = [terms.bind(base), terms.bind(exponent)];
   const size = terms.bind(unary("abs", x));

@@ -5,7 +5,7 @@ import type { Expr } from "../../ir/loop-ir.ts";
 import { expF64, expPairF32 } from "./exp.ts";
 import { type FloatType, f32, f64, type Terms } from "./terms.ts";
 
-/** At most 2 ulp in either type. */
+/** Logistic function, with an error of at most 2 ulp in either type. */
 export const sigmoid = (type: FloatType, operand: Expr, terms: Terms): Expr =>
   type === "f32" ? sigmoidF32(terms.bind(operand), terms) : sigmoidF64(terms.bind(operand), terms);
 

@@ -5,7 +5,7 @@ import type { Expr } from "../../ir/loop-ir.ts";
 import { expF32, expF64 } from "./exp.ts";
 import { type FloatType, float, polynomial, signOf, type Terms, withSign } from "./terms.ts";
 
-/** At most 2 ulp in either type. */
+/** Hyperbolic tangent, with an error of at most 2 ulp in either type. */
 export function tanh(type: FloatType, operand: Expr, terms: Terms): Expr {
   const of = (value: number): Expr => float(type, value, terms);
   const x = terms.bind(operand);

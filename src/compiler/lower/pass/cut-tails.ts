@@ -25,7 +25,7 @@ import { invariant } from "../../support/invariant.ts";
 import type { Pass } from "./pass.ts";
 import { isVectorLoop } from "./tensorize.ts";
 
-/** Statements that copies may add to a function; beyond it conditions stay. */
+/** Most statements that copies may add to a function; beyond it conditions stay. */
 const maxAddedStatements = 256;
 /** Iterations beside the main loop that get a copy each; more of them stay a loop. */
 const maxPeeled = 2;
@@ -35,7 +35,7 @@ export const cutTails: Pass = {
   run: (func) => ({ ...func, body: cut(func.body, noRanges, { left: maxAddedStatements }) }),
 };
 
-/** Shared by all loops of a function, outer ones first. */
+/** Statements that copies may still add. Shared by all loops of a function, outer ones first. */
 interface Budget {
   left: number;
 }
@@ -65,7 +65,7 @@ function cutIf(stmt: If, ranges: Ranges, budget: Budget): Stmt {
   return updateIf(stmt, { then: cut(stmt.then, assume(stmt.condition, ranges), budget) });
 }
 
-/** Iterations first ≤ name < end. */
+/** Iterations of a loop: first ≤ name < end. */
 interface Piece {
   readonly first: number;
   readonly end: number;
@@ -89,7 +89,7 @@ function withBody(loop: For, ranges: Ranges, budget: Budget): Stmt {
   return isNothing(body) ? body : updateFor(loop, { body });
 }
 
-/** The main part, without conditions, and what is before and after it; just the whole if that would not pay. */
+/** Pieces of a loop: the main part, without conditions, and what is before and after it; just the whole if that would not pay. */
 function piecesOf(loop: For, whole: Piece, ranges: Ranges, budget: Budget): readonly Piece[] {
   const range = { min: whole.first, max: whole.end - 1 };
   const free = freeIterations(loop, range, ranges);

@@ -69,7 +69,7 @@ function expandNode(expr: Unary | Binary, guards: readonly Guard[], defines: Stm
   return terms.bind(expandBinary(expr.op, type, operand(expr.left), operand(expr.right), terms));
 }
 
-/** Every load under the conditions that it had in its old place, the outermost asked first. */
+/** Puts every load under the conditions that it had in its old place, the outermost asked first. */
 const guardLoads = (value: Expr, guards: readonly Guard[]): Expr =>
   mapExpr(value, (expr) => {
     if (expr.kind !== "load") return expr;

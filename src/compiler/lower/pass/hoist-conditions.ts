@@ -55,7 +55,7 @@ function hoistFrom(loop: For): Stmt {
   return guarded(fixed, updateFor(loop, { body: guarded(rest, body.then) }));
 }
 
-/** A loop a side; the conditions inside know no more than before. */
+/** A branch with a copy of the loop on each side; the conditions inside know no more than before. */
 const branchedLoop = (loop: For, condition: Expr, yes: Stmt, no: Stmt): Stmt => ({
   kind: "if",
   condition,
@@ -87,14 +87,14 @@ function append(list: Stmt[], stmt: Stmt, ranges: Ranges): void {
   else list.push(stmt);
 }
 
-/** Hints are in the way of no condition that all the rest is under: where nothing is computed none is needed. */
+/** Moves hints under a condition that all the rest is under: where nothing is computed none is needed, so they are not in its way. */
 function hintsInside(stmts: readonly Stmt[]): readonly Stmt[] {
   const [only, ...others] = stmts.filter(({ kind }) => kind !== "prefetch");
   if (!only || others.length > 0 || stmts.length === 1 || !isPlainIf(only)) return stmts;
   return [updateIf(only, { then: seqOf(stmts.map((stmt) => (stmt === only ? only.then : stmt))) })];
 }
 
-/** Two choices by one condition are one choice. */
+/** Joins two choices by one condition. */
 function joinBranches(first: Stmt, second: Stmt): Stmt | null {
   if (first.kind !== "if" || second.kind !== "if" || !first.else || !second.else) return null;
   if (!isFixed(first.condition) || !sameExpr(first.condition, second.condition)) return null;
@@ -103,7 +103,7 @@ function joinBranches(first: Stmt, second: Stmt): Stmt | null {
 
 const isPlainIf = (stmt: Stmt): stmt is If => stmt.kind === "if" && !stmt.else && isFixed(stmt.condition);
 
-/** The weaker condition around both; null if neither implies the other. */
+/** Joins two choices under the weaker condition; null if neither condition implies the other. */
 function join(first: If, second: If, ranges: Ranges): Stmt | null {
   const underFirst = assume(first.condition, ranges);
   const restOfSecond = open(second, underFirst);

@@ -48,7 +48,7 @@ function hintsAt(loop: For, { around, buffers }: Context): readonly Stmt[] {
   });
 }
 
-/** Written out: there are few of them. */
+/** Hints for a buffer, written out: there are few of them. */
 const hintsFor = (buffer: string, { first, steps, writes }: LinesAhead & { readonly kind: "lines" }): readonly Stmt[] =>
   steps
     .reduce<readonly (readonly Expr[])[]>((starts, step) => starts.flatMap((start) => stepped(start, step)), [first])

@@ -22,7 +22,7 @@ export function expandLeaves(func: LoopFunc, expand: Expand): LoopFunc {
 
 const single = (stmts: readonly Stmt[]): Stmt => (stmts.length === 1 ? stmts[0]! : { kind: "seq", body: stmts });
 
-/** To be put into a sequence. */
+/** Statements that take the place of one in a sequence. */
 function expandInto(stmt: Stmt, ranges: Ranges, expand: Expand): readonly Stmt[] {
   switch (stmt.kind) {
     case "for": {

@@ -192,7 +192,7 @@ function storeOf(site: Site, value: Expr): Stmt {
   };
 }
 
-/** A load that the surplus would take out of its buffer happens only in range; else 0 stands for it. */
+/** Load that happens only in range, where the surplus would take it out of its buffer; else 0 stands for it. */
 function guardedLoad({ dropped, axes, ranges, context }: Site, expr: Expr): Expr {
   if (expr.kind !== "load") return expr;
   const used = new Set(expr.indices.flatMap((index) => [...varsIn(index)]));

@@ -9,8 +9,8 @@ export interface LoweringContext {
 }
 
 export interface Pass {
-  /** Names the dump. */
+  /** Name of the pass, and of its dump. */
   readonly name: string;
-  /** The function with the same meaning. */
+  /** Returns a function with the same meaning. */
   run(func: LoopFunc, context: LoweringContext): LoopFunc;
 }

@@ -50,7 +50,7 @@ const demote = (func: LoopFunc, buffer: Buffer): LoopFunc => ({
 interface Promotion {
   readonly buffer: Buffer;
   readonly units: Units;
-  /** Numbers the places where the buffer becomes locals. */
+  /** Number of places so far where the buffer becomes locals: it tells their names apart. */
   regions: number;
   /** Whether the buffer has to stay memory in some place. */
   failed: boolean;
@@ -92,7 +92,7 @@ function groupsOf(stmts: readonly Stmt[], { units }: Promotion): readonly (reado
   return [group.reverse(), ...groups.reverse()];
 }
 
-/** Each slot is defined by its first store if that stands in this sequence, else as 0 before the first use. */
+/** Defines each slot by its first store if that stands in this sequence, else as 0 before the first use. */
 function withDefines(stmts: readonly Stmt[], promotion: Promotion): readonly Stmt[] {
   const suffix = promotion.regions === 0 ? "" : `.${promotion.regions}`;
   const slots = slotsOf(seqOf(stmts), promotion.buffer, suffix);
@@ -146,7 +146,7 @@ function loadOf({ indices, active }: Load, slots: Slots): Expr {
   return select(leading(active, slot.lanes), local, broadcast(constOf(local.dtype, 0), slot.lanes));
 }
 
-/** Lanes that no store ever writes may take any value, so one mask for all stores of a slot is none. */
+/** Turns a store into an assignment. Lanes that no store ever writes may take any value, so one mask for all stores of a slot is none. */
 function assignOf({ indices, value, active }: Store, slots: Slots): Stmt {
   const slot = slotOf(slots, indices);
   const local = slotLocal(slots, slot);

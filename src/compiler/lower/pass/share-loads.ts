@@ -40,13 +40,13 @@ function share(stmt: Stmt, names: Names): Stmt {
   return inner.kind === "if" ? inner : seqOf(shareInRun([inner], names));
 }
 
-/** Leaves are looked at once, with their neighbours. */
+/** Shares loads in a sequence. Leaves are looked at once, with their neighbours. */
 function shareInSeq(seq: Seq, names: Names): Stmt {
   const body = seq.body.map((child) => (isLeaf(child) ? child : share(child, names)));
   return spliced(shareInRun(spliced(body).body, names));
 }
 
-/** One sequence: locals have names of their own throughout the function, so their scopes may grow. */
+/** Joins sequences into one: locals have names of their own throughout the function, so their scopes may grow. */
 const spliced = (stmts: readonly Stmt[]): Seq => ({
   kind: "seq",
   body: flatMap(stmts, (stmt) => (stmt.kind === "seq" ? spliced(stmt.body).body : [stmt])),
@@ -54,7 +54,7 @@ const spliced = (stmts: readonly Stmt[]): Seq => ({
 
 const keys = new WeakMap<Expr, string>();
 
-/** A load's key is asked for several times. */
+/** Key of a load, remembered: it is asked for several times. */
 function keyOf(load: Expr): string {
   const known = keys.get(load) ?? exprKey(load);
   keys.set(load, known);
@@ -144,7 +144,7 @@ interface Use {
   last: number;
   count: number;
   readonly load: Expr;
-  /** Its index names locals, which may change. */
+  /** Whether its index names locals, which may change. */
   readonly usesLocals: boolean;
 }
 

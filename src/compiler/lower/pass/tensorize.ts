@@ -50,7 +50,7 @@ function tensorizeLoop(loop: For, context: Context): Stmt {
   return (usable && callOf(loop, intrinsic, context)) || updateFor(loop, { mark: "vectorized" });
 }
 
-/** Null if the loop is not what the intrinsic computes. */
+/** Call of the intrinsic for a loop; null if the loop is not what it computes. */
 function callOf(loop: For, intrinsic: Intrinsic, { buffers, ranges }: Context): Stmt | null {
   const nest = perfectNest(loop);
   if (nest?.leaf.kind !== "store" || nest.leaf.active) return null;

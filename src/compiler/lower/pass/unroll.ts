@@ -10,7 +10,7 @@ import { updateFor, updateIf } from "../../ir/update.ts";
 import { mapShared } from "../../ir/visit.ts";
 import type { Pass } from "./pass.ts";
 
-/** Statements that one loop may become: more of them no instruction cache likes, and no compiler. */
+/** Most statements that one loop may become: more of them no instruction cache likes, and no compiler. */
 const maxStatements = 1024;
 
 export const unroll: Pass = {
@@ -60,7 +60,7 @@ function unrollLoop(loop: For, ranges: Ranges): Stmt {
 
 const isSmall = (loop: For): boolean => loop.mark === "unrolled" && statementsAfter(loop) <= maxStatements;
 
-/** Statements once everything inside is unrolled. */
+/** Number of statements once everything inside is unrolled. */
 function statementsAfter(stmt: Stmt): number {
   switch (stmt.kind) {
     case "for": {

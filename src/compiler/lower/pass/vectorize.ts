@@ -66,7 +66,7 @@ const unrolled = (loop: For): Stmt => updateFor(loop, { mark: "unrolled" });
 interface Part {
   readonly first: number;
   readonly lanes: number;
-  /** How many vectors. */
+  /** Number of vectors. */
   readonly count: number;
 }
 
@@ -115,7 +115,7 @@ function computedFrom(expr: Expr): readonly Expr[] {
 interface LaneLoop extends Context {
   readonly loop: For;
   readonly lanes: number;
-  /** How many leading lanes the conditions around the statement leave; null: all. */
+  /** Number of leading lanes that the conditions around the statement leave; null: all. */
   readonly active: Expr | null;
 }
 
@@ -148,7 +148,7 @@ function laneByLane(stmt: Stmt, { loop, lanes, active }: LaneLoop): Stmt {
   return updateFor(loop, { extent: lanes, mark: "unrolled", body });
 }
 
-/** Conditions that are the same for all lanes stay; the others must leave a run of leading lanes. */
+/** Vectorises an `if`. Conditions that are the same for all lanes stay; the others must leave a run of leading lanes. */
 function vectorIf(stmt: If, lane: LaneLoop): Stmt | null {
   const { name } = lane.loop;
   const conditions = conjunctsOf(stmt.condition);
@@ -168,7 +168,7 @@ export function fewer(a: Expr | null, b: Expr | null, ranges: Ranges): Expr | nu
   return simplifyIndex(min(a, b), ranges);
 }
 
-/** The lanes of a vector lie in one line, or in two, of which its neighbour has the other. */
+/** Vectorises a hint. The lanes of a vector lie in one line, or in two, of which its neighbour has the other. */
 function vectorPrefetch(stmt: Prefetch, { loop, lanes, buffers, ranges }: LaneLoop): Stmt | null {
   const [index] = stmt.indices;
   if (!mentions(index!, loop.name)) return stmt;

@@ -32,7 +32,7 @@ export const annotate: Primitive<"annotate"> = {
   print: ({ loop, key, value }) => `annotate ${loop} ${key} ${value}`,
 };
 
-/** The most that GCC takes is 65534. */
+/** Deepest unrolling: GCC takes no more. */
 const mostDepth = 65534;
 
 const depthProblem = (loop: string, depth: number): string | null =>
@@ -40,7 +40,7 @@ const depthProblem = (loop: string, depth: number): string | null =>
     ? null
     : `${loop} cannot be unrolled ${depth} times, 1 to ${mostDepth} are possible`;
 
-/** For `unroll` with a depth, which is one word among others. */
+/** Checks `unroll` with a depth, which is one word among others. */
 export function checkDepth(nest: LoopFunc, name: string, depth: number): Diagnostic | null {
   const problem = depthProblem(name, depth);
   if (problem !== null) return illegal("unroll.bad-depth", nest, [name], problem);

@@ -190,7 +190,7 @@ function dropPaddingGuards(expr: Expr, block: Block, source: Buffer, args: Args)
   });
 }
 
-/** A cast of 0 is 0. */
+/** Expression below its casts: a cast of 0 is 0. */
 const withoutCasts = (expr: Expr): Expr => (expr.kind === "cast" ? withoutCasts(expr.operand) : expr);
 
 const conjuncts = (condition: Expr): Expr[] =>

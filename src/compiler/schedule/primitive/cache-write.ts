@@ -101,7 +101,7 @@ function plan(nest: LoopFunc, name: string, loop: string) {
   return { block, inside, copies: { init, store }, accIndices, shape: box.map((dim) => dim.extent) };
 }
 
-/** The identity, or the element as the reduce loops outside have left it. */
+/** Value that the accumulators start with: the identity, or the element as the reduce loops outside have left it. */
 function startValue(
   nest: LoopFunc,
   block: Block,

@@ -74,7 +74,7 @@ export const computeAt: Primitive<"compute-at"> = {
   print: ({ block, loop }) => `compute-at ${block} at ${loop}`,
 };
 
-/** Still the loops and indices that the stage began with, nothing else under them, and the buffer's only writer. */
+/** Whether a stage still has the loops and indices that it began with, nothing else under them, and is the buffer's only writer. */
 export function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean {
   const loops = block.axes.map((axis) => loopName(block.name, axis.name));
   if (around.map((loop) => loop.name).join() !== loops.join()) return false;

@@ -90,7 +90,7 @@ const shifted = (fill: For, loop: For, iteration: Expr): Stmt =>
 
 const tidy = (expr: Expr): Expr => simplifyExpr(expr);
 
-/** Into one of the two copies; `loop`: only while its next iteration is one. */
+/** Turns a fill to one of the two copies. With `loop`, it runs only while the loop has a next iteration. */
 const withSlot = (fill: Stmt, slot: Expr, loop: For | null): Stmt =>
   mapBlocks(fill, (block) =>
     updateBlock(block, {
@@ -100,7 +100,7 @@ const withSlot = (fill: Stmt, slot: Expr, loop: For | null): Stmt =>
     }),
   );
 
-/** Under names of its own: loops and the block `B.pack…` are called `B.pack.first…`. */
+/** Gives the copy names of its own: loops and the block `B.pack…` are called `B.pack.first…`. */
 function renamed(stmt: Stmt, fill: For): Stmt {
   const block = blocksIn(fill)[0]!.name;
   const named = (name: string): string => name.replace(block, `${block}.first`);

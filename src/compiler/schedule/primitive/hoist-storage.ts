@@ -97,7 +97,7 @@ interface HoistedDim {
   readonly extent: number;
 }
 
-/** Null if the storage has no start, or one that other loops than those around all accesses decide. */
+/** Dimensions of the hoisted storage; null if it has no start, or one that other loops than those around all accesses decide. */
 function hoistedDims(nest: LoopFunc, { buffer, loop }: Args): readonly HoistedDim[] | null {
   const dims = storageOf(nest, buffer);
   if (!dims) return null;

@@ -56,10 +56,10 @@ function whyNot(nest: LoopFunc, block: Block): { code: string; text: string } | 
   return text === null ? null : { code: "too-large", text };
 }
 
-/** Operations of one element's value, with those that are computed again at every place where it is read. */
+/** Most operations of one element's value, with those that are computed again at every place where it is read. */
 const mostOperations = 50_000;
 
-/** An element of a reader may need so many elements of a stencil that no compiler takes it. */
+/** Says that a value is too large: an element of a reader may need so many elements of a stencil that no compiler takes it. */
 function tooLarge(nest: LoopFunc, { name, buffer, value }: Block): string | null {
   const depth = depthOf(value, operandsOf);
   const operations = parentsFirst(value, operandsOf).length;

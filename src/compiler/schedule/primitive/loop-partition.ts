@@ -74,7 +74,7 @@ function pieceOf(loop: For, { piece, start, extent }: Piece): For {
   return updateFor(loop, { name: named(loop.name), extent, body: substituteInBlocks(body, moved) });
 }
 
-/** The first piece has initialised what the loop reduces. */
+/** The statement without initial values: the first piece has initialised what the loop reduces. */
 const withoutInits = (stmt: Stmt, loop: string): Stmt =>
   mapStmt(stmt, (each) => (each.kind === "block" ? withoutInit(each, loop) : each));
 

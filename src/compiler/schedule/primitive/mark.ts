@@ -15,7 +15,7 @@ export function checkMark(nest: LoopFunc, loop: string, verb: string): Diagnosti
   return illegal(`${verb}.marked`, nest, [loop], `${loop} is already ${place.loop.mark}`);
 }
 
-/** The iterations of a loop are independent unless it drives a reduction, or a buffer takes values along. */
+/** Checks that the iterations of a loop are independent: they are, unless it drives a reduction or a buffer takes values along. */
 export function checkIndependent(nest: LoopFunc, loop: string, verb: string): Diagnostic | null {
   const place = findLoop(nest, loop)!;
   const again = verb === "vectorize" ? undefined : blocksIn(place.loop).find((block) => repeatingVars(block).has(loop));

@@ -6,10 +6,10 @@ import type { InstructionKind, InstructionOf } from "../trace.ts";
 
 export interface Primitive<K extends InstructionKind> {
   readonly kind: K;
-  /** Null if the instruction is legal here, else why not. Costs little: the search asks thousands of times. */
+  /** Says why the instruction is not legal here; null if it is. Costs little: the search asks thousands of times. */
   check(nest: LoopFunc, args: InstructionOf<K>): Diagnostic | null;
   /** The nest after the instruction. Assumes that `check` gave null; the meaning of the nest stays what it was. */
   apply(nest: LoopFunc, args: InstructionOf<K>): LoopFunc;
-  /** One line: `split C.i [11, 6] mask`. */
+  /** Text of the instruction in one line: `split C.i [11, 6] mask`. */
   print(args: InstructionOf<K>): string;
 }

@@ -54,7 +54,7 @@ function widened(block: Block, widening: Widening): Block {
   });
 }
 
-/** A conversion of the element takes the wide one as it is; elsewhere it becomes narrow again. */
+/** Turns reads to the wide element. A conversion of it takes it as it is; elsewhere it becomes narrow again. */
 function readWide(expr: Expr, { name, narrow, dtype }: Widening): Expr {
   return mapExpr(expr, (node) => {
     if (node.kind === "load" && node.buffer === name) return cast(narrow, updateLoad(node, { dtype }));

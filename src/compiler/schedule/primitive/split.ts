@@ -98,7 +98,7 @@ export const split: Primitive<"split"> = {
   print: ({ loop, factors, tail }) => `split ${loop} [${factors.join(", ")}] ${tail}`,
 };
 
-/** The last tile must fit, and computing elements again must do no harm. */
+/** Checks a split that shifts inwards: the last tile must fit, and computing elements again must do no harm. */
 function checkShift(nest: LoopFunc, place: LoopPlace, factors: readonly number[]): Diagnostic | null {
   const { name, extent } = place.loop;
   const tile = product(factors.slice(1));

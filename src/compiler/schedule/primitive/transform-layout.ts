@@ -54,7 +54,7 @@ function moved(nest: LoopFunc, { layout }: Args, { name, shape }: Buffer): LoopF
   return { ...after, buffers };
 }
 
-/** Tiles that loops walk are told by their ranges; those of axes are left to the lowering. */
+/** Indices in the new layout. Tiles that loops walk are told by their ranges; those of axes are left to the lowering. */
 function indicesIn(nest: LoopFunc, layout: Args["layout"], indices: readonly Expr[], block: Block): readonly Expr[] {
   const ranges = rangesOf([...loopsIn(nest.body), ...block.axes]);
   return layoutIndices(layout, indices).map((index) => simplifyExpr(index, ranges));

@@ -8,7 +8,7 @@ import { illegal } from "./illegal.ts";
 import { checkIndependent, checkMark, markLoop } from "./mark.ts";
 import type { Primitive } from "./primitive.ts";
 
-/** Sixteen vectors of the widest lanes; more is a register tile's work, by unrolling. */
+/** Most lanes: sixteen vectors of the widest; more is a register tile's work, by unrolling. */
 const mostLanes = 256;
 
 export const vectorize: Primitive<"vectorize"> = {

@@ -28,7 +28,7 @@ export interface Chart {
   readonly summary: string;
   readonly x: ChartAxis;
   readonly y: ChartAxis;
-  /** From left to right; several may be the same. */
+  /** Positions from left to right; several may be the same. */
   readonly positions: readonly number[];
   readonly series: readonly ChartSeries[];
   /** Values under the pointer are told below. */
@@ -103,7 +103,7 @@ const scaleOf = ({ from, to, logMarks }: ChartAxis): uPlot.Scale => ({
 
 const font = "12px system-ui, sans-serif";
 
-/** 1, 2, 5, 10, … */
+/** Steps between whole marks: 1, 2, 5, 10, … */
 const wholeSteps = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 function axisOf({ title, logMarks, isWhole }: ChartAxis, { text, grid }: { text: string; grid: string }): uPlot.Axis {

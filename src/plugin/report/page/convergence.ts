@@ -114,7 +114,7 @@ function overSeconds(kernel: KernelReport): Chart {
 
 const sorted = (values: readonly number[]): readonly number[] => [...new Set(values)].sort((a, b) => a - b);
 
-/** When the curve with the best end had nine tenths of it. */
+/** Says when the curve with the best end had nine tenths of it. */
 function reached(curves: readonly Curve[], print: (at: number) => string): string {
   const bests = curves.flatMap(({ steps }) => steps.at(-1)?.[1] ?? []);
   const best = bests.length > 0 ? Math.max(...bests) : null;

@@ -28,7 +28,7 @@ const shown = (children: readonly Child[]): (Node | string)[] =>
 
 let ids = 0;
 
-/** For elements that name each other. */
+/** Returns a new id, for elements that name each other. */
 export function freshId(prefix: string): string {
   ids += 1;
   return `${prefix}-${ids}`;

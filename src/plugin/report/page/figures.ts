@@ -4,7 +4,7 @@ import { duration, threeDigits } from "../../../tuner/report/quantity.ts";
 
 export { duration, threeDigits };
 
-/** Three digits, with their zeros: columns of them read better. */
+/** Speed in three digits, with their zeros: columns of them read better. */
 export const speed = (gflops: number): string => (gflops >= 100 ? count(Math.round(gflops)) : gflops.toPrecision(3));
 
 export const none = "–";
@@ -18,7 +18,7 @@ export const percent = (share: number): string => {
   return `${value >= 99.95 ? Math.round(value) : value.toFixed(1)} %`;
 };
 
-/** For sentences and bars, where a tenth says nothing. */
+/** Whole percent, for sentences and bars, where a tenth says nothing. */
 export const wholePercent = (share: number): string =>
   share > 0 && share < 0.01 ? percent(share) : `${Math.round(share * 100)} %`;
 

@@ -1,7 +1,7 @@
 // Two texts side by side: lines that both have stand beside each other, and between them what only one has.
 
 export interface LinePair {
-  /** Null: nothing stands beside the other. */
+  /** Line of the left text; null: nothing stands beside the other. */
   readonly left: string | null;
   readonly right: string | null;
   readonly isSame: boolean;

@@ -18,7 +18,7 @@ const idOf = (kernel: KernelReport | FailedKernel): string => `kernel-${data.ker
 const groupNames = [...new Set(data.kernels.map(groupOf))];
 const groupNamed = (name: string) => data.kernels.filter((kernel) => groupOf(kernel) === name);
 
-/** Null: it stands alone, or failed. */
+/** Shape of a kernel within its group; null: it stands alone, or failed. */
 function shapeInGroup(kernel: KernelReport | FailedKernel): string | null {
   const group = groupNamed(groupOf(kernel)).filter((it) => it.kind === "kernel");
   return kernel.kind === "failed" || group.length === 1 ? null : shapeOf(kernel, varyingParameters(group));

@@ -16,7 +16,7 @@ interface Row {
   readonly kernel: Kernel;
   /** Id of the kernel's part of the page. */
   readonly id: string;
-  /** Among all kernels. */
+  /** Place among all kernels. */
   readonly place: number;
 }
 

@@ -56,7 +56,7 @@ function viewSwitch(views: readonly View[], show: (view: View) => void): HTMLEle
   return element("fieldset", { class: "switch" }, legend, ...choices);
 }
 
-/** They scroll together, so that equal lines stay beside each other. */
+/** Makes the panes of two schedules. They scroll together, so that equal lines stay beside each other. */
 function panesOf(winner: string, predicted: string | null): readonly HTMLElement[] {
   if (predicted === null)
     return [

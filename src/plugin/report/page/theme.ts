@@ -16,7 +16,7 @@ function tellListeners(): void {
 
 const key = "unplugin-kernel-report-theme";
 
-/** Browsers may forbid a page from a file to keep anything. */
+/** Theme that was kept. Browsers may forbid a page from a file to keep anything. */
 function kept(): Theme {
   try {
     const name = localStorage.getItem(key);
@@ -34,7 +34,7 @@ function keep(theme: Theme): void {
   }
 }
 
-/** Paper is white. */
+/** Shows the light theme for printing: paper is white. */
 export const showForPaper = (): void => show("light");
 export const showForScreen = (): void => show(kept());
 

@@ -4,15 +4,15 @@ import type { KernelReport } from "../report-data.ts";
 import { count, percent, threeDigits, times, wholePercent } from "./figures.ts";
 import { shareOfLimit, speedUpOf } from "./kernel-status.ts";
 
-/** Speeds that differ by less are as good as equal: measured again they may change places. */
+/** Difference of speeds, as a share, that counts as none: measured again they may change places. */
 const noise = 0.03;
-/** From here on the ratio says more about the schedule that it is taken to than about the kernel. */
+/** Speed-up from which on the ratio says more about the schedule that it is taken to than about the kernel. */
 const outlier = 4;
 const nearLimit = 0.85;
 
 export const tuneCommand = "npx unplugin-kernel tune";
 
-/** One sentence or two, without a full stop at its end. */
+/** Verdict in one sentence or two, without a full stop at its end. */
 export function verdictOf(kernel: KernelReport): string {
   const { measured, origin } = kernel;
   if (origin === "reference") return "Plain loops, neither tuned nor predicted";

@@ -8,7 +8,7 @@ const steps = 5;
 /** Reads of a clock that stands still. */
 const mostReads = 5e7;
 
-/** Browsers make the clock coarse, and some of them unevenly. */
+/** Least step of the clock, in milliseconds: browsers make it coarse, and some of them unevenly. */
 function clockStepMs(): number {
   let largest = 0;
   for (let step = 0, reads = 0; step < steps && reads < mostReads; step++) {

@@ -26,7 +26,7 @@ async function ask(path: string, options: RequestInit = {}): Promise<Response> {
 
 type Arrays = ReadonlyMap<string, Entrant["outputs"][number]>;
 
-/** Inputs, and outputs that are wrong in every element. */
+/** Arrays for the tensors: inputs, and outputs that are wrong in every element. */
 async function contentsOf(folder: string, { tensors }: PlannedBench): Promise<Arrays> {
   const arrays = new Map<string, Entrant["outputs"][number]>();
   for (const { name, array } of tensors) {
@@ -73,7 +73,7 @@ async function problemOf(entrant: Entrant, folder: string, before: Entrant["outp
   return answer.why;
 }
 
-/** Workers of a kernel start only while this one lets them; who is not there when it is measured would not help. */
+/** Waits for a kernel's workers, which start only while this one lets them. One that comes after measuring began would not help. */
 async function waitForThreads({ threads }: PlannedBench): Promise<void> {
   const pool = (globalThis as { [key: symbol]: unknown })[Symbol.for("unplugin-kernel.threads.1")] as
     | { isReady(sharing: { readonly threads: number }): boolean }

@@ -14,6 +14,6 @@ export type Message =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly why: string };
 
-/** Engines' words as one plain line, which the command takes. */
+/** Words of an engine as one plain line, which the command takes. */
 export const plain = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/[^\x20-\x7e]/g, "?").slice(0, 1000);

@@ -53,7 +53,7 @@ function findFirst(stmt: Stmt, units: Units): FirstAccesses {
   }
 }
 
-/** A store with `active` counts as whole: lanes that are not stored have no value that anything may read. */
+/** First accesses of one statement. A store with `active` counts as whole: nothing may read lanes that are not stored. */
 function ownAccesses(stmt: Stmt, { name, size }: Units): FirstAccesses {
   const first = new Map<number, First>();
   const note = ({ base, lanes }: Place, access: First) => {
@@ -74,7 +74,7 @@ function addLater(first: Map<number, First>, later: FirstAccesses): FirstAccesse
   return first;
 }
 
-/** One or the other. */
+/** First accesses of a statement that is one or the other. */
 function eitherOf(yes: FirstAccesses, no: FirstAccesses): FirstAccesses {
   const first = new Map<number, First>();
   for (const unit of new Set([...yes.keys(), ...no.keys()])) {

@@ -5,7 +5,7 @@ import { exprKey } from "../../../ir/expr-key.ts";
 import type { Buffer, Expr, Local, Stmt } from "../../../ir/loop-ir.ts";
 import { someExpr, walkStmt } from "../../../ir/visit.ts";
 
-/** More locals than this no compiler keeps in registers. */
+/** Most locals of a buffer: no compiler keeps more in registers. */
 const maxSlots = 128;
 
 export interface Slot {
@@ -56,7 +56,7 @@ export function placesIn(body: Stmt, buffer: string): readonly Place[] | null {
   return known.length === places.length ? known : null;
 }
 
-/** Null if accesses overlap in part. Expects constant places. */
+/** Slots of a buffer whose places are all constant; null if accesses overlap in part. */
 export function slotsOf(body: Stmt, buffer: Buffer, suffix: string): Slots | null {
   const slots = new Map<number, Place & { readonly masks: Set<string> }>();
   let fits = true;

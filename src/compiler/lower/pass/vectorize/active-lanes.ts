@@ -10,7 +10,7 @@ import type { Ranges } from "../../../ir/ranges.ts";
 import { simplifyIndex } from "../../../ir/simplify.ts";
 import { someExpr } from "../../../ir/visit.ts";
 
-/** Null: all lanes. Undefined: the lanes that meet the conditions are no leading run. */
+/** Number of leading lanes that meet the conditions. Null: all lanes. Undefined: those that meet them are no leading run. */
 export function activeLanes(conditions: readonly Expr[], lane: string, ranges: Ranges): Expr | null | undefined {
   let fewest: Expr | null = null;
   for (const condition of conditions) {
@@ -21,7 +21,7 @@ export function activeLanes(conditions: readonly Expr[], lane: string, ranges: R
   return fewest;
 }
 
-/** For c·lane + rest ≤ limit with c > 0: floor((limit - rest) / c) + 1. */
+/** Number of lanes for c·lane + rest ≤ limit with c > 0: floor((limit - rest) / c) + 1. */
 function leading(condition: Expr, lane: string, ranges: Ranges): Expr | null {
   if (condition.kind !== "binary" || condition.right.kind !== "const" || condition.left.dtype !== "i32") return null;
   if (condition.op !== "lt" && condition.op !== "ge") return null;

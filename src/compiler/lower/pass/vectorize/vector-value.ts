@@ -33,7 +33,7 @@ import { operandsFirst } from "../../../support/graph.ts";
 import { activeLanes, mentions } from "./active-lanes.ts";
 
 export interface Site {
-  /** The vectorised loop. */
+  /** Name of the vectorised loop. */
   readonly name: string;
   readonly lanes: number;
   /** Buffers by name, each with one dimension. */
@@ -48,7 +48,7 @@ export interface VectorValue {
   readonly needsLane: boolean;
 }
 
-/** Null if it has no vector form. `active`: only so many leading lanes count, and only those may load freely. */
+/** Vectorises a value; null if it has no vector form. `active`: only so many leading lanes count, and only those may load freely. */
 export function vectorValue(value: Expr, site: Site, active: Expr | null): VectorValue | null {
   const turns = active ? null : inTurns(value, site);
   if (turns) return { expr: turns, needsLane: false };
@@ -101,17 +101,17 @@ interface State {
   readonly site: Site;
   readonly active: Expr | null;
   needsLane: boolean;
-  /** For the nodes of a large value; null for a small one. */
+  /** What is known of the nodes of a large value; null for a small one. */
   readonly memory: Memory | null;
 }
 
 interface Memory {
-  /** Operands before what is made of them; no indices. */
+  /** Nodes, operands before what is made of them; no indices. */
   readonly values: readonly Expr[];
   /** Whether the node is not the same in all lanes. */
   readonly varies: ReadonlyMap<Expr, boolean>;
   readonly vectors: Map<Expr, Expr | null>;
-  /** Only what stands on one side of a choice is looked at. */
+  /** Whether the value is one side of a choice. */
   readonly isSide: boolean;
 }
 
@@ -170,7 +170,7 @@ function uniform(expr: Expr, state: State): Expr {
   return expr;
 }
 
-/** All that the loop's variables can make of the index lies in the buffer. */
+/** Whether every index that the loop's variables can make lies in the buffer. */
 function isInside({ buffer, indices }: Load, { buffers, ranges }: Site): boolean {
   const { min: first, max: last } = boundsOf(indices[0]!, ranges);
   return first >= 0 && last < buffers.get(buffer)!.shape[0]!;
@@ -246,7 +246,7 @@ function sides(expr: Select, condition: Expr, state: State): Expr | null {
   return select(condition, broadcast(yes, state.site.lanes), broadcast(no, state.site.lanes));
 }
 
-/** The condition holds for the first `count` lanes: only they may load what `then` loads. */
+/** Choice whose condition holds for the first `count` lanes: only they may load what `then` loads. */
 function leadingSelect(expr: Select, count: Expr, state: State): Expr | null {
   const { site } = state;
   const active = state.active ? simplifyIndex(min(state.active, count), site.ranges) : count;
@@ -276,7 +276,7 @@ function anySelect(expr: Select, state: State): Expr | null {
   return condition && sides(expr, broadcast(condition, site.lanes), state);
 }
 
-/** May be evaluated where the program would not: no load leaves its buffer, nothing divides integers. */
+/** Whether a value may be evaluated where the program would not: no load leaves its buffer, nothing divides integers. */
 const isSpeculative = (expr: Expr, site: Site): boolean =>
   !someExpr(expr, (each) => {
     if (each.kind === "load") return !isInside(each, site);
