@@ -119,9 +119,11 @@ describe("the results' file", () => {
     appendFileSync(path, JSON.stringify({ ...result, seed: 3 }).slice(0, 40));
     appendResult(path, { ...result, seed: 2 });
     appendResult(path, { ...result, trials: 21 });
+    // Each says where it comes from, beside what was measured.
+    const measured = expect.objectContaining({ node: process.version });
     expect(readResults(path)).toEqual([
-      { ...result, trials: 21 },
-      { ...result, seed: 2 },
+      { ...result, trials: 21, measured },
+      { ...result, seed: 2, measured },
     ]);
   });
 });
@@ -133,7 +135,7 @@ test("of one task on one target the last settling counts", () => {
   appendSettled(path, settled);
   appendSettled(path, { ...settled, cpu: "another" });
   appendSettled(path, { ...settled, noise: 0.5 });
-  expect(readSettled(path, "some CPU")).toEqual([{ ...settled, noise: 0.5 }]);
+  expect(readSettled(path, "some CPU")).toMatchObject([{ ...settled, noise: 0.5 }]);
   rmSync(folder, { recursive: true });
 });
 
