@@ -6,17 +6,17 @@ export const nowMs = (): number => performance.now();
 /** Milliseconds since 1970: for the age of files. */
 export const wallClockMs = (): number => Date.now();
 
-/** Lets others go on meanwhile: in Node and in a browser. */
+/** Waits, and lets others go on meanwhile: in Node and in a browser. */
 export const sleepMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** When all that is to be done at once is done. */
+/** Resolves after all work that is due at once. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Does something in a while, unless it is called off by what is returned. */
+/** Calls `work` after `ms` milliseconds. The returned function calls it off. */
 export function afterMs(ms: number, work: () => void): () => void {
   const timer = setTimeout(work, ms);
   return () => clearTimeout(timer);
 }
 
-/** Aborted after so many milliseconds. */
+/** Makes a signal that is aborted after `ms` milliseconds, at least 1. */
 export const timeoutSignal = (ms: number): AbortSignal => AbortSignal.timeout(Math.max(1, Math.floor(ms)));

@@ -1,11 +1,11 @@
-// Where the C files and headers lie that go into every addon: ours in this package, Node's in node-api-headers.
+// Locates the C files and headers that go into every addon: ours in this package, Node's in node-api-headers.
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Absolute path of a file of this package, whether this code runs from src or bundled in dist. */
+/** Returns the absolute path of a file of this package, whether this code runs from src or bundled in dist. */
 export function packageFile(path: string): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, path))) {
@@ -16,6 +16,6 @@ export function packageFile(path: string): string {
   return join(folder, path);
 }
 
-/** The folder of node_api.h. */
+/** Returns the folder of node_api.h. */
 export const nodeApiInclude = (): string =>
   join(dirname(createRequire(import.meta.url).resolve("node-api-headers")), "include");

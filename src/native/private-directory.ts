@@ -6,11 +6,14 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { sha256 } from "../compiler/index.ts";
 
-/** Containers may share the directory, and each counts its processes from 1. */
+/** Digest of the host's name: containers may share the directory, and each counts its processes from 1. */
 const machine = sha256(hostname()).slice(0, 8);
 const ownName = new RegExp(`^unplugin-kernel-${machine}-(\\d+)-`);
 
-/** No build lasts this long: the process with that number is another one by now. */
+/**
+ * Age in milliseconds from which a directory is left over: no build lasts this long, so its process number is another's by
+ * now.
+ */
 const longestUseMs = 86_400_000;
 
 /** Runs `work` with an empty directory that only this user can read, and removes it, whatever becomes of the work. */
@@ -24,7 +27,7 @@ export async function withPrivateDirectory<T>(work: (directory: string) => Promi
   }
 }
 
-/** What killed processes left behind. Another process, or another user's rights, may be in the way: no harm done. */
+/** Removes what killed processes left behind. Another process, or another user's rights, may be in the way: no harm done. */
 async function removeLeftovers(): Promise<void> {
   const names = await readdir(tmpdir());
   for (const name of names) {
@@ -51,5 +54,5 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Windows holds loaded addons for a moment after their process has gone. */
+/** Removes a directory, with retries: Windows holds loaded addons for a moment after their process has gone. */
 const remove = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 3 });

@@ -4,7 +4,10 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Written beside it, then renamed. Keeps the permissions; a link stays one. Throws what the file system throws. */
+/**
+ * Replaces a file: writes beside it, then renames. Keeps the permissions; a link stays one. Throws what the file system
+ * throws.
+ */
 export function replaceFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const isThere = existsSync(path);

@@ -2,7 +2,7 @@
 
 import { byteSize, type CSource, type DType, invariant, type KernelParameter } from "../compiler/index.ts";
 
-/** napi_typedarray_type of the arrays that hold each dtype. */
+/** Value of napi_typedarray_type for the arrays that hold each dtype. */
 const arrayType: Readonly<Record<DType, number>> = {
   i8: 0,
   u8: 1,
@@ -15,7 +15,7 @@ const arrayType: Readonly<Record<DType, number>> = {
   f64: 8,
 };
 
-/** UK_MAX_ARGUMENTS of kernel-table.h. */
+/** Most parameters of a kernel: UK_MAX_ARGUMENTS of kernel-table.h. */
 const mostParameters = 64;
 
 export function translationUnit(sources: readonly CSource[]): string {

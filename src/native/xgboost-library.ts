@@ -1,10 +1,10 @@
-// Where the C library of XGBoost lies on this machine: nothing is installed or downloaded for it.
+// Finds the C library of XGBoost on this machine: nothing is installed or downloaded for it.
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Debian's libxgboost0, whoever builds from source, Homebrew. */
+/** Usual places of the library: Debian's libxgboost0, builds from source, Homebrew. */
 const systemPlaces: readonly string[] = [
   "/usr/lib/x86_64-linux-gnu/libxgboost.so.0",
   "/usr/lib/aarch64-linux-gnu/libxgboost.so.0",
@@ -15,13 +15,13 @@ const systemPlaces: readonly string[] = [
 ];
 
 export interface XgboostPlaces {
-  /** Asked for by name: nothing else is looked at. */
+  /** Path that the user asked for: no other place is searched. */
   readonly path?: string | undefined;
-  /** Its node_modules may hold the package `xgboost_node`, which brings a library. */
+  /** Folder of the project, whose node_modules may hold the package `xgboost_node`, which brings a library. */
   readonly project?: string;
 }
 
-/** Null: there is none. Whether it can be loaded (it needs libgomp) is seen when it is. */
+/** Returns the library's path; null: none was found. Loading it may still fail (it needs libgomp). */
 export function findXgboost({ path, project = process.cwd() }: XgboostPlaces = {}): string | null {
   if (path !== undefined) return existsSync(path) ? path : null;
   const places = [...packagePlaces(project), ...systemPlaces];

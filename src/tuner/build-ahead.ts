@@ -1,9 +1,9 @@
-// When kernels are compiled: all before the first is measured, or the second half while the first is measured. Compiling
+// Decides when kernels are compiled: all before the first is measured, or the second half while the first is measured. Compiling
 // beside a measurement makes it wrong unless both have cores of their own.
 
-/** How the kernels of a round are built. */
+/** Schedule of a round's builds. */
 export interface BuildPolicy {
-  /** How many are built in one go, in order. */
+  /** Number of kernels in each part, which is built in one go; parts are in order. */
   readonly parts: readonly number[];
   /** Compiler processes for a part while nothing is measured. */
   readonly jobs: number;
@@ -11,15 +11,15 @@ export interface BuildPolicy {
   readonly jobsBeside: number;
 }
 
-/** One measures, one is for this process. */
+/** Cores that measuring takes: one for the measured process, one for this one. */
 const coresForMeasuring = 2;
 const leastCores = 4;
 
 /**
- * On fewer than four cores nothing is compiled while something is measured.
+ * Chooses a policy. On fewer than four cores nothing is compiled while something is measured.
  *
- * @param isUrgent little time is left, and nothing has run: the first kernels have a compiler each, and the others come after
- *   they are measured
+ * @param isUrgent whether little time is left, and nothing has run: the first kernels have a compiler each, and the others come
+ *   after they are measured
  */
 export function buildPolicy(cores: number, kernels: number, isUrgent = false): BuildPolicy {
   const urgent = isUrgent ? Math.min(cores, kernels) : 0;
@@ -32,7 +32,7 @@ export function buildPolicy(cores: number, kernels: number, isUrgent = false): B
 
 /**
  * Yields what `build` makes of each item, in their order. A part is begun when the one before it is ready, if the policy
- * has processes for it then, else when it is asked for. Whoever stops early leaves at most one build behind.
+ * has processes for it then, else when it is asked for. A consumer that stops early leaves at most one build behind.
  */
 export async function* buildAhead<S, B>(
   items: readonly S[],
@@ -45,7 +45,7 @@ export async function* buildAhead<S, B>(
     const built: readonly B[] = await (ahead ?? build(part, jobs));
     const [next] = waiting;
     ahead = next && jobsBeside > 0 ? build(next, jobsBeside) : null;
-    // It is told when the part is asked for.
+    // A failure is reported when the part is asked for.
     ahead?.catch(() => undefined);
     yield* built;
   }

@@ -13,23 +13,26 @@ import type { Workbench } from "./workbench.ts";
 
 export interface CalibrationOptions {
   readonly target: Target;
-  /** One a task; it is closed here. */
+  /** Makes the workbench of a task; `calibrateMachine` closes it. */
   readonly workbench: (task: TuningTask) => Promise<Workbench>;
-  /** Milliseconds. */
+  /** Returns milliseconds. */
   readonly clock: () => number;
-  /** No new candidates are measured after so many. */
+  /** Seconds after which no new candidates are measured. */
   readonly seconds?: number;
 }
 
 export interface Calibration {
   readonly machine: MachineModel;
-  /** Candidates that were measured. Of few, little was learnt. */
+  /** Number of candidates that were measured. With few, little was learnt. */
   readonly samples: number;
 }
 
 const { gemm, gemv, sum, conv2d } = opLibrary;
 
-/** What each tells most about: arithmetic and its latency, packing and L2, L3 and memory, loops and their counters. */
+/**
+ * Operators to measure, each telling most about one thing: arithmetic and its latency, packing and L2, L3 and memory, loops
+ * and their counters.
+ */
 const operators: readonly Op[] = [
   gemm({ M: 128, N: 128, K: 128, dtype: "f32" }),
   gemm({ M: 96, N: 768, K: 512, dtype: "f32" }),
@@ -75,7 +78,7 @@ async function measureOperator(
       const results = workbench.measure(sources, null);
       for (const { template, assignment } of batch) {
         const { value } = await results.next();
-        // The least of its times: what disturbs a machine only ever adds.
+        // The least of its times, since disturbances only ever add.
         const facts = space.facts(template.template, assignment);
         if (value?.kind === "ok" && facts) samples.push({ facts, ns: value.timing.minNs });
       }
@@ -86,7 +89,7 @@ async function measureOperator(
   return samples;
 }
 
-/** Spread over the space: what is slow tells of the machine as well as what is fast. */
+/** Draws points spread over the space: slow ones tell of the machine as well as fast ones. */
 function drawPoints(space: GeneratedSpace, rng: Rng): readonly Point[] {
   const searched = searchSpace(space);
   const points = new Map<string, Point>();

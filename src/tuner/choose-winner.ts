@@ -10,7 +10,7 @@ import type { TuningOptions, TuningTime, Winner } from "./tuning.ts";
 import { sourcesOf } from "./tuning-round.ts";
 import type { Buildable, Decision } from "./workbench.ts";
 
-/** Heats and race behind the rounds. */
+/** Returns the heats and race that come after the rounds. */
 export function raceAfter({ elapsedMs, isLate, hardMs }: TuningTime, { workbench }: TuningOptions) {
   const endMs = elapsedMs() + longestRaceMs(elapsedMs());
   const leftMs = (): number => Math.max(hardMs(), leastRaceLeftMs);
@@ -19,7 +19,7 @@ export function raceAfter({ elapsedMs, isLate, hardMs }: TuningTime, { workbench
     workbench.race(sourcesIn(leftMs), isOver, leftMs);
 }
 
-/** The fastest few raced against each other; without fresh measurements the records have decided already. */
+/** Races the fastest few against each other; without fresh measurements the records have decided already. */
 export async function chooseWinner(
   task: TuningTask,
   space: GeneratedSpace,

@@ -1,5 +1,4 @@
-// Everything that happens to one candidate, stage by stage, as numbered texts: what to read when a kernel is not what
-// it should be.
+// Dumps everything that happens to one candidate, stage by stage, as numbered texts: for debugging a wrong or slow kernel.
 
 import {
   type ComputeDef,

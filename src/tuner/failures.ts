@@ -1,4 +1,4 @@
-// What is said of a tuning in which nothing ran: how many failed in which way, with an example of each, and what may help.
+// Describes a tuning in which nothing ran: how many failed in which way, with an example of each, and what may help.
 
 import type { Numerics } from "../compiler/index.ts";
 import type { Failure, TuneResult } from "./tuning.ts";
@@ -46,6 +46,6 @@ function hintOf(failures: readonly Failure[], late: string | null, numerics: Num
   return late === null ? null : "give it more seconds";
 }
 
-/** Whether nothing speaks against a schedule but that there was no time to measure any. */
+/** Whether only a lack of time kept schedules from being measured. */
 export const isOnlyLate = ({ winner, failures, late, ended }: TuneResult): boolean =>
   winner === null && failures.length === 0 && (late !== null || ended === "budget");

@@ -1,4 +1,4 @@
-// Which tasks are the same but for their sizes: what is known of one is a start for the others. Task → family, extents.
+// Groups tasks that are the same but for their sizes: what is known of one is a start for the others. Task → family, extents.
 
 import { type ComputeDef, mapScalar, printComputeDef, type ScalarExpr, type Stage, sha256 } from "../compiler/index.ts";
 import type { TuningTask } from "./task.ts";
@@ -16,12 +16,12 @@ const axesOf = ({ axes, reduce }: Stage): Stage["axes"] => [...axes, ...(reduce?
 /**
  * Digest of the operator with all sizes left out, its name too, and of the options that change its space: GEMMs of any
  * shape are one family, those of other types or with another epilogue are another. Constants other than 0, 1 and −1 may
- * come from sizes (a border's `< 56`, a mean's `1 / 1024`), so they are left out: what is computed is told by structure.
+ * come from sizes (a border's `< 56`, a mean's `1 / 1024`), so they are left out: structure alone tells the computation.
  */
 export const familyOf = ({ op, numerics, constants = [] }: TuningTask): string =>
   sha256([printComputeDef(withoutSizes(op)), numerics, ...[...constants].sort()].join("\n"));
 
-/** Tasks that reach about the same throughput: one family on one target. */
+/** Name of tasks that reach about the same throughput: one family on one target. */
 export const familyOnTarget = (task: TuningTask): string => `${task.target.name} ${familyOf(task)}`;
 
 const withoutSizes = ({ inputs, stages, ...op }: ComputeDef): ComputeDef => ({
@@ -40,7 +40,7 @@ const stageWithoutSizes = (stage: Stage): Stage => ({
   body: mapScalar(stage.body, anyConstant),
 });
 
-/** Some number that is not written for itself. */
+/** Stands for every left-out constant: any number that is not kept as itself. */
 const placeholder = 2;
 
 const anyConstant = (expr: ScalarExpr): ScalarExpr =>
@@ -48,7 +48,9 @@ const anyConstant = (expr: ScalarExpr): ScalarExpr =>
 
 const isSizeLike = (value: number): boolean => Number.isFinite(value) && Math.abs(value) !== 1 && value !== 0;
 
-/** Octaves between two shapes of one family, summed over their axes; infinite where they do not have the same axes. */
+/**
+ * Returns octaves between two shapes of one family, summed over their axes; infinite where they do not have the same axes.
+ */
 export function shapeDistance(left: Extents, right: Extents): number {
   const names = Object.keys(left);
   if (names.length !== Object.keys(right).length) return Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
-// One candidate from the expression to its code: what to look at when one wants to know what a schedule is, and what to
-// take home: its trace as TypeScript that makes it again.
+// Shows one candidate from the expression to its code: for people who want to know what a schedule is, and who want to take it
+// home, as its trace in TypeScript that makes it again.
 
 import {
   DiagnosticError,
@@ -21,31 +21,31 @@ import { type SavedSchedule, savedSchedule } from "./space/template/saved-schedu
 import type { TuningTask } from "./task.ts";
 
 export interface InspectOptions {
-  /** The trace without instructions that do nothing. */
+  /** Whether the trace leaves out instructions that do nothing. */
   readonly simplify?: boolean;
 }
 
 export interface Inspection {
-  /** What is computed: the operator as it is written, or by another algorithm. */
+  /** The computation: the operator as it is written, or by another algorithm. */
   readonly expression: string;
   readonly template: string;
   readonly decisions: Decisions;
   readonly trace: Trace;
-  /** A module that makes the trace by hand. */
+  /** Module that makes the trace by hand. */
   readonly typescript: string;
-  /** The scheduled loop nest. */
+  /** Scheduled loop nest. */
   readonly nest: string;
-  /** The loop IR after each pass. */
+  /** Loop IR after each pass. */
   readonly passes: readonly DumpedStage[];
-  /** C, or WASM as text. */
+  /** Code of the kernel: C, or WASM as text. */
   readonly code: string;
-  /** All of it but the passes, under titles. */
+  /** All parts but the passes, under titles. */
   readonly text: string;
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** "C tiled: 11 tunables, 30 constraints" */
+/** Returns the sizes of each template: "C tiled: 11 tunables, 30 constraints". */
 export const templateSizes = ({ templates }: Space): readonly string[] =>
   templates.map(({ name, model }) => {
     const keys = model.variables.filter(({ key }) => key).length;

@@ -12,9 +12,9 @@ import type { TuningTask } from "./task.ts";
 import { forever, type LeftMs, noTime, withinTime } from "./time-limit.ts";
 import type { Buildable, MeasurableSource, Refusal } from "./workbench.ts";
 
-/** A candidate as a workbench takes it. */
+/** Makes a candidate's source for a workbench. */
 export function measurable(task: TuningTask, space: Space, candidate: Candidate): MeasurableSource | Refusal;
-/** @param leftMs a candidate whose code is not generated in time is none */
+/** @param leftMs milliseconds that are left: a candidate whose code is not generated in time is refused as `NoTime` */
 export function measurable(task: TuningTask, space: Space, candidate: Candidate, leftMs: LeftMs): Buildable;
 export function measurable(task: TuningTask, space: Space, candidate: Candidate, leftMs: LeftMs = forever): Buildable {
   const kernel = withinTime(leftMs, (look) => candidateKernel(task, space, candidate, { onPass: look }));
@@ -29,8 +29,8 @@ export function measurable(task: TuningTask, space: Space, candidate: Candidate,
 }
 
 /**
- * Observations of another tuning as this one would have made them: a candidate that a postprocessor of this space refuses
- * counts as refused, however fast it ran without.
+ * Returns observations of another tuning as this one would have made them: a candidate that a postprocessor of this space
+ * refuses counts as refused, however fast it ran without.
  */
 export function underPostprocessors<Observed extends Observation>(
   task: TuningTask,
@@ -45,16 +45,16 @@ export function underPostprocessors<Observed extends Observation>(
   });
 }
 
-/** What they refuse is no property of the task: no record is made of it. */
+/** Whether a space has postprocessors. Their refusals are no property of the task, so no record is made of them. */
 export const hasPostprocessors = ({ postprocessors = [] }: Space): boolean => postprocessors.length > 0;
 
-/** Each algorithm has its own; undefined: those of the operator as it is written. */
+/** Returns a candidate's bounds, which each algorithm has; undefined: those of the operator as it is written. */
 export function boundsOf({ op }: TuningTask, space: Space, candidate: Candidate): HasBounds["bounds"] {
   const template = candidateTemplate(space, candidate);
   return template && template.op !== op ? checkPlan(op, [template]).bounds : undefined;
 }
 
-/** Why one of the space's postprocessors wants no such kernel. */
+/** Returns why one of the space's postprocessors refuses the kernel; null: none does. */
 function refusalOf(task: TuningTask, space: Space, candidate: Candidate, source: CSource | WasmSource): string | null {
   const { postprocessors = [] } = space;
   if (postprocessors.length === 0) return null;

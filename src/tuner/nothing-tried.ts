@@ -5,7 +5,7 @@ import { explainSpaceFully } from "./space/explain-space.ts";
 import type { Space } from "./space/space.ts";
 import type { TuneResult } from "./tuning.ts";
 
-/** Candidates are counted up to here. */
+/** Number up to which candidates are counted. */
 export const mostCounted = 1000;
 
 export async function nothingTried(space: Space, strategy: string, { untried }: TuneResult): Promise<Diagnostic> {

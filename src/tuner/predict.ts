@@ -10,7 +10,7 @@ import { strategies } from "./search/strategies.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 
-/** Null: the space is empty. */
+/** Returns the schedule that the prior ranks first. Null: the space is empty. */
 export function predict(space: GeneratedSpace): Candidate | null {
   const search = searchSpace(space, { prior: space.prior });
   const [best] = strategies.default.propose(startSearch(search, boostedTrees()), 1, createRng(1));
@@ -19,7 +19,9 @@ export function predict(space: GeneratedSpace): Candidate | null {
 
 const guesses = 64;
 
-/** The one that it likes best of some random ones: good to a factor, in a tenth of the time. Null: none was found. */
+/**
+ * Returns the best by the prior of some random schedules: good to a factor, in a tenth of the time. Null: none was found.
+ */
 export function guess(space: GeneratedSpace): Candidate | null {
   const search = searchSpace(space, { prior: space.prior });
   const rng = createRng(1);

@@ -25,7 +25,10 @@ export type Profile = Readonly<Record<TuningPart, number>>;
 
 export interface Profiler {
   time<T>(part: TuningPart, work: () => T): T;
-  /** What runs on this thread meanwhile and is timed itself is not counted. One at a time. */
+  /**
+   * Times asynchronous work, one at a time. Work that runs on this thread meanwhile and is timed itself counts as its own
+   * part.
+   */
   timeAsync<T>(part: TuningPart, work: () => Promise<T>): Promise<T>;
   profile(): Profile;
 }
@@ -36,7 +39,7 @@ export function createProfiler(clock: () => number): Profiler {
   const open: TuningPart[] = [];
   let since = clock();
 
-  /** Gives the time since the last change to the part that is open. */
+  /** Adds the time since the last change to the part that is open. */
   function settle(): void {
     const now = clock();
     const part = open.at(-1);

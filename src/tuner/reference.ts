@@ -1,4 +1,4 @@
-// What candidates are checked with: test inputs by what can be checked exactly, and the right answers.
+// Makes what candidates are checked with: test inputs by what can be checked exactly, and the right answers.
 
 import { kernelParameters } from "../compiler/index.ts";
 import type { RunTask } from "../native/runner/protocol.ts";
@@ -12,20 +12,23 @@ import type { TuningTask } from "./task.ts";
 import { type LeftMs, type NoTime, tooLong } from "./time-limit.ts";
 import type { WorkbenchOptions } from "./workbench.ts";
 
-/** Why not even the right answers would be there in time; null: they may be. Nothing can end them once they are begun. */
+/**
+ * Returns why even the right answers would come too late; null: there may be time. Nothing can end them once they are
+ * begun.
+ */
 export const answersTooLate = ({ op }: TuningTask, leftMs: LeftMs): NoTime | null =>
   tooLong("computing the right answers", leastAnswerMs(op), leftMs);
 
-/** What a workbench checks candidates with: `createWorkbench({ ...referenceOf(task), … })`. */
+/** Makes the workbench's options for checking candidates: `createWorkbench({ ...referenceOf(task), … })`. */
 export function referenceOf(task: TuningTask): Pick<WorkbenchOptions, "task" | "conditioned"> {
   const run = referenceTask(task);
   return { task: run, conditioned: () => conditionedTask(task, run) };
 }
 
 /**
- * Whatever the algorithm of a candidate, the right answers are those of the operator as it is written, on inputs on which
- * all algorithms can be checked. The bounds are those of the operator as it is written; a candidate of another algorithm
- * has its own.
+ * Makes inputs, right answers and bounds. Whatever the algorithm of a candidate, the right answers are those of the operator as it
+ * is written, on inputs on which all algorithms can be checked. The bounds are those of the operator as it is written; a
+ * candidate of another algorithm has its own.
  */
 export function referenceTask(task: TuningTask, seed = 1): RunTask {
   const { op } = task;

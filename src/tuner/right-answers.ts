@@ -28,7 +28,7 @@ import type { TuningTask } from "./task.ts";
 
 type Arrays = Readonly<Record<string, TypedArray>>;
 
-/** One new array an output, in order. */
+/** Computes an operator's outputs, each a new array, in order. */
 export function rightAnswers(op: ComputeDef, inputs: readonly TypedArray[]): readonly TypedArray[] {
   const known: Record<string, TypedArray> = Object.fromEntries(op.inputs.map(({ name }, at) => [name, inputs[at]!]));
   const declared = new Map<string, TensorDecl>(op.inputs.map((input) => [input.name, input]));
@@ -40,19 +40,19 @@ export function rightAnswers(op: ComputeDef, inputs: readonly TypedArray[]): rea
   return op.outputs.map((name) => known[name]!);
 }
 
-/** The operator that computes just this stage, of what it reads. */
+/** Makes the operator that computes just this stage, from what it reads. */
 function alone({ name, parameters }: ComputeDef, stage: Stage, declared: ReadonlyMap<string, TensorDecl>): ComputeDef {
   const read = new Set(readsIn(stage.body).map(({ tensor }) => tensor));
   const inputs = [...read].map((tensor) => declared.get(tensor)!);
   return { name, parameters, inputs, stages: [stage], outputs: [stage.name] };
 }
 
-/** Below this the loops are as fast as making a kernel. */
+/** Fewest operations of a stage for which a kernel pays: with fewer the loops are as fast as making one. */
 const manyOperations = 2e7;
 
 /**
- * Milliseconds that the right answers take at least: a kernel does an operation in a nanosecond or less, loops in JavaScript
- * in some three, with functions in some ten.
+ * Returns the least milliseconds that the right answers take: a kernel does an operation in a nanosecond or less, loops in
+ * JavaScript in some three, with functions in some ten.
  */
 export const leastAnswerMs = ({ stages }: ComputeDef): number =>
   stages.reduce((total, stage) => total + stageFacts(stage).flops * (isPlain(stage.body) ? 2e-7 : 2e-6), 0);
@@ -77,7 +77,7 @@ function answersOf(op: ComputeDef, known: Arrays): TypedArray {
   return answers;
 }
 
-/** What every back end computes to the bit. Functions are rounded otherwise by our polynomials than by Math. */
+/** Functions that are not the same to the bit in every back end: our polynomials round them otherwise than Math does. */
 const rounded: readonly string[] = ["rsqrt", "exp", "log", "tanh", "erf", "sigmoid", "pow"];
 
 function isPlain(expr: ScalarExpr): boolean {
@@ -97,7 +97,7 @@ function isPlain(expr: ScalarExpr): boolean {
   }
 }
 
-/** Null: the rules find no schedule, or the arrays do not fit a WASM memory. */
+/** Makes the stage's kernel. Null: the rules find no schedule, or the arrays do not fit a WASM memory. */
 function strictKernel(op: ComputeDef): WasmKernel | null {
   const task: TuningTask = { op, target: targets.wasm, numerics: "strict", threads: 1 };
   const bytes = kernelParameters(op).reduce((sum, it) => sum + it.length * byteSize[it.dtype], 0);
@@ -109,11 +109,11 @@ function strictKernel(op: ComputeDef): WasmKernel | null {
 
 const mostBytes = 2 ** 30;
 
-/** Iterations that the interpreter may take: 0.1 s. */
+/** Most iterations of the interpreter for a check: 0.1 s. */
 const spotIterations = 200_000;
 const mostSpots = 64;
 
-/** The first, the last, where tails are, and elements spread between them. */
+/** Checks some elements: the first, the last, where tails are, and others spread between them. */
 function spotCheck(op: ComputeDef, known: Arrays, answers: TypedArray): void {
   const [stage] = op.stages as readonly [Stage];
   const perElement = stageFacts(stage).iterations / answers.length;

@@ -2,20 +2,20 @@
 // xoshiro128** 1.1 (Blackman and Vigna, https://prng.di.unimi.it), its state filled by splitmix32.
 
 export interface Rng {
-  /** An integer, uniform in [0, 2³²). */
+  /** Returns an integer, uniform in [0, 2³²). */
   readonly next: () => number;
-  /** A number, uniform in [0, 1), with 32 random bits. */
+  /** Returns a number, uniform in [0, 1), with 32 random bits. */
   readonly unit: () => number;
-  /** An integer, uniform in [0, limit); limit ≥ 1. */
+  /** Returns an integer, uniform in [0, limit); limit ≥ 1. */
   readonly below: (limit: number) => number;
   readonly pick: <T>(items: readonly T[]) => T;
-  /** A new array in random order. */
+  /** Returns a new array in random order. */
   readonly shuffle: <T>(items: readonly T[]) => T[];
-  /** An independent stream. What is drawn from it later does not move this one. */
+  /** Makes an independent stream. What is drawn from it later does not move this one. */
   readonly fork: () => Rng;
 }
 
-/** The same seed (an integer) gives the same numbers for ever. */
+/** Makes a generator. The same seed (an integer) gives the same numbers for ever. */
 export function createRng(seed: number): Rng {
   const next = xoshiro128(seed);
   const unit = (): number => next() / 2 ** 32;

@@ -6,32 +6,34 @@ import { samplesInHeats } from "./measure/heats.ts";
 import { defaultRaceOptions, roundsForStatistics } from "./measure/race.ts";
 import type { Budget } from "./task.ts";
 
-/** A race of short kernels takes as long: finalists are built, woken and waited for. */
+/** Least time to keep for the race, in milliseconds: even for short kernels, finalists are built, woken and waited for. */
 const leastRaceMs = 1_500;
-/** Of the budget, at most. */
+/** Largest share of the budget that is kept for the race. */
 const raceShare = 1 / 4;
 
-/** Of the time that the rounds took, heats and race take at most; but a space of four candidates takes no time at all. */
+/**
+ * Longest heats and race, as a share of the rounds' time, and in milliseconds for spaces whose few candidates take no time.
+ */
 const raceOfRounds = 1 / 2;
 const leastLimitMs = 750;
 
-/** Milliseconds after which heats and race come to an end, however much is left of the budget. */
+/** Returns the milliseconds after which heats and race come to an end, however much is left of the budget. */
 export const longestRaceMs = (roundsMs: number): number => Math.max(leastLimitMs, roundsMs * raceOfRounds);
 
-/** Of a kernel that takes so long, in runs. */
+/** Cost of steps of the race, in runs of the kernel. */
 interface RunCosts {
-  /** One that was disturbed is taken again. */
+  /** Runs of one sample; a disturbed one is taken again. */
   readonly sample: number;
-  /** It is checked where it is loaded. */
+  /** Runs of loading a kernel: it is checked where it is loaded. */
   readonly load: number;
 }
 
-/** The check of a long one is a sample, and it is never taken again. */
+/** Returns a kernel's costs. The check of a long one serves as a sample, and no sample of it is taken again. */
 const costsOf = (ns: number): RunCosts => (ns > longestYardstickNs ? { sample: 1, load: 0 } : { sample: 1.5, load: 1 });
 
 /**
- * Runs of heats and race of so many; in each round of the race the first runs twice. Those short enough to be loaded anew
- * for each round take no time that matters here.
+ * Counts runs of the heats and race of these finalists; in each round of the race the first runs twice. Kernels short enough
+ * to be loaded anew for each round take no time that matters here.
  */
 function runsOf(finalists: number, rounds: number, { sample, load }: RunCosts): number {
   const racers = Math.min(finalists, mostRacers);
@@ -40,9 +42,9 @@ function runsOf(finalists: number, rounds: number, { sample, load }: RunCosts): 
 }
 
 /**
- * Milliseconds to keep for the heats and the race: as long as the fewest rounds take that settle it.
+ * Returns the milliseconds to keep for the heats and the race: the time of the fewest rounds that settle it.
  *
- * @param bestNs of the search so far; null: nothing has run
+ * @param bestNs time of the search's best so far; null: nothing has run
  */
 export function raceMsOf({ seconds }: Budget, bestNs: number | null): number {
   const ns = bestNs ?? 0;
@@ -50,7 +52,7 @@ export function raceMsOf({ seconds }: Budget, bestNs: number | null): number {
   return Math.min(Math.max(leastRaceMs, runsMs), seconds * 1_000 * raceShare);
 }
 
-/** Who may take part in the time left: as many as the fewest rounds that decide anything have time for, two at least. */
+/** Returns how many finalists the fewest rounds that decide anything have time for; two at least. */
 export function finalistsIn(leftMs: number, bestNs: number): number {
   const runs = (leftMs * 1e6) / Math.max(1, bestNs);
   const costs = costsOf(bestNs);
@@ -59,26 +61,29 @@ export function finalistsIn(leftMs: number, bestNs: number): number {
   return finalists;
 }
 
-/** A race that begins late has so many milliseconds: short kernels need no more, and are known better after it. */
+/** Milliseconds that a race has even if it begins late: short kernels need no more, and are known better after it. */
 export const leastRaceLeftMs = 250;
 
 /** Whether two finalists have time for the fewest rounds that decide anything; else the search has decided. */
 export const isTimeToRace = (leftMs: number, bestNs: number): boolean =>
   (runsOf(2, roundsForStatistics, costsOf(bestNs)) * bestNs) / 1e6 <= Math.max(leftMs, leastRaceLeftMs);
 
-/** What a round has cost, deciding and building included. */
+/** Cost of a round, deciding and building included. */
 export interface RoundCost {
   readonly measured: number;
   readonly ms: number;
 }
 
-/** Fewer candidates than this are noise to a search that learns, and not worth a compiler's start. */
+/** Fewest candidates of a round: fewer are noise to a search that learns, and not worth a compiler's start. */
 export const leastRound = 8;
 
-/** Of slow kernels fewer are worth a last round: nothing is learned after it, and the time is there. */
+/** Fewest candidates of a last round, where kernels are slow: nothing is learned after it, and the time is there. */
 export const leastLastRound = 4;
 
-/** How many candidates of a next round fit into the time left, if they take as long as those of the last; 0: too few. */
+/**
+ * Returns how many candidates of a next round fit into the time left, if they take as long as those of the last; 0: too
+ * few.
+ */
 export function fittingIn(leftMs: number, { measured, ms }: RoundCost): number {
   const fitting = ms > 0 ? Math.floor((leftMs * measured) / ms) : Number.POSITIVE_INFINITY;
   return fitting < leastLastRound ? 0 : fitting;

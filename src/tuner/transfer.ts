@@ -1,5 +1,5 @@
-// What a tuning takes from records of other tasks on the same machine: the analytic prior corrected by all of them, and
-// candidates to begin with from shapes of its own family. The same records give the same.
+// Transfers records of other tasks on the same machine to a tuning: all of them correct the analytic prior, and shapes of its
+// own family give first candidates. The same records give the same.
 
 import { factsOfRows } from "./cost-model/fact-rows.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
@@ -18,7 +18,7 @@ import { candidateKey, type Point, type SearchSpace } from "./search/search-spac
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { TuningTask } from "./task.ts";
 
-/** The space with its prior corrected; the space itself where records and machine tell too little. */
+/** Returns the space with its prior corrected; the space itself where records and machine tell too little. */
 export function withExperience(
   space: GeneratedSpace,
   { target }: TuningTask,
@@ -36,22 +36,24 @@ export function withExperience(
   };
 }
 
-/** A shape of the family that was tuned. */
+/** A tuned shape of the family. */
 interface KnownShape {
   readonly extents: Extents;
   readonly distance: number;
-  /** Those with a time, the fastest first. */
+  /** Records with a time, the fastest first. */
   readonly records: readonly TuningRecord[];
 }
 
-/** Farther shapes have other bottlenecks; there are rarely more that help. */
+/** Most shapes that give seeds: farther ones have other bottlenecks. */
 const mostShapes = 4;
 const seedsPerShape = 6;
-/** Candidates with a time after which a shape counts as tuned: its best says what to expect. What convergence looks back on at least. */
+/** Fewest candidates with a time for a shape to count as tuned, so that its best says what to expect. */
 const leastTuned = 72;
 
 /**
- * @param records of relatives, on this target class by this toolchain
+ * Collects what other shapes of the family tell of a task.
+ *
+ * @param records records of relatives, on this target class by this toolchain
  * @param searched the space of `task`, whose prior is only asked for its order
  */
 export function knownOf(
@@ -73,7 +75,7 @@ export function knownOf(
     seeds: inTurn(projected).map(({ candidate }) => candidate),
     shapes: shapes.length,
     records: shapes.reduce((sum, shape) => sum + shape.records.length, 0),
-    // That of the shape that promises most, so that nobody is content too early.
+    // The least expectation, of the shape that promises most, so that no search converges too early.
     expectedNs: expectations.length > 0 ? Math.min(...expectations) : null,
   };
 }
@@ -91,13 +93,13 @@ function knownShapes(task: TuningTask, records: readonly TuningRecord[]): readon
     .sort((left, right) => steady(left.distance) - steady(right.distance));
 }
 
-/** Of several measurements of one candidate the last. */
+/** Sorts records, the fastest first; where a candidate has several, only the last counts. */
 function fastestFirst(records: readonly TuningRecord[]): readonly TuningRecord[] {
   const last = new Map(records.map((record) => [candidateKey(record.candidate), record]));
   return [...last.values()].sort((left, right) => recordedNs(left) - recordedNs(right));
 }
 
-/** The best of each shape, the nearest shape's first, then the second best of each, and so on; each once. */
+/** Returns the best of each shape, the nearest shape's first, then the second best of each, and so on; each once. */
 function inTurn(projected: readonly (readonly (Point | null)[])[]): readonly Point[] {
   const places = Array.from({ length: seedsPerShape }, (_, place) =>
     projected.flatMap((points) => points[place] ?? []),
@@ -106,8 +108,8 @@ function inTurn(projected: readonly (readonly (Point | null)[])[]): readonly Poi
 }
 
 /**
- * What the prior says here of the best of a shape, times by how much it was off for that there. Null for a shape that was
- * not tuned, or whose best has no place here.
+ * Expects a time of the best: what the prior says here of a shape's best, times the factor by which it was off there. Null for
+ * a shape that was not tuned, or whose best has no place here.
  */
 function expectedNs(
   { target }: TuningTask,

@@ -7,11 +7,11 @@ import type { TimedTrial, TuneResult, TuningEnd } from "./tuning.ts";
 export interface TuningHistory {
   add(trial: TimedTrial): void;
   hasRun(): boolean;
-  /** Trials added. */
+  /** Returns the number of trials added. */
   trials(): number;
-  /** After so many milliseconds. False: it does not go on. */
+  /** Notes why the tuning ended, and after how many milliseconds. Returns false, as `advance` does at the end. */
   end(reason: TuningEnd, elapsedMs: number): false;
-  /** Ended by the budget unless said. */
+  /** Summarises the tuning; one whose `end` was not called counts as ended by its budget. */
   summary(): Pick<TuneResult, "measured" | "ended" | "history">;
 }
 

@@ -18,16 +18,16 @@ import { forever, type LeftMs, noTime, tooLong } from "./time-limit.ts";
 import type { TuningOptions } from "./tuning.ts";
 import type { Buildable } from "./workbench.ts";
 
-/** Characters of C in one round, about a second of gcc on two cores: a round is shorter where kernels are long. */
+/** Most characters of C in one round, about a second of gcc on two cores: a round is shorter where kernels are long. */
 const roundText = 240_000;
 
 export interface Round {
   readonly candidates: readonly Candidate[];
-  /** One for each candidate. Of WASM they are generated when they are asked for. */
+  /** Source of each candidate. WASM is generated when it is asked for. */
   readonly sources: Iterable<Buildable>;
 }
 
-/** As many of the candidates as are worth measuring together. */
+/** Makes a round of as many of the candidates as are worth measuring together. */
 export function prepareRound(
   task: TuningTask,
   space: GeneratedSpace,
@@ -43,10 +43,13 @@ export function prepareRound(
   return { candidates: candidates.slice(0, sources.length), sources };
 }
 
-/** Of the time that is left, for generating and building one round: it is to be measured, and others come after it. */
+/** Share of the time left for generating and building one round: it has to be measured, and others come after it. */
 const buildShare = 1 / 4;
 
-/** What is generated in the last moment is neither built nor run. */
+/**
+ * Time at the end in which no candidate is generated, as it could be neither built nor run: milliseconds at most, and a
+ * share.
+ */
 const mostLaterMs = 500;
 const laterShare = 1 / 6;
 
@@ -64,30 +67,30 @@ function* first<T>(items: Iterable<T>, most: number): Generator<T> {
 }
 
 export interface RoundPlace {
-  /** Null: nothing has run yet. */
+  /** Time of the best so far; null: nothing has run yet. */
   readonly bestNs: number | null;
-  /** Of the first candidate. */
+  /** Number of the first candidate's trial. */
   readonly trial: number;
   readonly elapsedMs: () => number;
   readonly isOver: () => boolean;
-  /** What is not measured when this is over is not measured. */
+  /** Returns the milliseconds that are left: no candidate is measured after them. */
   readonly leftMs: LeftMs;
   readonly factsOf: (candidate: Candidate) => readonly RankingFacts[] | null;
-  /** Whether a record is made of it. */
+  /** Whether a record is made of a measurement. */
   readonly isKept: (measurement: Measurement) => boolean;
 }
 
 /**
- * How many of a round are still being measured when the next is decided: it takes about as long as they do. Never as many
- * as happen to be unfinished: the same measurements are to give the same candidates, however fast they came.
+ * Number of a round's candidates that are still being measured when the next round is decided: both take about as long. It
+ * does not depend on timing, so that the same measurements give the same candidates, however fast they came.
  */
 const awaitedOf = (candidates: number): number => Math.min(5, Math.floor(candidates / 3));
 
 /**
- * Whatever ends the tuning, what was measured is kept.
+ * Measures a round. Whatever ends the tuning, what was measured is kept.
  *
  * @returns why some were not measured for lack of time; null: all were
- * @param onPart told of most observations while the last candidates are measured, and of the others at the end
+ * @param onPart receives most observations while the last candidates are measured, and the others at the end
  */
 export async function measureRound(
   task: TuningTask,
@@ -126,7 +129,7 @@ export async function measureRound(
   return late;
 }
 
-/** Each is generated when it is asked for. */
+/** Yields the source of each candidate, generated when it is asked for. */
 export function* sourcesOf(
   task: TuningTask,
   space: GeneratedSpace,
@@ -142,8 +145,8 @@ export function* sourcesOf(
 const notReached = noTime("the time was over before it");
 
 /**
- * As many as have so much text for a compiler together, and the one that goes beyond; fewer where generating them takes its
- * share of the time. What a compiler cannot do in the time that is left is given to none.
+ * Yields sources until they have this many characters for a compiler, or until generating them has taken its share of the time.
+ * A source that no compiler can finish in the time left is replaced by a refusal.
  */
 function* upTo(characters: number, sources: Iterable<Buildable>, leftMs: LeftMs): Generator<Buildable> {
   const endMs = leftMs() * (1 - buildShare);

@@ -1,6 +1,6 @@
 // A tuning that is carried on round by round: propose → build, check, time → learn → record; at the end the finalists
-// race. A round is decided while the last of the one before it are measured. Whoever has several tunings decides which goes
-// on. The same seed and the same records give the same candidates.
+// race. A round is decided while the last candidates of the one before it are measured. A caller with several tunings decides
+// which goes on. The same seed and the same records give the same candidates.
 
 import { chooseWinner, raceAfter } from "./choose-winner.ts";
 import { boostedTrees } from "./cost-model/boosted-trees.ts";
@@ -44,28 +44,30 @@ export interface TuningOptions {
   readonly taskKey: string;
   readonly database: RecordDatabase;
   readonly workbench: Workbench;
-  /** Milliseconds, for the budget only. */
+  /** Returns milliseconds, for the budget only. */
   readonly clock: () => number;
-  /** Boosted trees unless said. */
+  /** Cost model that learns from the trials; default: boosted trees. */
   readonly costModel?: CostModel;
-  /** What the cost model sees; "variables and facts" unless said. */
+  /** Features that the cost model sees; default: "variables and facts". */
   readonly features?: FeatureKind;
-  /** What a calibration found; the defaults unless said. */
+  /** Machine model from a calibration; default: the one built in for the code generator. */
   readonly machine?: MachineModel | undefined;
-  /** When the budget began, by the clock; the moment of the start unless said: the right answers take time, too. */
+  /**
+   * Clock's time at which the budget began; default: now. The right answers, computed before, count against the budget too.
+   */
   readonly startMs?: number;
-  /** Beside the budget: a round that is being measured ends early where no time is left. */
+  /** Whether a limit beside the budget is reached: a round that is being measured ends early then. */
   readonly isOver?: (() => boolean) | undefined;
-  /** Beside the budget: compilers and candidates that run when it is over are killed. */
+  /** Milliseconds left of a limit beside the budget: compilers and candidates that run at its end are killed. */
   readonly leftMs?: LeftMs | undefined;
-  /** `convergenceFor` the target unless said. Null: it goes on until the budget is spent. */
+  /** Rule that ends the tuning early; default: `convergenceFor` the target. Null: it goes on until the budget is spent. */
   readonly convergence?: ConvergenceRule | null;
   readonly profiler?: Profiler;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: TuneProgress) => void) | undefined;
-  /** Each measurement, as it comes. */
+  /** Receives each measurement, as it comes. */
   readonly onTrial?: ((trial: TimedTrial) => void) | undefined;
-  /** How it went, at the end of one that measured anything. */
+  /** Receives the tuning's log at its end, if anything was measured. */
   readonly onEnd?: ((tuning: LoggedTuning) => void) | undefined;
 }
 
@@ -80,42 +82,42 @@ export interface TuneProgress {
 export interface TimedTrial {
   readonly candidate: Candidate;
   readonly measurement: Measurement;
-  /** Since the tuning started. */
+  /** Milliseconds since the tuning started. */
   readonly elapsedMs: number;
 }
 
 export interface TuneResult {
-  /** Null: nothing that was tried ran. */
+  /** The winner; null: nothing that was tried ran. */
   readonly winner: Winner | null;
-  /** Measured now, and read from records. */
+  /** Number of candidates measured now, and below it of those read from records. */
   readonly measured: number;
   readonly recorded: number;
   readonly elapsedMs: number;
   readonly ended: TuningEnd;
-  /** Candidates that the strategy proposed again: they were not measured again. */
+  /** Number of candidates that the strategy proposed again: they were not measured again. */
   readonly repeated: number;
-  /** Where nothing was measured or recorded, how much there was to measure; at most `mostCounted`. */
+  /** Number of candidates there were to measure, where none was measured or recorded; at most `mostCounted`. */
   readonly untried: number;
-  /** Why candidates were not measured for lack of time; null: none was left out so. */
+  /** Why candidates were not measured for lack of time; null: none was left out for that. */
   readonly late: string | null;
-  /** Of records too. A wrong result is a bug of ours. */
+  /** Failures, those of records included. A wrong result is a bug of ours. */
   readonly failures: readonly Failure[];
-  /** How the best became better; what was measured now. */
+  /** Improvements of the best among the candidates measured now. */
   readonly history: ConvergenceRun;
-  /** Where the time went, if there was a profiler. */
+  /** Time by phase, if there was a profiler. */
   readonly profile: Profile;
 }
 
 /**
- * By its seconds or trials; because the best got hardly better, or the strategy proposed nothing new; because it proposed
- * nothing at all, as where nothing is left to try.
+ * Reason why a tuning ended. "budget": its seconds or trials are spent. "converged": the best hardly improved, or the strategy
+ * proposed nothing new. "exhausted": the strategy proposed nothing at all, as where nothing is left to try.
  */
 export type TuningEnd = "budget" | "converged" | "exhausted";
 
 export interface Winner {
   readonly candidate: Candidate;
   readonly medianNs: number;
-  /** From the race, where there was one; else what was recorded. `noiseOf` says how noisy it was. */
+  /** Times from the race, where there was one; else those recorded. `noiseOf` says how noisy they were. */
   readonly timing: Timing;
   /** The second of the race, or of the records; null: there was no other. */
   readonly runnerUp: Candidate | null;
@@ -130,16 +132,17 @@ export interface Tuning {
   state(): SearchState;
   progress(): TuneProgress;
   /**
-   * False: it is over, by its budget, by convergence, or because there is nothing left to try; nothing was done.
+   * Carries out a round. Returns false, and does nothing, where the tuning is over: by its budget, by convergence, or because
+   * nothing is left to try.
    *
-   * @param most candidates of the round; `roundSize` unless said
+   * @param most most candidates of the round; default: `roundSize`
    */
   advance(most?: number): Promise<boolean>;
-  /** The race of the finalists. Nothing is measured where no round was: the records have decided already. */
+  /** Races the finalists. Nothing is measured where no round was: the records have decided already. */
   finish(): Promise<TuneResult>;
 }
 
-/** Most candidates of one round: few enough to learn between. */
+/** Most candidates of one round: few enough to learn between rounds. */
 export const roundSize = 24;
 
 export async function startTuning(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<Tuning> {
@@ -155,7 +158,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   const recorded = trialCount(state);
   let round = 0;
   let lastRound: RoundCost | null = null;
-  /** Beside the round before it. */
+  /** The next round, where it was decided while the last one was measured. */
   let decided: Round | null = null;
   let late: string | null = null;
   function onTrial(trial: TimedTrial): void {
@@ -203,7 +206,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
         decided = typeof following === "string" ? null : following;
       });
       late ??= missed;
-      // Nothing is known of those that were left out, so they would be proposed again.
+      // Nothing is known of the candidates that were left out, so they would be proposed again.
       if (missed !== null && history.trials() === before) return history.end("budget", elapsedMs());
       round += 1;
       lastRound = { measured: history.trials() - before, ms: elapsedMs() - startMs };
@@ -221,11 +224,11 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
   };
 }
 
-/** What a tuning has come to at its end. */
+/** State and time of a tuning at its end. */
 interface Outcome {
   readonly state: SearchState;
   readonly time: TuningTime;
-  /** Whether anything was measured now: without that the records have decided. */
+  /** Whether anything was measured now: if not, the records have decided. */
   readonly isFresh: boolean;
 }
 
@@ -240,18 +243,18 @@ function winnerOf(
   return chooseWinner(task, space, finalistsOf(rankedTrials(state), finalistsIn(time.leftMs(), bestNs)), race);
 }
 
-/** The time of one tuning. */
+/** Clock and limits of one tuning. */
 export interface TuningTime {
   readonly elapsedMs: () => number;
-  /** Of the budget. */
+  /** Milliseconds left of the budget. */
   readonly leftMs: LeftMs;
-  /** Of all that limits it: what runs at its end is killed. */
+  /** Milliseconds left of everything that limits the tuning: what runs at their end is killed. */
   readonly hardMs: LeftMs;
-  /** Nothing is to be begun that need not be. */
+  /** Whether nothing is to be begun that need not be. */
   readonly isLate: () => boolean;
 }
 
-/** While nothing has run so much more: on a busy machine one candidate takes a second, and is worth more than none. */
+/** Milliseconds added while nothing has run: on a busy machine one candidate takes a second, and is worth more than none. */
 const graceMs = 750;
 
 function startTime(
@@ -268,7 +271,7 @@ function startTime(
   };
 }
 
-/** What is known before anything is measured: from other tasks, and from earlier tunings of this one. */
+/** Makes the state before the first round, from records of other tasks and of earlier tunings of this one. */
 async function firstState(task: TuningTask, space: GeneratedSpace, options: TuningOptions): Promise<SearchState> {
   const { profiler = noProfiler, machine } = options;
   const relatives = recordsOfRelatives(task, options);

@@ -1,4 +1,4 @@
-// Where candidates are built, checked and timed: a toolchain and a runner behind one call, sources in, measurements out.
+// Builds, checks and times candidates: a toolchain and a runner behind one call, sources in, measurements out.
 
 import { invariant } from "../compiler/index.ts";
 import { createRunner, type Runner } from "../native/runner/client.ts";
@@ -23,13 +23,12 @@ export type { Buildable, MeasurableSource, Refusal } from "./runnable-builder.ts
 
 export interface Workbench {
   /**
-   * One measurement for each, in their order; the time of the best so far lets losers stop early. Native kernels are
-   * built before, or while others are measured if the machine has the cores. WASM modules are taken from the iterable
-   * while others are measured. Some are on their way when a measurement is given: what its user does then, it does
-   * meanwhile.
+   * Measures each source, in their order; the time of the best so far lets losers stop early. Native kernels are built before,
+   * or while others are measured if the machine has the cores. WASM modules are taken from the iterable while others are
+   * measured. Some candidates are still on their way when a measurement is yielded, so the caller's work runs beside them.
    *
-   * @param leftMs compilers and candidates that run when the time is over are killed, and none is begun after it; those that
-   *   were not measured are told as that
+   * @param leftMs milliseconds that are left: compilers and candidates that run at their end are killed, and none begins later.
+   *   A candidate that was not measured yields `NoTime`
    */
   measure(
     sources: Iterable<Buildable>,
@@ -38,19 +37,19 @@ export interface Workbench {
     leftMs?: LeftMs,
   ): AsyncIterator<Measurement | NoTime, undefined>;
   /**
-   * Finalists against each other, the first of them the incumbent.
+   * Races finalists against each other, the first of them the incumbent.
    *
-   * @param isOver whether it should come to an end, as far as it has seen enough to decide at all
+   * @param isOver whether it should end as soon as it has seen enough to decide at all
    */
   race(sources: readonly Buildable[], isOver?: () => boolean, leftMs?: LeftMs): Promise<Decision>;
-  /** Compiler runs so far. */
+  /** Returns the number of compiler runs so far. */
   compilerRuns(): number;
-  /** What measures: "gcc 12.2.0 …" or "wasm". */
+  /** Identity of what measures: "gcc 12.2.0 …" or "wasm". */
   readonly toolchain: string;
   close(): Promise<void>;
 }
 
-/** Measurements of all sources, in their order, however long they take. */
+/** Returns measurements of all sources, in their order, however long they take. */
 export async function measureAll(
   workbench: Pick<Workbench, "measure">,
   sources: Iterable<MeasurableSource | Refusal>,
@@ -64,38 +63,38 @@ export async function measureAll(
   return measurements;
 }
 
-/** Of a race: places of sources. */
+/** Outcome of a race; entrants are given by their index among the sources. */
 export interface Decision {
   readonly winner: number;
   /** The best of the others; null where no other ran. */
   readonly runnerUp: number | null;
-  /** The winner's, over the rounds of the race; null where it was alone, or did not run. */
+  /** Winner's times over the rounds of the race; null where it was alone, or did not run. */
   readonly timing: Timing | null;
 }
 
 export interface WorkbenchOptions {
   readonly task: RunTask;
   /**
-   * The task with answers that a result beyond its bound is held against, asked for by the first such result. Null: there
-   * are none that are better.
+   * Returns the task with f64 answers, which results beyond their bound are compared with; called at the first such result.
+   * Null: there are no better answers.
    */
   readonly conditioned?: (() => RunTask | null) | undefined;
-  /** Null for WASM. */
+  /** Compiler of native kernels; null for WASM. */
   readonly toolchain: Toolchain | null;
   /** A private directory for addons; the caller removes it. */
   readonly directory: string;
   readonly signal?: AbortSignal | undefined;
-  /** Cores that may be used, 1 unless said: compilers run on all of them, from four on also while candidates are measured. */
+  /** Cores that may be used; default: 1. Compilers run on all of them, from four on also while candidates are measured. */
   readonly cores?: number;
-  /** Of a candidate, 1 unless said. */
+  /** Threads of a candidate; default: 1. */
   readonly threads?: number;
-  /** Longest time for one candidate. */
+  /** Longest time for one candidate, in milliseconds. */
   readonly deadlineMs?: number;
-  /** The workbench closes it at its end; one of its own unless said. */
+  /** Runner, which the workbench closes at its end; default: one of its own. */
   readonly runner?: Runner | undefined;
-  /** What a run finds in the caches: "hot" (unless said), the data of the run before, or "cold", nothing. */
+  /** What a run finds in the caches: "hot" (default), the data of the run before, or "cold", nothing. */
   readonly cache?: CacheState;
-  /** Of a candidate that is measured; 5 unless said. */
+  /** Most samples of a candidate; default: 5, with the time limits of a search. */
   readonly samples?: number;
 }
 
@@ -115,7 +114,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
 
   const run = measuring(runner, options);
 
-  /** A failure is told when it is waited for. */
+  /** Starts measuring a candidate. A failure is reported when its promise is awaited. */
   function start(built: BuiltRunnable, incumbentNs: number | null, leftMs: LeftMs): Promise<Measurement | NoTime> {
     if (built.kind !== "ready") return Promise.resolve(built);
     const outcome = run(built.candidate, { incumbentNs, leftMs });
@@ -168,7 +167,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
 
 type Run = Pick<MeasureOptions, "incumbentNs"> & { readonly leftMs: LeftMs };
 
-/** Measures a candidate; from the first result beyond its bound on, all of them with the answers that those are held against. */
+/** Measures a candidate. From the first result beyond its bound on, the task with better answers is used. */
 function measuring(runner: Runner, { conditioned, cache = "hot", samples }: WorkbenchOptions) {
   let isConditioned = conditioned === undefined;
   function condition(): void {
@@ -192,24 +191,24 @@ function measuring(runner: Runner, { conditioned, cache = "hot", samples }: Work
 }
 
 /**
- * Candidates that the process has while this thread decides what comes next, which takes some tenth of a second. Of slow
- * ones fewer keep it busy as long, and whoever stops early waits for them: of one run of each so many nanoseconds.
+ * Number of candidates that the process has ahead while this thread decides what comes next, some tenth of a second. Fewer
+ * slow ones keep it busy as long, and stopping early waits for them: below, the nanoseconds of one run of each.
  */
 const mostAhead = 6;
 const longestAheadNs = 60e6;
 
-/** With less time than this, in milliseconds, something is to be measured before a whole round is built. */
+/** With less time left than this, in milliseconds, some candidate is measured before a whole round is built. */
 const urgentMs = 10_000;
 
-/** Milliseconds: the process starts, loads a kernel, checks it and times it. */
+/** Milliseconds in which the process starts, loads a kernel, checks it and times it. */
 const forRunsMs = 300;
 
 const notRun: NoTime = noTime("it could not be run in time");
 
-/** The next that can be run; null: that was the last. */
+/** Returns the next candidate that can be run; null: that was the last. */
 type Take = () => Promise<BuiltRunnable | null>;
 
-/** Each is taken, and so generated, when it is asked for. */
+/** Takes each source, and so generates it, when it is asked for. */
 function takeOneByOne(sources: Iterable<Buildable>): Take {
   const rest = sources[Symbol.iterator]();
   return async () => {
@@ -219,7 +218,7 @@ function takeOneByOne(sources: Iterable<Buildable>): Take {
 }
 
 function takeBuilt(builder: RunnableBuilder, sources: readonly Buildable[], policy: BuildPolicy, leftMs: LeftMs): Take {
-  /** Something of what is built is to be measured, too. */
+  /** Returns the milliseconds left for building, less those for measuring something of what is built. */
   const leftToBuildMs = (): number => leftMs() - Math.min(forRunsMs, leftMs() / 4);
   const build = (part: readonly Buildable[], jobs: number) => builder.build(part, jobs, leftToBuildMs);
   const rest = buildAhead(sources, policy, build);

@@ -3,21 +3,24 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 const mebibyte = 1024 ** 2;
-/** Bounds for caches of which a virtual machine is told wonders: reading 256 MB takes some 25 ms. */
+/** Bounds of the block, for virtual machines that report absurd caches: reading 256 MB takes some 25 ms. */
 const [leastBytes, mostBytes] = [32 * mebibyte, 256 * mebibyte];
 const cachesFolder = "/sys/devices/system/cpu/cpu0/cache";
 
-/** Twice the largest cache, within bounds; `sizes` are contents of files such as "32768K". */
+/** Returns twice the largest cache, within bounds; `sizes` are contents of files such as "32768K". */
 export function flushBytes(sizes: readonly string[]): number {
   const bytes = sizes.map((size) => Number.parseInt(size, 10) * (size.trim().endsWith("M") ? mebibyte : 1024));
   const largest = Math.max(0, ...bytes.filter(Number.isFinite));
   return Math.min(mostBytes, Math.max(leastBytes, 2 * largest));
 }
 
-/** Bytes of a line; the f64 elements in it. */
+/** Elements of f64 in a cache line of 64 bytes. */
 const lineElements = 64 / 8;
 
-/** Made once a process: `flush()` takes some milliseconds. Where the system does not tell its caches, 64 MB are read. */
+/**
+ * Makes `flush()`, which takes some milliseconds; call it once a process. Where the system does not tell its caches, 64 MB
+ * are read.
+ */
 export function createFlush(bytes: number = flushBytes(cacheSizes())): () => number {
   const block = new Float64Array(bytes / 8);
   // Pages that nobody wrote are all the one page of zeros, which stays in the cache.

@@ -1,10 +1,10 @@
-// What this machine's CPU is called. Generations of one product are sold by one name ("AMD EPYC"), so the numbers that tell them
+// Names this machine's CPU. Generations of one product are sold by one name ("AMD EPYC"), so the numbers that tell them
 // apart are in it where the system gives them.
 
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-/** From the name and the text of /proc/cpuinfo. */
+/** Makes the name from the system's name and the text of /proc/cpuinfo. */
 export function cpuNameOf(name: string, cpuinfo: string): string {
   const number = (label: string): string | undefined => new RegExp(`^${label}\\s*:\\s*(\\d+)$`, "m").exec(cpuinfo)?.[1];
   const [family, model] = [number("cpu family"), number("model")];

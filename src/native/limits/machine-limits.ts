@@ -1,4 +1,4 @@
-// The limits of one core of this machine for a target, measured within a second: what the report holds speeds against.
+// Measures the limits of one core of this machine for a target, within a second. The report compares speeds with them.
 
 import type { Target } from "../../compiler/index.ts";
 import { withMachineLock } from "../machine-lock.ts";
@@ -8,7 +8,7 @@ import { nativeLimits } from "./native-limits.ts";
 import { wasmLimits } from "./wasm-limits.ts";
 
 /**
- * What is counted a second, by the type of the values.
+ * Names of rates: what is counted a second, by the type of the values.
  *
  * - `multiply`: multiplications, each with an addition that rides along where the target fuses the two
  * - `any`: operations of any kind, of which many cores do more than multiplications; a fused pair is one
@@ -33,34 +33,34 @@ export const rateNames = [
 ] as const;
 export type RateName = (typeof rateNames)[number];
 
-/** 1e9 a second. Null: the target has no instruction for it. */
+/** Rates in 1e9 a second. Null: the target has no instruction for it. */
 export type Rates = Readonly<Record<RateName, number | null>>;
 
-/** How fast a buffer of a size is read again and again. */
+/** Speed at which a buffer of a size is read again and again. */
 export interface ReadingSpeed {
   readonly bytes: number;
-  /** GB/s. */
+  /** Speed in GB/s. */
   readonly speed: number;
 }
 
 export interface MachineLimits {
   readonly rates: Rates;
-  /** From buffers that fit into the first cache to those that fit into none. */
+  /** Speeds for buffers from those that fit into the first cache to those that fit into none. */
   readonly reading: readonly ReadingSpeed[];
 }
 
 /**
- * Nothing else is measured meanwhile.
+ * Measures the limits. Nothing else is measured meanwhile.
  *
  * @param toolchain null for WASM
- * @returns null where they could not be built
+ * @returns the limits, or null where the probes could not be built
  */
 export const measureLimits = (target: Target, toolchain: Toolchain | null): Promise<MachineLimits | null> =>
   withMachineLock("measure", {}, async () =>
     toolchain ? withPrivateDirectory((directory) => nativeLimits(target, toolchain, directory)) : wasmLimits(),
   );
 
-/** The greater of each: others had a part of the core when the lesser one was measured. */
+/** Takes the greater of each limit: others had a part of the core when the lesser one was measured. */
 export function greaterLimits(one: MachineLimits, other: MachineLimits): MachineLimits {
   const greater = (a: number | null, b: number | null): number | null =>
     a === null || b === null ? (a ?? b) : Math.max(a, b);
@@ -74,6 +74,6 @@ export function greaterLimits(one: MachineLimits, other: MachineLimits): Machine
   };
 }
 
-/** Powers of two: the larger of the caches have no other sizes in common. */
+/** Returns the buffer sizes to read, powers of two: the larger caches of machines have no other sizes in common. */
 export const readingSizes = (most: number): readonly number[] =>
   Array.from({ length: Math.log2(most) - 13 }, (_, at) => 2 ** (14 + at));

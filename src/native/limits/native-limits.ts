@@ -1,4 +1,4 @@
-// What one core can do in native code for a target: loops by hand that are built and timed as the tuner's kernels are.
+// Measures what one core can do in native code for a target: hand-written loops that are built and timed as the tuner's kernels are.
 
 import type { Target } from "../../compiler/index.ts";
 import { buildNative } from "../build.ts";
@@ -7,14 +7,14 @@ import type { Toolchain } from "../toolchain/toolchain.ts";
 import { type MachineLimits, type RateName, type Rates, rateNames, readingSizes } from "./machine-limits.ts";
 import { arithmeticProbes, type Probe, readingProbe } from "./native-probes.ts";
 
-/** The largest buffer is beyond the caches, as far as that is no more than a quarter of a gigabyte. */
+/** Bounds of the largest buffer, in bytes: beyond the caches, if that takes no more than 256 MB. */
 const [leastRead, mostRead] = [2 ** 26, 2 ** 28];
-/** Rounds over all loops: what else the machine does meanwhile hardly lasts through all of them. */
+/** Rounds over all loops: a disturbance by other work hardly lasts through all of them. */
 const rounds = 6;
 const roundNs = 4e6;
 const mostSamples = 200;
 
-/** Null: the loops could not be built. */
+/** Measures the limits. Null: the loops could not be built. */
 export async function nativeLimits(
   target: Target,
   toolchain: Toolchain,
@@ -35,7 +35,7 @@ export async function nativeLimits(
 }
 
 /**
- * @param mostBytes of the largest input
+ * @param mostBytes bytes of the largest input
  * @returns nanoseconds of one run
  */
 async function leastNs(
@@ -49,7 +49,7 @@ async function leastNs(
   if (built.kind === "build-failed") return null;
   const loaded = loadNative(built.path, { features: sources[0]!.features });
   if (loaded.kind === "unavailable") return null;
-  // Each page is one of its own, and has no numbers that take longer.
+  // Every page is a page of its own, and no value is denormal, which would take longer.
   const memory = new Float32Array(mostBytes / 4).fill(0.5);
   const least = new Map<Probe, number>();
   for (let round = 0; round < rounds; round++)
@@ -60,7 +60,7 @@ async function leastNs(
   return least;
 }
 
-/** A run that counts less is too short for the clock: it is one of several in a sample. */
+/** Least count of one run: a shorter run is repeated within a sample, as the clock is too coarse for it. */
 const leastCount = 2 ** 18;
 
 function runNs({ bench }: NativeKernels, index: number, { source, count }: Probe, memory: Float32Array): number {

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** From the text of /proc/cpuinfo; only what all processors of the machine have. */
+/** Parses the text of /proc/cpuinfo; returns only features that all processors of the machine have. */
 export function featuresOfCpuinfo(text: string): readonly string[] {
   const lines = [...text.matchAll(/^flags\s*:(.*)$/gm)].map((match) => new Set(match[1]!.trim().split(/\s+/)));
   const [first, ...rest] = lines;
@@ -14,14 +14,14 @@ export function featuresOfCpuinfo(text: string): readonly string[] {
     .sort();
 }
 
-/** From the lines of `sysctl -n machdep.cpu.features machdep.cpu.leaf7_features`. */
+/** Parses the lines of `sysctl -n machdep.cpu.features machdep.cpu.leaf7_features`. */
 export const featuresOfSysctl = (text: string): readonly string[] =>
   [...new Set(text.trim().toLowerCase().split(/\s+/))]
     .filter((flag) => flag !== "")
     .map(appleName)
     .sort();
 
-/** Linux writes avx512_vnni and amx_tile where compilers write avx512vnni and amx-tile. */
+/** Spells a feature as compilers do: Linux writes avx512_vnni and amx_tile where they write avx512vnni and amx-tile. */
 const spelledForCompiler = (flag: string): string =>
   flag
     .replace(/^avx512_/, "avx512")
@@ -30,7 +30,7 @@ const spelledForCompiler = (flag: string): string =>
 
 const appleName = (flag: string): string => (flag === "avx1.0" ? "avx" : flag);
 
-/** Reads what the system tells; never throws. */
+/** Reads this CPU's features from the system; never throws. */
 export function cpuFeatures(): readonly string[] {
   try {
     if (process.platform === "linux") return featuresOfCpuinfo(readFileSync("/proc/cpuinfo", "utf8"));

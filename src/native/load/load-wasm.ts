@@ -14,7 +14,7 @@ export type KernelArray =
 
 type KernelArrayConstructor = new (buffer: ArrayBuffer, byteOffset: number, length: number) => KernelArray;
 
-/** What holds the elements of a type; f16 and bf16 are bit patterns, bool is 0 or 1. */
+/** Array type that holds the elements of a dtype; f16 and bf16 are bit patterns, bool is 0 or 1. */
 export const arrayTypes: Readonly<Record<DType, KernelArrayConstructor>> = {
   f64: Float64Array,
   f32: Float32Array,
@@ -29,19 +29,19 @@ export const arrayTypes: Readonly<Record<DType, KernelArrayConstructor>> = {
 
 export interface WasmKernel {
   readonly parameters: readonly KernelParameter[];
-  /** Runs on what the memory holds now. */
+  /** Runs the kernel on what the memory holds now. */
   run(): void;
-  /** The parameters in the memory, in order: fill the inputs, `run()`, read the outputs, without a copy. */
+  /** Returns the parameters in the memory, in order: fill the inputs, `run()`, read the outputs, without a copy. */
   buffers(): readonly KernelArray[];
   /**
-   * Copies inputs in, for all calls to come that give null in their place. One array a parameter, or null.
+   * Copies inputs in, for all later calls that give null in their place. One array a parameter, or null.
    *
    * @throws RangeError or TypeError that names the argument, before anything is written.
    */
   fill(args: readonly (KernelArray | null)[]): void;
   /**
-   * Copies the inputs in, runs, copies the outputs back. One array a parameter, in order; null leaves what the memory
-   * holds where it is.
+   * Copies the inputs in, runs, copies the outputs back. One array a parameter, in order; null leaves the memory of that
+   * parameter as it is.
    *
    * @throws RangeError or TypeError that names the argument, before anything is written.
    */

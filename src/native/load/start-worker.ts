@@ -6,35 +6,35 @@
 
 import type { Worker as NodeWorker } from "node:worker_threads";
 
-/** What a worker does: computes whole calls, or helps with the loops of others. */
+/** Task of a worker: it computes whole calls, or helps with the loops of others. */
 export type WorkerRole = "async" | "thread";
 
-/** Where the script of workers comes from: Node needs the text, browsers take the file if there is one. */
+/** Script of workers: Node needs the text, browsers take the file if there is one. */
 export interface WorkerSource {
   readonly text?: string;
-  /** Address of a file with the text. */
+  /** Returns the address of a file with the text. */
   url?(): string;
 }
 
-/** What hears of a worker. */
+/** Receives a worker's messages and its failure. */
 export interface WorkerListener {
   message(data: unknown): void;
-  /** The worker failed, ended, or could not be started. Told at most once. */
+  /** Called at most once, when the worker failed, ended, or could not be started. */
   failed(error: unknown): void;
 }
 
 /** A worker of Node or of a browser. */
 export interface KernelWorker {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;
-  /** A process stays alive for a worker after `ref`, and no more after `unref`. */
+  /** Keeps the process alive for the worker, until `unref` is called. */
   ref(): void;
   unref(): void;
 }
 
-/** Starts a worker; the worker says `isReady` when it has begun to listen. */
+/** Starts a worker, which sends `isReady` when it has begun to listen. */
 export type StartWorker = (role: WorkerRole, listener: WorkerListener) => KernelWorker;
 
-/** Modules of Node, without an import that a bundler for browsers would stumble over. */
+/** Returns a built-in module of Node, without an import that a bundler for browsers would stumble over. */
 export const builtin = <Id extends keyof BuiltinModules>(id: Id): BuiltinModules[Id] | undefined =>
   globalThis.process?.getBuiltinModule?.(id) as BuiltinModules[Id] | undefined;
 
@@ -47,7 +47,7 @@ interface BuiltinModules {
   "node:worker_threads": typeof import("node:worker_threads");
 }
 
-/** @throws Error where Node allows no worker */
+/** Starts a worker. @throws Error where Node allows no worker */
 export function startWorker(source: WorkerSource, role: WorkerRole, listener: WorkerListener): KernelWorker {
   const threads = builtin("node:worker_threads");
   if (!threads) return startInPage(source, role, listener);
@@ -55,7 +55,7 @@ export function startWorker(source: WorkerSource, role: WorkerRole, listener: Wo
   return listenTo(new threads.Worker(source.text!, { eval: true, execArgv: [], workerData }), listener);
 }
 
-/** A worker of Node as ours. */
+/** Wraps a worker of Node. */
 export function listenTo(worker: NodeWorker, { message, failed }: WorkerListener): KernelWorker {
   let hasFailed = false;
   const fail = (error: unknown): void => {
@@ -71,7 +71,10 @@ export function listenTo(worker: NodeWorker, { message, failed }: WorkerListener
   };
 }
 
-/** The file may be another origin's, be missing, or lack the headers that an isolated page asks for: then its text is run from memory. */
+/**
+ * Returns addresses of the script, the file first. The file may be another origin's, be missing, or lack the headers that an
+ * isolated page asks for: then the text is run from memory.
+ */
 function addressesOf({ text, url }: WorkerSource): (() => string)[] {
   const fromMemory = (script: string): string => URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   if (!url) return [() => fromMemory(text!)];
@@ -80,7 +83,7 @@ function addressesOf({ text, url }: WorkerSource): (() => string)[] {
   return [...file, () => fromMemory(`importScripts(${JSON.stringify(href)})`)];
 }
 
-/** Starts from the first address that the page allows. What is posted before the worker is ready is kept until then. */
+/** Starts from the first address that the page allows. Messages posted before the worker is ready are kept until then. */
 function startInPage(source: WorkerSource, role: WorkerRole, listener: WorkerListener): KernelWorker {
   const addresses = addressesOf(source);
   let worker: Worker | null = null;

@@ -1,16 +1,16 @@
-// What a worker does that helps with the loops of WASM kernels. While there are messages for it, it lets them come; else it sleeps on
-// `news`. A loop that it finds open may be over at once and another one open: what is to be done is known only while the caller waits
-// for this worker.
+// The role of a worker that helps with the loops of WASM kernels. While there are messages for it, it lets them come; else it
+// sleeps on `news`. A loop that it finds open may be over at once and another one open: which one to work on is known only
+// while the caller waits for this worker.
 
 import { looks, type Part, partsOf, words } from "./thread-words.ts";
 
-/** What a thread is told: where it belongs, a kernel to learn, or one to forget. */
+/** Message to a thread: its shared memory, a kernel to learn, or one to forget. */
 export type ThreadMessage =
   | { readonly words: Int32Array; readonly slot: number }
   | { readonly id: number; readonly module: WebAssembly.Module; readonly memory: WebAssembly.Memory }
   | { readonly id: number };
 
-/** Returns what hears the messages; sleeps between them. */
+/** Returns the receiver of a thread's messages; the thread sleeps between them. */
 export function threadRole(): (message: ThreadMessage) => void {
   const kernels = new Map<number, readonly Part[]>();
   let shared!: Int32Array;
@@ -25,7 +25,7 @@ export function threadRole(): (message: ThreadMessage) => void {
       kernels.set(id, partsOf(exports));
     } catch {}
   }
-  // An engine that can be asked to collects what belonged to the kernel: of thousands that are tried, few stay.
+  // An engine that can be asked to collects the kernel's objects: of thousands of kernels that are tried, few stay.
   function forget(id: number): void {
     kernels.delete(id);
     forgotten += 1;
@@ -40,7 +40,7 @@ export function threadRole(): (message: ThreadMessage) => void {
     taken += 1;
     Atomics.store(shared, words.taken + slot, taken);
   }
-  // Whoever takes an iteration has to run it.
+  // A worker that takes an iteration has to run it.
   function runIterations(): void {
     const run = kernels.get(shared[words.kernel]!)?.[shared[words.part]!];
     const iterations = shared[words.iterations]!;

@@ -14,7 +14,7 @@ interface MemoryView {
 export interface WasmInstance {
   readonly memory: MemoryView;
   run(): void;
-  /** Whether all threads that there are know of it: a call before that has less help. */
+  /** Whether all present threads know of the kernel: a call before that has less help. */
   readonly isReady: () => boolean;
 }
 

@@ -13,7 +13,7 @@ import { looks, type Part, partsOf, words } from "./thread-words.ts";
 export interface SharedKernel {
   readonly memory: WebAssembly.Memory;
   run(): void;
-  /** Whether all threads that there are know of the kernel: a call before that has less help. */
+  /** Whether all present threads know of the kernel: a call before that has less help. */
   isReady(): boolean;
 }
 
@@ -33,16 +33,22 @@ interface Loop {
   readonly threads: number;
 }
 
-/** Realms without SharedArrayBuffer, pages that are not cross-origin isolated among them, have one thread. */
+/**
+ * Whether threads can share memory: not in realms without SharedArrayBuffer, such as pages that are not cross-origin
+ * isolated.
+ */
 export const canShare = (): boolean => typeof SharedArrayBuffer === "function";
 
-/** The bytes of a module with loops to share as they fit here; changes them. */
+/** Marks a module with loops to share for threads that the realm has; changes its bytes. */
 export function asShareable<Bytes extends Uint8Array>(bytes: Bytes, flagAt: number): Bytes {
   if (!canShare()) bytes[flagAt] = unsharedFlag;
   return bytes;
 }
 
-/** One set of workers a realm: as many as the kernel with the most wants, less one. The name says how to speak to them. */
+/**
+ * One set of workers a realm: as many as the kernel with the most threads wants, less one. The name tells versions of the
+ * protocol apart.
+ */
 const threadsHere = (start: StartWorker): Threads => {
   const realm = globalThis as { [key: symbol]: Threads | undefined };
   const name = Symbol.for("unplugin-kernel.threads.1");
@@ -62,7 +68,7 @@ function startThreads(start: StartWorker): Threads {
     workers[slot - 1]!.postMessage(message);
     tell();
   };
-  // A worker that is not to be had, by the page's policy for one, leaves its share to the others.
+  // A worker that cannot be started, by the page's policy for one, leaves its share to the others.
   const grow = (threads: number): void => {
     try {
       while (workers.length < threads - 1) {
@@ -128,7 +134,7 @@ function startThreads(start: StartWorker): Threads {
   };
 }
 
-/** Throws what the engine throws at a module that it refuses. */
+/** Opens a kernel on shared memory. Throws what the engine throws at a module that it refuses. */
 export function openShared(module: WebAssembly.Module, sharing: WasmSharing, start: StartWorker): SharedKernel {
   const { pages, threads } = sharing;
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: canShare() });

@@ -12,9 +12,9 @@ const redZoneByte = 0xcd;
 const pageBytes = 65_536;
 
 export interface Arena {
-  /** One array a parameter, in order. */
+  /** Arrays of the parameters, in order. */
   readonly arrays: readonly KernelArray[];
-  /** The name of a parameter whose red zone was written, or null; repairs the zones. */
+  /** Returns the name of a parameter whose red zone was written, or null; repairs the zones. */
   overrun(): string | null;
 }
 
@@ -35,7 +35,7 @@ export function createArena(parameters: readonly KernelParameter[]): Arena {
   return { arrays, overrun: () => overrun(parameters, zones) };
 }
 
-/** The bytes right before the array and right behind it (which begin inside the padding). */
+/** Returns the bytes right before the array and right behind it (which begin inside the padding). */
 function zonesAround(array: KernelArray, memory: Uint8Array): Uint8Array[] {
   const { byteOffset } = array;
   const end = byteOffset + array.byteLength;
@@ -51,7 +51,7 @@ function overrun(parameters: readonly KernelParameter[], zones: readonly (readon
   return parameters[touched]!.name;
 }
 
-/** A typed array over part of a buffer. Throws a RangeError if it does not fit. */
+/** Makes a typed array over part of a buffer. Throws a RangeError if it does not fit. */
 export function arrayAt(dtype: DType, buffer: ArrayBuffer, offset: number, length: number): KernelArray {
   switch (dtype) {
     case "f64":
@@ -73,6 +73,6 @@ export function arrayAt(dtype: DType, buffer: ArrayBuffer, offset: number, lengt
   }
 }
 
-/** The bytes of an array, not a copy. */
+/** Returns the bytes of an array, not a copy. */
 export const bytesOf = (array: KernelArray): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength);

@@ -1,4 +1,4 @@
-// A kernel of a Node-API addon, as the measuring process runs it: on the task's own arrays, timed inside the addon.
+// Loads kernels of a Node-API addon as the measuring process runs them: on the task's own arrays, timed inside the addon.
 
 import type { LoadedKernel } from "../harness/bench-wasm.ts";
 import { cpuFeatures } from "../load/cpu-features.ts";
@@ -6,7 +6,7 @@ import { loadNative, type NativeKernels } from "../load/load-native.ts";
 import type { NativeRunnable } from "./protocol.ts";
 import type { LoadNativeKernel } from "./session.ts";
 
-/** Loads kernels of addons, each file once. Throws what is said of a file that cannot be loaded here. */
+/** Makes a loader, which loads each addon file once. It throws the reason why a file cannot be loaded here. */
 export function createNativeLoader(): LoadNativeKernel {
   const cpu = cpuFeatures();
   const loaded = new Map<string, NativeKernels>();

@@ -1,8 +1,8 @@
-// How many runs make a sample.
+// Computes how many runs make a sample.
 
-/** Runs in one sample, at most: bounds a batch of kernels that take no time at all. */
+/** Most runs in one sample: bounds a batch of kernels that take no time at all. */
 const maxRuns = 1e6;
 
-/** How many runs of `runNs` fill `sampleNs`; at least one. */
+/** Returns how many runs of `runNs` fill `sampleNs`; at least one. */
 export const runsFor = (runNs: number, sampleNs: number): number =>
   Math.min(maxRuns, Math.max(1, Math.ceil(sampleNs / Math.max(runNs, 1))));

@@ -1,12 +1,12 @@
-// One measuring process for several tasks that take turns: each user has a runner of its own to look at, and the process
-// is told of a task when a candidate of another one was run before. A process takes 50 to 100 MB and 60 ms to start, and
-// thirty kernels of a build are tuned at the same time.
+// One measuring process for several tasks that take turns. Each user has a runner of its own, and the process is sent a task
+// when a candidate of another one was run before. A process takes 50 to 100 MB and 60 ms to start, and thirty kernels of a
+// build are tuned at the same time.
 
 import type { Runner } from "./client.ts";
 import type { RunTask } from "./protocol.ts";
 
 export interface SharedRunner {
-  /** A runner for one task at a time; its `close` ends the process if no other is open. */
+  /** Makes a runner for one task at a time; its `close` ends the process if no other is open. */
   open(): Runner;
 }
 
@@ -17,7 +17,7 @@ export interface SharedRunner {
 export function createSharedRunner(make: () => Runner): SharedRunner {
   let runner: Runner | null = null;
   let users = 0;
-  /** What the process knows. */
+  /** The task that the process was sent last. */
   let known: RunTask | null = null;
 
   function open(): Runner {
@@ -27,7 +27,7 @@ export function createSharedRunner(make: () => Runner): SharedRunner {
     let task: RunTask | null = null;
     let isOpen = true;
 
-    /** Calls of a runner are answered in their order, so the task that is set here is that of the call that follows. */
+    /** Sets this runner's task. Calls of a runner are answered in their order, so the call that follows uses it. */
     function withTask(): Runner {
       if (task && known !== task) mine.setTask(task);
       known = task;

@@ -10,10 +10,16 @@ import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
 
-/** Each WASM module reserves some 10 GB of addresses until it is collected, and collecting costs a few milliseconds. */
+/**
+ * Modules loaded between collections: each reserves some 10 GB of addresses until it is collected, which costs a few
+ * milliseconds.
+ */
 const loadsBetweenCollections = 32;
 
-/** A kernel that hangs keeps us from seeing the client go; this thread sees that our parent process changed. */
+/**
+ * Script of a watchdog thread. A hanging kernel keeps this thread from seeing the client go; the watchdog sees that the
+ * parent changed.
+ */
 const watchdogText = `
   const { workerData } = require("node:worker_threads");
   setInterval(() => { if (process.ppid !== workerData) process.kill(process.pid, "SIGKILL"); }, 250);
@@ -33,7 +39,7 @@ const session = createSession(createNativeLoader(), {
 });
 let loads = 0;
 
-/** Resolves when it is written: what comes next may take long, or never end. */
+/** Sends a message. Resolves when it is written, as the work that follows may take long, or never end. */
 const answer = (message: FromWorker): Promise<void> =>
   new Promise((resolve) => process.send?.(message, () => resolve()));
 
@@ -57,7 +63,10 @@ const isShared = process.argv.includes("--shared");
 const turnMs = 500;
 let turnStart = performance.now();
 
-/** Candidates come without a gap between them: after a turn of many the lock is left to other builds. */
+/**
+ * Measures under the machine's lock. Candidates come without a gap, so after many the lock is left to other builds for a
+ * moment.
+ */
 async function alone(measure: () => Promise<void>): Promise<void> {
   if (isShared) return measure();
   if (performance.now() - turnStart > turnMs) {
@@ -67,12 +76,12 @@ async function alone(measure: () => Promise<void>): Promise<void> {
   return withMachineLock("measure", {}, measure);
 }
 
-/** An error of ours rejects it, and so ends the process. */
+/** Chain of handled messages. An error of ours rejects it, and so ends the process. */
 let handled = Promise.resolve();
 process.on("message", (message: ToWorker) => {
   handled = handled.then(() => handle(message));
 });
-// The first candidate may hang: nothing is taken on before the watchdog runs.
+// The first candidate may hang: no message is handled before the watchdog runs.
 const watchdog = new Worker(watchdogText, { eval: true, execArgv: [], workerData: process.ppid });
 watchdog.once("online", () => answer({ kind: "ready" }));
 watchdog.unref();

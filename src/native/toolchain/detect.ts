@@ -4,11 +4,11 @@ import { DiagnosticError, sha256, type Target } from "../../compiler/index.ts";
 import { compilers } from "./compilers.ts";
 import { type CompilerFamily, compilerFamilies, type SearchPlaces, type Toolchain } from "./toolchain.ts";
 
-/** The variable that names the one family to use. */
+/** Environment variable that names the one family to use. */
 export const compilerVariable = "UNPLUGIN_KERNEL_COMPILER";
 
 /**
- * The families that are looked for, the preferred first: all, or the one that the environment names.
+ * Returns the families that are looked for, the preferred first: all, or the one that the environment names.
  *
  * @throws DiagnosticError `options.bad-value`
  */
@@ -21,12 +21,12 @@ export function wantedFamilies(named: string | undefined = process.env[compilerV
   throw new DiagnosticError({ code: "options.bad-value", message, loc: null, hint, detail: null });
 }
 
-/** The preferred compiler of a target; null: it needs none, or there is none. */
+/** Returns the preferred compiler of a target; null: it needs none, or there is none. */
 export const toolchainFor = async ({ codegen }: Target): Promise<Toolchain | null> =>
   codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
 
 /**
- * The compilers that work here, the preferred first; empty if there is none. By default this process's PATH and working
+ * Finds the compilers that work here, the preferred first; empty if there is none. By default this process's PATH and working
  * directory are searched.
  *
  * @throws DiagnosticError `options.bad-value`, as `wantedFamilies`
@@ -52,7 +52,7 @@ async function detect(family: CompilerFamily, places: SearchPlaces): Promise<Too
   return { ...place, family, version, identity: `${family} ${version} ${machine} ${sha256(about).slice(0, 8)}` };
 }
 
-/** Null if the command does not run: a broken installation is no compiler. */
+/** Returns the first line that a command prints. Null if it does not run: a broken installation is no compiler. */
 async function firstLineOf(path: string, option: string): Promise<string | null> {
   const { execa } = await import("execa");
   const result = await execa(path, [option], { reject: false, timeout: 10_000, env: { LC_ALL: "C" } });

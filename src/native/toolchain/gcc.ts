@@ -4,9 +4,9 @@ import { findOnPath } from "./on-path.ts";
 import { type CompilerFacts, preferWideVectors, systemLinkFlags } from "./toolchain.ts";
 
 /**
- * Kernels come vectorised, unrolled and with what they load shared. What -O2 adds to these seven looks for more of that:
- * it takes half as long again and finds nothing, and without -fexpensive-optimizations accumulators are copied from register to
- * register (1.3 times as slow). Known bits of wide vectors are a quarter of what is left to do, and nobody asks for them.
+ * Optimizations of -O2 that kernels need beyond -O1. Kernels come vectorised, unrolled and with shared loads, so that the rest of
+ * -O2 takes half as long again and finds nothing. Without -fexpensive-optimizations accumulators are copied from register to
+ * register (1.3 times as slow). Tracking known bits of wide vectors would take a quarter of the rest, for no gain.
  */
 const optimizations = [
   "-O1",

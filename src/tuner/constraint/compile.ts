@@ -18,20 +18,20 @@ import { mostTableEntries } from "./propagator/pair-table.ts";
 export interface CompiledModel {
   readonly model: ConstraintModel;
   readonly normal: NormalModel;
-  /** False: propagation alone refutes the model; there is nothing to draw. */
+  /** Whether propagation alone leaves the model possible; if not, there is nothing to draw. */
   readonly feasible: boolean;
-  /** Its state is scratch space of whoever draws; `root` is where each draw starts. */
+  /** Solver, whose state is scratch space of its current user; `root` is where each draw starts. */
   readonly engine: Engine;
   readonly root: StoreFrame;
-  /** The named variables. */
+  /** Numbers of the named variables. */
   readonly ids: ReadonlyMap<string, VariableId>;
   readonly keys: readonly VariableId[];
-  /** The other variables that have a list. */
+  /** Other variables that have a list. */
   readonly others: readonly VariableId[];
 }
 
 export interface CompileOptions {
-  /** A derived variable with more values than this is kept as a range. */
+  /** Most values of a derived variable that is kept as a list; with more it is a range. */
   readonly mostListedValues?: number;
 }
 
@@ -41,12 +41,12 @@ export interface Listing {
   readonly domains: readonly Domain[];
 }
 
-/** For z3: ranges up to this long are lists from the start, longer ones where constraints tell their values. */
+/** Longest range that is a list from the start, for z3; longer ones become lists where constraints tell their values. */
 const mostRangeValues = 512;
 
 /**
- * The same for the sampler. Footprints have hundreds of values and end in limits: with bounds in the place of tables draws
- * are up to twice as fast.
+ * Longest such range for the sampler. Footprints have hundreds of values and end in limits: with bounds in the place of tables
+ * draws are up to twice as fast.
  */
 const mostDrawnValues = 128;
 
@@ -61,7 +61,7 @@ export function listModel(model: ConstraintModel, mostListedValues: number): Lis
   }
 }
 
-/** Rounds of listing values and propagating; each is sound, and the third rarely finds more. */
+/** Most rounds of listing values and propagating; each is sound, and the third rarely finds more. */
 const mostRounds = 4;
 
 export function compileModel(
@@ -90,7 +90,7 @@ export function compileModel(
   }
 }
 
-/** A range that is small is a list. */
+/** Turns a small range into a list. */
 function listed(domain: Domain, mostValues: number): Domain {
   if (!isRange(domain) || domain.to - domain.from >= mostValues) return domain;
   return Array.from({ length: Math.max(0, domain.to - domain.from + 1) }, (_, k) => domain.from + k);
@@ -118,7 +118,7 @@ function listDerived(normal: NormalModel, domains: readonly Domain[], mostValues
   return result;
 }
 
-/** The result of a select is one of its options' values. */
+/** Lists the result of a select: its options' values. */
 function listOptions({ result, options }: NormalSelect, domains: Domain[], mostValues: number): void {
   const range = domains[result]!;
   if (!isRange(range)) return;
@@ -131,7 +131,7 @@ function listOptions({ result, options }: NormalSelect, domains: Domain[], mostV
   if (values.size <= mostValues) domains[result] = [...values].sort((x, y) => x - y);
 }
 
-/** The values of f(a, b), sorted; null when they are not known or too many. */
+/** Returns the values of f(a, b), sorted; null when they are not known or too many. */
 function pairResults(pair: PairConstraint, domains: readonly Domain[], mostValues: number): number[] | null {
   const [a, b] = [domains[pair.a]!, domains[pair.b]!];
   if (isRange(a) || isRange(b) || a.length * b.length > mostTableEntries) return null;
@@ -147,7 +147,7 @@ function pairResults(pair: PairConstraint, domains: readonly Domain[], mostValue
   return [...values].sort((x, y) => x - y);
 }
 
-/** A factor that is a range: its values are quotients, when product and other factor are lists without 0. */
+/** Lists a factor that is a range: its values are quotients, when product and other factor are lists without 0. */
 function listFactor(
   pair: PairConstraint,
   factor: VariableId,

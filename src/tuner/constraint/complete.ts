@@ -4,7 +4,9 @@ import { type Assignment, invariant } from "../../compiler/index.ts";
 import type { CompiledModel } from "./compile.ts";
 import { readAssignment, restrict } from "./sample.ts";
 
-/** Null: some constraint forbids these values. Keys left out must follow from the others. */
+/**
+ * Completes key values to a full assignment. Null: some constraint forbids them. Keys left out must follow from the others.
+ */
 export function complete(compiled: CompiledModel, keys: Assignment): Assignment | null {
   if (!compiled.feasible) return null;
   const restrictions: Record<string, readonly number[]> = {};
@@ -20,7 +22,7 @@ export function complete(compiled: CompiledModel, keys: Assignment): Assignment 
   return readAssignment(compiled);
 }
 
-/** The key variables of a full assignment. */
+/** Returns the key variables of a full assignment. */
 export function keysOf(compiled: CompiledModel, assignment: Assignment): Assignment {
   const keys: Record<string, number> = {};
   for (const { name, key } of compiled.model.variables) if (key) keys[name] = assignment[name]!;

@@ -16,12 +16,15 @@ export class Engine {
   readonly #propagators: readonly Propagator[];
   /** Propagators of each variable. */
   #watchers: readonly Int32Array[];
-  /** Costly propagators run when no other has anything to do: rarely, and never for what the others refute. */
+  /**
+   * Queues of cheap and of costly propagators. The costly ones run only when no other has work: never for states that
+   * others refute.
+   */
   readonly #queues: readonly [Queue, Queue];
   readonly #rank: Uint8Array;
   readonly #queued: Uint8Array;
 
-  /** `domains`: those of the model's variables, as far as they are known to have shrunk. */
+  /** `domains`: domains of the model's variables, as far as they are known to have shrunk. */
   constructor(model: NormalModel, domains: readonly Domain[]) {
     this.store = new DomainStore(domains);
     this.#propagators = model.constraints.map((constraint) => propagatorOf(this.store, constraint));
@@ -35,13 +38,13 @@ export class Engine {
     this.#watchers = watchers.map((list) => Int32Array.from(list));
   }
 
-  /** Runs every propagator at least once. False: there is no solution. */
+  /** Runs every propagator at least once. Returns false if there is no solution. */
   propagateAll(): boolean {
     for (let at = 0; at < this.#propagators.length; at++) this.#enqueue(at);
     return this.#run();
   }
 
-  /** Forgets those that hold whatever else is decided from here on: for states that only shrink. */
+  /** Drops propagators that hold whatever else is decided from here on: for states that only shrink. */
   retireEntailed(): void {
     const isEntailed = (at: number): boolean => {
       const { variables, isEntailed } = this.#propagators[at]!;
@@ -51,7 +54,10 @@ export class Engine {
     this.#watchers = this.#watchers.map((list) => list.filter((at) => !entailed[at]));
   }
 
-  /** Runs those that the changes made since the last run concern. False: no solution; the state is then rubbish. */
+  /**
+   * Runs the propagators woken by changes since the last run. Returns false if there is no solution; the state is then
+   * invalid.
+   */
   propagate(): boolean {
     this.#wake();
     return this.#run();
@@ -120,7 +126,7 @@ class Queue {
   }
 }
 
-/** More than a few words of table entries to walk. */
+/** Whether a constraint has more than a few words of table entries to walk. */
 function isCostly(store: DomainStore, constraint: NormalConstraint): boolean {
   if (constraint.kind !== "pair") return false;
   const [first, second] = [store.values[constraint.a], store.values[constraint.b]];
@@ -144,7 +150,7 @@ function propagatorOf(store: DomainStore, constraint: NormalConstraint): Propaga
   }
 }
 
-/** Sums of many values end in limits, for which bounds prune as much. */
+/** Most pairs of a sum that is a table. Sums of more values end in limits, for which bounds prune as much. */
 const mostSumEntries = 1 << 10;
 
 function hasTable(store: DomainStore, { function: fn, a, b, result }: PairConstraint): boolean {

@@ -15,12 +15,14 @@ export interface GuardedLinear extends LinearConstraint {
   readonly when: readonly MemberConstraint[];
 }
 
-/** A linear relation, and the constraints of the model that it takes to have it. */
+/** A linear relation, and the constraints of the model that it follows from. */
 export interface OriginatedLinear extends GuardedLinear {
   readonly origins: readonly number[];
 }
 
-/** A sum of two variables is linear too, where a range keeps it from being a table. */
+/**
+ * Returns a constraint as a linear relation; a sum of two variables is one too, where a range keeps it from being a table.
+ */
 export function asLinear(constraint: NormalConstraint, domains: readonly Domain[]): GuardedLinear | null {
   if (constraint.kind === "linear") return { ...constraint, when: [] };
   if (constraint.kind === "guarded")
@@ -36,7 +38,7 @@ export function asLinear(constraint: NormalConstraint, domains: readonly Domain[
   return { kind: "linear", relation: "zero", terms, offset: fn.offset, when: [] };
 }
 
-/** The two limits of a range. */
+/** Returns the two limits of a range. */
 export function rangeLimits(variable: VariableId, { from, to }: { from: number; to: number }): OriginatedLinear[] {
   const limit = (coefficient: number, offset: number): OriginatedLinear => {
     const terms = [{ coefficient, variable }];
@@ -45,7 +47,7 @@ export function rangeLimits(variable: VariableId, { from, to }: { from: number; 
   return [limit(1, -to), limit(-1, from)];
 }
 
-/** The same relations over listed variables only; null where a range is defined by no sum. */
+/** Rewrites relations over listed variables only; null where a range is defined by no sum. */
 export function eliminateRanges(
   linears: readonly OriginatedLinear[],
   domains: readonly Domain[],
@@ -67,7 +69,7 @@ function coefficientOf({ terms }: LinearConstraint, variable: VariableId): numbe
   return terms.find((term) => term.variable === variable)?.coefficient ?? 0;
 }
 
-/** `one` with `variable` replaced by what the definition, a relation to zero, says it is. */
+/** Replaces `variable` in `one` by its definition, a relation to zero. */
 function substitute(one: OriginatedLinear, variable: VariableId, definition: OriginatedLinear): OriginatedLinear {
   const coefficient = coefficientOf(one, variable);
   if (coefficient === 0) return one;
@@ -83,7 +85,7 @@ function substitute(one: OriginatedLinear, variable: VariableId, definition: Ori
   });
 }
 
-/** Each variable once, none with coefficient 0. */
+/** Merges terms: each variable once, none with coefficient 0. */
 function collect(linear: OriginatedLinear): OriginatedLinear {
   const sums = new Map<VariableId, number>();
   for (const { coefficient, variable } of linear.terms) sums.set(variable, (sums.get(variable) ?? 0) + coefficient);

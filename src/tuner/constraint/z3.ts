@@ -32,10 +32,13 @@ type Ast = ReturnType<Z3Core["mk_const"]>;
 export type Verdict = "sat" | "unsat" | "unknown";
 
 export interface Z3 {
-  /** A solver with the model loaded; null where the model has no encoding. `mostMs`: most time of one check, null: no limit. */
+  /**
+   * Makes a solver with the model loaded; null where the model has no encoding. `mostMs`: most time of one check, null: no
+   * limit.
+   */
   readonly load: (model: ConstraintModel, mostMs?: number | null) => Z3Solver | null;
   /**
-   * Constraints that contradict each other; definitions of variables with ranges may be missing among them. Null: the
+   * Returns constraints that contradict each other; definitions of variables with ranges may be missing among them. Null: the
    * model has solutions, no encoding, or no answer in time.
    */
   readonly core: (model: ConstraintModel) => Constraint[] | null;
@@ -47,13 +50,13 @@ const resourceLimit = 50_000_000;
 let loading: Promise<Z3> | null = null;
 let loaded: Z3 | null = null;
 
-/** The one z3 of this process. */
+/** Returns the one z3 of this process, loading it at the first call. */
 export function loadZ3(): Promise<Z3> {
   loading ??= initialize();
   return loading;
 }
 
-/** For callers that cannot wait; null where nobody has loaded it before. */
+/** Returns z3 without waiting; null if it has not been loaded before. */
 export const loadedZ3 = (): Z3 | null => loaded;
 
 async function initialize(): Promise<Z3> {
@@ -140,7 +143,7 @@ export class Z3Solver {
     return ast;
   }
 
-  /** Assumptions: names of Booleans, those that start with ! negated. */
+  /** Checks under assumptions: names of Booleans, those that start with ! negated. */
   check(assumptions: readonly string[]): Verdict {
     const asts = assumptions.map((name) => (name.startsWith("!") ? this.#negation(name.slice(1)) : this.#ast(name)));
     const address = this.#module._malloc(4 * Math.max(1, asts.length));
@@ -151,7 +154,7 @@ export class Z3Solver {
     return answer === 1 ? "sat" : answer === -1 ? "unsat" : "unknown";
   }
 
-  /** The assumptions that the last check refuted. */
+  /** Returns the assumptions that the last check refuted. */
   core(): Set<string> {
     const [api, context] = [this.#api, this.#context];
     const vector = api.solver_get_unsat_core(context, this.#solver);
@@ -165,7 +168,7 @@ export class Z3Solver {
     return core;
   }
 
-  /** Booleans that forbid every value but those allowed. */
+  /** Returns Booleans that forbid every value but those allowed. */
   restrict(restrictions: NonNullable<SampleOptions["restrictions"]>): string[] {
     const { normal, domains } = this.#encoding;
     return Object.entries(restrictions).flatMap(([name, values]) => {
@@ -176,7 +179,7 @@ export class Z3Solver {
     });
   }
 
-  /** One of the values for about a third of the keys, as literals: what spreads the solutions. */
+  /** Wishes for one value of about a third of the keys, as literals, which spreads the solutions. */
   #wishes(rng: Rng): string[] {
     const { normal, domains } = this.#encoding;
     return normal.variables.flatMap(({ key }, id) => {
@@ -185,7 +188,7 @@ export class Z3Solver {
     });
   }
 
-  /** Values of the key variables of a random solution. */
+  /** Draws values of the key variables of a random solution. */
   draw(rng: Rng, options: SampleOptions): { readonly verdict: Verdict; readonly keys: Assignment } {
     const fixed = this.restrict(options.restrictions ?? {});
     let wishes = this.#wishes(rng);
@@ -220,7 +223,7 @@ export class Z3Solver {
   }
 }
 
-/** z3 in the place of the propagation sampler; `loadZ3` first. Models without an encoding are given up on. */
+/** Makes a sampler of z3, in the place of propagation; `loadZ3` first. It gives up on models without an encoding. */
 export function z3Sampler(z3: Z3): (compiled: CompiledModel, rng: Rng, options?: SampleOptions) => SampleResult {
   const solvers = new WeakMap<CompiledModel, { readonly solver: Z3Solver | null }>();
   return (compiled, rng, options = {}) => {
@@ -235,7 +238,7 @@ export function z3Sampler(z3: Z3): (compiled: CompiledModel, rng: Rng, options?:
   };
 }
 
-/** The propagation sampler, with z3 where it gives up. */
+/** Makes the propagation sampler, with z3 where it gives up. */
 export function provenSampler(z3: Z3): (compiled: CompiledModel, rng: Rng, options?: SampleOptions) => SampleResult {
   const second = z3Sampler(z3);
   return (compiled, rng, options = {}) => {

@@ -11,7 +11,7 @@ export interface CalibrationSample {
   readonly ns: number;
 }
 
-/** What no sample of a single thread tells stays as it is. */
+/** Numbers that are fitted; others, which no sample of a single thread depends on, stay as they are. */
 const fitted = [
   "clockGhz",
   "arithmeticPerCycle",
@@ -29,20 +29,20 @@ const fitted = [
   "growth",
 ] as const satisfies readonly (keyof MachineModel)[];
 
-/** What a number starts from if it is 0, which no factor changes. */
+/** Start of a number that is 0, which no factor would change. */
 const almostNone = 1 / 16;
-/** Octaves that a number may move: no machine is so different, and one that no sample depends on must not run away. */
+/** Most octaves that a number moves: no machine is so different, and one that no sample depends on must not run away. */
 const mostOctaves = 4;
 /** Octaves of a sample's error beyond which it counts as an outlier: linear, not squared. */
 const outlier = 0.5;
-/** What an octave away from the start costs, in squared octaves of the mean sample: little, but more than nothing. */
+/** Penalty of an octave away from the start, in squared octaves of the mean sample: little, but more than nothing. */
 const pull = 0.003;
 /** Steps of the pattern search, in octaves. */
 const steps = [1, 0.5, 0.25, 0.12, 0.06, 0.03] as const;
 const mostSweeps = 12;
 
 /**
- * The same samples give the same numbers. Without samples it gives `start`.
+ * Fits the machine's numbers. The same samples give the same numbers. Without samples it gives `start`.
  *
  * @example fitMachine(samples, target).l2BytesPerCycle
  */
@@ -71,7 +71,7 @@ export function fitMachine(
   return rounded(best);
 }
 
-/** All that is per cycle right at once: the median error is the clock's. */
+/** Scales the clock by the median error, as if all numbers a cycle were right. */
 function withClock(samples: readonly CalibrationSample[], target: Target, start: MachineModel): MachineModel {
   const errors = samples.map((sample) => errorOf(sample, target, start)).sort((left, right) => left - right);
   return { ...start, clockGhz: start.clockGhz * 2 ** -errors[errors.length >> 1]! };
@@ -82,11 +82,11 @@ const nonZero = (machine: MachineModel): MachineModel => {
   return { ...machine, ...Object.fromEntries(entries) };
 };
 
-/** Octaves by which a run took longer than predicted. */
+/** Returns the octaves by which a run took longer than predicted. */
 const errorOf = ({ facts, ns }: CalibrationSample, target: Target, machine: MachineModel): number =>
   steadyLog2(ns / predictTotalNs(facts, target, machine));
 
-/** Mean Huber loss, and the pull; infinite out of bounds. */
+/** Computes the mean Huber loss with the pull; infinite out of bounds. */
 function lossOf(
   samples: readonly CalibrationSample[],
   target: Target,
@@ -106,7 +106,7 @@ function huber(error: number): number {
   return size <= outlier ? size * size : outlier * (2 * size - outlier);
 }
 
-/** Four digits: more are noise, and files stay readable. */
+/** Rounds to four digits: more are noise, and files stay readable. */
 function rounded(machine: MachineModel): MachineModel {
   const entries = fitted.map((name): [string, number] => [name, Number(machine[name].toPrecision(4))]);
   return { ...machine, ...Object.fromEntries(entries) };

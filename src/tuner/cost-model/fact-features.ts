@@ -27,7 +27,7 @@ export const factColumns = [
   "parallel tasks",
 ] as const;
 
-/** `stages` not empty. */
+/** Computes the row of features. `stages` must not be empty. */
 export function factFeatures(stages: readonly RankingFacts[], target: Target, machine?: MachineModel): number[] {
   const times = stages.map((facts) => predictNs(facts, target, machine));
   const total = times.reduce((sum, ns) => sum + ns, 0);
@@ -61,5 +61,5 @@ const stageFeatures = (facts: RankingFacts, target: Target): number[] => [
   steadyLog2(facts.parallelTasks),
 ];
 
-/** An amount a flop that may be 0; less than a millionth is none. */
+/** Converts an amount a flop, which may be 0, to octaves; less than a millionth counts as none. */
 const octaves = (perFlop: number): number => steadyLog2(perFlop + 2 ** -20);

@@ -29,7 +29,7 @@ const digits = 6;
 export const factRows = (stages: readonly RankingFacts[]): readonly FactRow[] =>
   stages.map((facts) => factNames.map((name) => Number(facts[name].toPrecision(digits))));
 
-/** Null: nothing is known of the candidate, or not what is known today. */
+/** Reads rows of a record as facts. Null: nothing is known of the candidate, or not all of today's facts. */
 export function factsOfRows(rows: readonly FactRow[] | null): readonly RankingFacts[] | null {
   if (!rows || rows.length === 0 || rows.some((row) => row.length !== factNames.length)) return null;
   return rows.map(

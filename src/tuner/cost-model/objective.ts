@@ -1,4 +1,4 @@
-// What a boosted model minimises: squared errors of the scores, or wrongly ordered pairs.
+// The losses that a boosted model minimises: squared errors of the scores, or wrongly ordered pairs.
 
 import type { Rng } from "../rng.ts";
 import type { Gradients } from "./regression-tree.ts";
@@ -7,7 +7,7 @@ import { steady } from "./steady.ts";
 export const objectiveNames = ["squared-error", "pairwise-rank"] as const;
 export type ObjectiveName = (typeof objectiveNames)[number];
 
-/** Gradients at the predictions made so far. */
+/** Computes gradients at the predictions made so far. */
 export type Objective = (predictions: Float64Array, scores: Float64Array, rng: Rng) => Gradients;
 
 export const objectives: { readonly [K in ObjectiveName]: Objective } = {
@@ -18,7 +18,7 @@ export const objectives: { readonly [K in ObjectiveName]: Objective } = {
   "pairwise-rank": pairwiseRank,
 };
 
-/** Partners that each row is compared with, a tree: of all pairs a sample. */
+/** Random partners that each row is compared with in each tree: a sample of all pairs. */
 const partnersPerRow = 8;
 
 /** Logistic loss of score order (Burges et al., RankNet, ICML 2005). */

@@ -6,7 +6,7 @@
 import type { Target } from "../../compiler/index.ts";
 import { type MachineModel, machineModels } from "./machine-model.ts";
 
-/** What a template knows of one of its candidates from the constraint variables. Whole kernel, all threads together. */
+/** Amounts of a candidate that its template computes from the constraint variables. Whole kernel, all threads together. */
 export interface RankingFacts {
   /** Arithmetic operations of the elements that are asked for; a multiply-add is 2. */
   readonly flops: number;
@@ -14,7 +14,7 @@ export interface RankingFacts {
   readonly waste: number;
   /** Elements that one arithmetic instruction handles; 1: scalar code. */
   readonly lanes: number;
-  /** Share of the operations that are multiply-adds, 0 … 1: what a fused instruction halves. */
+  /** Share of the operations that are multiply-adds, 0 … 1: a fused instruction halves their steps. */
   readonly multiplyAddShare: number;
   /** Independent vectors that the innermost loop accumulates into; 0: no reduction there, nothing waits for a sum. */
   readonly accumulators: number;
@@ -36,14 +36,14 @@ export interface RankingFacts {
   readonly bodyInstructions: number;
 }
 
-/** Nanoseconds of one run of stages one after the other. */
+/** Predicts the nanoseconds of one run of stages, one after the other. */
 export const predictTotalNs = (
   stages: readonly RankingFacts[],
   target: Target,
   machine: MachineModel = machineModels[target.codegen],
 ): number => stages.reduce((ns, facts) => ns + predictNs(facts, target, machine), 0);
 
-/** Nanoseconds of one run. */
+/** Predicts the nanoseconds of one run. */
 export function predictNs(
   facts: RankingFacts,
   target: Target,
@@ -79,7 +79,7 @@ function computeCycles(facts: RankingFacts, target: Target, machine: MachineMode
   return steps * Math.max(...bounds) * Math.max(1, (facts.bodyInstructions / shortBody) ** growth);
 }
 
-/** Cycles between two steps where too few sums run side by side. */
+/** Returns the cycles between two steps where too few sums run side by side. */
 function waitForSum({ accumulators }: RankingFacts, machine: MachineModel): number {
   return accumulators > 0 ? machine.arithmeticLatency / accumulators : 0;
 }

@@ -5,13 +5,13 @@ import { mostBins, type QuantizedMatrix } from "./quantize.ts";
 
 /** Nodes in parallel arrays; plain numbers, so that it is JSON. */
 export interface RegressionTree {
-  /** Column that the node asks about; −1: a leaf. */
+  /** Column that the node compares; −1: a leaf. */
   readonly column: readonly number[];
   /** Rows with a value ≤ this go left. */
   readonly threshold: readonly number[];
   /** Left child; the right one follows it. */
   readonly left: readonly number[];
-  /** What a leaf adds. */
+  /** Value that a leaf adds. */
   readonly value: readonly number[];
 }
 
@@ -19,7 +19,7 @@ export interface TreeOptions {
   readonly maxDepth: number;
   /** L2 penalty on leaf values. */
   readonly lambda: number;
-  /** Least curvature in a leaf; of squared errors, rows. */
+  /** Least curvature in a leaf: for squared errors, its number of rows. */
   readonly minLeafWeight: number;
   /** Factor on leaf values. */
   readonly learningRate: number;
@@ -37,7 +37,7 @@ interface Split {
   readonly gain: number;
 }
 
-/** `gains` is added to: what each column's splits gained. */
+/** Grows a tree, and adds to `gains` what each column's splits gained. */
 export function growTree(
   matrix: QuantizedMatrix,
   gradients: Gradients,
@@ -52,7 +52,7 @@ class Grower {
   readonly #gradients: Gradients;
   readonly #options: TreeOptions;
   readonly #gains: Float64Array;
-  /** Row numbers; each node owns a stretch. */
+  /** Row numbers; each node owns a contiguous part. */
   readonly #order: Int32Array;
   readonly #first = new Float64Array(mostBins);
   readonly #second = new Float64Array(mostBins);
@@ -156,7 +156,7 @@ class Grower {
     }
   }
 
-  /** Rows of the left child first, both halves in their old order. Returns where the right one starts. */
+  /** Moves rows of the left child to the front, both halves in their old order. Returns where the right one starts. */
   #partition(from: number, to: number, { column, bin }: Split): number {
     const start = column * this.#matrix.rows;
     const rows = this.#order.slice(from, to);
@@ -171,7 +171,7 @@ class Grower {
   }
 }
 
-/** Adds what the tree says of each row. */
+/** Adds the tree's prediction for each row. */
 export function addTree(tree: RegressionTree, data: Float64Array, columns: number, to: Float64Array): void {
   const { column, threshold, left, value } = tree;
   for (let row = 0; row < to.length; row++) {

@@ -14,30 +14,30 @@ import { predictTotalNs, type RankingFacts } from "./ranker.ts";
 import { soundFacts } from "./sound-facts.ts";
 import { steady, steadyLog2 } from "./steady.ts";
 
-/** Octaves to add to log₂ of the prior. */
+/** Returns octaves to add to log₂ of the prior. */
 export type Residual = (stages: readonly RankingFacts[]) => number;
 
-/** A record that tells something. */
+/** A record to learn from. */
 interface Experience {
   readonly facts: readonly RankingFacts[];
-  /** Null: it failed. */
+  /** Time of the record; null: it failed. */
   readonly ns: number | null;
 }
 
-/** Fewer rows teach less than they mislead. */
+/** Fewest rows to learn from: fewer mislead more than they teach. */
 const leastRows = 24;
-/** The latest, so that a long history costs no more than a tenth of a second. */
+/** Most tasks to learn from, the latest ones, so that a long history costs no more than a tenth of a second. */
 const mostTasks = 16;
 const mostOfTask = 96;
-/** The prior is not corrected by more, and failures count as so much too optimistic. */
+/** Largest correction of the prior, in octaves. Failures count as so much too optimistic. */
 const mostOctaves = 2;
-/** Slow candidates say little about which of the fast ones is fastest: they weigh as their speed, but at least this. */
+/** Least weight of a row. Rows weigh as their speed: slow candidates tell little about which of the fast ones is fastest. */
 const leastWeight = 0.05;
 
-/** Fewer and flatter trees than a search's own model: there is one correction for all operators. */
+/** Model of fewer and flatter trees than a search's own: there is one correction for all operators. */
 const model = boostedTrees({ ...defaultBoostedTrees, trees: 40, maxDepth: 4, learningRate: 0.15, lambda: 4 });
 
-/** Null: the records tell too little. They are of one target class. */
+/** Learns the correction from records of one target class. Null: they tell too little. */
 export function learnResidual(
   records: readonly TuningRecord[],
   target: Target,
@@ -73,7 +73,7 @@ interface Row {
   readonly weight: number;
 }
 
-/** Only differences within a task count, and every task counts the same. */
+/** Makes a task's rows. Only differences within a task count, and every task counts the same. */
 function rowsOf(task: readonly Experience[], target: Target, machine?: MachineModel): readonly Row[] {
   const timed = task.filter(({ ns }) => ns !== null);
   if (timed.length === 0) return [];
@@ -91,5 +91,5 @@ function rowsOf(task: readonly Experience[], target: Target, machine?: MachineMo
   }));
 }
 
-/** Weights of a task sum to about this: what a short tuning measures, so that leaves are as sure as they look. */
+/** Sum of a task's weights, about what a short tuning measures, so that leaves are as sure as they look. */
 const typicalRows = 48;

@@ -5,27 +5,27 @@ import type { Target } from "../../compiler/index.ts";
 import { factNames } from "./fact-rows.ts";
 import { predictTotalNs, type RankingFacts } from "./ranker.ts";
 
-/** The most that a record may hold. */
+/** Largest fact that a record may hold. */
 const mostOfFact = 1e300;
 
-/** Facts that divide something. */
+/** Facts that are divisors, and so must not be 0. */
 const divisors = ["waste", "lanes", "parallelTasks"] as const satisfies readonly (keyof RankingFacts)[];
 
-/** Null where no stage has facts, one of them is no amount, or they add up to no time. */
+/** Returns the facts. Null where no stage has facts, one of them is no amount, or they add up to no time. */
 export function soundFacts(stages: readonly RankingFacts[], target: Target): readonly RankingFacts[] | null {
   if (stages.length === 0 || !stages.every(areAmounts)) return null;
   return knownNs(predictTotalNs(stages, target)) === null ? null : stages;
 }
 
-/** Authors in JavaScript may return anything. */
+/** Whether an author's estimate returned amounts: in JavaScript it may return anything. */
 export const areAmounts = (facts: RankingFacts | null | undefined): boolean =>
   typeof facts === "object" &&
   facts !== null &&
   factNames.every((name) => facts[name] >= 0 && facts[name] <= mostOfFact) &&
   divisors.every((name) => facts[name] > 0);
 
-/** A time beyond these says that a model was asked for what it cannot tell. */
+/** Bounds of a believable time, in nanoseconds: beyond them the model was asked for what it cannot tell. */
 const [leastNs, mostNs] = [1e-9, 1e21];
 
-/** Nanoseconds that a search can order by; null for zero, negative, infinite and missing ones: nobody knows the time. */
+/** Returns a time that a search can order by; null for zero, negative, infinite and missing ones, which mean unknown. */
 export const knownNs = (ns: number | null): number | null => (ns !== null && ns >= leastNs && ns <= mostNs ? ns : null);

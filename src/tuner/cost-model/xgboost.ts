@@ -1,5 +1,5 @@
 // The cost model of XGBoost, where its C library is installed: same interface as the boosted trees of this package,
-// with which it is on a par at a tuner's sizes. Whoever calls says where the library is; nothing is searched for.
+// with which it is on a par at a tuner's sizes. The caller says where the library is; nothing is searched for.
 // C API: https://xgboost.readthedocs.io/en/release_1.7.0/dev/c__api_8h.html
 
 import type { CostModel, FeatureMatrix, Predictor, TrainingSet } from "./cost-model.ts";
@@ -44,7 +44,7 @@ const signatures = {
 type FunctionName = keyof typeof signatures;
 
 /**
- * Throws when the file is no XGBoost library.
+ * Loads the library. Throws when the file is no XGBoost library.
  *
  *     const model = await loadXgboost("/usr/lib/x86_64-linux-gnu/libxgboost.so.0");
  */
@@ -69,7 +69,7 @@ async function openLibrary(path: string): Promise<Library> {
   };
 }
 
-/** Native memory goes with the object that owns it. */
+/** Frees native memory when the object that owns it is collected. */
 const boosters = new FinalizationRegistry<() => void>((free) => {
   free();
 });
@@ -135,7 +135,7 @@ function predict(library: Library, booster: Handle, features: FeatureMatrix): Fl
   return predictions;
 }
 
-/** Share of the total gain by column. Columns that no tree asks about are not in the library's answer. */
+/** Returns the share of each column in the total gain. Columns that no tree splits on are not in the library's answer. */
 function importanceOf(library: Library, booster: Handle, columns: number): Float64Array {
   const [count, names, dimensions, shape, scores]: Handle[][] = [[0], [null], [0], [null], [null]];
   const config = JSON.stringify({ importance_type: "total_gain" });

@@ -1,4 +1,4 @@
-// How an operator's candidates are checked: which inputs, and how near their results must come to the reference's.
+// Plans the check of an operator's candidates: which inputs, and how near their results must come to the reference's.
 
 import type { ComputeDef, ScalarExpr } from "../../compiler/index.ts";
 import type { OutputBound } from "../../native/runner/protocol.ts";
@@ -9,7 +9,7 @@ import type { InputValues } from "./inputs.ts";
 
 export interface CheckPlan {
   readonly values: InputValues;
-  /** One an output, in order. */
+  /** Bounds of the outputs, in order. */
   readonly bounds: readonly OutputBound[];
 }
 
@@ -37,11 +37,14 @@ export function checkPlan(op: ComputeDef, computations: readonly Computation[] =
   };
 }
 
-/** Results of so few elements may all be differences that nearly vanish, with the rounding of what was subtracted. */
+/**
+ * Whether an output has so few elements that all may be nearly vanishing differences, with the rounding of what was
+ * subtracted.
+ */
 const isShort = ({ stages }: ComputeDef, output: string): boolean =>
   stages.find(({ name }) => name === output)!.axes.reduce((elements, { extent }) => elements * extent, 1) < 4;
 
-/** Errors as large as they may be beside inputs of this size. */
+/** Widens a bound to errors that inputs of this size allow. */
 const aboutInputs = (bound: OutputBound, size: number): OutputBound =>
   bound.kind === "exact" ? bound : { ...bound, absolute: bound.absolute + bound.relative * size };
 

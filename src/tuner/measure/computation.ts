@@ -3,7 +3,7 @@
 import type { ComputeDef } from "../../compiler/index.ts";
 
 export interface Computation {
-  /** What is computed: the operator as it is written, or another definition of the same results. */
+  /** Definition that is computed: the operator as it is written, or another definition of the same results. */
   readonly op: ComputeDef;
   /**
    * Sums of the operator as it is written that are computed otherwise: stage → bound of their own roundings, in ulp of

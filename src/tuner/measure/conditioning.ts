@@ -5,10 +5,13 @@ import type { ExactValues, RunTask } from "../../native/runner/protocol.ts";
 import type { TuningTask } from "../task.ts";
 import { runningErrors } from "./running-error.ts";
 
-/** Nodes of expressions that may be evaluated: half a second. */
+/** Most nodes of expressions to evaluate: half a second. */
 const mostSteps = 2e7;
 
-/** Null: no element's bound would change. Under strict numerics candidates have the bits of the reference. */
+/**
+ * Returns the task with f64 answers. Null: no element's bound would change. Under strict numerics candidates have the bits
+ * of the reference.
+ */
 export function conditionedTask({ op, numerics }: TuningTask, run: RunTask): RunTask | null {
   if (numerics === "strict" || run.expected.every(({ bound }) => bound.kind === "exact")) return null;
   const outputs = runningErrors(op, run.inputs, mostSteps);
@@ -19,11 +22,11 @@ export function conditionedTask({ op, numerics }: TuningTask, run: RunTask): Run
   return { ...run, expected };
 }
 
-/** An error beyond this share of what an element is, or of what elements usually are that are not 0, hides it. */
+/** Share of an element's value, or of the usual value of elements other than 0, from which an error hides it. */
 const hidingShare = 1 / 8;
 
 function exactValues({ values, errors }: Pick<ExactValues, "values" | "errors">): ExactValues {
-  // Half of what a rectifier gives is 0.
+  // Half of the results of a rectifier are 0.
   const sizes = values
     .map(Math.abs)
     .filter((size) => size > 0 && Number.isFinite(size))

@@ -17,7 +17,7 @@ import {
 import type { OutputBound } from "../../native/runner/protocol.ts";
 import type { Computation } from "./computation.ts";
 
-/** `ulps` of rounding, and whole steps where an inexact value was rounded to an integer. */
+/** Error of a value: `ulps` of rounding, and whole steps where an inexact value was rounded to an integer. */
 interface ErrorSize {
   readonly ulps: number;
   readonly steps: number;
@@ -46,7 +46,7 @@ export const functionError: Readonly<Record<UnaryOp, { readonly own: number; rea
 };
 export const powError = { own: 8, magnifies: 32 } as const;
 
-/** One ulp at 1. */
+/** Size of one ulp at 1. */
 export const ulp: Readonly<Record<"f64" | "f32" | "f16" | "bf16", number>> = {
   f64: 2 ** -52,
   f32: 2 ** -23,
@@ -72,7 +72,7 @@ export function roundingBounds(op: ComputeDef, roundings: Roundings): readonly O
   });
 }
 
-/** The ulp that errors of this type are counted in. Integers got theirs from f32. */
+/** Returns the ulp that errors of a type are counted in. Errors of integers came from f32. */
 const unitOf = (dtype: DType): number => ulp[computeType(dtype) === "f64" ? "f64" : "f32"];
 
 function stageError(
@@ -91,7 +91,7 @@ function stageError(
 const errorOf = (expr: ScalarExpr, stages: ReadonlyMap<string, ErrorSize>): ErrorSize =>
   foldScalar<ErrorSize>(expr, (node, of) => limited(nodeError(node, of, stages)));
 
-/** Far beyond any bound that says something. A long chain of functions would have no number. */
+/** Largest error that is counted, far beyond any useful bound: a long chain of functions would exceed all numbers. */
 const mostUlps = 2 ** 60;
 
 const limited = ({ ulps, steps }: ErrorSize): ErrorSize => ({
@@ -147,6 +147,6 @@ const larger = (left: ErrorSize, right: ErrorSize): ErrorSize => ({
   steps: Math.max(left.steps, right.steps),
 });
 
-/** The largest relative error of any output that checks allow: what `info.errorBound` says. 0 for integers. */
+/** Returns the largest relative error that checks allow in any output: the value of `info.errorBound`. 0 for integers. */
 export const worstRelativeError = (op: ComputeDef, roundings: Roundings): number =>
   Math.max(...roundingBounds(op, roundings).map((bound) => (bound.kind === "exact" ? 0 : bound.relative)));

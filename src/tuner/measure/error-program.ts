@@ -14,15 +14,15 @@ import {
 export interface Approximate {
   readonly shape: readonly number[];
   readonly values: Float64Array;
-  /** Infinite where nothing can be said. */
+  /** Largest error of each element; infinite where none is known. */
   readonly errors: Float64Array;
 }
 
 export interface Program {
-  /** Nodes that one run evaluates. */
+  /** Number of nodes that one run evaluates. */
   readonly length: number;
   setAxis(name: string, value: number): void;
-  /** The element's value and error at the point that the axes are set to. */
+  /** Computes the element's value and error at the point that the axes are set to. */
   run(): Bounded;
 }
 
@@ -97,7 +97,10 @@ interface Slot {
 
 const nothing: Bounded = [Number.NaN, 0];
 
-/** Both sides of a choice are evaluated: what is read outside on the side that is not taken says nothing. */
+/**
+ * Reads an element. Both sides of a choice are evaluated, so a read outside the tensor gives NaN: that side is not
+ * taken.
+ */
 function reading(indices: readonly Slot[], { shape, values, errors }: Approximate): () => Bounded {
   return () => {
     let offset = 0;

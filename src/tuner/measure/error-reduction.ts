@@ -8,7 +8,7 @@ export interface Fold {
   result(): Bounded;
 }
 
-/** @param length how many are added */
+/** @param length number of terms that are added */
 export function foldInto(reducer: Reducer, dtype: DType, length: number): Fold {
   switch (reducer) {
     case "sum":
@@ -23,8 +23,8 @@ export function foldInto(reducer: Reducer, dtype: DType, length: number): Fold {
 }
 
 /**
- * Roundings of n terms have random signs: their sum is hardly ever beyond four times √n of them, which of few is all. Partial
- * sums are as large as the sum of sizes at most.
+ * Returns the roundings of n terms. They have random signs: their sum is hardly ever beyond four times √n of them, which for few
+ * terms is all. Partial sums are as large as the sum of sizes at most.
  */
 const roundingsOf = (length: number): number => Math.min(length, 4 * Math.sqrt(length)) / 2;
 
@@ -57,7 +57,7 @@ function productOf(dtype: DType): Fold {
   };
 }
 
-/** The largest, or with −1 the least, of intervals. */
+/** Makes a fold to the largest, or with −1 to the least, of intervals. */
 function extremeOf(sign: 1 | -1): Fold {
   let [value, low, high] = [-infinite, -infinite, -infinite];
   return {

@@ -51,7 +51,10 @@ function exactStage({ body, reduce, dtype }: Stage, tensors: Tensors): Exact {
   return element;
 }
 
-/** Integers wrap, which is exact; floats have to hold all bits. f16 and bf16 round once, when they are stored. */
+/**
+ * Returns the value as a dtype stores it; null if not exactly. Integers wrap, which is exact; floats have to hold all bits. f16 and bf16 round
+ * once, when stored.
+ */
 function fits(value: Exact, dtype: DType): Exact {
   if (!value) return null;
   if (!isFloat(dtype))
@@ -67,7 +70,7 @@ const exactExpr = (expr: ScalarExpr, tensors: Tensors): Exact =>
     return fits(value && wrapsBelow(node) ? { max: Number.POSITIVE_INFINITY, fraction: 0 } : value, node.dtype);
   });
 
-/** Whether it may be less than 0 where there are no negative values: what comes out may be as large as the type's largest. */
+/** Whether a value may be below 0 in a type without negative values: the result may be as large as the type's largest. */
 function wrapsBelow(node: ScalarExpr): boolean {
   if (node.dtype !== "u8") return false;
   if (node.kind === "cast") return node.operand.dtype !== "u8" && node.operand.dtype !== "bool";

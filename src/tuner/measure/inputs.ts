@@ -3,7 +3,7 @@
 
 import { arrayOf, type DType, isFloat, type TensorDecl, type TypedArray } from "../../compiler/index.ts";
 
-/** Uniform in [0, 1). */
+/** Returns a random number, uniform in [0, 1). */
 export type Uniform = () => number;
 
 export type InputValues =
@@ -12,7 +12,7 @@ export type InputValues =
   /** Uniform in [from, to); integer types get ±1 … ±8. */
   | { readonly kind: "reals"; readonly from: number; readonly to: number };
 
-/** One array a tensor, in order; the same seed gives the same arrays. */
+/** Makes an array for each tensor, in order; the same seed gives the same arrays. */
 export const testInputs = (tensors: readonly TensorDecl[], values: InputValues, uniform: Uniform): TypedArray[] =>
   tensors.map(({ dtype, shape }) => {
     const length = shape.reduce((product, extent) => product * extent, 1);

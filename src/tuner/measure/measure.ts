@@ -23,7 +23,7 @@ export interface MeasureOptions {
   /** Time of the best so far, or null: losers stop early. */
   readonly incumbentNs: number | null;
   readonly cache: CacheState;
-  /** Most samples; undefined: the limits of a search. */
+  /** Most samples; undefined: the runner's default of 5, with the time limits of a search. */
   readonly samples: number | undefined;
   /** Returns the milliseconds that are left. When they are over, the measuring process is killed. */
   readonly leftMs?: LeftMs | undefined;

@@ -7,10 +7,10 @@ import { type Approximate, elementProgram, type Program } from "./error-program.
 import { foldInto } from "./error-reduction.ts";
 
 /**
- * One for each output, in order; null: it would take more than `mostSteps`.
+ * Computes values and errors of each output, in order. Null: it would take more than `mostSteps`.
  *
- * @param inputs of the operator, in order
- * @param mostSteps nodes of expressions that may be evaluated; a million take some 20 ms
+ * @param inputs inputs of the operator, in order
+ * @param mostSteps most nodes of expressions to evaluate; a million take some 20 ms
  */
 export function runningErrors(
   op: ComputeDef,

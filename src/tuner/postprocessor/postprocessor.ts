@@ -1,4 +1,4 @@
-// What looks at a kernel after its code is generated and before a compiler is asked: it may refuse it. A refused candidate
+// Postprocessors see a kernel after its code is generated and before a compiler is asked, and may refuse it. A refused candidate
 // counts as one that did not build, and teaches the search like one.
 
 import {
@@ -17,16 +17,16 @@ export interface KernelFacts {
   readonly candidate: Candidate;
   readonly trace: Trace;
   readonly source: CSource | WasmSource;
-  /** The scheduled loop nest. Made when it is asked for. */
+  /** Scheduled loop nest, made when it is asked for. */
   readonly nest: LoopFunc;
 }
 
 export type Verdict = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
 
 export interface Postprocessor {
-  /** Begins the reason of a refusal. */
+  /** Name, with which the reason of a refusal begins. */
   readonly name: string;
-  /** The same kernel gets the same verdict. */
+  /** Judges a kernel. The same kernel gets the same verdict. */
   readonly apply: (facts: KernelFacts) => Verdict;
 }
 
@@ -50,7 +50,7 @@ export function kernelFacts(
   };
 }
 
-/** Why the first of them that refuses the kernel does; null: none does. */
+/** Returns why the first postprocessor that refuses the kernel does; null: none does. */
 export function refusalBy(postprocessors: readonly Postprocessor[], facts: KernelFacts): string | null {
   for (const { name, apply } of postprocessors) {
     const verdict = apply(facts);

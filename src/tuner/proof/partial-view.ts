@@ -1,14 +1,16 @@
-// A state of the solver as an estimate sees it: variables whose values are settled have them, and asking for any other is
-// noted. What an estimate says without having asked for an open variable it says of every schedule below that state.
+// A state of the solver as an estimate sees it: settled variables have values, and asking for any other is noted. A result
+// that needed no open variable holds for every schedule below that state.
 
 import type { Assignment } from "../../compiler/index.ts";
 import type { CompiledModel } from "../constraint/compile.ts";
 
-/** Thrown out of an estimate that asks for an open variable. One object: it is thrown thousands of times a second. */
+/**
+ * Thrown out of an estimate that asks for an open variable. It is one object, as it is thrown thousands of times a second.
+ */
 const open = { name: "a variable that is still open" };
 
 export interface PartialView {
-  /** The value of `ask` where it needs nothing open, else the name of a variable that it needs. */
+  /** Returns the value of `ask` where it needs nothing open, else the name of a variable that it needs. */
   read<T>(ask: (assignment: Assignment) => T): { readonly value: T } | { readonly needs: string };
 }
 

@@ -22,17 +22,17 @@ export interface TemplateProof {
   /** The fastest schedule by the model, or where `isLeast` is false the fastest that was found. */
   readonly best: { readonly ns: number; readonly schedule: Candidate } | null;
   readonly isLeast: boolean;
-  /** No schedule of the template is predicted to take less. Null: nothing is known. */
+  /** Nanoseconds: every schedule of the template is predicted to take at least this. Null: nothing is known. */
   readonly atLeastNs: number | null;
 }
 
 export interface WinnerProof {
-  /** What the model predicts for the winner. Null: nothing, so nothing can be said of others. */
+  /** Nanoseconds that the model predicts for the winner. Null: none, so nothing can be said of others. */
   readonly predictedNs: number | null;
-  /** `none` where it is every template's, `faster` where it is some template's. */
+  /** Overall verdict: `none` where it is every template's, `faster` where it is some template's. */
   readonly verdict: ProofVerdict;
   readonly templates: readonly TemplateProof[];
-  /** All of it in words. */
+  /** The whole proof in words. */
   readonly text: string;
 }
 
@@ -59,7 +59,7 @@ export async function proveWinner(
   return { predictedNs, verdict, templates, text: textOf(predictedNs, templates) };
 }
 
-/** Null: the model predicts nothing, or the space has no such schedule. */
+/** Predicts the winner's time. Null: the model predicts nothing, or the space has no such schedule. */
 function predictedOf(space: GeneratedSpace, winner: Candidate): number | null {
   const templates = space.templates.filter(({ name }) => name === winner.template);
   const point = findPoint(searchSpace({ templates }), winner);

@@ -8,12 +8,12 @@ export const calibrationSchema = 1;
 
 export interface StoredCalibration extends MachineKey {
   readonly schema: typeof calibrationSchema;
-  /** Candidates that it was fitted to. */
+  /** Number of candidates that it was fitted to. */
   readonly samples: number;
   readonly machine: MachineModel;
 }
 
-/** No number of a machine is beyond these. */
+/** Bounds of a machine's numbers: none is beyond these. */
 const amount = number(1e-6, 1e9);
 
 const decodeMachine = object<MachineModel>({

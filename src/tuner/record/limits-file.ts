@@ -10,7 +10,7 @@ export interface StoredLimits extends MachineLimits, MachineKey {
   readonly schema: typeof limitsSchema;
 }
 
-/** No core does more. */
+/** Bounds of a limit: no core does more. */
 const amount = number(1e-6, 1e9);
 
 const rates = Object.fromEntries(rateNames.map((name) => [name, nullable(amount)])) as {

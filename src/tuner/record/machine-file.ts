@@ -1,4 +1,4 @@
-// Facts of a machine kept on disk, a file a class of machines and toolchain: whoever has another one measures anew.
+// Facts of a machine kept on disk, a file for each class of machines and toolchain: another machine or toolchain measures anew.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,17 +11,17 @@ export interface MachineKey {
   readonly toolchain: string;
 }
 
-/** How a key is read, as a part of what is stored. */
+/** Decoders of a key, which is a part of what is stored. */
 export const machineKey = { targetClass: text(2000), toolchain: text(200) };
 
 export interface MachineFiles<Stored extends MachineKey> {
-  /** Null: there is none for this machine and toolchain, or none that can be trusted. */
+  /** Reads the facts. Null: there are none for this machine and toolchain, or none that can be trusted. */
   read(directory: string, key: MachineKey): Stored | null;
-  /** Readers see the old one or the new one. Throws what the file system throws. */
+  /** Replaces the facts: readers see the old file or the new one. Throws what the file system throws. */
   write(directory: string, stored: Stored): void;
 }
 
-/** @param kind what the files' names begin with */
+/** @param kind prefix of the files' names */
 export function machineFiles<Stored extends MachineKey>(kind: string, decode: Decode<Stored>): MachineFiles<Stored> {
   const fileOf = (directory: string, { targetClass, toolchain }: MachineKey): string =>
     join(directory, `${kind}-${sha256(JSON.stringify([targetClass, toolchain])).slice(0, 16)}.json`);

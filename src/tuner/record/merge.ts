@@ -6,21 +6,24 @@ import type { TuningRecord } from "./record.ts";
 
 export interface Merged {
   readonly added: number;
-  /** Records that were there already, every field of them. Another measurement of the same candidate is another record. */
+  /**
+   * Number of records that were there already, every field of them. Another measurement of the same candidate is another
+   * record.
+   */
   readonly duplicates: number;
-  /** Lines that are no records: torn, of an unknown schema, or with an unknown field. */
+  /** Number of lines that are no records: torn, of an unknown schema, or with an unknown field. */
   readonly skippedLines: number;
 }
 
-/** The records that a query finds, as the text of a database of their own. */
+/** Prints the records that a query finds, as the text of a database of their own. */
 export const exportRecords = (database: RecordDatabase, query: RecordQuery): string => linesOf(database.records(query));
 
 export const linesOf = (records: readonly TuningRecord[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join("");
 
 /**
- * Adds the records of a database's text. They keep their task, target class and toolchain: whoever asks for others does not
- * see them. Merging a text again adds nothing.
+ * Adds the records of a database's text. They keep their task, target class and toolchain, so that queries for others do not
+ * find them. Merging a text again adds nothing.
  *
  *     const { added } = importRecords(openDatabase("records.jsonl"), await readFile("from-the-server.jsonl", "utf8"));
  */

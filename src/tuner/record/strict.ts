@@ -4,7 +4,7 @@
 export type Path = readonly (string | number)[];
 export type Decode<T> = (value: unknown, path: Path) => T;
 
-/** Thrown by decoders only, and caught by whoever called one: bad input is a value to them. */
+/** Thrown by decoders only, and caught by their callers, to whom bad input is a value. */
 export class ShapeError extends Error {
   readonly path: Path;
 
@@ -15,7 +15,10 @@ export class ShapeError extends Error {
   }
 }
 
-/** Printable ASCII without quotes or backslashes. No such string reaches generated code but by comparison with ours. */
+/**
+ * Pattern of printable ASCII without quotes or backslashes. No such string reaches generated code but by comparison with
+ * ours.
+ */
 const printable = /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/;
 
 export const text =
@@ -39,7 +42,7 @@ export const integer =
     return value;
   };
 
-/** A finite number in min..max. */
+/** Decodes a finite number in min..max. */
 export const number =
   (min: number, max: number): Decode<number> =>
   (value, path) => {
@@ -66,7 +69,7 @@ export const nullable =
   (value, path) =>
     value === null ? null : decode(value, path);
 
-/** The first decoder that accepts wins; the error is the last one's. */
+/** Decodes by the first decoder that accepts; the error is the last one's. */
 export const either =
   <A, B>(first: Decode<A>, second: Decode<B>): Decode<A | B> =>
   (value, path) => {
@@ -91,7 +94,7 @@ function entriesOf(value: unknown, path: Path): [string, unknown][] {
   return Object.entries(value);
 }
 
-/** An object used as a map. */
+/** Decodes an object used as a map. */
 export const mapOf =
   <T>(key: Decode<string>, item: Decode<T>, maxSize: number): Decode<Readonly<Record<string, T>>> =>
   (value, path) => {
@@ -102,7 +105,7 @@ export const mapOf =
     );
   };
 
-/** Exactly these fields: a missing one and an unknown one are both refused. */
+/** Decodes an object of exactly these fields: a missing one and an unknown one are both refused. */
 export const object =
   <T extends object>(fields: { readonly [K in keyof T]-?: Decode<T[K]> }): Decode<T> =>
   (value, path) => {
@@ -117,7 +120,7 @@ export const object =
     return decoded as T;
   };
 
-/** A union told apart by the field `kind`: one decoder a kind. */
+/** Decodes a union told apart by the field `kind`: one decoder a kind. */
 export const union =
   <T extends { readonly kind: string }>(
     kinds: {

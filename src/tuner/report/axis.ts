@@ -1,12 +1,15 @@
-// Axes of a plot: where a value stands on a line of so many pixels, and the round values that are marked.
+// Axes of a plot: the place of a value on a line, in pixels, and the round values that are marked.
 
 export interface Axis {
-  /** Pixels from the axis's start; values outside stay at its ends. */
+  /** Returns the pixels from the axis's start; values outside stay at its ends. */
   readonly place: (value: number) => number;
   readonly ticks: readonly number[];
 }
 
-/** Both ends positive, from below to. Marks are 1, 2 and 5 times powers of ten, or the powers alone where it is long. */
+/**
+ * Makes a logarithmic axis; both ends are positive. Marks are 1, 2 and 5 times powers of ten, or the powers alone where it
+ * is long.
+ */
 export function logAxis(from: number, to: number, pixels: number): Axis {
   const span = Math.log(to / from);
   const steps = span > Math.log(1e3) ? [1] : [1, 2, 5];
@@ -18,7 +21,7 @@ export function logAxis(from: number, to: number, pixels: number): Axis {
   };
 }
 
-/** Every multiple of `step` is marked. */
+/** Makes a linear axis with a mark at every multiple of `step`. */
 export function linearAxis(from: number, to: number, step: number, pixels: number): Axis {
   const first = Math.ceil(from / step);
   const count = Math.floor(to / step) - first + 1;
@@ -28,7 +31,7 @@ export function linearAxis(from: number, to: number, step: number, pixels: numbe
   };
 }
 
-/** The next round value below: 1, 2 or 5 times a power of ten. */
+/** Returns the next round value below: 1, 2 or 5 times a power of ten. */
 export function roundDown(value: number): number {
   const decade = 10 ** Math.floor(Math.log10(value));
   const step = [5, 2, 1].find((it) => it * decade <= value) ?? 1;
@@ -42,5 +45,5 @@ function decades(from: number, to: number): readonly number[] {
 
 const clamp = (share: number): number => Math.min(1, Math.max(0, share));
 
-/** 10 ** -1 * 3 is not 0.3. */
+/** Rounds to 12 digits, as 10 ** -1 * 3 is not 0.3. */
 const rounded = (value: number): number => Number(value.toPrecision(12));

@@ -6,12 +6,12 @@ import { element, label } from "./svg.ts";
 
 export interface BarChart {
   readonly title: string;
-  /** What the bars count: "GFLOP/s". */
+  /** Unit of the bars: "GFLOP/s". */
   readonly unit: string;
-  /** One bar of each work, null where there is none; the order gives the colour. */
+  /** Names of programs. Each has one bar at each work, null where there is none; the order gives the colours. */
   readonly programs: readonly string[];
   readonly works: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
-  /** A line across all of them; null: there is none. */
+  /** Height of a line across all bars; null: there is none. */
   readonly limit: number | null;
 }
 
@@ -72,7 +72,7 @@ export function barChart(chart: BarChart): string {
   );
 }
 
-/** 1, 2 or 5 times a power of ten, so that there are 4 to 10 of them. */
+/** Returns the distance of marks, 1, 2 or 5 times a power of ten, for 4 to 10 of them. */
 function stepOf(most: number): number {
   const decade = 10 ** Math.floor(Math.log10(most));
   return most / decade < 2 ? decade / 5 : most / decade < 5 ? decade / 2 : decade;

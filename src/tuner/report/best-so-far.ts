@@ -1,20 +1,20 @@
 // What a tuning had found by when: its improvements as a step function, the median of several, and when a share of the best
 // known was reached. One file for candidates and for seconds: both are positions on an axis.
 
-/** From this position on, the best was so good: 0 … 1 of the best known. Positions and shares rise. */
+/** Share of the best known, 0 … 1, that was reached at a position. Positions and shares rise from step to step. */
 export type Step = readonly [at: number, share: number];
 
-/** Share at a position: 0 before the first step. */
+/** Returns the share at a position: 0 before the first step. */
 export function shareAt(steps: readonly Step[], at: number): number {
   return steps.findLast(([from]) => from <= at)?.[1] ?? 0;
 }
 
-/** Where the share was reached; infinite: never. */
+/** Returns the position where the share was reached; infinite: never. */
 export function reachedAt(steps: readonly Step[], share: number): number {
   return steps.find(([, reached]) => reached >= share)?.[0] ?? Number.POSITIVE_INFINITY;
 }
 
-/** At each position the (lower) median of the runs; a run that is over stays where it was. */
+/** Returns the (lower) median of the runs at each position; a run that is over stays where it was. */
 export function medianSteps(runs: readonly (readonly Step[])[]): readonly Step[] {
   const positions = [...new Set(runs.flatMap((steps) => steps.map(([at]) => at)))].sort((a, b) => a - b);
   const middle = (at: number): number => {

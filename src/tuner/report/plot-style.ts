@@ -1,8 +1,8 @@
-// How plots look, in light and dark surroundings alike.
+// The look of plots, in light and dark surroundings alike.
 
 import { element } from "./svg.ts";
 
-/** Readable on white and on black: at least 3.3 : 1 on either. */
+/** Colours of series, readable on white and on black: a contrast of at least 3.3 : 1 on either. */
 const colours = [
   "#2f81f7",
   "#d4731a",
@@ -22,11 +22,11 @@ export interface PlotFrame {
   readonly title: string;
   readonly width: number;
   readonly height: number;
-  /** Rules of its style sheet beside ours. */
+  /** Rules of its style sheet, beside the common ones. */
   readonly style?: string;
 }
 
-/** The SVG document around a plot. */
+/** Makes the SVG document around a plot. */
 export const plotDocument = ({ title, width, height, style }: PlotFrame, ...content: readonly string[]): string =>
   element(
     "svg",
@@ -43,7 +43,7 @@ export const plotDocument = ({ title, width, height, style }: PlotFrame, ...cont
     ...content,
   );
 
-/** The classes title, ground, frame and grid, and the rules of one's own. */
+/** Makes the style sheet: the classes title, ground, frame and grid, and the plot's own rules. */
 const plotStyle = (own = ""): string =>
   [
     "text{font:12px system-ui,sans-serif;fill:#1f2328}",

@@ -1,6 +1,6 @@
 // Numbers as people read them: three digits and a unit.
 
-/** Three significant digits, without an exponent. */
+/** Prints three significant digits, without an exponent. */
 export const threeDigits = (value: number): string =>
   Math.abs(value) >= 100 ? String(Math.round(value)) : Number(value.toPrecision(3)).toString();
 

@@ -3,7 +3,7 @@
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** Numbers are rounded to a tenth of a pixel. */
+/** Makes an element. Numbers are rounded to a tenth of a pixel. */
 export function element(name: string, attributes: Attributes, ...content: readonly string[]): string {
   const pairs = Object.entries(attributes).map(([key, value]) => ` ${key}="${attributeText(value)}"`);
   const opening = `<${name}${pairs.join("")}`;

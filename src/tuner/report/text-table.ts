@@ -1,9 +1,9 @@
 // Rows of cells → a table that reads well as it is and is a table in Markdown too: columns of equal width, numbers to the right.
 
-/** A cell that is a number, perhaps with its unit and another: 12.5 ms, > 60, +2 %, –, never, 3.1 s (4.2 s). */
+/** Whether a cell is a number, perhaps with its unit and another: 12.5 ms, > 60, +2 %, –, never, 3.1 s (4.2 s). */
 const isFigure = (cell: string): boolean => /^(–|never|[<>+−]? ?[\d.,]+( \S{1,4})?)( \(.*\))?$/.test(cell);
 
-/** @param rows as long as the head. A column of figures is set to the right. */
+/** @param rows rows as long as the head. A column of figures is set to the right. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = head.map((title, at) => {
     const cells = rows.map((row) => row[at]!);

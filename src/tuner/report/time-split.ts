@@ -5,7 +5,7 @@ import { duration, percent } from "./quantity.ts";
 
 const barWidth = 40;
 
-/** Milliseconds of each part, in the order of a tuning. */
+/** Returns the milliseconds of each part, in the order of a tuning. */
 export const timeParts = (profile: Profile): readonly { readonly part: TuningPart; readonly ms: number }[] =>
   tuningParts.map((part) => ({ part, ms: profile[part] }));
 
@@ -21,7 +21,7 @@ export function timeSplit(profile: Profile): string {
   return [...lines, `${"all".padEnd(10)} ${duration(total * 1e6).padStart(9)}`].join("\n");
 }
 
-/** What deciding costs, as a share of the whole: drawing, searching, and the cost model. */
+/** Returns the share of time for deciding: drawing, searching, and the cost model. */
 export function decidingShare(profile: Profile): number {
   const { sampling, search, prediction, training } = sharesOf(profile);
   return sampling + search + prediction + training;

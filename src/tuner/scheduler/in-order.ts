@@ -1,5 +1,5 @@
-// One after the other: where each has a budget of its own and nothing is shared, the first is done soonest, and no two
-// are open at the same time.
+// Serves one tuning after the other. Where each has a budget of its own and nothing is shared, the first is done soonest, and no
+// two are open at the same time.
 
 import type { SchedulingPolicy } from "./policy.ts";
 

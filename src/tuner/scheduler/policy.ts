@@ -14,7 +14,7 @@ export interface TaskHistory {
   readonly weight: number;
   /** Arithmetic operations of one call. */
   readonly flops: number;
-  /** Digest of the operator's text without its shapes: tasks of one family reach about the same throughput. */
+  /** Name of the task's family, the same operator in other shapes: its tasks reach about the same throughput. */
   readonly family: string;
   readonly rounds: readonly RoundFact[];
 }

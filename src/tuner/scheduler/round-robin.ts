@@ -1,4 +1,4 @@
-// A round for each in turn: the one with the fewest goes on.
+// Gives each tuning a round in turn: the one with the fewest goes on.
 
 import { greatest, type SchedulingPolicy } from "./policy.ts";
 

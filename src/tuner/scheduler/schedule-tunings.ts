@@ -1,10 +1,10 @@
-// Several tunings to their ends, in the order of a policy, within a total of seconds.
+// Runs several tunings to their ends, in the order of a policy, within a total of seconds.
 
 import { createTuningGroup, type GroupOptions, type GroupTask } from "./tuning-group.ts";
 
 /**
- * The results in the order of the tasks, rejections included: what one throws does not stop the others, and nothing goes
- * on when the promise is there.
+ * Returns the results in the order of the tasks, rejections included: what one throws does not stop the others, and nothing
+ * goes on when the promise settles.
  *
  * @example
  * const results = await scheduleTunings(tasks, { policy: policies.gradient, totalMs: 60_000, clock });

@@ -1,4 +1,4 @@
-// The tasks of a program, tuned on this machine within one total of seconds: each has a workbench, one process measures.
+// Tunes the tasks of a program on this machine within one total of seconds: each has a workbench, one process measures.
 
 import { factsOf } from "../../compiler/index.ts";
 import { nowMs } from "../../native/clock.ts";
@@ -20,21 +20,24 @@ export interface WeightedTask {
   readonly task: TuningTask;
   readonly space: GeneratedSpace;
   readonly weight: number;
-  /** Digest that records carry. */
+  /** Digest of the task, which records carry. */
   readonly taskKey: string;
 }
 
 export interface TuneTasksOptions extends Pick<TuningOptions, "budget" | "strategy" | "seed" | "database" | "signal"> {
   readonly policy: SchedulingPolicy;
   readonly totalMs: number;
-  /** For native targets; null where there is none. */
+  /** Compiler for native targets; null where there is none. */
   readonly toolchain: Toolchain | null;
   readonly cores: number;
-  /** Before each round of a task; `at` is its place. */
+  /** Called before each round of a task; `at` is the task's index. */
   readonly onProgress?: ((at: number, progress: TuneProgress) => void) | undefined;
 }
 
-/** Results in the order of the tasks, failures included: others go on. Nothing does when the promise is there. */
+/**
+ * Returns results in the order of the tasks, failures included: others go on. Nothing runs any more when the promise
+ * settles.
+ */
 export function tuneTasks(
   tasks: readonly WeightedTask[],
   options: TuneTasksOptions,

@@ -24,11 +24,11 @@ export const cgaParameters = {
   size: quickEvolution,
   /** Share of a template's key variables that a child inherits. */
   inheritedShare: 0.7,
-  /** Share of those that are the most important ones; the rest is random. */
+  /** Share of the inherited variables that are the most important ones; the rest is random. */
   rankedShare: 0.5,
 } as const;
 
-/** The key variables that a child of this parent inherits. */
+/** Returns the key variables that a child of this parent inherits. */
 export type InheritedKeys = (state: SearchState, parent: Point, rng: Rng) => readonly string[];
 
 export function inheritance(state: SearchState, keysOf: InheritedKeys = importantKeys): Breed {
@@ -39,7 +39,10 @@ export function inheritance(state: SearchState, keysOf: InheritedKeys = importan
   };
 }
 
-/** Heron's key variables: the most important ones, and random ones among the rest; all random while nothing is learned. */
+/**
+ * Returns Heron's key variables: the most important ones, and random ones among the rest; all random while nothing is
+ * learned.
+ */
 function importantKeys(state: SearchState, parent: Point, rng: Rng): readonly string[] {
   const predictor = state.predictor();
   const names = rng.shuffle(Object.keys(parent.candidate.assignment));

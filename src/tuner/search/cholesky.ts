@@ -16,7 +16,7 @@ export function choleskyFactor(matrix: Float64Array, size: number): Float64Array
   return factor;
 }
 
-/** x with L·x = values. */
+/** Solves L·x = values for x. */
 export function solveLower(factor: Float64Array, size: number, values: ArrayLike<number>): Float64Array {
   const x = new Float64Array(size);
   for (let i = 0; i < size; i++) {

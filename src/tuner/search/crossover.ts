@@ -4,7 +4,7 @@
 import type { Rng } from "../rng.ts";
 import { drawPoint, type Point, type SearchSpace } from "./search-space.ts";
 
-/** `variables`: the key variables that the child inherits. The parents are of one template. Null: the solver gave up. */
+/** Draws a child. `variables`: key variables that it inherits. The parents are of one template. Null: the solver gave up. */
 export function crossover(
   space: SearchSpace,
   mother: Point,

@@ -11,7 +11,7 @@ import type { SearchState } from "./search-state.ts";
 import type { Strategy } from "./strategy.ts";
 
 /**
- * The order is a ring that goes on behind the last trial, whoever chose it: what this strategy measured before is not
+ * Goes on behind the last trial, whoever chose it, in an order that is a ring: what this strategy measured before is not
  * enumerated again until the ring is closed, and then once.
  */
 export const exhaustive: Strategy = {
@@ -26,7 +26,7 @@ export const exhaustive: Strategy = {
   },
 };
 
-/** All points, those behind the last trial first. */
+/** Yields all points, those behind the last trial first. */
 function* ring(state: SearchState): Generator<Point> {
   const { templates } = state.space;
   const last = state.rounds.flat().at(-1)?.point;
@@ -42,7 +42,7 @@ function* pointsOf(template: SearchTemplate, assignments: Iterable<Assignment>):
   for (const assignment of assignments) yield pointOf(template, assignment);
 }
 
-/** The solutions that `enumerate` gives after this one: an ever shorter prefix kept, the next decision larger. */
+/** Yields the solutions that `enumerate` gives after this one: an ever shorter prefix kept, the next decision larger. */
 function* successors(point: Point): Generator<Assignment> {
   const { compiled } = point.template;
   const names = keyNames(compiled);

@@ -1,25 +1,25 @@
-// What the constraints miss: trials that failed → the probability that a point runs. An ensemble of classifiers, each
+// Learns what the constraints miss: trials that failed → the probability that a point runs. An ensemble of classifiers, each
 // trained on a resample of the trials (BE-CBO, Tian et al., ICML 2024, takes neural networks; trees need fewer trials).
 
 import { boostedTrees } from "../cost-model/boosted-trees.ts";
 import type { FeatureMatrix } from "../cost-model/cost-model.ts";
 import type { Rng } from "../rng.ts";
 
-/** One probability a row. */
+/** Returns one probability a row. */
 export type Feasibility = (features: FeatureMatrix) => Float64Array;
 
 export const feasibilityParameters = {
   members: 6,
   /** Failures often follow from two or three decisions. */
   model: boostedTrees({ trees: 20, maxDepth: 3, learningRate: 0.3 }),
-  /** However sure the ensemble is. */
+  /** Least probability, however sure the ensemble is. */
   least: 0.01,
 } as const;
 
-/** `ran`: one a row. Everything runs, as long as nothing failed. */
+/** Learns from rows; `ran` says of each whether it ran. As long as nothing failed, every point is expected to run. */
 export function learnFeasibility(features: FeatureMatrix, ran: readonly boolean[], rng: Rng): Feasibility {
   if (ran.every((one) => one)) return ({ rows }) => new Float64Array(rows).fill(1);
-  // Each kind by itself: few failures would be missing from many a resample of all.
+  // Each kind is resampled by itself: few failures would be missing from many a resample of all.
   const rows = [...ran.keys()];
   const [failed, rest] = [rows.filter((row) => !ran[row]), rows.filter((row) => ran[row])];
   const members = Array.from({ length: feasibilityParameters.members }, () => {

@@ -15,13 +15,13 @@ type ExtractorOf = (templates: readonly Template[]) => FeatureExtractor;
 export const featureKinds: {
   readonly [K in FeatureKind]: (space: GeneratedSpace, task: TuningTask) => ExtractorOf;
 } = {
-  /** Heron's: the constraint variables. */
+  /** Heron's features: the constraint variables. */
   variables: () => variableFeatures,
   facts: (space, task) => () => factsOf(space, task),
-  /** The best of what costs microseconds: what the decisions are, and what follows from them. */
+  /** The best features that cost microseconds: the decisions, and facts that follow from them. */
   "variables and facts": (space, task) => (templates) =>
     sideBySide([variableFeatures(templates), factsOf(space, task)]),
-  /** Ansor's: each candidate is scheduled for it, which takes milliseconds. */
+  /** Ansor's features: each candidate is scheduled for them, which takes milliseconds. */
   loops: (space) => () => loopExtractor(space),
 };
 

@@ -1,15 +1,15 @@
-// What is known of a task before it is measured, from its relatives: candidates to begin with, and how fast they should
-// be. Part of a search's state.
+// Knowledge of a task before it is measured, from its relatives: first candidates, and how fast they should be. Part of a
+// search's state.
 
 import type { Candidate } from "../space/space.ts";
 
 export interface Known {
   /** Candidates of this space like the fastest of known shapes, the likeliest first. */
   readonly seeds: readonly Candidate[];
-  /** Shapes of the same family, and records of theirs, that were used. */
+  /** Number of shapes of the same family that were used, and of their records. */
   readonly shapes: number;
   readonly records: number;
-  /** The time of the best here, if the prior is as wrong here as it was there; null: nobody can tell. */
+  /** Expected time of the best here, if the prior is as wrong here as it was there; null: unknown. */
   readonly expectedNs: number | null;
 }
 

@@ -4,7 +4,7 @@
 import type { Rng } from "../rng.ts";
 import { drawPoint, type Point, type SearchSpace } from "./search-space.ts";
 
-/** The point with another value of a random decision; null: no decision of it can change. */
+/** Returns the point with another value of a random decision; null: no decision of it can change. */
 export function mutate(space: SearchSpace, point: Point, rng: Rng): Point | null {
   for (const name of rng.shuffle(Object.keys(point.candidate.assignment))) {
     const others = keyDomain(point, name).filter((value) => value !== point.assignment[name]);
@@ -15,8 +15,8 @@ export function mutate(space: SearchSpace, point: Point, rng: Rng): Point | null
 }
 
 /**
- * The point with `name` at one of `values`, and as few other decisions changed as can be: none, one that is related,
- * all that are.
+ * Returns the point with `name` at one of `values`, and as few other decisions changed as can be: none, one that is related,
+ * or all that are.
  */
 export function move(
   space: SearchSpace,
@@ -35,13 +35,13 @@ export function move(
   return null;
 }
 
-/** Every decision of the point but the free ones, as it is. */
+/** Fixes every decision of the point but the free ones. */
 function pin(point: Point, free: readonly string[]): Record<string, readonly number[]> {
   const decisions = Object.entries(point.candidate.assignment).filter(([name]) => !free.includes(name));
   return Object.fromEntries(decisions.map(([name, value]) => [name, [value]]));
 }
 
-/** The values of a key variable that the root pass left. */
+/** Returns the values of a key variable that the root pass left. */
 export function keyDomain({ template }: Point, name: string): readonly number[] {
   const { compiled } = template;
   const { store } = compiled.engine;

@@ -1,5 +1,5 @@
-// A strategy of a user's own → a strategy that the search can trust: what it proposes are candidates of the space, and what
-// it does wrong is told with its name.
+// Wraps a user's own strategy so that the search can trust it: its proposals are candidates of the space, and its mistakes are
+// reported with its name.
 
 import { type Diagnostic, DiagnosticError, InvariantError } from "../../compiler/index.ts";
 import { explain } from "../constraint/explain.ts";
@@ -9,9 +9,9 @@ import { strategies } from "./strategies.ts";
 import { type Strategy, type StrategyName, strategyNames } from "./strategy.ts";
 
 /**
- * One of ours by name, or the user's own, whose answers are checked.
+ * Returns one of ours by name, or the user's own, whose answers are checked.
  *
- * @throws DiagnosticError `strategy.unknown`, `strategy.malformed`; when it is asked, those of `ownStrategy`
+ * @throws DiagnosticError `strategy.unknown`, `strategy.malformed`; later, when proposing, those of `ownStrategy`
  */
 export function strategyOf(strategy: StrategyName | Strategy): Strategy {
   if (typeof strategy !== "string") return ownStrategy(strategy);
@@ -47,7 +47,7 @@ function calling<T>(name: string, propose: () => T): T {
 function candidatesOf(name: string, answer: unknown): readonly unknown[] {
   if (Array.isArray(answer)) return answer;
   const isPromise = typeof answer === "object" && answer !== null && "then" in answer;
-  // Nobody waits for it, and its rejection is not to end the process.
+  // No code awaits the promise, and its rejection must not end the process.
   if (isPromise) Promise.resolve(answer).catch(() => undefined);
   const given = isPromise ? "a promise" : answer === undefined ? "nothing" : shown(answer);
   const hint = isPromise ? "what takes long is done before the tuning, or between two" : null;
@@ -60,7 +60,7 @@ const shown = (value: unknown): string => {
 };
 
 /**
- * The candidate without what else its author keeps in it.
+ * Returns the candidate without other fields that its author keeps in it.
  *
  * @throws DiagnosticError `strategy.bad-candidate`, `strategy.unknown-template`
  */
@@ -83,7 +83,7 @@ function isCandidate(value: unknown): value is Candidate {
   return Object.values(assignment).every((one) => Number.isInteger(one));
 }
 
-/** Null: every decision has a value of its domain, and nothing else has one. */
+/** Returns why a decision is not acceptable. Null: every decision has a value of its domain, and nothing else has one. */
 function problemOf({ template: { model } }: SearchTemplate, { assignment }: Candidate): string | null {
   for (const { name, domain, key } of model.variables) {
     const value = assignment[name];
@@ -98,7 +98,7 @@ function problemOf({ template: { model } }: SearchTemplate, { assignment }: Cand
   return unknown === undefined ? null : `that says ${unknown}, which is none of its decisions`;
 }
 
-/** The constraints that clash with the candidate's decisions; null: the solver does not tell. */
+/** Returns the constraints that clash with the candidate's decisions; null: the solver does not tell. */
 function whyNot({ template: { model } }: SearchTemplate, { assignment }: Candidate): string | null {
   const decided = model.variables.map((variable) =>
     variable.key ? { ...variable, domain: [assignment[variable.name]!] } : variable,

@@ -13,7 +13,7 @@ export class Pool {
     this.#state = state;
   }
 
-  /** False: measured, or in the pool already. */
+  /** Adds a point. Returns false if it was measured, or is in the pool already. */
   add(point: Point): boolean {
     if (this.#state.seen.has(point.key) || this.#keys.has(point.key)) return false;
     this.#keys.add(point.key);
@@ -26,7 +26,7 @@ export class Pool {
     const { templates } = this.#state.space;
     if (templates.length === 0) return;
     const wanted = this.points.length + count;
-    // Starts anywhere, so that a small count reaches every template in time.
+    // It starts at a random template, so that small counts reach every template in time.
     const first = rng.below(templates.length);
     for (let k = 0; this.points.length < wanted && k < 4 * count + 16; k++) {
       const template = templates[(first + k) % templates.length]!;

@@ -1,4 +1,4 @@
-// What a strategy proposes, round by round → candidates that were not measured, each once. A strategy that repeats itself is
+// Turns a strategy's proposals, round by round, into candidates that were not measured, each once. A strategy that repeats itself is
 // asked again, some times; then the search has converged.
 
 import type { Rng } from "../rng.ts";
@@ -8,13 +8,13 @@ import type { SearchState } from "./search-state.ts";
 import type { Strategy } from "./strategy.ts";
 
 export interface Proposals {
-  /** At most `count`, and why there are none: the strategy names none, or again and again none that is new. */
+  /** Returns at most `count` candidates, or why there are none: the strategy names none, or repeatedly none that is new. */
   next(state: SearchState, count: number): readonly Candidate[] | "exhausted" | "converged";
-  /** Candidates so far that were measured, awaited or named already. */
+  /** Returns the number of candidates so far that were measured, awaited or named already. */
   repeated(): number;
 }
 
-/** Times that a strategy is asked which names nothing new: one that draws may be luckier the next time. */
+/** Most times that a strategy which names nothing new is asked: one that draws may be luckier the next time. */
 const mostAsked = 8;
 
 export function proposalsOf({ propose }: Strategy, rng: Rng): Proposals {

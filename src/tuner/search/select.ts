@@ -1,4 +1,4 @@
-// Which of many scored points are measured: mostly the best, of different kinds, and some by lot, because the
+// Selects which of many scored points are measured: mostly the best, of different kinds, and some at random, because the
 // prediction may be wrong about a whole region.
 
 import type { Rng } from "../rng.ts";
@@ -6,10 +6,10 @@ import type { Candidate } from "../space/space.ts";
 import type { ScoredPoint } from "./evolve.ts";
 import type { Point } from "./search-space.ts";
 
-/** Share of a batch taken by score; the rest by lot weighted by score (Heron §4.1 takes 0.6). */
+/** Share of a batch taken by score; the rest is drawn with weights by score (Heron §4.1 takes 0.6). */
 const greedyShare = 0.75;
 
-/** `points` sorted, the highest score first. */
+/** Selects a batch from `points`, which are sorted, the highest score first. */
 export function selectBatch(points: readonly ScoredPoint[], count: number, rng: Rng): Candidate[] {
   const greedy = diverse(points, Math.ceil(count * greedyShare));
   const taken = new Set(greedy);
@@ -18,7 +18,7 @@ export function selectBatch(points: readonly ScoredPoint[], count: number, rng: 
   return chosen.map(({ point }) => point.candidate);
 }
 
-/** The best points of which no two differ in a single decision only; filled up with the best where they run out. */
+/** Returns the best points of which no two differ in a single decision only; filled up with the best where they run out. */
 export function diverse(points: readonly ScoredPoint[], count: number): ScoredPoint[] {
   const chosen: ScoredPoint[] = [];
   const passed: ScoredPoint[] = [];
@@ -30,7 +30,7 @@ export function diverse(points: readonly ScoredPoint[], count: number): ScoredPo
   return [...chosen, ...passed.slice(0, count - chosen.length)];
 }
 
-/** Decisions in which two points differ; all, when their templates do. */
+/** Counts the decisions in which two points differ; all, when their templates do. */
 function distance(left: Point, right: Point): number {
   if (left.template !== right.template) return Number.POSITIVE_INFINITY;
   const [a, b] = [left.candidate.assignment, right.candidate.assignment];
@@ -49,7 +49,7 @@ function roulette(points: readonly ScoredPoint[], count: number, rng: Rng): Scor
   return chosen;
 }
 
-/** One of the items, with these weights; all weights ≥ 0, and one > 0. */
+/** Picks one of the items, with these weights; all weights ≥ 0, and one > 0. */
 export function pickWeighted<T>(items: readonly T[], weights: readonly number[], rng: Rng): T {
   return items[weightedIndex(weights, rng)]!;
 }
@@ -64,7 +64,7 @@ function weightedIndex(weights: readonly number[], rng: Rng): number {
   return at >= 0 ? at : weights.findLastIndex((weight) => weight > 0);
 }
 
-/** The first of `ranked` each time, but with probability `epsilon` one of `random`, which are among them. */
+/** Takes the first of `ranked` each time, but with probability `epsilon` one of `random`, which are among them. */
 export function epsilonGreedy(
   ranked: readonly ScoredPoint[],
   random: readonly Point[],

@@ -37,33 +37,33 @@ export const annealing = {
   steps: 28,
   startTemperature: 0.1,
   endTemperature: 0,
-  /** Share of a batch taken by lot. */
+  /** Share of a batch taken at random. */
   epsilon: 0.05,
 } as const;
 
-/** Falls linearly; the last step of `steps` has the end temperature. */
+/** Returns the temperature, which falls linearly; the last step of `steps` has the end temperature. */
 export function temperatureAt(step: number, steps: number): number {
   const { startTemperature, endTemperature } = annealing;
   return steps < 2 ? endTemperature : startTemperature + ((endTemperature - startTemperature) * step) / (steps - 1);
 }
 
 /**
- * Probability of a step that changes the score by `gain` (Metropolis et al., 1953): 1 upwards, e^(gain / temperature)
- * downwards, which at temperature 0 is never.
+ * Returns the probability of a step that changes the score by `gain` (Metropolis et al., 1953): 1 upwards,
+ * e^(gain / temperature) downwards, which at temperature 0 is never.
  */
 export function acceptance(gain: number, temperature: number): number {
   if (gain >= 0) return 1;
   return temperature > 0 ? steady(Math.exp(gain / temperature)) : 0;
 }
 
-/** Half of them the best measured, if there are that many. */
+/** Returns starts of walks: half of them the best measured, if there are that many. */
 function startsOf(state: SearchState, drawn: readonly Point[]): Point[] {
   const best = rankedTrials(state).map(({ point }) => point);
   const elders = best.slice(0, annealing.walks / 2);
   return [...elders, ...drawn.slice(0, annealing.walks - elders.length)];
 }
 
-/** All walks take a step, are judged together, and each stays or goes. Every point looked at is in the pool. */
+/** Moves all walks a step: they are judged together, and each stays or goes. Every point looked at is in the pool. */
 function walk(state: SearchState, starts: readonly Point[], pool: Pool, rng: Rng): void {
   let at = score(state, starts);
   for (let step = 0; step < annealing.steps; step++) {
@@ -80,7 +80,7 @@ function walk(state: SearchState, starts: readonly Point[], pool: Pool, rng: Rng
   }
 }
 
-/** Another value of one decision; where none can change, a point drawn afresh. */
+/** Changes one decision of a point; where none can change, draws a new one. */
 function neighbour({ space }: SearchState, point: Point, rng: Rng): Point {
   return mutate(space, point, rng) ?? drawPoint(space, point.template, rng, {}) ?? point;
 }

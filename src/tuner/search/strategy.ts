@@ -1,4 +1,4 @@
-// How to choose what to measure next. A strategy is a pure function of what is known; one file each.
+// The contract of a strategy, which chooses what to measure next. A strategy is a pure function of what is known; one file each.
 
 import type { Rng } from "../rng.ts";
 import type { Candidate } from "../space/space.ts";
@@ -19,11 +19,11 @@ export const strategyNames = [
 export type StrategyName = (typeof strategyNames)[number];
 
 export interface Strategy {
-  /** Ours are `StrategyName`s. */
+  /** Name of the strategy; ours are `StrategyName`s. */
   readonly name: string;
   /**
-   * Up to `count` candidates, the most promising first. What was measured (`state.seen`) or is named twice is left out, and
-   * what goes beyond `count`. None: as far as the strategy can see the space is used up, and the search ends. The same
+   * Proposes up to `count` candidates, the most promising first. Candidates measured before (`state.seen`), named twice or beyond
+   * `count` are left out. None: as far as the strategy can see the space is used up, and the search ends. The same
    * state and generator state give the same candidates.
    */
   readonly propose: (state: SearchState, count: number, rng: Rng) => readonly Candidate[];

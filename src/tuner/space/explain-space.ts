@@ -1,4 +1,4 @@
-// Why a space has no schedule, in the operator's words: what clashes in its templates, each contradiction told once.
+// Explains why a space has no schedule, in the operator's words: what clashes in its templates, each contradiction named once.
 
 import { explain, solvabilityBy } from "../constraint/explain.ts";
 import { loadedZ3, loadZ3, type Z3 } from "../constraint/z3.ts";
@@ -6,15 +6,15 @@ import type { Space, Template } from "./space.ts";
 
 export interface EmptySpace {
   readonly message: string;
-  /** Null: there is nothing to explain. */
+  /** Contradictions in words; null: there are none to name. */
   readonly detail: string | null;
 }
 
-/** Contradictions told of one space. */
+/** Most contradictions named for one space. */
 const mostTold = 3;
 
 /**
- * Explains without waiting: z3 has a say where the process has loaded it before.
+ * Explains without waiting: z3 is asked only if the process has loaded it before.
  *
  *     no schedule satisfies all of these:
  *       - the accumulators i × j and their operands fit 2 vector registers
@@ -36,13 +36,13 @@ export function explainSpace({ templates }: Space, z3: Z3 | null = loadedZ3()): 
   return { message, detail: [...parts, ...(more > 0 ? [`and ${more} more templates`] : [])].join("\n") };
 }
 
-/** Message and detail as one text. */
+/** Prints message and detail as one text. */
 export function printEmptySpace(space: Space): string {
   const { message, detail } = explainSpace(space);
   return detail === null ? message : `${message}\n${detail}`;
 }
 
-/** The same, with z3 loaded where propagation cannot decide a template. */
+/** Explains a space with z3, which is loaded where propagation cannot decide a template. */
 export async function explainSpaceFully(space: Space): Promise<EmptySpace> {
   const decide = solvabilityBy(null);
   const isHard = ({ model }: Template): boolean => decide(model) === "unknown";

@@ -1,5 +1,5 @@
-// Task → Space: for each algorithm that computes the operator, every stage, from the results back to the inputs, is
-// scheduled by the first rule that applies; where a rule knows several ways the template forks. Templates that someone
+// Generates a space, Task → Space. For each algorithm that computes the operator, every stage, from the results back to the inputs, is
+// scheduled by the first rule that applies; where a rule knows several ways the template forks. Templates that a user
 // wrote stand beside those, or in their place.
 
 import { type Assignment, remembered, type Target, type TemplateInstruction } from "../../compiler/index.ts";
@@ -18,16 +18,16 @@ import { requireDistinctNames, type SpaceEntry } from "./template/entries.ts";
 import { requireSearchable } from "./template/require-searchable.ts";
 import { type PlannedTemplate, planTemplate } from "./template/template.ts";
 
-/** A space, and what an analytic model thinks of its points before any is measured. */
+/** A space with an analytic model's predictions for its points. */
 export interface GeneratedSpace extends Space {
   /**
-   * What each stage does to the machine at a point, as far as rules or the template's author know it: the ground of the
-   * prior, in no task's own terms. Null: there is no estimate, or none that can be computed with.
+   * Returns what each stage does to the machine at a point, as far as rules or the template's author know it. The prior is made of
+   * these facts. Null: there is no estimate, or none that can be computed with.
    */
   readonly facts: (template: Template, assignment: Assignment) => readonly RankingFacts[] | null;
-  /** What `facts` asks, stage by stage: pure functions of the values that they read. */
+  /** Returns the estimates that `facts` evaluates, stage by stage: pure functions of the values that they read. */
   readonly estimates: (template: Template) => readonly Estimate[];
-  /** Expected nanoseconds of a run, good for their order only, or null; `assignment` holds all variables of the template. */
+  /** Predicts nanoseconds of a run, good for their order only, or null; `assignment` holds all variables of the template. */
   readonly prior: Prior;
 }
 
@@ -46,7 +46,7 @@ export function generateSpace(
   return spaceOfTemplates(planned, task.target);
 }
 
-/** Templates with what they say of their candidates → the space that a search looks at. */
+/** Makes the space that a search sees of templates with their estimates. */
 export function spaceOfTemplates(planned: readonly PlannedTemplate[], target: Target): GeneratedSpace {
   const factsByTemplate = new Map(
     planned.map(({ template, estimates }) => [
@@ -90,7 +90,7 @@ function plannedTemplates(
   });
 }
 
-/** A constant input that one stage alone reads can be packed once for all calls. */
+/** Marks constant inputs that one stage alone reads: they can be packed once for all calls. */
 function withConstants(
   stages: readonly SchedulableStage[],
   { constants = [] }: TuningTask,
@@ -103,7 +103,7 @@ function withConstants(
 
 type Plan = Pick<RuleContext, "task" | "stages">;
 
-/** What the first of the rules that applies makes of the stage: nothing if it is scheduled with another. */
+/** Schedules a stage by the first rule that applies; a stage that is scheduled with another is left as it is. */
 function scheduleStage(draft: Draft, name: string, rules: readonly SpaceRule[], plan: Plan): readonly Draft[] {
   if (draft.fused.includes(name)) return [draft];
   const stages = stagesIn(draft, plan.stages);
@@ -119,7 +119,7 @@ function scheduleStage(draft: Draft, name: string, rules: readonly SpaceRule[], 
   return placement ? results.map((it) => inBlock(it, draft, placement)) : results;
 }
 
-/** What a rule has added to a draft for a placed stage, where the stage is placed. */
+/** Moves what a rule has added to a draft for a placed stage to the place of the stage. */
 function inBlock(result: Draft, before: Draft, placement: Placement): Draft {
   const own = before.estimates.length;
   return {

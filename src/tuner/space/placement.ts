@@ -19,7 +19,7 @@ export const shrunk = (
   }),
 });
 
-/** The stages as a draft has placed them. */
+/** Returns the stages as a draft has placed them. */
 export function stagesIn({ placed }: Draft, stages: readonly SchedulableStage[]): readonly SchedulableStage[] {
   if (placed.length === 0) return stages;
   return stages.map((stage) => {
@@ -28,7 +28,7 @@ export function stagesIn({ placed }: Draft, stages: readonly SchedulableStage[])
   });
 }
 
-/** What all parts of a placed stage cost. */
+/** Estimates all parts of a placed stage. */
 export const inAllParts =
   (estimate: Estimate, { times, block }: Placement): Estimate =>
   (assignment) => {
@@ -37,7 +37,7 @@ export const inAllParts =
     return { ...repeated(estimate, times * blocks)(assignment), bytesFromMemory: block.bytesFromMemory };
   };
 
-/** What `times` runs cost. What they share comes from memory once: that is not counted again, it is in a cache. */
+/** Estimates `times` runs. What they share comes from memory once: later runs find it in a cache. */
 export const repeated =
   (estimate: Estimate, times: number): Estimate =>
   (assignment) => {

@@ -11,13 +11,15 @@ import type { RuleContext } from "./rule/space-rule.ts";
 import type { SchedulableStage } from "./schedulable-stage.ts";
 
 export interface RowBlock {
-  /** Rows of the reduction in a block: a divisor of all rows, the largest that half of L2 holds. */
+  /** Number of the reduction's rows in a block: a divisor of all rows, the largest that half of L2 holds. */
   readonly rows: number;
   /** The reduction and its producers, in the order in which they are placed. */
   readonly placed: readonly Placement[];
 }
 
-/** `axis`: the one whose quotient by `modulus` numbers the rows of the reduction; the axes before it lead both. */
+/**
+ * Finds a block of rows. `axis`: its quotient by `modulus` numbers the rows of the reduction; the axes before it lead both.
+ */
 export function rowBlockOf(
   stage: SchedulableStage,
   axis: string,
@@ -49,7 +51,7 @@ const isReadBy = (stage: SchedulableStage, reader: SchedulableStage): boolean =>
 const isOwnReduction = (it: SchedulableStage, reader: SchedulableStage, context: RuleContext): boolean =>
   isReadBy(it, reader) && it.reduce.length > 0 && multiLevelTiling.applies(it, context);
 
-/** A map each of whose axes is one of the reader's, by the same name. */
+/** Whether each axis of a map is one of the reader's, by the same name. */
 const isOwnMap = (it: SchedulableStage, reader: SchedulableStage): boolean =>
   isReadBy(it, reader) &&
   it.reduce.length === 0 &&
@@ -63,7 +65,9 @@ interface ShrinkingAxes {
   readonly row: { readonly name: string; readonly extent: number };
 }
 
-/** Null: the stage reads the reduction in other ways than by quotient and by leading axes. */
+/**
+ * Returns the axes that shrink in a block. Null: the stage reads the reduction otherwise than by quotient and leading axes.
+ */
 function shrinkingAxes(
   stage: SchedulableStage,
   sums: SchedulableStage,

@@ -11,13 +11,13 @@ import { vectorizeMap } from "./rule/vectorize-map.ts";
 import { type Access, loopOf, type SchedulableStage } from "./schedulable-stage.ts";
 
 export interface RowPlacement {
-  /** The stage whose rows it belongs to. */
+  /** Name of the stage whose rows it belongs to. */
   readonly root: string;
-  /** The loop over them. */
+  /** Loop over those rows. */
   readonly loop: string;
 }
 
-/** Null: it has loops of its own. */
+/** Returns the placement of a stage. Null: it has loops of its own. */
 export function rowPlacementOf(stage: SchedulableStage, context: RuleContext): RowPlacement | null {
   if (stage.isOutput || stage.spatial.length === 0) return null;
   const readers = readersOf(stage, context);
@@ -32,7 +32,7 @@ export function rowPlacementOf(stage: SchedulableStage, context: RuleContext): R
 export const hasPlaced = (stage: SchedulableStage, context: RuleContext): boolean =>
   context.stages.some((it) => it.reduce.length > 0 && rowPlacementOf(it, context)?.root === stage.name);
 
-/** The stages that read it, themselves or through what is inlined into them; null if one reads it across its rows. */
+/** Returns the stages that read it, directly or through inlined ones; null if one reads it across its rows. */
 function readersOf(stage: SchedulableStage, context: RuleContext): readonly SchedulableStage[] | null {
   const direct = context.stages.filter(({ name }) => stage.readers.includes(name));
   const readsRows = (reader: SchedulableStage): boolean =>
@@ -44,11 +44,11 @@ function readersOf(stage: SchedulableStage, context: RuleContext): readonly Sche
   return through.some((it) => it === null) ? null : [...new Set(through.flatMap((it) => it ?? []))];
 }
 
-/** Element [i] is read in row i. */
+/** Whether element [i] is read in row i. */
 const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage): boolean =>
   !guarded && dims.every((dim, at) => dim?.size === 1 && dim.get(reader.spatial[at]?.name ?? "") === 1);
 
-/** The loops of the rows stay as they are: only what is inside them is cut. */
+/** Whether the loops of the rows stay as they are: only loops inside them are cut. */
 function hasRows(root: SchedulableStage, stage: SchedulableStage, context: RuleContext): boolean {
   const depth = stage.spatial.length;
   if (!stage.spatial.every(({ extent }, at) => root.spatial[at]?.extent === extent)) return false;

@@ -1,4 +1,4 @@
-// What a rule of one's own is written with, as ours are: additions to a draft, and questions about a stage.
+// Functions for writing rules, a user's as ours: additions to a draft, and questions about a stage.
 
 export type { Condition, Instruction, Operand, SplitTail } from "../../compiler/index.ts";
 export type { Constraint, Domain, Term } from "../constraint/constraint.ts";

@@ -1,4 +1,4 @@
-// What a stage that walks its operands once does to the machine: an element-wise stage, or a reduction into a few vectors.
+// Estimates what a stage that walks its operands once does to the machine: an element-wise stage, or a reduction into a few vectors.
 
 import { byteSize } from "../../compiler/index.ts";
 import type { RankingFacts } from "../cost-model/ranker.ts";
@@ -6,17 +6,17 @@ import { type Access, dependsOn, type SchedulableStage } from "./schedulable-sta
 
 export interface Stream {
   readonly stage: SchedulableStage;
-  /** Elements of a vector, 1: scalar code. */
+  /** Number of elements in a vector; 1: scalar code. */
   readonly lanes: number;
-  /** Vectors along the innermost axis in one iteration. */
+  /** Number of vectors along the innermost axis in one iteration. */
   readonly vectors: number;
-  /** Elements of the result that one iteration works on. */
+  /** Number of the result's elements that one iteration works on. */
   readonly rows: number;
-  /** What the stage reads of a row, another stage has brought into L1. */
+  /** Whether another stage has brought the rows that this one reads into L1. */
   readonly isWarm: boolean;
 }
 
-/** Operations that the polynomial of a function takes. */
+/** Number of operations that the polynomial of a function takes. */
 const operationsOfFunction = 14;
 
 const extentOf = (axes: SchedulableStage["spatial"]): number => axes.reduce((total, { extent }) => total * extent, 1);
@@ -42,7 +42,7 @@ export function streamFacts({ stage, lanes, vectors, rows, isWarm }: Stream): Ra
     ),
     lanes,
     multiplyAddShare,
-    // A sum takes one step of those that an element takes.
+    // A sum takes one of the steps that an element takes.
     accumulators: isReduction ? vectors * rows * steps : 0,
     liveRegisters: liveRegisters(stage, vectors, rows),
     loadsPerOperation: loads / steps,
@@ -56,7 +56,7 @@ export function streamFacts({ stage, lanes, vectors, rows, isWarm }: Stream): Ra
   };
 }
 
-/** Vectors that one step reads: what does not depend on the rows they share. */
+/** Counts vectors that one step reads, those that rows share only once. */
 const loadsOf = (stage: SchedulableStage, inner: string, rows: number): number =>
   stage.reads
     .filter((read) => dependsOn(read, inner))

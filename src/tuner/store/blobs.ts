@@ -6,7 +6,7 @@ import { storeSchema } from "./store-entry.ts";
 
 export type Blobs = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 
-/** All blobs under the key; null if it or one of them is missing. */
+/** Reads all blobs under the key; null if it or one of them is missing. */
 export async function blobsAt(store: Store, key: string): Promise<Blobs | null> {
   const entry = await store.entry(key);
   if (entry?.kind !== "artifact") return null;
@@ -16,7 +16,7 @@ export async function blobsAt(store: Store, key: string): Promise<Blobs | null> 
   return Object.fromEntries(roles.map(([role], at) => [role, new Uint8Array(found[at]!)]));
 }
 
-/** The entry comes last, so that it never names what is not there. */
+/** Stores blobs and their entry. The entry comes last, so that it never names what is not there. */
 export async function putBlobs(store: Store, key: string, blobs: Blobs): Promise<PutWarning> {
   for (const bytes of Object.values(blobs)) {
     const warning = await store.putBlob(bytes);

@@ -1,5 +1,5 @@
-// Decisions of a store as a file for others: a header, then one decision a line, sorted by key. Data alone, no binaries: whoever takes
-// it in generates the sources again and holds them against the digests. Read strictly; a file that is wrong anywhere is not taken.
+// Decisions of a store as a file for others: a header, then one decision a line, sorted by key. Data alone, no binaries: the importer
+// generates the sources again and compares their digests. Read strictly; a file that is wrong anywhere is not taken.
 
 import { decodeCandidate } from "../record/decode-record.ts";
 import { type Decode, integer, object, oneOf, ShapeError, sha256Hex } from "../record/strict.ts";
@@ -17,7 +17,7 @@ export interface SharedDecision {
 }
 
 export interface LineProblem {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly why: string;
 }
@@ -29,13 +29,13 @@ export type ParsedExchange =
 const format = "unplugin-kernel decisions";
 const schema = 1;
 const mostDecisions = 1_000_000;
-/** A longer line is none of ours: the store keeps entries of up to this size. */
+/** Longest line, in characters: the store keeps entries of up to this size, so a longer one is not from a store. */
 const mostLineLength = 65_536;
 
 interface Header {
   readonly format: string;
   readonly schema: number;
-  /** So that a file which was cut between two lines is told from a whole one. */
+  /** Number of decisions, which tells a file that was cut between two lines from a whole one. */
   readonly decisions: number;
 }
 
@@ -52,7 +52,7 @@ const decodeDecision: Decode<SharedDecision> = object<SharedDecision>({
   measured: decodeMeasured,
 });
 
-/** The same text for the same decisions, whatever their order. */
+/** Prints decisions: the same text for the same decisions, whatever their order. */
 export function printExchange(decisions: readonly SharedDecision[]): string {
   const sorted = [...decisions].sort((a, b) => (a.key < b.key ? -1 : 1));
   const header: Header = { format, schema, decisions: sorted.length };
@@ -72,7 +72,7 @@ function readLine<T>(text: string, decode: Decode<T>): Line<T> {
   }
 }
 
-/** Every line that is wrong is named; of a file of another version nothing but that is said. */
+/** Parses a file. Names every line that is wrong; a wrong header, such as another version's, is the only problem named. */
 export function parseExchange(text: string): ParsedExchange {
   const isWhole = text.endsWith("\n");
   const [first = "", ...rest] = (isWhole ? text.slice(0, -1) : text).split("\n");

@@ -9,7 +9,7 @@ import type { TuningTask } from "../task.ts";
 /** Raise it when the meaning of a field changes: all older entries become misses. */
 export const keySchema = 1;
 
-/** What decides which schedule is best: the question a tuning answers. */
+/** Inputs that decide which schedule is best: the question that a tuning answers. */
 export interface ScheduleKeyFields {
   /** sha256 of the operator's canonical text: shapes, dtypes and stages included, names of files not. */
   readonly op: string;
@@ -21,7 +21,7 @@ export interface ScheduleKeyFields {
   readonly codegen: string;
 }
 
-/** What decides the bytes of a built kernel. */
+/** Inputs that decide the bytes of a built kernel. */
 export interface ArtifactKeyFields {
   /** The schedule key of the task. */
   readonly schedule: string;
@@ -42,14 +42,14 @@ export interface ArtifactKeyFields {
 export const scheduleKey = (fields: ScheduleKeyFields): string =>
   sha256(canonicalJson({ key: "schedule", schema: keySchema, ...fields }));
 
-/** The answer is a function of the same facts, but another one. */
+/** Key of a prediction: a function of the same facts as a tuning's answer, but another one. */
 export const predictionKey = (fields: ScheduleKeyFields): string =>
   sha256(canonicalJson({ key: "prediction", schema: keySchema, ...fields }));
 
 export const artifactKey = (fields: ArtifactKeyFields): string =>
   sha256(canonicalJson({ key: "artifact", schema: keySchema, ...fields }));
 
-/** The fields of a task's key; `opText` is the canonical print of `task.op`. */
+/** Makes the fields of a task's key; `opText` is the canonical print of `task.op`. */
 export const scheduleKeyFields = (task: TuningTask, opText: string, codegen: string): ScheduleKeyFields => ({
   op: sha256(opText),
   target: task.target,
@@ -58,7 +58,10 @@ export const scheduleKeyFields = (task: TuningTask, opText: string, codegen: str
   codegen,
 });
 
-/** Machines with one text share timings: "avx2 avx2+f16c+fma 32B 16r l1=32768 l2=524288 l3=4194304 threads=1". */
+/**
+ * Prints a target. Machines with one text share timings: "avx2 avx2+f16c+fma 32B 16r l1=32768 l2=524288 l3=4194304
+ * threads=1".
+ */
 export const targetClass = ({ name, features, ...sizes }: Target): string =>
   [
     name,
@@ -71,7 +74,7 @@ export const targetClass = ({ name, features, ...sizes }: Target): string =>
     `threads=${sizes.threads}`,
   ].join(" ");
 
-/** JSON with sorted fields and no spaces: one text a value. Numbers as in ECMAScript, as RFC 8785 has it. */
+/** Prints JSON with sorted fields and no spaces: one text a value. Numbers as in ECMAScript, as RFC 8785 has it. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

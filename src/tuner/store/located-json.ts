@@ -3,7 +3,7 @@
 
 export interface LocatedJson {
   readonly value: unknown;
-  /** The line, from 1, of the value at a path; of its nearest known ancestor if there is none. */
+  /** Returns the line, from 1, of the value at a path; of its nearest known ancestor if there is none. */
   lineOf(path: readonly (string | number)[]): number;
 }
 
@@ -20,7 +20,7 @@ export class JsonTextError extends Error {
 const token = /[ \t\r\n]*("(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]|true|false|null|)/y;
 const maxDepth = 32;
 
-/** Throws a JsonTextError where the text is not JSON. */
+/** Parses a text. Throws a JsonTextError where it is not JSON. */
 export function parseLocatedJson(text: string): LocatedJson {
   const conflict = /^(<{7}|={7}|>{7})/m.exec(text);
   if (conflict) throw new JsonTextError(lineAt(text, conflict.index), "a merge conflict is not resolved");
@@ -30,13 +30,13 @@ export function parseLocatedJson(text: string): LocatedJson {
   return { value, lineOf: (path) => lineAt(text, nearestPosition(positionsIn(text), path)) };
 }
 
-/** Is told where the value at a path starts; of a field, where its name does. */
+/** Receives where the value at a path starts; for a field, where its name does. */
 type Note = (path: Path, position: number) => void;
 type Path = readonly (string | number)[];
 
 const ignore: Note = () => {};
 
-/** By path. Read again, for nobody asks unless something is wrong. */
+/** Maps paths to positions. The text is read again for it, since only messages about mistakes need positions. */
 function positionsIn(text: string): ReadonlyMap<string, number> {
   const positions = new Map<string, number>();
   const note: Note = (path, position) => {
@@ -115,7 +115,7 @@ class Reader {
     return String(this.#parse(name));
   }
 
-  /** After an item: true for a comma, false for the end. */
+  /** Reads what follows an item: true for a comma, false for the end. */
   #another(end: string): boolean {
     const separator = this.#next();
     if (separator !== "," && separator !== end) this.#fail(`a "," or "${end}" is missing`);

@@ -27,10 +27,10 @@ export interface LockEntry {
     readonly name: string;
     /** sha256 of the operator's canonical text. */
     readonly digest: string;
-    /** As in the import; in the digest too, here for the reader. */
+    /** Parameters of the import. The digest covers them too; they are here for the reader. */
     readonly parameters: Readonly<Record<string, number | string>>;
   };
-  /** Whole: the space, and so the meaning of the decisions, depends on its numbers. */
+  /** The whole target: the space, and so the meaning of the decisions, depends on its numbers. */
   readonly target: Target;
   readonly numerics: Numerics;
   readonly threads: number;
@@ -40,7 +40,7 @@ export interface LockEntry {
   readonly candidate: Candidate;
   /** sha256 of the source that the decisions generate: the check that a rebuild is the same kernel. */
   readonly source: string;
-  /** Null for a predicted schedule. */
+  /** Measurement of the winner; null for a predicted schedule. */
   readonly measured: Measured | null;
 }
 
@@ -75,12 +75,12 @@ export const decodeLockEntry: Decode<LockEntry> = object<LockEntry>({
   measured: nullable(decodeMeasured),
 });
 
-/** Digits of a measured number that a lock keeps: more are noise in diffs. */
+/** Significant digits of a measured number in a lock: more are noise in diffs. */
 const digits = 4;
 
 const rounded = (value: number): number => Number(value.toPrecision(digits));
 
-/** The entry as a lock keeps it, with measured numbers rounded. */
+/** Returns the entry as a lock keeps it, with measured numbers rounded. */
 export const concise = (entry: LockEntry): LockEntry => ({
   ...entry,
   measured: entry.measured && {
@@ -90,7 +90,10 @@ export const concise = (entry: LockEntry): LockEntry => ({
   },
 });
 
-/** One field a line, in this order, so that a diff shows the decision that changed and two branches merge. */
+/**
+ * Fields in the order in which they are printed, one a line: a diff shows the decision that changed, and two branches
+ * merge.
+ */
 const lineOrder = [
   "op",
   "target",
@@ -107,17 +110,17 @@ export function printLockEntry(entry: LockEntry, indent: string): string {
   return `{\n${lines.join(",\n")}\n${indent}}`;
 }
 
-/** A space after each comma and colon that is not inside a string. */
+/** Adds a space after each comma and colon that is not inside a string. */
 const spaced = (json: string): string =>
   json.replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, quoted: string | undefined, mark: string) => quoted ?? `${mark} `);
 
-/** What a build wants of an entry: the inputs that must be as they were. */
+/** Inputs of a build that must be as they were for an entry to hold. */
 export type LockRequest = Pick<LockEntry, "target" | "numerics" | "threads" | "codegen"> & {
   readonly opDigest: string;
 };
 
 /**
- * Why an entry does not answer the request, in words, or null if it does. Cache sizes and registers are preferences of
+ * Returns why an entry does not answer the request, in words, or null if it does. Cache sizes and registers are preferences of
  * the machine that tuned, not requirements: only the target's name and features have to agree.
  */
 export function staleReason(entry: LockEntry, request: LockRequest): string | null {

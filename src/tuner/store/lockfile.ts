@@ -12,7 +12,9 @@ import { concise, decodeLockEntry, type LockEntry, printLockEntry } from "./lock
 
 export const lockSchema = 1;
 
-/** By kernel: the operator's file relative to the project, with its sorted query, `src/gemm.op.ts?M=512&tune=avx2`. */
+/**
+ * Entries by kernel: the operator's file relative to the project, with its sorted query, `src/gemm.op.ts?M=512&tune=avx2`.
+ */
 export type LockEntries = ReadonlyMap<string, LockEntry>;
 
 export type LockfileContent =
@@ -45,7 +47,7 @@ export function parseLockfile(content: string, path: string): LockfileContent {
   }
 }
 
-/** The text of a lock file: sorted entries, one field a line, a newline at the end. */
+/** Prints a lock file: sorted entries, one field a line, a newline at the end. */
 export function printLockfile(entries: LockEntries): string {
   const sorted = [...entries].sort(([left], [right]) => (left < right ? -1 : 1));
   const lines = sorted.map(([kernel, entry]) => `    ${JSON.stringify(kernel)}: ${printLockEntry(entry, "    ")}`);
@@ -54,8 +56,8 @@ export function printLockfile(entries: LockEntries): string {
 }
 
 /**
- * Puts entries in (or takes them out, where null) of the file at `path`, keeping all others. Gives a Diagnostic, and
- * leaves the file alone, if it is broken, of another version, or cannot be written.
+ * Puts entries into the file at `path` (or takes them out, where null), keeping all others. If the file is broken, of another
+ * version, or cannot be written, it stays as it is, and a Diagnostic is returned.
  */
 export async function updateLockfile(
   path: string,
@@ -63,7 +65,7 @@ export async function updateLockfile(
 ): Promise<Diagnostic | null> {
   try {
     const file = await resolveLinks(path);
-    // Who only reads need not load it.
+    // A build that only reads the lock need not load it.
     const { withMachineLock } = await import("../../native/machine-lock.ts");
     return await withMachineLock(`lockfile-${sha256(file).slice(0, 32)}`, {}, () => merge(file, changes));
   } catch (error) {
@@ -78,7 +80,7 @@ export async function updateLockfile(
   }
 }
 
-/** One name a file, however it is reached: of the lock, and of what is replaced. Makes the directory. */
+/** Returns one name for a file, however it is reached: the machine lock and the replacement use it. Makes the directory. */
 async function resolveLinks(path: string): Promise<string> {
   await mkdir(dirname(resolve(path)), { recursive: true });
   const file = join(await realpath(dirname(resolve(path))), basename(path));
@@ -103,7 +105,7 @@ async function merge(file: string, changes: ReadonlyMap<string, LockEntry | null
   return null;
 }
 
-/** Writes beside the file, flushes, renames: readers see the old text or the new one, after a power cut too. */
+/** Writes beside the file, flushes and renames: readers see the old text or the new one, after a power cut too. */
 async function replace(file: string, content: string): Promise<void> {
   await removeLeftovers(file);
   const temporary = `${file}.${randomUUID()}.tmp`;
@@ -131,7 +133,7 @@ async function flushDirectory(directory: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** What killed writers left: whoever holds the lock is the only writer. */
+/** Removes what killed writers left. Safe, as the holder of the lock is the only writer. */
 async function removeLeftovers(file: string): Promise<void> {
   const names = await readdir(dirname(file));
   const leftovers = names.filter((name) => name.startsWith(`${basename(file)}.`) && name.endsWith(".tmp"));
@@ -147,7 +149,7 @@ function readOrNull(path: string): string | null {
   }
 }
 
-/** A path may hold any letter, but nothing that would confuse a terminal or a log. */
+/** Decodes the name of a kernel: a path may hold any letter, but nothing that would confuse a terminal or a log. */
 const kernelName = text(500, /^[^\p{Cc}"\\]+$/u, "the name of a kernel");
 
 const decodeFile: Decode<{ schema: number; kernels: Readonly<Record<string, LockEntry>> }> = object({
@@ -155,7 +157,7 @@ const decodeFile: Decode<{ schema: number; kernels: Readonly<Record<string, Lock
   kernels: mapOf(kernelName, decodeLockEntry, 100_000),
 });
 
-/** Another version may have other fields, so it is asked for before anything else is looked at. */
+/** Returns a diagnostic for another version's file. Checked before all else, as another version may have other fields. */
 function versionProblem({ value, lineOf }: LocatedJson, file: string): Diagnostic | null {
   const schema = typeof value === "object" && value !== null && "schema" in value ? value.schema : null;
   if (typeof schema !== "number" || schema === lockSchema) return null;

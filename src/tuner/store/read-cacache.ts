@@ -14,7 +14,7 @@ export type Content =
   | { readonly kind: "corrupt" };
 
 /**
- * The sha256 (hex) of the content that a key leads to, or null. A key's bucket is a file of lines `sha1(json) TAB json`;
+ * Returns the sha256 (hex) of the content that a key leads to, or null. A key's bucket is a file of lines `sha1(json) TAB json`;
  * the last whole line with the key counts, and one without integrity is a deletion.
  */
 export function findDigest(directory: string, key: string): string | null {
@@ -27,7 +27,7 @@ export function findDigest(directory: string, key: string): string | null {
   return base64 ? Buffer.from(base64, "base64").toString("hex") : null;
 }
 
-/** The content with this sha256, checked. */
+/** Reads the content with this sha256, and checks it. */
 export function readContent(directory: string, digest: string): Content {
   const bytes = readOrNull(join(directory, "content-v2", "sha256", ...segments(digest)));
   if (!bytes) return { kind: "missing" };
@@ -41,7 +41,7 @@ interface IndexLine {
   readonly integrity: string | null;
 }
 
-/** Null for an empty line, and for one that was torn. */
+/** Parses a line of a bucket. Null for an empty line, and for one that was torn. */
 function parseIndexLine(line: string): IndexLine | null {
   const [hash, json] = line.split("\t");
   if (!json || createHash("sha1").update(json).digest("hex") !== hash) return null;
@@ -50,8 +50,8 @@ function parseIndexLine(line: string): IndexLine | null {
 }
 
 /**
- * What cannot be read for whatever reason is absent: a store is never the cause of a failed build. Read synchronously,
- * because a small file takes a tenth of a trip through the thread pool.
+ * Reads a file; what cannot be read, for whatever reason, is absent: a store is never the cause of a failed build. Read
+ * synchronously, because a small file takes a tenth of a trip through the thread pool.
  */
 function readOrNull(file: string): Buffer | null {
   try {

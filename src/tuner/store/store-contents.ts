@@ -1,5 +1,5 @@
-// What lies in a store, and what of it can go: for people, not for builds. Built kernels are made again from their decisions without a
-// measurement; decisions and measurements took time on a machine, and stay.
+// Lists what lies in a store, and what of it can go: for people, not for builds. Built kernels are made again from their decisions
+// without a measurement; decisions and measurements took time on a machine, and stay.
 
 import { readFile, stat } from "node:fs/promises";
 import type { SharedDecision } from "./exchange.ts";
@@ -10,12 +10,12 @@ const cacache = () => import("cacache").then((module) => module.default);
 
 export interface StoredItem {
   readonly key: string;
-  /** Of the content, as cacache has it. */
+  /** Integrity of the content, as cacache has it. */
   readonly integrity: string;
-  /** `blob`: bytes that artifacts name; `broken`: nothing that could be read. */
+  /** Kind of the content. `blob`: bytes that artifacts name; `broken`: nothing that could be read. */
   readonly kind: StoreEntry["kind"] | "blob" | "broken";
   readonly bytes: number;
-  /** When it was put, in milliseconds since 1970. */
+  /** Time at which it was put, in milliseconds since 1970. */
   readonly time: number;
   /** Keys of the blobs that an artifact names. */
   readonly names: readonly string[];
@@ -23,7 +23,7 @@ export interface StoredItem {
 
 const blobKey = (digest: string): string => `blob:${digest}`;
 
-/** Everything that a key leads to. */
+/** Lists everything that a key leads to. */
 export async function storedItems(directory: string): Promise<readonly StoredItem[]> {
   const api = await cacache();
   const entries = await api.ls(directory).catch(() => ({}));
@@ -53,7 +53,7 @@ async function itemOf({ key, integrity, path, time }: IndexEntry): Promise<Store
   }
 }
 
-/** The decisions that were measured; predictions are made again at once. */
+/** Returns the decisions that were measured; predictions cost no measurement to make again. */
 export async function storedDecisions(directory: string): Promise<readonly SharedDecision[]> {
   const store = openStore(directory);
   const items = await storedItems(directory);
@@ -68,21 +68,21 @@ export async function storedDecisions(directory: string): Promise<readonly Share
   return (await Promise.all(decisions)).filter((decision) => decision !== null);
 }
 
-/** Artifacts that were put before `time`, blobs that none of the others names, and what is broken. */
+/** Returns artifacts that were put before `time`, blobs that none of the other artifacts names, and what is broken. */
 export function garbage(items: readonly StoredItem[], time: number): readonly StoredItem[] {
   const isOld = (item: StoredItem): boolean => item.time < time;
   const kept = items.filter((item) => item.kind === "artifact" && !isOld(item));
   const named = new Set(kept.flatMap(({ names }) => names));
   return items.filter((item) => {
-    // A build that is under way has put blobs that no artifact names yet.
+    // Young blobs stay: a build that is under way has put blobs that no artifact names yet.
     if (item.kind === "blob") return isOld(item) && !named.has(item.key);
     return item.kind === "broken" || (item.kind === "artifact" && isOld(item));
   });
 }
 
 /**
- * Takes some of all items away. Artifacts go before their blobs: a build beside this finds all of a kernel, or a miss. Content
- * that another key leads to stays.
+ * Removes some of all items. Artifacts go before their blobs, so that a build beside this finds all of a kernel, or a miss.
+ * Content that another key leads to stays.
  */
 export async function removeItems(
   directory: string,

@@ -18,14 +18,14 @@ import type { Candidate } from "../space/space.ts";
 
 export const storeSchema = 1;
 
-/** Where and how fast a kernel was measured. */
+/** Place and result of a kernel's measurement. */
 export interface Measured {
   readonly medianNs: number;
   readonly gflops: number;
-  /** The target class of the machine. */
+  /** Target class of the machine. */
   readonly machine: string;
   readonly toolchain: string;
-  /** Candidates that were measured to find it. */
+  /** Number of candidates that were measured to find it. */
   readonly trials: number;
 }
 
@@ -36,7 +36,7 @@ export interface ScheduleEntry {
   readonly candidate: Candidate;
   /** sha256 of the source that the candidate generates. */
   readonly source: string;
-  /** Null for a predicted schedule. */
+  /** Measurement; null for a predicted schedule. */
   readonly measured: Measured | null;
 }
 

@@ -11,7 +11,7 @@ import { ShapeError } from "../record/strict.ts";
 import { findDigest, readContent } from "./read-cacache.ts";
 import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
 
-/** Slow to load: only once something is written. */
+/** Loads cacache, which is slow: only once something is written. */
 const cacache = () => import("cacache").then((module) => module.default);
 
 const maxEntryBytes = 65_536;
@@ -20,14 +20,14 @@ const maxEntryBytes = 65_536;
 export type PutWarning = string | null;
 
 export interface Store {
-  /** Null is a miss: absent, unreadable, corrupt, or not exactly an entry. */
+  /** Reads an entry. Null is a miss: absent, unreadable, corrupt, or not exactly an entry. */
   entry(key: string): Promise<StoreEntry | null>;
   putEntry(key: string, entry: StoreEntry): Promise<PutWarning>;
-  /** The blob with this sha256, or null. */
+  /** Reads the blob with this sha256; null is a miss. */
   blob(digest: string): Promise<Uint8Array | null>;
   /** Stores bytes under their own sha256. */
   putBlob(bytes: Uint8Array): Promise<PutWarning>;
-  /** How many entries and blobs were found broken and treated as misses. */
+  /** Returns how many entries and blobs were found broken and treated as misses. */
   brokenCount(): number;
 }
 
@@ -69,7 +69,10 @@ function parseEntry(bytes: Uint8Array): StoreEntry | null {
   }
 }
 
-/** Corrupt content is removed, because a put would keep it; where that fails (read-only), it goes on being a miss. */
+/**
+ * Reads a blob. Corrupt content is removed, because a put would keep it; where that fails (read-only), it goes on being a
+ * miss.
+ */
 async function readBlob(directory: string, digest: string, countBroken: () => void): Promise<Uint8Array | null> {
   const content = readContent(directory, digest);
   if (content.kind === "found") return content.bytes;
@@ -80,7 +83,7 @@ async function readBlob(directory: string, digest: string, countBroken: () => vo
   return null;
 }
 
-/** Subresource integrity as cacache wants it. */
+/** Prints a digest as subresource integrity, as cacache wants it. */
 const integrityOf = (digest: string): string => `sha256-${Buffer.from(digest, "hex").toString("base64")}`;
 
 async function put(directory: string, key: string, bytes: Uint8Array): Promise<PutWarning> {
@@ -92,7 +95,10 @@ async function put(directory: string, key: string, bytes: Uint8Array): Promise<P
   }
 }
 
-/** A corrupt blob of the same digest survives the first put; reading back finds and removes it, the second one heals. */
+/**
+ * Puts content and reads it back. A corrupt blob of the same digest survives the first put; the check removes it, and a
+ * second put heals.
+ */
 async function putVerified(directory: string, key: string, bytes: Buffer): Promise<void> {
   const api = await cacache();
   const write = () => api.put(directory, key, bytes, { algorithms: ["sha256"], memoize: false });

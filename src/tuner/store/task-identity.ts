@@ -1,19 +1,19 @@
-// When two tasks are one: whatever the files of their operators are called, and whoever asks, the same computation on
-// tensors of the same names, under the same numerics. Task → the key of its records, and its identity within a build.
+// Decides when two tasks are one: the same computation on tensors of the same names, under the same numerics, whatever the files of
+// their operators are called. Task → the key of its records, and its identity within a build.
 
 import { printComputeDef, sha256 } from "../../compiler/index.ts";
 import type { Space } from "../space/space.ts";
 import type { TuningTask } from "../task.ts";
 import { canonicalJson } from "./key.ts";
 
-/** The name of an operator comes from its file, and only names what is generated. */
+/** Name that replaces an operator's: that comes from its file, and only names what is generated. */
 const anyName = "kernel";
 
-/** Raise it when the meaning of a field changes: older records become those of other tasks. */
+/** Version of the key's fields. Raise it when the meaning of a field changes: older records become those of other tasks. */
 const taskSchema = 1;
 
 /**
- * The key of a task's records, for plugin and program interface alike. Machine, compiler and code generator are not in it:
+ * Makes the key of a task's records, for plugin and program interface alike. Machine, compiler and code generator are not in it:
  * they stand in each record, and say whether it is a measurement or a relative's.
  *
  * @param own a space that is not made by our rules alone: its decisions mean something else
@@ -30,10 +30,15 @@ export const taskKey = ({ op, numerics, threads, constants = [] }: TuningTask, o
     }),
   );
 
-/** What turns decisions into schedules; limits on them only say which there are. */
+/**
+ * Makes a digest of what turns decisions into schedules; limits are left out, as they only say which schedules there are.
+ */
 const digestOfTemplates = ({ templates }: Space): string =>
   sha256(JSON.stringify(templates.map(({ name, algorithm = null, instructions }) => [name, algorithm, instructions])));
 
-/** Never a key of the store: entries there lead to a source, which has the operator's name in it. */
+/**
+ * Makes the task's identity within a build. It is never a key of the store: entries there lead to a source with the
+ * operator's name in it.
+ */
 export const taskIdentity = (task: TuningTask): string =>
   sha256(canonicalJson({ task: taskKey(task), target: task.target }));

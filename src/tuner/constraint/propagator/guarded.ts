@@ -17,7 +17,7 @@ export function guardedPropagator(store: DomainStore, { when, body }: GuardedCon
       const share = shareIn(store, when[k]!.variable, masks[k]!);
       if (share === "none") return true;
       if (share === "all") continue;
-      // With two conditions open nothing can be said yet.
+      // With two conditions open nothing follows yet.
       if (open >= 0) return true;
       open = k;
     }
@@ -51,7 +51,7 @@ function bodyPropagator(store: DomainStore, body: GuardedBody): Propagator {
   }
 }
 
-/** Certain when true. */
+/** Whether a relation is certainly violated; false: it is not known to be. */
 function isRefuted(store: DomainStore, body: GuardedBody): boolean {
   switch (body.kind) {
     case "linear":

@@ -35,7 +35,7 @@ function productBounds(store: DomainStore, { a, b, result }: PairConstraint, coe
   );
 }
 
-/** factor = result / (coefficient · other), where that says something. */
+/** Propagates factor = result / (coefficient · other) on bounds, where the divisor is not 0. */
 function factorBounds(store: DomainStore, factor: number, other: number, result: number, coefficient: number): boolean {
   const smallest = coefficient * store.min(other);
   const largest = coefficient * store.max(other);
@@ -44,7 +44,7 @@ function factorBounds(store: DomainStore, factor: number, other: number, result:
   return store.restrict(factor, low, high);
 }
 
-/** (result − 1) · b < a ≤ result · b */
+/** Propagates (result − 1) · b < a ≤ result · b on bounds. */
 function ceilDivBounds(store: DomainStore, { a, b, result }: PairConstraint): boolean {
   if (!store.restrict(b, 1, Number.POSITIVE_INFINITY)) return false;
   const low = Math.ceil(store.min(a) / store.max(b));

@@ -1,9 +1,9 @@
-// What every propagator is: a relation between variables that takes impossible values out of their domains.
+// The contract of a propagator: a relation between variables that takes impossible values out of their domains.
 
 import type { VariableId } from "../normal-form.ts";
 
 export interface Propagator {
-  /** A change of one of these wakes it. */
+  /** Variables whose changes wake it. */
   readonly variables: readonly VariableId[];
   /** Whether a second run straight after the first would change nothing. */
   readonly idempotent: boolean;

@@ -55,7 +55,7 @@ function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { t
   return schedule(estimate(chosen, tilingEstimate(sums, axes, order, packs, target)), { sums, axes, order, packs });
 }
 
-/** The reduction whose results the stage reads, each once and at its own place. */
+/** Returns the reduction whose results the stage reads, each once and at its own place. */
 export function sumsOf(stage: SchedulableStage, context: RuleContext): SchedulableStage | null {
   const candidates = context.stages.filter(
     (it) => it.readers.length === 1 && it.readers[0] === stage.name && !it.isOutput && it.spatial.length > 0,
@@ -68,7 +68,7 @@ export function sumsOf(stage: SchedulableStage, context: RuleContext): Schedulab
   );
 }
 
-/** Element [i, j] is read for element [i, j], wherever it is computed. */
+/** Whether element [i, j] is read for element [i, j], wherever it is computed. */
 const isInPlace = ({ dims, guarded }: Access, stage: SchedulableStage, sums: SchedulableStage): boolean =>
   !guarded &&
   dims.length === stage.spatial.length &&
@@ -77,7 +77,9 @@ const isInPlace = ({ dims, guarded }: Access, stage: SchedulableStage, sums: Sch
     return dim?.size === 1 && dim.get(name) === 1 && extent === sums.spatial[at]!.extent;
   });
 
-/** The axes of the sums; their tiles are cut from the loops of the stage that reads them, and no reduce axis is cut. */
+/**
+ * Returns the axes of the sums; their tiles are cut from the loops of the stage that reads them, and no reduce axis is cut.
+ */
 const fusedAxes = (
   stage: SchedulableStage,
   sums: SchedulableStage,
@@ -128,7 +130,7 @@ function splitAxis(draft: Draft, it: TiledAxis): Draft {
   }
 }
 
-/** The sums of one tile: its rows and vectors inside the reduction, in registers. */
+/** Moves the sums of one tile into registers: its rows and vectors go inside the reduction. */
 function sumTile(draft: Draft, sums: SchedulableStage, axes: readonly TiledAxis[]): Draft {
   const ownLoop = (it: TiledAxis): string => loopName(sums.name, it.axis.name);
   const rows = axes.filter((it) => it.role === "spatial").map(ownLoop);
@@ -141,7 +143,7 @@ function sumTile(draft: Draft, sums: SchedulableStage, axes: readonly TiledAxis[
     reduce.lanes > 1 ? { factors: [reduce.lanes], loops: [`${reduce.loop}.2`] } : { factors: [], loops: [] };
   return instruct(
     draft,
-    // An intrinsic has no part of its lanes: it sums up the padding of the packs too, which is not stored.
+    // An intrinsic computes all of its lanes: it sums up the padding of the packs too, which is not stored.
     { kind: "split", loop: columns, factors: [0, vector.lanes], tail: reduce.lanes > 1 ? "mask" : "perfect" },
     { kind: "split", loop: reduce.loop, factors: [0, { tunable: unrollOf(reduce) }, ...group.factors], tail: "cut" },
     { kind: "reorder", loops: [...reduceLoops, ...rows, `${columns}.0`, `${columns}.1`, ...group.loops] },

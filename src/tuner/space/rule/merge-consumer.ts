@@ -48,15 +48,15 @@ export const mergeConsumer: SpaceRule = {
 };
 
 interface Chain {
-  /** The stages that are read by rows, each after those that it reads. */
+  /** Stages that are read by rows, each after those that it reads. */
   readonly producers: readonly SchedulableStage[];
-  /** Position of the rows among the axes of each stage; those before them are the same for all stages. */
+  /** Position of the rows among the axes of each stage; the axes before it are the same for all stages. */
   readonly at: number;
 }
 
 /**
- * What leads to the stage row by row, if there is a reduction in it that a later one goes over again and again. A stage that is
- * inlined has no loops of its own that anything could be placed under.
+ * Returns the chain that leads to the stage row by row, if a reduction in it is read again and again by a later one. An inlined
+ * stage has no loops of its own under which anything could be placed.
  */
 function chainTo(stage: SchedulableStage, context: RuleContext): Chain | null {
   const at = stage.spatial.length - 2;
@@ -70,7 +70,7 @@ function chainTo(stage: SchedulableStage, context: RuleContext): Chain | null {
   return isChain && rowCounts(stage, chain, context).length > 0 ? chain : null;
 }
 
-/** The stages that nobody reads but the stage and each other, all of them by rows. */
+/** Returns the stages that only the stage and each other read, all of them by rows. */
 function producersOf(stage: SchedulableStage, at: number, { stages }: RuleContext): readonly SchedulableStage[] {
   const found = new Map([[stage.name, stage]]);
   for (const it of stages.toReversed()) {
@@ -81,7 +81,7 @@ function producersOf(stage: SchedulableStage, at: number, { stages }: RuleContex
   return stages.filter((it) => it !== stage && found.has(it.name));
 }
 
-/** Rows as a whole: a part of one would be computed in tiles that its own axes do not end. */
+/** Whether rows are read as a whole: a part of one would be computed in tiles that its own axes do not end. */
 function readsRows(reader: SchedulableStage, stage: SchedulableStage, at: number): boolean {
   const reads = reader.reads.filter(({ buffer }) => buffer === stage.name);
   const inner = [...stage.spatial.entries()].slice(at + 1);
@@ -91,7 +91,7 @@ function readsRows(reader: SchedulableStage, stage: SchedulableStage, at: number
   );
 }
 
-/** Element [h, i, …] is read for an element [h, i, …]. */
+/** Whether element [h, i, …] is read for an element [h, i, …]. */
 const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage, stage: SchedulableStage, at: number): boolean =>
   !guarded &&
   !dims.includes(null) &&
@@ -103,13 +103,16 @@ const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage, stage: Sch
 
 const elementsOf = (axes: readonly SpatialAxis[]): number => axes.reduce((total, { extent }) => total * extent, 1);
 
-/** Bytes that the producers store of one row. */
+/** Returns the bytes that the producers store of one row. */
 const rowBytes = ({ producers, at }: Chain, context: RuleContext): number =>
   producers
     .filter((it) => !inlineStage.applies(it, context))
     .reduce((bytes, { spatial, dtype }) => bytes + byteSize[dtype] * elementsOf(spatial.slice(at + 1)), 0);
 
-/** Rows that a block may have: up to the share of L2, not all at once unless there are axes around them. */
+/**
+ * Returns the numbers of rows that a block may have: up to the share of L2, not all at once unless there are axes around
+ * them.
+ */
 function rowCounts(stage: SchedulableStage, chain: Chain, context: RuleContext): readonly number[] {
   const { extent } = stage.spatial[chain.at]!;
   const isWhole = elementsOf(stage.spatial.slice(0, chain.at)) === 1;
@@ -122,7 +125,7 @@ function rowCounts(stage: SchedulableStage, chain: Chain, context: RuleContext):
   return sortedUnique(counts.filter((count) => count <= most));
 }
 
-/** The other half is for the operands that stream past. */
+/** Returns the half of L2 for passed results: the other half is for the operands that stream past. */
 const shareOfL2 = (bytes: number): number => Math.floor(bytes / 2);
 
 function inBlocks(draft: Draft, stage: SchedulableStage, chain: Chain, context: RuleContext): Draft {
@@ -150,11 +153,11 @@ function inBlocks(draft: Draft, stage: SchedulableStage, chain: Chain, context: 
 }
 
 interface Blocks {
-  /** The tunable. */
+  /** Tunable that says how many rows a block has. */
   readonly rows: string;
-  /** Over the rows of the last stage, before it was cut. */
+  /** Loop over the rows of the last stage, before it was cut. */
   readonly loop: string;
-  /** Rows of the largest block. */
+  /** Number of rows in the largest block. */
   readonly most: number;
 }
 
@@ -167,7 +170,7 @@ function placements(
   const { producers, at } = chain;
   const leading = stage.spatial.slice(0, at).map(({ name }) => name);
   const passed = rowBytes(chain, context) * elementsOf(stage.spatial.slice(0, at + 1));
-  // Computed one after the other the stages would pass on no more than L3 holds: then blocks save little.
+  // Where L3 holds what the stages pass on, blocks save little.
   const kept = passed > context.task.target.l3Bytes ? producers.map(({ name }) => name) : [];
   return [...producers, stage].map((it): Placement => {
     const axis = it.spatial[at]!;
@@ -190,7 +193,7 @@ function placements(
   });
 }
 
-/** Inputs that nobody else reads, and that do not depend on the rows. */
+/** Returns inputs that no other stage reads, and that do not depend on the rows. */
 function sharedOperands(
   { name, reads }: SchedulableStage,
   rows: SpatialAxis,
@@ -202,7 +205,10 @@ function sharedOperands(
   return reads.filter((read) => isOwn(read.buffer) && !dependsOn(read, rows.name)).map(({ buffer }) => buffer);
 }
 
-/** What is read and written besides the results of the `kept` stages, as often as the estimates of whole stages count it. */
+/**
+ * Counts bytes read and written besides the results of the `kept` stages, as often as the estimates of whole stages count
+ * them.
+ */
 function bytesFromMemory(stage: SchedulableStage, kept: readonly string[]): number {
   const axes = [...stage.spatial, ...stage.reduce];
   const read = stage.reads

@@ -56,7 +56,7 @@ export const multiLevelTiling: TilingRule = {
   laneLoop: ({ axes }) => `${axes.find((it) => it.role === "vector")!.loop}.3`,
 };
 
-/** Adds the tunables of a tiling, what limits them and the instructions. */
+/** Adds the tunables of a tiling, their limits and the instructions. */
 function tileStage(named: Draft, tiling: Tiling, target: Target): Draft {
   const { stage, axes, packs } = tiling;
   const draft = decide(named, `${stage.name} tiled${forIntrinsic(tiling)}`);
@@ -108,7 +108,10 @@ function splitAxis(draft: Draft, stage: SchedulableStage, it: TiledAxis, packs: 
   }
 }
 
-/** Computing the surplus of a tile is harmless where every operand that moves along the axis is a padded pack. */
+/**
+ * Returns the tail of an axis. Computing a tile's surplus is harmless where every operand that moves along the axis is a
+ * padded pack.
+ */
 function tailOf(
   draft: Draft,
   stage: SchedulableStage,

@@ -8,14 +8,14 @@ export interface RuleContext {
   readonly task: TuningTask;
   /** All stages of the operator; those that an earlier rule placed, as parts. */
   readonly stages: readonly SchedulableStage[];
-  /** What the rules after this one make of a stage of the draft. */
+  /** Schedules a stage of the draft by the rules after this one. */
   readonly otherwise: (draft: Draft, stage: string) => readonly Draft[];
 }
 
 export interface SpaceRule {
   readonly name: string;
-  /** Whether the rule has something to say about the stage. The first rule that has schedules it. */
+  /** Whether the rule can schedule the stage. The first rule that can does. */
   applies(stage: SchedulableStage, context: RuleContext): boolean;
-  /** The ways in which the stage may be scheduled, each added to the draft. At least one. */
+  /** Returns the ways in which the stage may be scheduled, each added to the draft. At least one. */
   apply(draft: Draft, stage: SchedulableStage, context: RuleContext): readonly Draft[];
 }

@@ -59,7 +59,7 @@ export const splitReduction: SpaceRule = {
   },
 };
 
-/** Whether this rule is the one that schedules the stage. */
+/** Whether this rule schedules the stage. */
 export const splitsReduction = (stage: SchedulableStage, context: RuleContext): boolean =>
   splitReduction.applies(stage, context) &&
   !multiLevelTiling.applies(stage, context) &&
@@ -70,9 +70,9 @@ type Axis = SchedulableStage["spatial"][number];
 interface Plan {
   readonly stage: SchedulableStage;
   readonly lanes: number;
-  /** The axis of which several elements are computed together. */
+  /** Axis of which several elements are computed together. */
   readonly rows: Axis | null;
-  /** The loop over the last reduce axis. */
+  /** Loop over the last reduce axis. */
   readonly loop: string;
 }
 
@@ -80,7 +80,7 @@ const vectorsOf = ({ loop }: Plan): string => `${loop}.vectors`;
 const rowLoopOf = ({ stage, rows }: Plan): string => loopName(stage.name, rows!.name);
 const rowsOf = (plan: Plan): string => `${rowLoopOf(plan)}.rows`;
 
-/** Rows share what they read of an operand that does not depend on them. */
+/** Returns the axis whose rows share reads of an operand that does not depend on them. */
 function reusingRows(stage: SchedulableStage): Axis | null {
   const last = stage.spatial.at(-1);
   if (!last || last.size || last.extent === 1 || !stage.reads.some((read) => isReused(stage, read))) return null;
@@ -121,7 +121,7 @@ function limitRegisters(draft: Draft, plan: Plan, registers: number): Draft {
 
 type Steps = readonly Instruction<Operand>[];
 
-/** The last reduce axis into steps, vectors and lanes; rows inside all of the reduction but vectors and lanes. */
+/** Splits the last reduce axis into steps, vectors and lanes; rows go inside all of the reduction but vectors and lanes. */
 function splits(plan: Plan): Steps {
   const { stage, lanes, rows, loop } = plan;
   const cut: Instruction<Operand> = {
@@ -142,7 +142,7 @@ function splits(plan: Plan): Steps {
 const outerReduceLoops = (stage: SchedulableStage): string[] =>
   stage.reduce.slice(0, -1).map(({ name }) => loopName(stage.name, name));
 
-/** Lanes apart, then vectors apart. */
+/** Splits lanes off, then vectors. */
 const factors = ({ loop }: Plan): Steps => [
   { kind: "rfactor", loop: `${loop}.2` },
   { kind: "rfactor", loop: `${loop}.1` },

@@ -45,11 +45,11 @@ export const tileRegisters: SpaceRule = {
 
 interface Tiled {
   readonly product: MatrixProduct;
-  /** The map that takes the sums; null: they are the stage itself. */
+  /** The map that takes the sums; null: the stage itself is the sums. */
   readonly reader: SchedulableStage | null;
 }
 
-/** The product that a stage is, or that it finishes. */
+/** Returns the product that a stage is, or that it finishes. */
 function tiled(stage: SchedulableStage, context: RuleContext): Tiled | null {
   const own = matrixProduct(stage, context);
   if (own) return { product: own, reader: null };
@@ -58,7 +58,7 @@ function tiled(stage: SchedulableStage, context: RuleContext): Tiled | null {
   return product && readsNothingElse(stage, product, context) ? { product, reader: stage } : null;
 }
 
-/** Whether all that the map reads besides the sums is there before them: what other stages compute may not be. */
+/** Whether all other operands of the map are there before the sums: results of other stages may not be. */
 const readsNothingElse = ({ reads }: SchedulableStage, product: MatrixProduct, { task }: RuleContext): boolean =>
   reads.every(({ buffer }) => buffer === product.stage.name || task.op.inputs.some(({ name }) => name === buffer));
 
@@ -87,7 +87,7 @@ function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage 
   return storeTiles(instruct(finished, ...sumsInTiles(product)), product, reader);
 }
 
-/** Whole register tiles are computed, and whole tiles of the reduce axis. */
+/** Adds the surplus: whole register tiles are computed, and whole tiles of the reduce axis. */
 const withSurplus =
   (facts: Estimate, { stage, axes }: MatrixProduct): Estimate =>
   (assignment) => {

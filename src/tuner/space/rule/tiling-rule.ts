@@ -8,18 +8,18 @@ import type { TiledAxis } from "../tiling/tiled-axis.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
 export interface Tiling {
-  /** The reduction. */
+  /** The reduction that is tiled. */
   readonly stage: SchedulableStage;
   readonly axes: readonly TiledAxis[];
   readonly packs: readonly PackChoice[];
-  /** What computes the innermost tile; null: vectors. */
+  /** Intrinsic that computes the innermost tile; null: vectors. */
   readonly intrinsic: string | null;
 }
 
 export interface TilingRule extends SpaceRule {
-  /** The reduction that it tiles where it schedules the stage; null: the rule does not apply. */
+  /** Returns the reduction that the rule tiles where it schedules the stage; null: the rule does not apply. */
   readonly reductionOf: (stage: SchedulableStage, context: RuleContext) => SchedulableStage | null;
-  /** How it cuts the axes of that reduction for vectors, or tiles of an intrinsic, of so many lanes. */
+  /** Returns how the rule cuts the axes of that reduction, for vectors or tiles of an intrinsic of `lanes` lanes. */
   readonly axesOf: (
     stage: SchedulableStage,
     reduction: SchedulableStage,
@@ -27,9 +27,9 @@ export interface TilingRule extends SpaceRule {
     context: RuleContext,
   ) => readonly TiledAxis[];
   readonly tile: (draft: Draft, stage: SchedulableStage, tiling: Tiling, context: RuleContext) => Draft;
-  /** The loop over the lanes of the reduction's tile. */
+  /** Returns the loop over the lanes of the reduction's tile. */
   readonly laneLoop: (tiling: Tiling) => string;
 }
 
-/** What a template's name says about the innermost tile. */
+/** Returns what a template's name says about the innermost tile. */
 export const forIntrinsic = ({ intrinsic }: Tiling): string => (intrinsic ? ` for ${intrinsic}` : "");

@@ -7,7 +7,7 @@ import { isVectorizable, loopOf } from "../schedulable-stage.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import type { SpaceRule } from "./space-rule.ts";
 
-/** Vector operations of a step: beyond some of them more only take a compiler's time. */
+/** Most vector operations of a step: more only take a compiler's time. */
 const mostOperations = 256;
 
 export const vectorizeMap: SpaceRule = {

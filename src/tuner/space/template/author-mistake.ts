@@ -1,4 +1,4 @@
-// What the author of a template did wrong, at the line where it stands.
+// Reports mistakes of a template's author, at the line where they stand.
 
 import {
   callSite,
@@ -15,7 +15,7 @@ const ownFolders: readonly string[] = [folderOf("."), folderOf("../../../compile
 
 const isOurs = ({ file }: SourceLoc): boolean => ownFolders.some((folder) => file.startsWith(folder));
 
-/** The innermost line of the call stack that is the author's. */
+/** Returns the innermost line of the call stack that is the author's. */
 export const authorLine = (): SourceLoc | null =>
   callSite({ ...plainMapper, locate: (frame) => (isOurs(frame) ? null : plainMapper.locate(frame)) });
 

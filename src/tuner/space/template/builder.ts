@@ -1,4 +1,4 @@
-// What a template is written with: every instruction of a schedule as a method, the sampling primitives, constraints.
+// The builder that a template is written with: every instruction of a schedule as a method, the sampling primitives, constraints.
 // Calls → a draft, with the author's line of each instruction.
 
 import {
@@ -57,68 +57,68 @@ export interface TemplateBuilder extends InstructionCalls<Operand> {
   readonly op: ComputeDef;
   readonly target: Target;
   readonly numerics: Numerics;
-  /** Elements of a vector of the target. */
+  /** Returns the number of elements in a vector of the target. */
   lanes(dtype: DType): number;
-  /** Iterations of a loop, as far as they follow from the operator and the splits so far. */
+  /** Returns the number of iterations of a loop, as far as it follows from the operator and the splits so far. */
   extentOf(loop: string): Quantity;
 
-  /** Factors whose product is the extent of the loop, outermost first: what a perfect split takes. */
+  /** Decides factors whose product is the extent of the loop, outermost first: the operands of a perfect split. */
   samplePerfectTile<const Parts extends number>(loop: string, options: TileOptions<Parts>): TileOf<Parts>;
-  /** As samplePerfectTile; the inner parts together are a multiple of a number. */
+  /** Decides factors as `samplePerfectTile` does; the inner ones together are a multiple of a number. */
   samplePartitionedTile<const Parts extends number>(
     loop: string,
     options: PartitionedTileOptions<Parts>,
   ): TileOf<Parts>;
-  /** One of the numbers. */
+  /** Decides for one of the numbers. */
   sampleCategorical(name: string, values: readonly number[]): Sampled;
-  /** Where a block is computed: under one of the loops, where it stands (root), or in its readers (inline). */
+  /** Decides where a block is computed: under one of the loops, where it stands (root), or in its readers (inline). */
   sampleComputeLocation(block: string, options: ComputeLocations): Choice;
-  /** One of several ways; `body` is called for each of them, and what it says is part of that way only. */
+  /** Decides for one of several ways. `body` is called for each of them, and what it adds is part of that way only. */
   choose<Option extends string>(
     name: string,
     options: readonly Option[],
     body?: (option: Option) => void,
   ): Choice<Option>;
-  /** The instructions of `body` are part of the schedule only under the condition, and its limits hold only there. */
+  /** Adds the instructions of `body` under the condition alone; its limits hold only there, too. */
   when(condition: Condition, body: () => void): void;
-  /** The condition that a decision has one of the values. */
+  /** Makes the condition that a decision has one of the values. */
   is(decision: Sampled, ...values: readonly number[]): Condition;
-  /** An instruction as data. */
+  /** Adds instructions given as data. */
   instruct(...instructions: readonly Instruction<Operand>[]): void;
 
-  /** As many times a decision: vectors × lanes. */
+  /** Multiplies a decision by a constant: vectors × lanes. */
   times(decision: Sampled, factor: number): Sampled;
   product(...factors: readonly Quantity[]): Derived;
   sum(...terms: readonly Quantity[]): Derived;
-  /** ⌈numerator / divisor⌉: tiles that cover an extent. */
+  /** Returns ⌈numerator / divisor⌉: tiles that cover an extent. */
   ceilDiv(numerator: Quantity, divisor: Quantity): Derived;
-  /** What has to hold; `why` is shown where a space is empty. */
+  /** Adds a limit; `why` is shown where a space is empty. */
   atMost(left: Quantity, right: Quantity, why?: string): void;
   lessThan(left: Quantity, right: Quantity, why?: string): void;
   equal(left: Quantity, right: Quantity, why?: string): void;
   notEqual(left: Quantity, right: Quantity, why?: string): void;
   oneOf(decision: Sampled | Derived, values: readonly number[], why?: string): void;
-  /** Any other constraint of the model, in terms of its variables' names. */
+  /** Adds any other constraint of the model, in terms of its variables' names. */
   constrain(constraint: Constraint): void;
-  /** What a schedule does to the machine, for the analytic prior. */
+  /** Estimates what a schedule does to the machine, for the analytic prior. */
   estimate(facts: (value: (quantity: Sampled | Derived) => number) => RankingFacts): void;
 }
 
 export interface ComputeLocations {
   readonly loops: readonly string[];
-  /** Yes unless said. */
+  /** Whether the block may stay where it stands; default: true. */
   readonly root?: boolean;
-  /** No unless said. */
+  /** Whether the block may be computed in its readers; default: false. */
   readonly inline?: boolean;
   readonly name?: string;
 }
 
-/** What an author's calls have made. */
+/** The outcome of an author's calls. */
 export interface Authored {
   readonly draft: Draft;
-  /** The line of each instruction. */
+  /** Author's line of each instruction. */
   readonly lines: readonly (SourceLoc | null)[];
-  /** Of decisions between named ways: the names, by value. */
+  /** Names of the ways that a decision chooses between, by value; only of decisions whose ways have names. */
   readonly labels: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -129,7 +129,7 @@ export function author(task: TuningTask, body: (t: TemplateBuilder) => void): Au
   return sketch;
 }
 
-/** The only thing here that changes. */
+/** The draft under construction: the only mutable state of this file. */
 class Sketch implements Authored {
   draft: Draft = emptyDraft;
   readonly lines: (SourceLoc | null)[] = [];
@@ -147,14 +147,14 @@ class Sketch implements Authored {
     this.extents = extentAfter(this.extents, instruction);
   }
 
-  /** `idle`: values that the decisions have in ways that do not use them. */
+  /** Takes the outcome of a sampling primitive. `idle`: values that its decisions have in ways that do not use them. */
   sampled<T>([draft, result, idle]: Sampling<T>): T {
     this.draft = draft;
     for (const [name, value] of Object.entries(idle)) this.#rest(name, value);
     return result;
   }
 
-  /** A decision within a way has one value in all others: no two candidates differ in what neither uses. */
+  /** Fixes a decision within a way to one value in all others: no two candidates differ in what neither uses. */
   #rest(name: string, value: number): void {
     for (const { tunable, oneOf } of this.conditions) {
       const others = valuesOf(this.draft, tunable).filter((it) => !oneOf.includes(it));
@@ -176,7 +176,7 @@ class Sketch implements Authored {
     this.conditions = before;
   }
 
-  /** Holds where the conditions do. */
+  /** Adds a relation that holds where the current conditions do. */
   limit(relation: Comparison | Membership, why: string): void {
     const explained = { why, role: "limit" } as const;
     const constraint: Constraint =
@@ -308,7 +308,9 @@ function constraintsOn(sketch: Sketch): ConstraintMethods {
   };
 }
 
-/** A variable for what follows from others; the same quantity twice is the same variable. */
+/**
+ * Returns the variable of a derived quantity, defining it at its first use: the same quantity twice is the same variable.
+ */
 function derive(sketch: Sketch, name: string, define: () => Draft): Derived {
   if (!hasVariable(sketch.draft, name)) sketch.draft = define();
   return { variable: name };

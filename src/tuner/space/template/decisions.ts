@@ -1,4 +1,4 @@
-// A candidate's decisions by name and value, for people and for files: a way with a name is its name, not its number.
+// A candidate's decisions by name and value, for people and for files: a way that has a name is given by it, not by its number.
 // Assignment ↔ Decisions.
 
 import type { Assignment } from "../../../compiler/index.ts";
@@ -6,7 +6,7 @@ import type { Template } from "../space.ts";
 
 export type Decisions = Readonly<Record<string, number | string>>;
 
-/** Of the template's key variables, in their order. */
+/** Returns the decisions of the template's key variables, in their order. */
 export function decisionsOf({ model, labels }: Template, assignment: Assignment): Decisions {
   const keys = model.variables.filter(({ key }) => key);
   return Object.fromEntries(
@@ -17,7 +17,9 @@ export function decisionsOf({ model, labels }: Template, assignment: Assignment)
   );
 }
 
-/** Null: they are not the decisions of this template, or one of them has no such way. */
+/**
+ * Returns the assignment of decisions. Null: they are not the decisions of this template, or one of them has no such way.
+ */
 export function assignmentOf({ model, labels }: Template, decisions: Decisions): Assignment | null {
   const keys = model.variables.filter(({ key }) => key);
   const values = keys.map(({ name }): [string, number] => {

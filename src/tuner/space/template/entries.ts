@@ -1,12 +1,12 @@
-// How a space comes to its templates: by rules, by templates that someone wrote, or by both.
+// Entries of a space, from which it gets its templates: the rules, templates that a user wrote, or both.
 
 import { mistakeAt } from "./author-mistake.ts";
 import type { AuthoredTemplate } from "./template.ts";
 
-/** "generated" stands for what the rules make. */
+/** A template that a user wrote, or "generated" for those that the rules make. */
 export type SpaceEntry = AuthoredTemplate | "generated";
 
-/** The search tells templates by their names. */
+/** Checks that names differ: the search tells templates by their names. */
 export function requireDistinctNames(entries: readonly SpaceEntry[]): void {
   const seen = new Set<string>();
   for (const entry of entries) {

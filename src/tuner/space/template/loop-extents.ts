@@ -1,5 +1,5 @@
-// How many iterations the loops of a template have, as far as that follows from the operator and the instructions so far:
-// what tiles are made of. Loops that other instructions make are not known here.
+// Counts the iterations of a template's loops, as far as they follow from the operator and the instructions so far; tile sizes
+// are factors of them. Loops that other instructions make are not known here.
 
 import {
   blocksIn,
@@ -13,7 +13,7 @@ import type { Quantity } from "./quantity.ts";
 
 export type LoopExtents = ReadonlyMap<string, Quantity>;
 
-/** Of the naive nest. */
+/** Returns the extents of the loops of the naive nest. */
 export const loopExtents = (op: ComputeDef): LoopExtents =>
   new Map(
     blocksIn(fromCompute(op).body).flatMap(({ name, axes }) =>
@@ -47,7 +47,7 @@ function afterSplit(extents: LoopExtents, loop: string, factors: readonly Operan
   return result;
 }
 
-/** What a factor 0 becomes. */
+/** Returns what a factor 0 becomes, where all others are known. */
 function inferred(whole: Quantity | undefined, factors: readonly Operand[]): number | undefined {
   if (typeof whole !== "number" || factors.some((factor) => typeof factor !== "number")) return undefined;
   const known = factors.reduce<number>((total, factor) => total * (factor === 0 ? 1 : (factor as number)), 1);

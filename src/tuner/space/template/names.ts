@@ -1,14 +1,14 @@
-// Names that an author gives to templates, decisions and their ways: they are kept in records, which take plain text only.
-// Asked of the decoders of records, so that the two cannot differ.
+// Checks names that an author gives to templates, decisions and their ways: they are kept in records, which take plain text only.
+// The decoders of records decide, so that the two cannot differ.
 
 import { decodeAssignment, decodeTemplateName } from "../../record/decode-record.ts";
 import { ShapeError } from "../../record/strict.ts";
 import { mistake } from "./author-mistake.ts";
 
-/** Of a decision, or one of its ways. @throws DiagnosticError `template.bad-name` */
+/** Checks the name of a decision, or of one of its ways. @throws DiagnosticError `template.bad-name` */
 export const requireName = (name: string): void => requireText(name, 400, () => decodeAssignment({ [name]: 0 }, []));
 
-/** @throws DiagnosticError `template.bad-name` */
+/** Checks the name of a template. @throws DiagnosticError `template.bad-name` */
 export const requireTemplateName = (name: string): void => requireText(name, 2000, () => decodeTemplateName(name, []));
 
 function requireText(name: string, most: number, decode: () => unknown): void {

@@ -12,7 +12,7 @@ export interface Sampled {
   readonly times?: number;
 }
 
-/** What follows from decisions: for constraints only, since no instruction can be made of it. */
+/** A value that follows from decisions: for constraints only, since no instruction can be made of it. */
 export interface Derived {
   readonly variable: string;
 }
@@ -23,11 +23,11 @@ export type Quantity = number | Sampled | Derived;
 export interface Choice<Option extends string = string> {
   readonly tunable: string;
   readonly options: readonly Option[];
-  /** The condition that it is one of these. */
+  /** Makes the condition that the decision is one of these. */
   readonly is: (...options: readonly Option[]) => Condition;
 }
 
-/** The term for a quantity; a multiple of a tunable becomes a variable of the model. */
+/** Returns the term for a quantity; a multiple of a tunable becomes a variable of the model. */
 export function termOf(draft: Draft, quantity: Quantity): readonly [Draft, Term] {
   if (typeof quantity === "number") return [draft, quantity];
   if ("variable" in quantity) return [draft, quantity.variable];
@@ -50,7 +50,7 @@ export function termsOf(draft: Draft, quantities: readonly Quantity[]): readonly
 
 export const hasVariable = ({ variables }: Draft, name: string): boolean => variables.some((it) => it.name === name);
 
-/** The values of a term: a list, or a range where there are many. */
+/** Returns the values of a term: a list, or a range where there are many. */
 export function domainOf({ variables }: Draft, term: Term): Domain {
   return typeof term === "number" ? [term] : variables.find(({ name }) => name === term)!.domain;
 }
@@ -60,7 +60,7 @@ export function endsOf(draft: Draft, term: Term): { readonly from: number; reado
   return isRange(domain) ? domain : { from: domain[0]!, to: domain.at(-1)! };
 }
 
-/** As it is shown in the words of a constraint. */
+/** Prints a quantity as the words of a constraint show it. */
 export function shown(quantity: Quantity): string {
   if (typeof quantity === "number") return String(quantity);
   if ("variable" in quantity) return quantity.variable;

@@ -8,7 +8,7 @@ import { mistake } from "./author-mistake.ts";
 import { requireName } from "./names.ts";
 import { domainOf, hasVariable, type Quantity, type Sampled, termOf } from "./quantity.ts";
 
-/** As many operands as parts, where their number is written down. */
+/** Tuple of as many operands as parts, where the type tells their number. */
 export type TileOf<Parts extends number, Known extends readonly Sampled[] = readonly []> = number extends Parts
   ? readonly Sampled[]
   : Known["length"] extends Parts
@@ -16,25 +16,25 @@ export type TileOf<Parts extends number, Known extends readonly Sampled[] = read
     : TileOf<Parts, readonly [...Known, Sampled]>;
 
 export interface TileOptions<Parts extends number = number> {
-  /** Loops that the loop becomes; the innermost is the last. */
+  /** Number of loops that the loop becomes; the innermost is the last. */
   readonly parts: Parts;
-  /** Most iterations of the innermost one, 16 unless said. */
+  /** Most iterations of the innermost loop; default: 16. */
   readonly maxInnermost?: number;
-  /** Of the decision; `C.i.tile` for the loop C.i unless said. */
+  /** Name of the decision; default: `C.i.tile` for the loop C.i. */
   readonly name?: string;
 }
 
 export interface PartitionedTileOptions<Parts extends number = number> extends TileOptions<Parts> {
-  /** The parts from this one on, counted from 0, are the inner ones. */
+  /** Index of the first inner part, counted from 0. */
   readonly partition: number;
-  /** The product of the inner parts is a multiple of this. */
+  /** Number of which the product of the inner parts is a multiple. */
   readonly innerMultiple: number;
 }
 
-/** The draft with the decision, what the author gets, and values that fit where the decision is not used. */
+/** The draft with the decision, the author's result, and values of its variables where the decision is not used. */
 export type Sampling<Result> = readonly [Draft, Result, idle: Readonly<Record<string, number>>];
 
-/** Factors whose product is the extent. */
+/** Adds factors whose product is the extent. */
 export function perfectTile<Parts extends number>(
   draft: Draft,
   loop: string,
@@ -62,11 +62,14 @@ export function perfectTile<Parts extends number>(
   return [tiled, operands, typeof extent === "number" ? idleTile(names, extent) : {}];
 }
 
-/** All iterations in the outermost loop. */
+/** Values of a tile that is not used: all iterations in the outermost loop. */
 const idleTile = (names: readonly string[], extent: number): Readonly<Record<string, number>> =>
   Object.fromEntries(names.map((name, at) => [name, at === 0 ? extent : 1]));
 
-/** As `perfectTile`, and the inner factors together are a multiple of a number: a tile that an instruction computes. */
+/**
+ * Adds factors as `perfectTile` does; the inner ones together are a multiple of a number: a tile that an instruction
+ * computes.
+ */
 export function partitionedTile<Parts extends number>(
   draft: Draft,
   loop: string,
@@ -97,7 +100,7 @@ export function partitionedTile<Parts extends number>(
   return [multiple, factors, {}];
 }
 
-/** One of the values. */
+/** Adds a decision for one of the values. */
 export const categorical = (draft: Draft, name: string, values: readonly number[]): Sampling<Sampled> => [
   newTunable(draft, name, checkedValues(name, values)),
   { tunable: name },

@@ -28,13 +28,13 @@ import { assignmentOf, type Decisions, decisionsOf } from "./decisions.ts";
 
 export interface SavedSchedule {
   readonly template: string;
-  /** What the trace is for: the operator as it is written (null), or another way to compute it. */
+  /** Algorithm that the trace is for; null: the operator as it is written. */
   readonly algorithm: string | null;
   readonly decisions: Decisions;
   readonly trace: Trace;
 }
 
-/** The trace in it has a schema of its own. */
+/** Schema of the file. The trace in it has a schema of its own. */
 export const scheduleSchema = 1;
 
 const upgrades: Upgrades = {};
@@ -116,7 +116,7 @@ const unknownSchema = (schema: number): ParsedSchedule => ({
   },
 });
 
-/** What to keep of a candidate; null: the space does not hold it. */
+/** Returns what to keep of a candidate; null: the space does not hold it. */
 export function savedSchedule(space: Space, candidate: Candidate): SavedSchedule | null {
   const template = space.templates.find(({ name }) => name === candidate.template);
   const trace = candidateTrace(space, candidate);
@@ -130,7 +130,7 @@ export type FoundSchedule =
   /** The trace is still good: `handSchedule(saved.template, saved.trace, saved)`. */
   | { readonly kind: "gone"; readonly reason: string };
 
-/** The candidate that was saved, if the space still makes the same schedule of its decisions. */
+/** Returns the candidate that was saved, if the space still makes the same schedule of its decisions. */
 export function findSchedule(space: Space, saved: SavedSchedule): FoundSchedule {
   const template = space.templates.find(({ name }) => name === saved.template);
   if (!template) return { kind: "gone", reason: `there is no template "${saved.template}"` };
@@ -148,7 +148,7 @@ const isSolution = ({ model }: Template, assignment: Readonly<Record<string, num
 
 const isSame = (a: Trace, b: Trace): boolean => canonical(a) === canonical(b);
 
-/** Fields in the order of their names: that of a text is whoever wrote it's. */
+/** Prints a trace with its fields sorted by name: their order in a text is up to its writer. */
 const canonical = (trace: Trace): string =>
   JSON.stringify(trace, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,5 +1,5 @@
-// A schedule, or a family of schedules, that someone has written: a function over the builder. Task → template of the
-// space, checked where that costs little: names, an empty model, instructions that no drawn candidate can carry out.
+// A schedule, or a family of schedules, that a user has written: a function over the builder. Task → template of the space.
+// Checked where that costs little: names, an empty model, instructions that no drawn candidate can carry out.
 
 import {
   fromCompute,
@@ -25,24 +25,24 @@ import { tunablesIn, withoutUnused } from "./unused-decisions.ts";
 
 export interface AuthoredTemplate {
   readonly name: string;
-  /** Called once for each task. */
+  /** Body that makes the template; called once for each task. */
   readonly body: (t: TemplateBuilder) => void;
-  /** Where it was written. */
+  /** Place in the user's source where it was written. */
   readonly loc: SourceLoc | null;
-  /** What it schedules: the operator as it is written (null), or what a rule for algorithms makes of it. */
+  /** Algorithm that it schedules, which a rule for algorithms made of the operator; null: the operator as it is written. */
   readonly algorithm: string | null;
-  /** Its instructions come from data, and have no lines of their own. */
+  /** Whether its instructions come from data, and have no lines of their own. */
   readonly isData: boolean;
 }
 
 export interface TemplateOptions {
-  /** "winograd F(2,3)"; null, the operator as it is written, unless said. */
+  /** Name of the algorithm that it schedules, such as "winograd F(2,3)"; default: null, the operator as it is written. */
   readonly algorithm?: string | null;
 }
 
 /**
- * A template of one's own: decisions, constraints and instructions in one function. Without decisions it is a schedule by
- * hand.
+ * Makes a user's own template: decisions, constraints and instructions in one function. Without decisions it is a single
+ * hand-written schedule.
  *
  * @example
  * const rows = template("rows in registers", (t) => {
@@ -61,7 +61,7 @@ export function template(
 }
 
 /**
- * A schedule by hand from a list of instructions: a space of one candidate.
+ * Makes a hand-written schedule from a list of instructions: a space of one candidate.
  *
  * @example handSchedule("as it was", saved.trace, saved)
  */
@@ -76,7 +76,9 @@ export interface PlannedTemplate {
 }
 
 /**
- * @throws DiagnosticError at the author's line: `template.*` for what the body says, `space.empty` where no values satisfy
+ * Runs an author's template for a task and checks it.
+ *
+ * @throws DiagnosticError at the author's line: `template.*` for mistakes of the body, `space.empty` where no values satisfy
  * the constraints, the diagnostic of an instruction that is illegal in all of the candidates that were drawn
  */
 export function planTemplate(authored: AuthoredTemplate, task: TuningTask): PlannedTemplate {
@@ -109,7 +111,7 @@ function requireAlgorithm({ algorithm, loc }: AuthoredTemplate, task: TuningTask
   throw mistakeAt(loc, { code: "template.no-such-algorithm", message, hint, detail: null });
 }
 
-/** Decisions of another template are not known to this one. */
+/** Checks that instructions use decisions of this template only. */
 function requireDecisions({ draft, lines }: Authored): void {
   const known = new Set(draft.variables.filter(({ key }) => key).map(({ name }) => name));
   for (const [at, { instruction, when }] of draft.instructions.entries()) {
@@ -121,7 +123,7 @@ function requireDecisions({ draft, lines }: Authored): void {
   }
 }
 
-/** So many candidates are tried before a template is believed to have no legal one. */
+/** Number of candidates that are drawn before a template is believed to have no legal one. */
 const drawn = 4;
 
 function requireLegal(planned: Template, { lines }: Authored, { name, loc }: AuthoredTemplate): void {

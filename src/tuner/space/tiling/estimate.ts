@@ -1,4 +1,4 @@
-// What a tiled stage does to the machine: instructions of its inner loop, traffic between the caches, packing. The
+// Estimates what a tiled stage does to the machine: instructions of its inner loop, traffic between the caches, packing. The
 // traffic follows Low et al., "Analytical Modeling Is Enough for High-Performance BLIS" (TOMS 2016): of a register
 // tile's two panels one stays in L1 while the other streams from L2; blocks come from L3 once an outer iteration.
 
@@ -18,16 +18,16 @@ import {
   unrollOf,
 } from "./tiled-axis.ts";
 
-/** The extents that an assignment gives to one axis. */
+/** Extents that an assignment gives to one axis. */
 interface Extents {
   readonly it: TiledAxis;
   /** Elements of the axis in a register tile (reduce: 1), in a block, in all. */
   readonly register: number;
   readonly block: number;
   readonly all: number;
-  /** Iterations of the outer loop. */
+  /** Number of iterations of the outer loop. */
   readonly blocks: number;
-  /** Register tiles along the axis (reduce: 1). */
+  /** Number of register tiles along the axis (reduce: 1). */
   readonly tiles: number;
 }
 
@@ -103,13 +103,15 @@ function factsOf(
     bytesFromMemory: sum(({ fromMemory }) => fromMemory) + result,
     packedBytes: sum(({ packed: copied }) => copied),
     loopIterations: registerTiles * (4 + productOf(reduce, ({ it, block }) => block / it.lanes) / unroll),
-    // They share the outermost loop.
+    // Threads share the outermost loop.
     parallelTasks: target.threads > 1 ? (order.vectorOutside ? vector : (rows[0] ?? vector)).blocks : 1,
     bodyInstructions: unroll * (accumulators * stage.operations + vectors + height),
   };
 }
 
-/** Elements computed / elements asked for along one axis: a masked tile computes its surplus, a cut one only lanes. */
+/**
+ * Returns elements computed / elements asked for along one axis: a masked tile computes its surplus, a cut one only lanes.
+ */
 function wasteOf(it: TiledAxis, register: number, all: number, assignment: Assignment): number {
   const masked = assignment[`${it.loop}.tail`] === 1;
   const granule = masked ? register : it.lanes;
@@ -150,39 +152,42 @@ function trafficOf(read: Access, extents: readonly Extents[], { order, packed, t
     fromL2: bytes * (stays ? blocksOfOthers : tilesOfOthers),
     fromL3: bytes * blocksOfOthers,
     fromMemory: bytes * (isFollowed ? 1 : bytesOfUnfollowed),
-    // What is packed once for all parts costs next to nothing in one of them.
+    // A pack that is made once for all parts costs next to nothing in one of them.
     packed: pack && !pack.isOnce ? 2 * bytes * repacked : 0,
   };
 }
 
 const pageBytes = 4096;
-/** In which prefetchers see an operand that is walked coming: more are beyond what they follow. */
+/** Most pages side by side that hardware prefetchers follow while a tile walks down an operand. */
 const pagesFollowed = 16;
 /**
- * A byte that is not seen coming stands for so many. C[4, 4096] = A[4, 1024] · B[1024, 4096] walks down 16 rows of B at a time 2.3
- * times as fast as 32, and three times as fast as 64; within L3 there is no such difference.
+ * Factor of the cost of a byte from memory that prefetchers do not follow. C[4, 4096] = A[4, 1024] · B[1024, 4096] walks down 16
+ * rows of B at a time 2.3 times as fast as 32, and three times as fast as 64; within L3 there is no such difference.
  */
 const bytesOfUnfollowed = 3;
-/** Pages that the first level of the TLB holds. */
+/** Number of pages that the first level of the TLB holds. */
 const pagesAtHand = 64;
 /**
- * A load of a page beyond them stands for so many loads. Native code does as much in a step as a walk takes, and hides it.
- * Fitted, docs/cost-model.md.
+ * Loads that a load of a page beyond those costs as much as. Native code does as much in a step as a page walk takes, and
+ * hides it. Fitted, docs/cost-model.md.
  */
 const loadsPerWalk: Readonly<Record<Target["codegen"], number>> = { c: 0, wasm: 8 };
 
 /**
- * Pages beyond those that the TLB holds, a step of the reduction: a tile walks down the rows of the vector operand, which lie
- * far apart where it is not packed.
+ * Counts pages beyond the TLB, a step of the reduction: a tile walks down the rows of the vector operand, which lie far apart
+ * where it is not packed.
  */
 const walksPerStep = (read: Access, extents: readonly Extents[]): number =>
   Math.max(0, ...walksOf(read, extents).map((it) => (it.pages > pagesAtHand ? it.pagesPerStep : 0)));
 
-/** Pages that a tile goes through again and again while it moves along the vector axis. */
+/** Counts the pages that a tile goes through again and again while it moves along the vector axis. */
 const pagesSideBySide = (read: Access, extents: readonly Extents[]): number =>
   Math.max(0, ...walksOf(read, extents).map(({ pages }) => pages));
 
-/** The ways down an operand of the vector axis, one for each axis of the reduction: pages a step, and in a block. */
+/**
+ * Returns the walks down an operand of the vector axis, one for each axis of the reduction: pages a step, and pages in a
+ * block.
+ */
 function walksOf(read: Access, extents: readonly Extents[]) {
   const isVector = extents.some(({ it }) => it.role === "vector" && dependsOn(read, it.axis.name));
   const reduce = reducedOf(extents);
@@ -192,7 +197,7 @@ function walksOf(read: Access, extents: readonly Extents[]) {
   });
 }
 
-/** Bytes from one element to the next along an axis. */
+/** Returns the bytes from one element to the next along an axis. */
 function distanceAlong({ axis }: TiledAxis, { dims, dtype }: Access, extents: readonly Extents[]): number {
   const at = dims.findIndex((dim) => dim?.has(axis.name));
   if (at < 0) return 0;
@@ -202,7 +207,7 @@ function distanceAlong({ axis }: TiledAxis, { dims, dtype }: Access, extents: re
   return Math.abs(dims[at]!.get(axis.name)!) * inner * byteSize[dtype];
 }
 
-/** Rows a multiple of 1 KiB apart fall into few sets of L1 and evict each other. */
+/** Whether an operand's rows lie a multiple of 1 KiB apart: they fall into few sets of L1 and evict each other. */
 function aliases(read: Access, own: readonly Extents[]): boolean {
   const last = read.dims.at(-1);
   const row = own.filter(({ it }) => last?.has(it.axis.name)).reduce((extent, { all }) => Math.max(extent, all), 1);

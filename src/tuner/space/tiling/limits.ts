@@ -1,5 +1,5 @@
-// What a tiled stage may use of the machine: registers for its accumulators, of each cache what lives in it at once, and
-// sets of L1 for rows that are read where they lie.
+// Limits what a tiled stage may use of the machine: registers for its accumulators, each cache for what lives in it at once,
+// and sets of L1 for rows that are read where they lie.
 //
 //   j outside i: [block of B: L3 [block of A: L2 [panel of B: L1, panels of A stream through it from L2 [tile: registers]]]]
 //   i outside j: [block of A: L3 [block of B: L2 or L3 [panel of A: L1, panels of B stream [tile]]]]

@@ -8,10 +8,10 @@ import type { TiledAxis } from "./tiled-axis.ts";
 
 export interface LoopOrder {
   readonly loops: readonly string[];
-  /** The loop around which the vector operand's block, and that of the others, is complete. */
+  /** Loop around which the vector operand's block, and below it that of the others, is complete. */
   readonly packVectorAt: string;
   readonly packOthersAt: string;
-  /** The innermost loop outside the reduction of a register tile. */
+  /** Innermost loop outside the reduction of a register tile. */
   readonly tileLoop: string;
   /** Whether blocks of the vector axis are walked outside those of the others. */
   readonly vectorOutside: boolean;
@@ -31,18 +31,18 @@ export const orderChoice = (stage: SchedulableStage, orders: readonly LoopOrder[
 export const addOrderChoice = (draft: Draft, { orders, tunable }: OrderChoice): Draft =>
   tunable ? choice(draft, tunable, orders.length) : draft;
 
-/** The order that an assignment has. */
+/** Returns the order that an assignment chooses. */
 export const orderBy = ({ orders, tunable }: OrderChoice, assignment: Assignment): LoopOrder =>
   orders[tunable ? assignment[tunable]! : 0]!;
 
-/** Adds what each order wants, under its value of the tunable. */
+/** Adds instructions for each order, under its value of the tunable. */
 export const inEachOrder = (
   draft: Draft,
   { orders, tunable }: OrderChoice,
   add: (draft: Draft, order: LoopOrder, when: readonly Condition[]) => Draft,
 ): Draft => orders.reduce((result, order, value) => add(result, order, tunable ? [is(tunable, value)] : []), draft);
 
-/** The orders of tiles that are finished before the next one is begun: the reduction is inside of all of them. */
+/** Returns orders that finish each tile before the next is begun: the reduction is inside all other loops. */
 export function finishedTileOrders(axes: readonly TiledAxis[]): readonly LoopOrder[] {
   const vector = axes.find((it) => it.role === "vector")!;
   const spatial = axes.filter((it) => it.role === "spatial").map((it) => it.loop);

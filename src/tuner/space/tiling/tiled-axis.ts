@@ -22,15 +22,15 @@ export interface TiledAxis {
   readonly role: "vector" | "spatial" | "reduce" | "whole" | "outer";
   /** Name of the axis's first loop, and prefix of its tunables. */
   readonly loop: string;
-  /** Lanes of the vector axis, values that an intrinsic adds up of the tiled reduce axis, else 1. */
+  /** Number of lanes of the vector axis; of values that an intrinsic adds up along the tiled reduce axis; else 1. */
   readonly lanes: number;
   /** Whether a register tile may have more than one row (or vector) along it. */
   readonly isTiled: boolean;
 }
 
 /**
- * The spatial axes, besides the vector axis, along which rows of a register tile are worth having: where some operand
- * stays while the axis moves, and all of it is there; of those the two innermost. Every tiled axis doubles the copies that cut tails make.
+ * Returns the axes, besides the vector axis, along which a register tile may have several rows: some operand stays while the
+ * axis moves, and all of the axis is there. At most the two innermost: every tiled axis doubles the copies that cut tails make.
  */
 function rowAxes({ spatial, reads }: SchedulableStage): readonly SpatialAxis[] {
   const reuses = (axis: SpatialAxis): boolean =>
@@ -42,8 +42,8 @@ function rowAxes({ spatial, reads }: SchedulableStage): readonly SpatialAxis[] {
 }
 
 /**
- * The longest reduce axis is tiled. In the order of the reference it is the last one, and the others are outside;
- * they are too where they are so long that a panel would not fit L1.
+ * Gives each axis its role. The longest reduce axis is tiled. Where the order of the reference holds, the last one is, and the
+ * others are outside; they are outside also where they are so long that a panel would not fit L1.
  */
 export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTask): readonly TiledAxis[] => {
   const { numerics, target } = task;
@@ -69,16 +69,16 @@ export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTa
   ];
 };
 
-/** A block of fewer elements is not worth its loop. */
+/** Fewest elements of a block that are worth its loop. */
 const leastBlock = 4;
 
-/** Elements of the tiled reduce axis, with all of the other reduce axes, whose vectors fill L1. */
+/** Returns the elements of the tiled reduce axis whose vectors fill L1, together with all of the other reduce axes. */
 function mostBlockOf(stage: SchedulableStage, lanes: number, others: readonly number[], { l1Bytes }: Target): number {
   const bytes = Math.max(...stage.reads.map((read) => byteSize[read.dtype]));
   return Math.floor(l1Bytes / others.reduce((product, extent) => product * extent, lanes * bytes));
 }
 
-/** Elements of the tiled reduce axis that fit L1 with what stays whole inside its blocks. */
+/** Returns the elements of the tiled reduce axis that fit L1 with what stays whole inside its blocks. */
 const mostBlock = (stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): number => {
   const whole = axes.filter((it) => it.role === "whole").map((it) => it.axis.extent);
   return Math.max(1, mostBlockOf(stage, Math.max(...axes.map((it) => it.lanes)), whole, target));
@@ -93,7 +93,7 @@ export const surplusOf = (it: TiledAxis): string => `${it.loop}.surplus`;
 export const stepsOf = (it: TiledAxis): string => `${it.loop}.steps`;
 export const unrollOf = (it: TiledAxis): string => `${it.loop}.unroll`;
 
-/** Adds the tunables of an axis and what follows from them; `blocks`: sizes that a block of the reduce axis may have. */
+/** Adds the tunables of an axis and the variables that follow; `blocks`: sizes that a block of the reduce axis may have. */
 export function tileAxis(draft: Draft, it: TiledAxis, registers: number, blocks: readonly number[]): Draft {
   switch (it.role) {
     case "vector":
@@ -140,7 +140,7 @@ function tileSpatial(draft: Draft, it: TiledAxis, registers: number): Draft {
   return size ? block : countSurplus(block, it);
 }
 
-/** Register tiles fill a part of an axis: what overshoots it would be computed. */
+/** Adds register tiles that fill a part of an axis exactly: a surplus would be computed. */
 function tilesOfPart(draft: Draft, it: TiledAxis, size: string): Draft {
   const tiles = `${it.loop}.tiles`;
   const counts = sortedUnique(valuesOf(draft, size).flatMap(divisorsOf));
@@ -153,7 +153,7 @@ function tilesOfPart(draft: Draft, it: TiledAxis, size: string): Draft {
   });
 }
 
-/** Elements by which the register tiles overshoot the axis: 0 where there is no tail to decide about. */
+/** Adds the elements by which the register tiles overshoot the axis: 0 where there is no tail to decide about. */
 function countSurplus(draft: Draft, it: TiledAxis): Draft {
   const { extent, name } = it.axis;
   const covered = `${it.loop}.covered`;
@@ -171,7 +171,7 @@ function countSurplus(draft: Draft, it: TiledAxis): Draft {
   });
 }
 
-/** Blocks are of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
+/** Adds blocks of one size wherever the extent allows: every other size costs a copy of all that is inside the block. */
 function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Draft {
   const { name } = it.axis;
   const unrolls = [1, 2].filter((count) => count * it.lanes <= Math.max(...blocks));
@@ -190,10 +190,10 @@ function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Dra
 }
 
 /**
- * Sizes of blocks of the tiled reduce axis: divisors of its extent from 32 on and the extent itself; with less than
- * three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is. With an
- * intrinsic they are rounded up to multiples of what it adds up. Where an operand comes from memory, sizes from 8 on: rows
- * of it that are few are seen coming.
+ * Returns sizes of blocks of the tiled reduce axis: divisors of its extent from 32 on and the extent itself; with fewer than
+ * three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is joins them. With
+ * an intrinsic they are rounded up to multiples of what it adds up. Where an operand comes from memory, sizes begin at 8:
+ * prefetchers follow few rows of it.
  */
 export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): readonly number[] {
   const { axis, lanes } = axes.find((it) => it.role === "reduce")!;
@@ -202,7 +202,7 @@ export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], 
   return lanes === 1 ? sizes : sortedUnique(sizes.map((size) => Math.ceil(size / lanes) * lanes));
 }
 
-/** Of an operand: what others use of L3 leaves it no more than half. */
+/** Whether an operand of this size does not stay in L3: other data leaves it no more than half. */
 export const isBeyondL3 = (bytes: number, { l3Bytes }: Target): boolean => 2 * bytes > l3Bytes;
 
 const bytesOf = (read: Access, axes: readonly TiledAxis[]): number =>
