@@ -1,5 +1,5 @@
-// A program that Bun runs from its sources: `Bun.plugin(kernel())` in a preload, or `bun --preload unplugin-kernel/register`. Bun gives such
-// plugins two hooks and nothing of a build, so unplugin's are not for them.
+// A program that Bun runs from its sources: `Bun.plugin(kernel())` in a preload, or `bun --preload unplugin-kernel/register`. Bun gives
+// such plugins two hooks and nothing of a build, so unplugin's are not for them.
 
 import { DiagnosticError } from "../compiler/index.ts";
 import type { CompileKernel } from "./compiled-kernel.ts";

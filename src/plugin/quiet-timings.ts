@@ -10,7 +10,10 @@ interface Log {
   readonly message: string;
 }
 
-/** Whether the warning names other plugins. The slowest callbacks are a list: "  - plugin unplugin-kernel load (97%, 6.1s, 1 call)". */
+/**
+ * Whether a log is not about this plugin alone. The slowest callbacks are a list: " - plugin unplugin-kernel load (97%, 6.1s, 1
+ * call)".
+ */
 function isOfOthers({ code, message }: Log): boolean {
   if (code !== "PLUGIN_TIMINGS") return true;
   const slowest = message.split("\n").filter((line) => /^\s+- /.test(line));

@@ -231,7 +231,7 @@ export interface Prefetch {
   readonly kind: "prefetch";
   readonly buffer: string;
   readonly indices: readonly Expr[];
-  /** Whether the line is asked for to be written. */
+  /** Whether the line is fetched for writing. */
   readonly writes: boolean;
 }
 

@@ -1,4 +1,5 @@
-// Does a locked kernel hold? Its decisions have to generate its source again, and what is built of it has to compute what the reference does.
+// Whether a locked kernel holds: its decisions have to generate its source again, and what is built of it has to compute what the
+// reference does.
 
 import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { missingFeatures } from "../../native/toolchain/machine.ts";

@@ -64,7 +64,7 @@ function workNs(
   return ofDots + (rest === 0 ? 0 : Math.max(multiply / multiplications, rest / any));
 }
 
-/** Speed of the largest measured buffer that is no larger than this, or of one beyond if that was faster: smaller ones are read faster. */
+/** Greatest speed of the largest measured buffer that is no larger than this and of those beyond it. Smaller ones are read faster. */
 function speedAt(reading: MachineLimits["reading"], bytes: number): number {
   const from = reading.findLastIndex((it) => it.bytes <= bytes);
   return Math.max(...reading.slice(Math.max(0, from)).map(({ speed }) => speed));

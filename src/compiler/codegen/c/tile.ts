@@ -69,7 +69,7 @@ function product(context: Context, register: number, { name, operands }: Intrins
   return [...into(context, register, sum, free), ...a.lines, ...b.lines, call];
 }
 
-/** Copies a tile through memory: no instruction copies one from register to register. */
+/** Brings a local's tile into a register, through memory where it is in another: no instruction copies a tile. */
 function copied({ prelude, names, tiles }: Context, register: number, name: string): readonly string[] {
   const from = tiles.held.get(name);
   if (from === register) return [];
@@ -116,7 +116,7 @@ const tileZero = (prelude: Prelude): string => assembler(prelude, "uk_tile_zero"
 /** The memory from the first row to the last, for the compiler. */
 const memoryAt = (pointer: string): string => `*(char (*)[15 * bytes + ${rowBytes}])(${pointer})`;
 
-/** Function that loads a tile whose rows are a given number of bytes apart. */
+/** Macro that loads a tile whose rows are a given number of bytes apart. */
 function tileLoad(prelude: Prelude): string {
   const memory = `"r"(from), "r"((long)bytes), "m"(${memoryAt("from")})`;
   return assembler(prelude, "uk_tile_load", "to, from, bytes", `"tileloadd (%0,%1,1), %%tmm" #to : : ${memory}`);

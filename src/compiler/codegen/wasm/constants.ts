@@ -40,7 +40,7 @@ export function keepConstants(code: Code, locals: LocalPool, pool: ConstantPool)
   return [...[...kept].flatMap(([global, local]) => [readGlobal(global), set(local)]), ...body];
 }
 
-/** Whether a constant is worth a global: zeros and ones are one instruction without an operand. */
+/** Whether an instruction is a constant that costs something: zeros and ones are one instruction without an operand. */
 const isCostly = (instruction: Instruction): instruction is VectorConst =>
   instruction.kind === "bytes" &&
   instruction.op === "v128.const" &&

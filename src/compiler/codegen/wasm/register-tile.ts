@@ -13,7 +13,7 @@ import { block, branchIf, type Code, type Instruction, loop, readZero, type Valu
 
 /** Vector registers that code may use, xmm0 … xmm14; V8 keeps xmm15 for itself. */
 const vectorRegisters = 15;
-/** Fewest sums of a tile. Loops with fewer are none, and unrolling is good for them. */
+/** Fewest sums of a tile. Loops with fewer are no tiles, and unrolling is good for them. */
 const minAccumulators = 4;
 
 /** The loop around `body` (with its exit test), which nothing but a fall through leaves. */
