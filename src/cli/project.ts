@@ -24,14 +24,14 @@ export interface Project {
 
 /** What every command takes. They mean what the plugin's options of the same names do. */
 export const projectOptions: readonly CommandOption[] = [
-  { flags: "--root <folder>", description: "the project; the working directory unless said" },
-  { flags: "--lockfile <file>", description: "kernels.lock.json unless said" },
-  { flags: "--cache-dir <folder>", description: "node_modules/.cache/unplugin-kernel unless said" },
+  { flags: "--root <folder>", description: "the project (default: the working directory)" },
+  { flags: "--lockfile <file>", description: "default: kernels.lock.json" },
+  { flags: "--cache-dir <folder>", description: "default: node_modules/.cache/unplugin-kernel" },
   {
     flags: "--include <glob>",
-    description: "which files are operators, over absolute paths; *.op.ts and its like unless said",
+    description: "which files are operators, over absolute paths (default: *.op.ts and its like)",
   },
-  { flags: "--numerics <kind>", description: "fast or strict, as in the plugin's options; fast unless said" },
+  { flags: "--numerics <kind>", description: "fast or strict, as in the plugin's options (default: fast)" },
 ];
 
 /** @throws DiagnosticError `command.bad-argument` */

@@ -56,11 +56,11 @@ export const bench: Command = {
   description:
     "Measure the imported kernels against their other twins, the plain loops and peers; all results are checked",
   options: [
-    { flags: "--seconds <count>", description: "for one kernel and all it is measured against; 3 unless said" },
+    { flags: "--seconds <count>", description: "for one kernel and all it is measured against (default: 3)" },
     { flags: "--peer <module>", description: "a module that gives other implementations; may be said several times" },
     { flags: "--browser", description: "serve a page that measures them in the browser that opens it, as WASM" },
-    { flags: "--port <number>", description: "of the page; one that is free unless said" },
-    { flags: "--host <address>", description: "where the page can be reached; this machine alone unless said" },
+    { flags: "--port <number>", description: "of the page (default: one that is free)" },
+    { flags: "--host <address>", description: "where the page can be reached (default: this machine alone)" },
     { flags: "--once", description: "end with the first results of the page, with 1 if one is wrong" },
   ],
   examples: [

@@ -47,7 +47,7 @@ export const cache: Command = {
   description:
     "What lies in the store; gc removes kernels that were built long ago, export, import, push and pull share decisions",
   options: [
-    { flags: "--days <count>", description: "gc: older than this; 30 unless said" },
+    { flags: "--days <count>", description: "gc: older than this (default: 30)" },
     { flags: "--remote <url>", description: "push, pull: the store that others share" },
   ],
   examples: [

@@ -13,7 +13,7 @@ export const report: Command = {
   usage: "report",
   description:
     "Write one HTML page about the project's kernels: how they were searched, how fast they are, what was chosen",
-  options: [{ flags: "--out <file>", description: `${reportName} unless said` }],
+  options: [{ flags: "--out <file>", description: `default: ${reportName}` }],
   examples: ["unplugin-kernel report", "unplugin-kernel report --out build/kernels.html"],
   async run({ session, options, imports, contextOf }, _, { out = reportName }) {
     const kernels = kernelsOf(await imports());

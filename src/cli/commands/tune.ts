@@ -115,8 +115,8 @@ export const tune: Command = {
   usage: "tune [...files]",
   description: "Tune the kernels that the project imports, all or those of some operator files, into store and lock",
   options: [
-    { flags: "--seconds <count>", description: "most for one kernel; 30 unless said" },
-    { flags: "--trials <count>", description: "most candidates for one kernel; 512 unless said" },
+    { flags: "--seconds <count>", description: "most for one kernel (default: 30)" },
+    { flags: "--trials <count>", description: "most candidates for one kernel (default: 512)" },
     { flags: "--remote <url>", description: "a store that others share, asked before anything is measured" },
     {
       flags: "--again",
