@@ -8,7 +8,7 @@ import type { CSource, Numerics, Parameters, WasmSource } from "../compiler/inde
  */
 export interface Packing<Prepare> {
   readonly constants: readonly string[];
-  /** Null: the kernel takes the constant inputs as they are. */
+  /** Preparing kernel; null: the main kernel takes the constant inputs as they are. */
   readonly prepare: Prepare | null;
 }
 

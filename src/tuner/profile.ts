@@ -6,7 +6,7 @@ export const tuningParts = [
   "space",
   /** Drawing from the constraints. */
   "sampling",
-  /** What strategies do beside drawing and asking the model. */
+  /** Work of strategies, without drawing and asking the model. */
   "search",
   /** The prior, the features, the model's answers. */
   "prediction",

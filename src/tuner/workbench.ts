@@ -92,7 +92,7 @@ export interface WorkbenchOptions {
   readonly deadlineMs?: number;
   /** Runner, which the workbench closes at its end; default: one of its own. */
   readonly runner?: Runner | undefined;
-  /** What a run finds in the caches: "hot" (default), the data of the run before, or "cold", nothing. */
+  /** State of the caches when a run begins: "hot" (default), the data of the run before, or "cold", nothing. */
   readonly cache?: CacheState;
   /** Most samples of a candidate; default: 5, with the time limits of a search. */
   readonly samples?: number;
@@ -197,7 +197,7 @@ function measuring(runner: Runner, { conditioned, cache = "hot", samples }: Work
 const mostAhead = 6;
 const longestAheadNs = 60e6;
 
-/** With less time left than this, in milliseconds, some candidate is measured before a whole round is built. */
+/** Milliseconds: with less time left, some candidate is measured before a whole round is built. */
 const urgentMs = 10_000;
 
 /** Milliseconds in which the process starts, loads a kernel, checks it and times it. */

@@ -6,7 +6,7 @@ import type { RateName } from "./machine-limits.ts";
 export const memoryBytes: number = 2 ** 26;
 /** Address at which probes write their result, after the numbers that they start from. */
 const resultAt = 4096;
-/** Where the constant is, and after it what the sums start from: numbers of one type that stay numbers. */
+/** Addresses of the constants, each followed by the start values of the sums: numbers of one type that stay numbers. */
 export const constantsAt = { f32: 0, f64: 1024 } as const;
 
 /** A statement on a sum, as WASM has it: the sum, the constant, and opcodes of SIMD. Its value is the new sum. */

@@ -32,7 +32,7 @@ export interface NativeSlot {
 
 export type LoadResult =
   | { readonly kind: "loaded"; readonly kernels: NativeKernels }
-  /** What the fallback's warning says: "this CPU lacks avx512f", "addons are disabled (--no-addons)". */
+  /** Reason in the words of the fallback's warning: "this CPU lacks avx512f", "addons are disabled (--no-addons)". */
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export interface LoadOptions {

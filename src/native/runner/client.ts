@@ -34,7 +34,7 @@ export interface RunRequest {
    * Nanoseconds after which no sample of the candidate begins, counted from its check run; default: 40 % of the deadline.
    */
   readonly budgetNs?: number;
-  /** What a run finds in the caches; default: "hot". */
+  /** State of the caches when a run begins; default: "hot". */
   readonly cache?: CacheState;
   /** Returns the milliseconds that are left, which shorten the deadline; asked when the candidate begins. */
   readonly leftMs?: (() => number) | undefined;

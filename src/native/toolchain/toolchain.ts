@@ -11,11 +11,11 @@ export interface Toolchain extends Installation {
   readonly family: CompilerFamily;
   /** "12.2.0" */
   readonly version: string;
-  /** What decides the code that it makes, for keys: "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". No paths. */
+  /** Facts that decide the code that it makes, for keys: "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". No paths. */
   readonly identity: string;
 }
 
-/** Where a compiler is. */
+/** Place of a compiler. */
 export interface Installation {
   /** Absolute path of the executable. */
   readonly path: string;
@@ -23,7 +23,7 @@ export interface Installation {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where compilers are looked for. */
+/** Places where compilers are looked for. */
 export interface SearchPlaces {
   /** A PATH: folders of executables. */
   readonly path: string;

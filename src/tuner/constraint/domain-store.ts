@@ -13,7 +13,7 @@ export interface StoreFrame {
 export class DomainStore {
   /** Sorted values a bit stands for; null for a range. */
   readonly values: readonly (Float64Array | null)[];
-  /** Where the variable's words start in `bits`, or its two bounds in `bounds`. */
+  /** Index of the variable's first word in `bits`, or of its two bounds in `bounds`. */
   readonly start: Int32Array;
   /** Words of a bitset; 0 for a range. */
   readonly words: Int32Array;

@@ -11,7 +11,7 @@ import type { Z3 } from "./z3.ts";
 export interface Explanation {
   /** Constraints that contradict each other; where `isMinimal`, leaving out any of them lets schedules in. */
   readonly clash: readonly Constraint[];
-  /** False: the solver could not tell whether some of the clash can be left out. */
+  /** Whether the clash is known to be minimal; false: the solver could not tell whether some of it can be left out. */
   readonly isMinimal: boolean;
   /** A heading, then one line a constraint. */
   readonly text: string;

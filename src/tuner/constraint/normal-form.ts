@@ -17,7 +17,7 @@ import type {
 export type VariableId = number;
 
 export interface NormalVariable {
-  /** Null: a constant, or an auxiliary product. */
+  /** Name in the model; null: a constant, or an auxiliary product. */
   readonly name: string | null;
   readonly domain: Domain;
   readonly key: boolean;

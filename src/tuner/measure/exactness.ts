@@ -52,8 +52,8 @@ function exactStage({ body, reduce, dtype }: Stage, tensors: Tensors): Exact {
 }
 
 /**
- * Returns the value as a dtype stores it; null if not exactly. Integers wrap, which is exact; floats have to hold all bits. f16 and bf16 round
- * once, when stored.
+ * Returns the value as a dtype stores it; null if not exactly. Integers wrap, which is exact; floats have to hold all bits. f16
+ * and bf16 round once, when stored.
  */
 function fits(value: Exact, dtype: DType): Exact {
   if (!value) return null;

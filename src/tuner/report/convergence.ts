@@ -23,7 +23,7 @@ export interface ConvergencePlot {
   /** Time of the best known candidate, drawn as 100 %. */
   readonly bestNs: number;
   readonly series: readonly ConvergenceSeries[];
-  /** Where the axes end: candidates, and milliseconds. */
+  /** Ends of the axes: candidates, and milliseconds. */
   readonly trials: number;
   readonly elapsedMs: number;
 }

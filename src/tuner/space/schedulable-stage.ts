@@ -119,7 +119,7 @@ function accessesOf(blocks: readonly Block[]): ReadonlyMap<string, readonly Acce
   return new Map(reads.map(([name, all]) => [name, all.map((access) => ({ ...access, isSole: isSole(access) }))]));
 }
 
-/** What the block reads of other buffers, in the order in which it is written. */
+/** Returns the block's reads of other buffers, in the order in which they are written. */
 export function readsOf(block: Block): readonly Access[] {
   const guarded = new Set<Expr>();
   const zeroPadded = new Set<Expr>();

@@ -46,7 +46,7 @@ export function limitRegisters(
   return atMost(summed, live, vectorRegisters, why);
 }
 
-/** What an operand takes of a cache. */
+/** Share of a cache that an operand takes. */
 interface Footprint {
   /** "A (i × k)" */
   readonly words: string;
@@ -87,7 +87,7 @@ export function limitCaches(
   return limitLive(inL2, { ...all, panels: vectors, blocks: others }, `${stage.name}.l2-bytes`, when);
 }
 
-/** What lives in a cache at once. */
+/** Data that lives in a cache at once. */
 interface Live {
   readonly stage: SchedulableStage;
   /** The results of a register tile. */

@@ -39,7 +39,7 @@ export interface Convolution {
 
 export const windowSize = 3;
 
-/** Null: the stage is something else. */
+/** Recognises a convolution. Null: the stage is something else. */
 export function convolutionOf(stage: Stage, op: ComputeDef): Convolution | null {
   const { body, reduce, dtype } = stage;
   if (dtype !== "f32" || reduce?.reducer !== "sum" || reduce.axes.length !== 3 || stage.axes.length < 3) return null;
@@ -122,7 +122,7 @@ function onlyAsksInside(condition: ScalarExpr, ...bounds: readonly (readonly [Sc
 const conjunctsOf = (expr: ScalarExpr): readonly ScalarExpr[] =>
   expr.kind === "binary" && expr.op === "and" ? [...conjunctsOf(expr.left), ...conjunctsOf(expr.right)] : [expr];
 
-/** What a comparison of integers says is ≥ 0. */
+/** Returns the form that a comparison of integers says is ≥ 0. */
 function atLeastZero(expr: ScalarExpr): LinearForm | null {
   if (expr.kind !== "binary" || expr.left.dtype !== "i32") return null;
   const [left, right] = [linearForm(expr.left), linearForm(expr.right)];
