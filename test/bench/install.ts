@@ -10,7 +10,7 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { textTable } from "../../src/tuner/report/text-table.ts";
-import { codeCommit } from "../support/code-commit.ts";
+import { codeCommit } from "../support/code-commit.js";
 import { packPackage } from "../support/packed-package.ts";
 import { appendLine } from "./json-lines.ts";
 

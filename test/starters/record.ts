@@ -2,7 +2,7 @@
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { codeCommit } from "../support/code-commit.ts";
+import { codeCommit } from "../support/code-commit.js";
 
 export interface Result {
   readonly name: string;
