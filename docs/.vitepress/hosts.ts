@@ -24,7 +24,7 @@ const oneDeeper = (markdown: string): string =>
     .replaceAll(/\]\((?![a-z]+:|#|\/|\.\.\/)([^)\s]+)\)/g, "](../$1)")
     .replaceAll(/\]\(#([^)\s]+)\)/g, "](../bundlers.md#$1)");
 
-/** What is folded under a title of its own. */
+/** Text folded under a title of its own. */
 const folded = /^<details[^>]*>\n<summary><b>(.+?)<\/b><\/summary>\n([\s\S]*?)^<\/details>/gm;
 
 interface Section {

@@ -1,4 +1,4 @@
-// What of node:crypto the compiler uses, for browsers: sha256, synchronously, which WebCrypto cannot do.
+// Stands in for node:crypto in browsers. The compiler uses sha256 alone, and synchronously, which WebCrypto cannot do.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";

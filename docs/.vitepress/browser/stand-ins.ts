@@ -1,4 +1,4 @@
-// What the compiler and the predicting part of the tuner import of Node or of files → what a page has in its place.
+// Modules that stand in, in a page, for those of Node and of files that the compiler and the predicting part of the tuner import.
 
 import { fileURLToPath } from "node:url";
 

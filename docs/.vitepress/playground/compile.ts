@@ -100,7 +100,7 @@ function scheduleText({ space, candidate }: Scheduled): string {
   return [`// template: ${candidate.template}`, ...decided, "", "// instructions", printTrace(trace)].join("\n");
 }
 
-/** What is wrong with the program, for the page. An error that is no mistake of the user's is said as that. */
+/** Returns the problem that the page shows. An error that is no mistake of the user's is reported as ours. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof DiagnosticError) {
     const { code, message, hint, loc, detail } = error.diagnostic;

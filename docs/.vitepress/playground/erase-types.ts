@@ -21,7 +21,7 @@ export class SourceError extends Error {
   }
 }
 
-/** What of a node is used; acorn's own types have nothing of TypeScript. */
+/** Members of a syntax node that this file reads; acorn's own types know nothing of TypeScript. */
 interface AnyNode extends Node {
   readonly [field: string]: unknown;
 }
@@ -179,5 +179,5 @@ const isStatement = /^(TSInterface|TSTypeAlias|TSDeclare|Import|Export|VariableD
 const isNode = (value: unknown): value is AnyNode =>
   typeof value === "object" && value !== null && "type" in value && "start" in value && typeof value.type === "string";
 
-/** Of a name in braces, which may be a string. */
+/** Returns the name of an import or export in braces, which may be a string. */
 const nameOf = (node: AnyNode): string => String(node.name ?? node.value);

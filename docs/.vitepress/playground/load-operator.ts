@@ -23,7 +23,7 @@ export type AddressOf = (text: string) => string;
 
 export interface LoadedOperator {
   readonly op: Op;
-  /** Of stacks that are made while the operator is built. */
+  /** Maps places in stacks, made while the operator is built, to the user's text. */
   readonly mapper: SourceMapper;
 }
 

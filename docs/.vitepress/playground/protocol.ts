@@ -1,4 +1,4 @@
-// What the playground's page and its worker say to each other: a program goes in; stages, a problem and measurements come out.
+// Messages between the playground's page and its worker: a program goes in; stages, a problem and measurements come out.
 
 /** Targets whose C is shown. */
 export const nativeTargets = ["avx2", "avx512", "avx512-vnni"] as const;

@@ -25,7 +25,7 @@ export function verdictOf(kernel: KernelReport): string {
 function limitWords(kernel: KernelReport): string | null {
   const share = shareOfLimit(kernel);
   if (share === null) return null;
-  if (kernel.roof.isKernelFaster) return "as fast as anything that was measured on this machine";
+  if (kernel.roof.isKernelFaster) return "faster than the loops that measure this core's limit";
   const near = share >= nearLimit ? ", so little is left to gain" : "";
   return `${wholePercent(share)} of what ${coresOf(kernel)} can ${kernel.roof.limitedBy === "reading" ? "read" : "do"}${near}`;
 }
