@@ -22,6 +22,7 @@ const entries = {
   install: "bench/install.ts",
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",
+  live: "bench/live.ts",
   lowering: "bench/lowering.ts",
   "math-ulp": "sweep/math-ulp.ts",
   measuring: "bench/measuring.ts",
