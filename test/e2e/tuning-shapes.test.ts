@@ -44,15 +44,22 @@ export function refusal(call) {
   try { call(); } catch (error) { return error.name + ": " + error.message; }
   return null;
 }
-/** Whether the event loop turns while a kernel of milliseconds runs, and the result is that of a direct call. */
+/**
+ * Whether the event loop turns while a kernel of milliseconds runs, and the result is that of a direct call. A call that blocked would be
+ * over at the first turn, always; one that does not may be, where other processes keep this thread from the CPU: then it is tried again.
+ */
 export async function isOffTheLoop(conv) {
   const { H, W, C, F } = conv.info.parameters;
   const [image, filter] = [ints(H * W * C, 7, 3), ints(9 * C * F, 5, 2)];
-  let done = false, turns = 0;
-  const results = Promise.all(Array.from({ length: 20 }, () => conv.async(image, filter))).finally(() => { done = true; });
-  while (!done) { turns++; await new Promise((resolve) => setImmediate(resolve)); }
   const right = conv(image, filter);
-  return turns > 1 && (await results).every((out) => out.every((value, at) => value === right[at]));
+  for (let attempt = 0; attempt < 50; attempt++) {
+    let done = false, turns = 0;
+    const results = Promise.all(Array.from({ length: 8 }, () => conv.async(image, filter))).finally(() => { done = true; });
+    while (!done) { turns++; await new Promise((resolve) => setImmediate(resolve)); }
+    if (!(await results).every((out) => out.every((value, at) => value === right[at]))) return false;
+    if (turns > 1) return true;
+  }
+  return false;
 }
 `;
 
