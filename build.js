@@ -43,6 +43,9 @@ const entries = {
   index: "plugin/index.ts",
   register: "plugin/register.ts",
   "register-hooks": "plugin/register-hooks.ts",
+  jest: "plugin/jest.ts",
+  "jest-transformer": "plugin/jest/transformer.ts",
+  "jest-modules": "plugin/jest/write-modules.ts",
   "native/worker": "native/runner/worker.ts",
   "background-tuner": "plugin/background/tuner-process.ts",
 };

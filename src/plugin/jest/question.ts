@@ -1,0 +1,28 @@
+// What Jest's transformer asks of the process that compiles, and what it is told: JSON both ways.
+
+import type { KernelPluginOptions } from "../types.ts";
+import type { Format } from "./imports.ts";
+
+export interface Question {
+  /** Root folder of the Jest project. */
+  readonly root: string;
+  readonly options: KernelPluginOptions;
+  /** Absolute path of the script that imports. */
+  readonly importer: string;
+  readonly specifiers: readonly string[];
+}
+
+/** Paths of a kernel's modules. Their names have a digest of what is in them. */
+export type ModulePaths = Readonly<Record<Format, string>>;
+
+export interface Mistake {
+  readonly message: string;
+  readonly specifier: string;
+}
+
+export interface Answer {
+  /** Modules by specifier; one whose file is not found, or is no operator file, is left out. */
+  readonly modules: Readonly<Record<string, ModulePaths>>;
+  /** What the user has to mend, and the import that asks for it; null: nothing. */
+  readonly mistake: Mistake | null;
+}

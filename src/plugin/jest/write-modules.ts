@@ -1,0 +1,89 @@
+// The process that compiles kernels for Jest, which waits for it: each becomes a module of its own, with the runtime in it, in the two
+// formats that Jest takes.
+
+import { existsSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { build } from "esbuild";
+import { DiagnosticError, sha256 } from "../../compiler/index.ts";
+import { replaceFile } from "../../native/replace-file.ts";
+import { compileKernel } from "../compile-kernel.ts";
+import type { CompiledKernel } from "../compiled-kernel.ts";
+import { moduleInCode } from "../emit/in-code.ts";
+import { locateOperator } from "../locate-operator.ts";
+import { consoleSink } from "../log.ts";
+import { isCi } from "../options.ts";
+import { type ParsedRequest, parseRequest } from "../request.ts";
+import { runtimePaths } from "../runtime-files.ts";
+import { createSession, type Session } from "../session.ts";
+import type { Format } from "./imports.ts";
+import type { Answer, ModulePaths, Question } from "./question.ts";
+
+const extension: Readonly<Record<Format, string>> = { esm: "mjs", cjs: "cjs" };
+
+/** Code for the module's own address, which only modules have. */
+const addressInCjs = `require("node:url").pathToFileURL(__filename).href`;
+
+/** Bundles the text of a kernel's module with the runtime. */
+async function bundled(source: string, folder: string, format: Format): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: folder },
+    bundle: true,
+    write: false,
+    platform: "node",
+    target: "node20",
+    format,
+    logLevel: "silent",
+    ...(format === "cjs" ? { define: { "import.meta.url": "importMetaUrl" } } : {}),
+    ...(format === "cjs" ? { banner: { js: `const importMetaUrl = ${addressInCjs};` } } : {}),
+  });
+  return outputFiles[0]!.text;
+}
+
+async function writeModule(kernel: CompiledKernel, folder: string, format: Format): Promise<string> {
+  const beside = join(folder, basename(kernel.op));
+  const source = moduleInCode(kernel, beside, "node", { files: runtimePaths(), hasSchedule: true });
+  const code = await bundled(source, folder, format);
+  const file = join(folder, `${kernel.op}-${sha256(code).slice(0, 16)}.${extension[format]}`);
+  if (!existsSync(file)) replaceFile(file, code);
+  return file;
+}
+
+async function writeModules(session: Session, request: ParsedRequest): Promise<ModulePaths> {
+  const kernel = await session.compile(request);
+  const folder = join(session.options().cacheDir, "jest");
+  mkdirSync(folder, { recursive: true });
+  const [esm, cjs] = await Promise.all([writeModule(kernel, folder, "esm"), writeModule(kernel, folder, "cjs")]);
+  return { esm, cjs };
+}
+
+/** The kernel that a specifier asks for; null: that is for others to say. */
+async function requestOf(specifier: string, importer: string, session: Session): Promise<ParsedRequest | null> {
+  const request = parseRequest(specifier);
+  const path = request && (await locateOperator(specifier, importer));
+  return path && existsSync(path) && session.options().accepts(path) ? { ...request, path } : null;
+}
+
+/** A test measures nothing: a kernel that has no decision gets the schedule that the model takes for the best. */
+const modeOfTests = (): "frozen" | "predict" => (isCi() ? "frozen" : "predict");
+
+async function answer({ root, options, importer, specifiers }: Question): Promise<Answer> {
+  const session = createSession({ ...options, mode: options.mode ?? modeOfTests() }, compileKernel);
+  session.configure(root, consoleSink);
+  let mistake: Answer["mistake"] = null;
+  const write = async (specifier: string): Promise<readonly (readonly [string, ModulePaths])[]> => {
+    try {
+      const request = await requestOf(specifier, importer, session);
+      return request ? [[specifier, await writeModules(session, request)]] : [];
+    } catch (error) {
+      if (!(error instanceof DiagnosticError)) throw error;
+      mistake ??= { message: error.message, specifier };
+      return [];
+    }
+  };
+  const made = await Promise.all(specifiers.map(write));
+  await session.finish(false);
+  return { modules: Object.fromEntries(made.flat()), mistake };
+}
+
+process.stdout.write(JSON.stringify(await answer(JSON.parse(await text(process.stdin)) as Question)));
