@@ -131,7 +131,7 @@ test("the clock only in native", () => {
 
 // ── packages ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test("bundlers: types only, and unplugin; operator files are bundled by esbuild, and imports found with it", () => {
+test("bundlers: types only, and unplugin; operator files are bundled by esbuild, and modules for Jest; imports are found with it", () => {
   const hosts = /^(vite|rollup|rolldown|webpack|@rspack\/.*|@rsbuild\/.*|@farmfe\/.*|esbuild|unplugin)$/;
   const reason = ({ path }: SourceFile, { from, kind }: Import): string | null => {
     if (!hosts.test(from) || kind === "type") return null;
@@ -139,6 +139,7 @@ test("bundlers: types only, and unplugin; operator files are bundled by esbuild,
       "src/plugin/operator/bundle-with-esbuild.ts",
       "src/plugin/declarations/imports-of-script.ts",
       "src/plugin/declarations/resolve-import.ts",
+      "src/plugin/jest/write-modules.ts",
     ];
     const isLoader = loaders.includes(path) && from === "esbuild";
     if (!path.startsWith("src/plugin/") && !isLoader) return "no bundler outside the plugin";

@@ -45,8 +45,12 @@ const packagesIn = ({ dependencies = {}, devDependencies = {} }: PackageJson, na
 const hasPackage = (packageJson: PackageJson, host: HostName): boolean =>
   packagesIn(packageJson, hosts[host].packages).length > 0;
 
+/** Whether a host says nothing beside another one. Jest runs the tests of what others build. */
+const isPart = (host: HostName, { host: other }: FoundHost): boolean =>
+  hosts[other].parts.includes(host) || (host === "jest" && other !== "jest");
+
 const withoutParts = (found: readonly FoundHost[]): readonly FoundHost[] =>
-  found.filter(({ host }) => !found.some((other) => hosts[other.host].parts.includes(host)));
+  found.filter(({ host }) => !found.some((other) => isPart(host, other)));
 
 /** Returns the hosts that have a configuration file, else those that need none, else all that are installed. */
 function mostLikely(found: readonly FoundHost[]): readonly FoundHost[] {
@@ -72,6 +76,19 @@ export function vitestConfig(root: string): string | null {
   return file && !/vite\.config|getViteConfig|defineVitestConfig/.test(readFileSync(file, "utf8")) ? file : null;
 }
 
+/** Whether the project has Vitest, and neither it nor Vite has a configuration. */
+export const hasVitestAlone = (root: string, packageJson: PackageJson): boolean =>
+  packagesIn(packageJson, ["vitest"]).length > 0 &&
+  scriptNames.every((extension) =>
+    ["vitest.config", "vite.config"].every((name) => !existsSync(join(root, `${name}.${extension}`))),
+  );
+
+/** Jest, in a project that another host builds; null: it has no Jest. */
+export function jestBeside(root: string, packageJson: PackageJson): FoundHost | null {
+  const configs = configsOf(root, packageJson, "jest");
+  return configs.length > 0 || hasPackage(packageJson, "jest") ? { host: "jest", configs } : null;
+}
+
 /**
  * @param wanted the user's choice
  * @throws DiagnosticError `init.no-bundler`, `init.several-bundlers`
@@ -81,12 +98,13 @@ export function findHost(root: string, packageJson: PackageJson, wanted: HostNam
   if (wanted) return all.find(({ host }) => host === wanted)!;
   const present = all.filter(({ host, configs }) => configs.length > 0 || hasPackage(packageJson, host));
   const found = mostLikely(withoutParts(present));
-  if (found.length === 1) return found[0]!;
+  const closed = packagesIn(packageJson, closedBuilders);
+  const isForTestsAlone = found[0]?.host === "jest" && closed.length > 0;
+  if (found.length === 1 && !isForTestsAlone) return found[0]!;
   if (found.length > 1) {
     const names = list(found.map(({ host }) => host));
     refuse("init.several-bundlers", `there is more than one bundler: ${names}`, `say which with --host: ${names}`);
   }
-  const closed = packagesIn(packageJson, closedBuilders);
   // Without a bundler it is a program that Node runs from its sources.
   if (closed.length === 0) return { host: "node", configs: [] };
   refuse(

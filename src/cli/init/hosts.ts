@@ -16,6 +16,7 @@ export const hostNames = [
   "rsbuild",
   "farm",
   "bun",
+  "jest",
   "node",
 ] as const;
 export type HostName = (typeof hostNames)[number];
@@ -41,8 +42,11 @@ export interface HostFacts {
   /** Entry of this package, where it has another name. */
   readonly entry?: string;
   readonly options: HostOptions;
-  /** The module that has `defineConfig`, or null; undefined: without a file the bundler does not know what to build. */
-  readonly newFile?: { readonly defineConfig: string | null };
+  /**
+   * The module that has `defineConfig`, or null; undefined: without a file the bundler does not know what to build. `isScript`: it may be no
+   * TypeScript.
+   */
+  readonly newFile?: { readonly defineConfig: string | null; readonly isScript?: boolean };
 }
 
 const called = (from: string, ...functions: string[]): HostOptions => ({ kind: "called", from, functions });
@@ -107,6 +111,12 @@ export const hosts: Readonly<Record<HostName, HostFacts>> = {
     newFile: { defineConfig: "@farmfe/core" },
   },
   bun: { packages: [], parts: [], options: called("Bun", "build") },
+  jest: {
+    packages: ["jest"],
+    parts: [],
+    options: exported("jest.config", "around"),
+    newFile: { defineConfig: null, isScript: true },
+  },
   node: { packages: [], parts: [], options: { kind: "scripts" } },
 };
 

@@ -20,9 +20,9 @@ const runners: readonly Runner[] = [
   { command: /(?<![\w./-])bun(?: (?:run|test))?(?= +(?:-|[\w./-]+\.[cm]?[jt]sx?\b))/, option: `--preload ${hooks}` },
 ];
 
-/** Where in a command the hooks go, and what is written there; null: it runs no program, or has them. */
+/** Where in a command the hooks go, and what is written there; null: it runs no program, has them, or is Jest, which takes none. */
 function hooksIn(command: string): { readonly at: number; readonly text: string } | null {
-  if (command.includes(hooks)) return null;
+  if (command.includes(hooks) || /\bjest\b/.test(command)) return null;
   const found = runners.flatMap(({ command: pattern, option }) => {
     const match = pattern.exec(command);
     return match ? [{ at: match.index + match[0].length, text: ` ${option}` }] : [];

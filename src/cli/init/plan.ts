@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { declarationsPlace } from "../../plugin/declarations/declarations-file.ts";
-import { type FoundHost, findHost, vitestConfig } from "./find-host.ts";
+import { type FoundHost, findHost, hasVitestAlone, jestBeside, vitestConfig } from "./find-host.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import { wireScripts } from "./node-scripts.ts";
 import { type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
@@ -73,7 +73,8 @@ function wireNew(root: string, host: HostName, dts: string | null): Wired {
   const use = pluginUse(host, dts);
   if (newFile && options.kind === "exported") {
     // TypeScript's own loaders differ from bundler to bundler: only those who define a configuration read it alike.
-    const isTypeScript = (newFile.defineConfig !== null || options.site !== "plugins") && hasTypeScript(root);
+    const isRead = newFile.defineConfig !== null || options.site !== "plugins";
+    const isTypeScript = isRead && !newFile.isScript && hasTypeScript(root);
     const file = join(root, `${options.file}.${isTypeScript ? "ts" : "mjs"}`);
     return { changes: change(file, newConfig(use, newFile.defineConfig), whatConfig), byHand: [] };
   }
@@ -85,14 +86,39 @@ function wireNew(root: string, host: HostName, dts: string | null): Wired {
   return { changes: [], byHand: [{ file, why, lines: handLines(use, false) }] };
 }
 
+const together = (wired: readonly Wired[]): Wired => ({
+  changes: wired.flatMap(({ changes }) => changes),
+  byHand: wired.flatMap(({ byHand }) => byHand),
+});
+
 function wireHost(root: string, { host, configs }: FoundHost, dts: string | null): Wired {
-  if (hosts[host].options.kind === "scripts") return { changes: [], byHand: [] };
+  if (hosts[host].options.kind === "scripts") return together([]);
+  return together(configs.length > 0 ? configs.map((file) => wireFile(file, host, dts)) : [wireNew(root, host, dts)]);
+}
+
+/** Jest's configuration as JSON, which has no place for a function's call. */
+const jsonOfJest = (root: string, { json, file }: PackageFile): string | null =>
+  [...("jest" in json ? [file] : []), join(root, "jest.config.json")].find((path) => existsSync(path)) ?? null;
+
+function newVitest(root: string): Wired {
+  const file = join(root, `vitest.config.${hasTypeScript(root) ? "ts" : "mjs"}`);
+  return { changes: change(file, newConfig(pluginUse("vite", null), "vitest/config"), whatConfig), byHand: [] };
+}
+
+/** Tests import kernels, too: the plugin for test runners that are not a part of the host. */
+function wireTests(root: string, packageFile: PackageFile, host: HostName): Wired {
   const vitest = vitestConfig(root);
-  const wired = [
-    ...(configs.length > 0 ? configs.map((file) => wireFile(file, host, dts)) : [wireNew(root, host, dts)]),
+  const jest = jestBeside(root, packageFile.json);
+  const json = jsonOfJest(root, packageFile);
+  const why = "Jest's configuration is JSON there: move it to jest.config.mjs";
+  return together([
     ...(vitest ? [wireFile(vitest, "vite", null)] : []),
-  ];
-  return { changes: wired.flatMap(({ changes }) => changes), byHand: wired.flatMap(({ byHand }) => byHand) };
+    ...(host === "node" && hasVitestAlone(root, packageFile.json) ? [newVitest(root)] : []),
+    ...(jest && json === null ? [wireHost(root, jest, null)] : []),
+    ...(jest && json !== null
+      ? [{ changes: [], byHand: [{ file: json, why, lines: handLines(pluginUse("jest", null), false) }] }]
+      : []),
+  ]);
 }
 
 /**
@@ -110,7 +136,7 @@ const missing = (entries: Readonly<Record<string, string>>, ...present: readonly
 
 function wirePackage(packageFile: PackageFile, host: HostName, folder: string, version: string): Wired {
   const { file, text, json } = packageFile;
-  const isRunFromSources = hosts[host].options.kind === "scripts";
+  const isRunFromSources = hosts[host].options.kind === "scripts" || host === "jest";
   const scripts = isRunFromSources ? wireScripts(dirname(file), packageFile) : null;
   const wiredText = scripts?.kind === "edited" ? scripts.text : text;
   const added = [
@@ -129,7 +155,8 @@ function wirePackage(packageFile: PackageFile, host: HostName, folder: string, v
   ];
   return {
     changes: change(file, whole, what.join(", ")),
-    byHand: scripts?.kind === "by-hand" ? [{ file, ...scripts }] : [],
+    // A library that Jest tests need not have a program.
+    byHand: scripts?.kind === "by-hand" && host !== "jest" ? [{ file, ...scripts }] : [],
   };
 }
 
@@ -167,7 +194,11 @@ export function planInit(request: InitRequest): InitPlan {
   const operator = operators[0] ?? join(root, sourcesOf(root, found.host), "kernels/gemm.op.ts");
   const folder = withSlashes(relative(root, dirname(operator)));
   const declarations = declarationsOf(request);
-  const wired = wireHost(root, found, declarations && withSlashes(relative(root, declarations)));
+  const dts = declarations && withSlashes(relative(root, declarations));
+  const wired = together([
+    ...(found.host === "jest" ? [] : [wireHost(root, found, dts)]),
+    wireTests(root, packageFile, found.host),
+  ]);
   const wiredPackage = wirePackage(packageFile, found.host, folder, version);
   const manager = packageManagerOf(root, packageFile.json);
   return {

@@ -6,8 +6,8 @@ import { requestPattern } from "../request.ts";
 /** Format of the module that an import takes. */
 export type Format = "esm" | "cjs";
 
-/** `from "…"`, `import("…")`, `require("…")`, `jest.mock("…")`, `jest.requireActual("…")` */
-const form = /\b(from|import|require|jest\s*\.\s*\w+)(\s*\(?\s*)(["'])([^"'\n\\]+\?[^"'\n\\]*)\3/g;
+/** `from "…"`, `import("…")`, `require("…")`, `jest.mock("…")`, and that as Jest's plugin for Babel hoists it */
+const form = /\b(from|import|require|(?:jest|_getJestObj\(\))\s*\.\s*\w+)(\s*\(?\s*)(["'])([^"'\n\\]+\?[^"'\n\\]*)\3/g;
 
 /** The specifiers with `?tune=` that a text imports, each once. */
 export function kernelSpecifiers(text: string): readonly string[] {

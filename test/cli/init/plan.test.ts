@@ -43,6 +43,12 @@ describe("the bundler", () => {
     ["Astro", "astro", { "package.json": packageJson("astro"), "astro.config.mjs": "" }],
     ["SvelteKit is configured as Vite is", "vite", { "package.json": packageJson("@sveltejs/kit", "vite") }],
     ["no bundler", "node", { "package.json": packageJson("typescript") }],
+    [
+      "Jest runs the tests of what Vite builds",
+      "vite",
+      { "package.json": packageJson("vite", "jest"), "jest.config.js": "" },
+    ],
+    ["Jest alone", "jest", { "package.json": packageJson("jest", "ts-jest") }],
     ["a package that needs no configuration", "vite", { "package.json": packageJson("vite", "@types/bun") }],
   ])("is told by what there is: %s", (_, host, files) => {
     expect(planned(files).host).toBe(host);
@@ -52,6 +58,7 @@ describe("the bundler", () => {
     expect(() => planned({ "package.json": packageJson("@angular/build") })).toThrow(
       "init.no-bundler: @angular/build takes no plugins",
     );
+    expect(() => planned({ "package.json": packageJson("react-scripts", "jest") })).toThrow("init.no-bundler");
     const two = { "package.json": "{}", "webpack.config.js": "", "rollup.config.js": "export default {};" };
     expect(() => planned(two)).toThrow("init.several-bundlers: there is more than one bundler: rollup, webpack");
     expect(planned(two, "rollup").texts["rollup.config.js"]).toContain("unplugin-kernel/rollup");
@@ -217,6 +224,59 @@ describe("operators", () => {
     expect(plan.changes.at(-1)!.text).toContain('"#op/*": "./lib/ops/*"');
     expect(plan.exampleImport).toBe('import layerNorm from "#op/layer-norm.op.js?tune=wasm";');
   });
+});
+
+describe("Jest", () => {
+  const withScripts = (more: object) => ({
+    "package.json": JSON.stringify({ devDependencies: { jest: "30" }, ...more }),
+  });
+
+  it("has the plugin around its configuration, as a module or not", () => {
+    const moduleText = "const config = { verbose: true };\n\nexport default config;\n";
+    expect(planned({ ...withScripts({}), "jest.config.mjs": moduleText }).texts["jest.config.mjs"]).toBe(
+      `import withKernels from "unplugin-kernel/jest";\n\n${moduleText.replace("default config", "default withKernels(config)")}`,
+    );
+    const commonJs = `const { createDefaultPreset } = require("ts-jest");\n\nmodule.exports = {\n  transform: {},\n};\n`;
+    const { texts } = planned({ "package.json": packageJson("vite", "jest"), "jest.config.js": commonJs });
+    expect(texts["jest.config.js"]).toBe(`const { createDefaultPreset } = require("ts-jest");
+const withKernels = require("unplugin-kernel/jest").default;
+
+module.exports = withKernels({
+  transform: {},
+});
+`);
+    expect(texts).toHaveProperty(["vite.config.mjs"]);
+  });
+
+  it("gets a configuration that every Node reads where it has none, and the hooks in scripts that are not its own", () => {
+    const { texts, byHand } = planned({
+      ...withScripts({
+        scripts: { test: "node --experimental-vm-modules node_modules/.bin/jest", start: "node a.js" },
+      }),
+      "tsconfig.json": "{}",
+    });
+    expect(texts["jest.config.mjs"]).toBe(
+      'import withKernels from "unplugin-kernel/jest";\n\nexport default withKernels({});\n',
+    );
+    expect(JSON.parse(texts["package.json"]!).scripts).toMatchObject({
+      test: "node --experimental-vm-modules node_modules/.bin/jest",
+      start: "node --import unplugin-kernel/register a.js",
+    });
+    expect(byHand).toEqual([]);
+  });
+
+  it("is its owner's to move where its configuration is JSON", () => {
+    const { texts, byHand } = planned(withScripts({ jest: { verbose: true } }));
+    expect(byHand).toEqual(["package.json: Jest's configuration is JSON there: move it to jest.config.mjs"]);
+    expect(texts).not.toHaveProperty(["jest.config.mjs"]);
+  });
+});
+
+test("Vitest in a program without a bundler has the plugin", () => {
+  const { host, texts } = planned({ "package.json": packageJson("vitest", "tsx"), "tsconfig.json": "{}" });
+  expect(host).toBe("node");
+  expect(texts["vitest.config.ts"]).toContain('import { defineConfig } from "vitest/config";');
+  expect(texts["vitest.config.ts"]).toContain("plugins: [kernel()],");
 });
 
 describe("a program without a bundler", () => {

@@ -63,7 +63,67 @@ const nodeTest: Row = {
     ),
 };
 
+/** A test that prints what it said, in a project as Jest's guide makes it. */
+const jestRow = (
+  name: string,
+  packages: readonly string[],
+  test: string,
+  files: Readonly<Record<string, string>>,
+): Row => ({
+  name,
+  made: "as its maker would",
+  packages: packages.map((one) => one.replace(/(.)@.*$/, "$1")),
+  create({ run, write }) {
+    const isModule = Object.keys(files).every((file) => !file.endsWith(".ts"));
+    const json = { name: "app", version: "1.0.0", ...(isModule && { type: "module" }), scripts: { test } };
+    write("package.json", JSON.stringify(json, null, 2));
+    run(`${install} --save-dev ${packages.join(" ")}`);
+    for (const [file, text] of Object.entries(files)) write(file, text);
+  },
+  write({ write }) {
+    const isTyped = "tsconfig.json" in files;
+    const body = program("test", isTyped ? undefined : untypedCall).replace(
+      "test(said)",
+      `test(said, () => {\n  if (product[0] !== 512) throw new Error(said);\n})`,
+    );
+    write(isTyped ? "src/gemm.test.ts" : "src/gemm.test.js", body);
+  },
+  check: "tsconfig.json" in files ? "npx tsc" : null,
+  build: null,
+  answer: ({ run }) => run("npm test -- --verbose 2>&1"),
+});
+
+const jestRows: readonly Row[] = [
+  jestRow("jest-esm", ["jest"], "node --experimental-vm-modules node_modules/jest/bin/jest.js", {
+    "jest.config.js": "export default { transform: {} };\n",
+  }),
+  jestRow("jest-ts", ["jest", "ts-jest", "@types/jest", "typescript@5"], "jest", {
+    "jest.config.js": `const { createDefaultPreset } = require("ts-jest");
+
+/** @type {import("jest").Config} **/
+module.exports = {
+  testEnvironment: "node",
+  transform: { ...createDefaultPreset().transform },
+};
+`,
+    "tsconfig.json": JSON.stringify({
+      compilerOptions: {
+        target: "es2022",
+        module: "commonjs",
+        esModuleInterop: true,
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        allowImportingTsExtensions: true,
+        types: ["jest"],
+      },
+      include: ["src"],
+    }),
+  }),
+];
+
 export const programRows: readonly Row[] = [
+  ...jestRows,
   fromSources("tsx", { packages: [...typeScript, "tsx"], script: { start: "tsx src/main.ts" }, main: "src/main.ts" }),
   fromSources("node-js", { packages: [], script: { start: "node src/main.js" }, main: "src/main.js" }),
   fromSources("node-24", {
