@@ -285,6 +285,7 @@ import { defineConfig } from "astro/config";
 export default defineConfig({});
 `,
   },
+  "jest.config.mjs": { host: "jest", dts: null, before: 'export default { preset: "ts-jest" };\n' },
 };
 
 describe("docs/bundlers.md", () => {
