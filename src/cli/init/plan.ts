@@ -181,9 +181,9 @@ function sourcesOf(root: string, host: HostName): string {
 }
 
 /** Where declarations are to be written; null: TypeScript knows the imports already, or there is none. */
-function declarationsOf({ root, written }: InitRequest): string | null {
+function declarationsOf({ root, written }: InitRequest, operator: string): string | null {
   if (!hasTypeScript(root)) return null;
-  return written ?? (filesWithGeneralTypes(root).length > 0 ? null : declarationsPlace(root));
+  return written ?? (filesWithGeneralTypes(root).length > 0 ? null : declarationsPlace(root, operator));
 }
 
 /** @throws DiagnosticError of `readPackageJson` and `findHost` */
@@ -193,7 +193,7 @@ export function planInit(request: InitRequest): InitPlan {
   const found = findHost(root, packageFile.json, wanted);
   const operator = operators[0] ?? join(root, sourcesOf(root, found.host), "kernels/gemm.op.ts");
   const folder = withSlashes(relative(root, dirname(operator)));
-  const declarations = declarationsOf(request);
+  const declarations = declarationsOf(request, operator);
   const dts = declarations && withSlashes(relative(root, declarations));
   const wired = together([
     ...(found.host === "jest" ? [] : [wireHost(root, found, dts)]),

@@ -1,7 +1,7 @@
 // A project's folder → the file that its declarations are in, or would be.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { declarationFiles } from "./find-imports.ts";
 import { isGenerated } from "./text.ts";
 
@@ -17,6 +17,13 @@ export async function writtenDeclarations(root: string): Promise<string | null> 
   return null;
 }
 
-/** Place of the declarations: in src/, where there is such a folder, as starters have `"include": ["src"]` in their tsconfig.json. */
-export const declarationsPlace = (root: string): string =>
-  join(root, existsSync(join(root, "src")) ? "src" : "", declarationsName);
+/**
+ * Place of the declarations: in src/, where there is such a folder or will be, as starters have `"include": ["src"]` in their tsconfig.json.
+ *
+ * @param operator an operator file that there is or will be
+ */
+export function declarationsPlace(root: string, operator?: string): string {
+  const sources = join(root, "src");
+  const isThere = existsSync(sources) || operator?.startsWith(sources + sep);
+  return join(isThere ? sources : root, declarationsName);
+}

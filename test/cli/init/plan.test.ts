@@ -81,7 +81,7 @@ describe("the bundler", () => {
 import kernel from "unplugin-kernel/vite";
 
 export default defineConfig({
-  plugins: [kernel({ dts: "kernel-imports.d.ts" })],
+  plugins: [kernel({ dts: "src/kernel-imports.d.ts" })],
 });
 `);
     const nuxt = { "package.json": packageJson("nuxt"), "tsconfig.json": "{}", "app/app.vue": "" };
@@ -189,7 +189,10 @@ describe("types", () => {
 
   it("are written where starters' tsconfig.json looks, and by builds, too", () => {
     expect(placeIn({ ...vite, "src/main.ts": "" })).toBe("src/kernel-imports.d.ts");
-    expect(placeIn(vite)).toBe("kernel-imports.d.ts");
+    // The operator to begin with makes src/.
+    expect(placeIn(vite)).toBe("src/kernel-imports.d.ts");
+    const next = { "package.json": packageJson("next"), "tsconfig.json": "{}", "app/page.tsx": "" };
+    expect(placeIn(next)).toBe("kernel-imports.d.ts");
   });
 
   it("stay where they are", () => {

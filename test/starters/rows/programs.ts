@@ -74,7 +74,7 @@ const jestRow = (
   made: "as its maker would",
   packages: packages.map((one) => one.replace(/(.)@.*$/, "$1")),
   create({ run, write }) {
-    const isModule = Object.keys(files).every((file) => !file.endsWith(".ts"));
+    const isModule = !("tsconfig.json" in files);
     const json = { name: "app", version: "1.0.0", ...(isModule && { type: "module" }), scripts: { test } };
     write("package.json", JSON.stringify(json, null, 2));
     run(`${install} --save-dev ${packages.join(" ")}`);
