@@ -21,7 +21,7 @@ interface Sent {
   readonly why: string | null;
 }
 
-/** What is there and as fast stays. */
+/** Sends a decision to the remote store, unless the store has one for the same key that is as fast. */
 async function send(remote: RemoteStore, decision: SharedDecision): Promise<Sent> {
   const { key, measured } = decision;
   const there = await remote.get(key);

@@ -20,7 +20,7 @@ const runners: readonly Runner[] = [
   { command: /(?<![\w./-])bun(?: (?:run|test))?(?= +(?:-|[\w./-]+\.[cm]?[jt]sx?\b))/, option: `--preload ${hooks}` },
 ];
 
-/** Where in a command the hooks go, and what is written there; null: it runs no program, or has them. */
+/** Finds the place in a command where the option with the hooks goes, and its text. Null: the command runs no program, or has the hooks. */
 function hooksIn(command: string): { readonly at: number; readonly text: string } | null {
   if (command.includes(hooks)) return null;
   const found = runners.flatMap(({ command: pattern, option }) => {

@@ -147,13 +147,13 @@ const nameOf = (operator: string): string =>
 
 const hasTypeScript = (root: string): boolean => existsSync(join(root, "tsconfig.json"));
 
-/** Where the sources are: src/, or app/ in Nuxt and React Router; Next takes app/ for its routes. */
+/** Returns the folder of the sources: src/, or app/ in Nuxt and React Router. Next has its routes in app/, so it is not taken there. */
 function sourcesOf(root: string, host: HostName): string {
   const usual = host === "next" ? ["src"] : ["src", "app"];
   return usual.find((name) => existsSync(join(root, name))) ?? (host === "next" ? "" : "src");
 }
 
-/** Where declarations are to be written; null: TypeScript knows the imports already, or there is none. */
+/** Returns the file that declarations go into; null: TypeScript knows the imports already, or the project has no TypeScript. */
 function declarationsOf({ root, written }: InitRequest): string | null {
   if (!hasTypeScript(root)) return null;
   return written ?? (filesWithGeneralTypes(root).length > 0 ? null : declarationsPlace(root));
