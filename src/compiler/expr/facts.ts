@@ -1,4 +1,5 @@
-// What an operator costs, and where its operands are read again: derived from the ComputeDef alone, for rules and reports.
+// Cost of an operator, and the operands that it reads more than once: derived from the ComputeDef alone, for rules and
+// reports.
 
 import { operandsFirst, parentsFirst } from "../support/graph.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";

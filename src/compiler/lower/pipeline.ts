@@ -65,6 +65,9 @@ export function lower(scheduled: LoopFunc, options: LowerOptions): LoopFunc {
 
 const formAfter = (pass: Pass): Form => (passes.indexOf(pass) < passes.indexOf(flatten) ? "lowered" : "flat");
 
-/** What scalar code needs and no more: blocks to statements, one-element caches to locals. For the reference loops. */
+/**
+ * Lowers with the passes that scalar code needs, and no more: blocks to statements, one-element caches to locals. For
+ * the reference loops.
+ */
 export const lowerScalars = (scheduled: LoopFunc, context: LoweringContext): LoopFunc =>
   [lowerBlocks, flatten, promoteRegisters, shareValues].reduce((func, pass) => pass.run(func, context), scheduled);

@@ -1,4 +1,4 @@
-// Which part of a buffer is complete after an iteration of a loop of the nest that computes it.
+// Finds the part of a buffer that is complete after an iteration of a loop of the nest that computes it.
 //
 //   for i.0, for j, for k, for i.1: C[i.0*4 + i.1, j] += …      after an iteration of i.0:  [i.0*4, +4] × [0, +7]
 //                                                               after one of k:             [i.0*4, +4] × [j, +1]

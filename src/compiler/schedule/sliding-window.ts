@@ -1,5 +1,5 @@
-// What neighbouring iterations of a loop have in common of the region that a producer under it computes, and the producer
-// split into what the first iteration needs beforehand and what each iteration adds.
+// Sliding windows: neighbouring iterations of a loop share a part of the region that a producer under it computes. The
+// producer is split into the part that the first iteration needs beforehand, and the part that each iteration adds.
 //
 //   for Q.i                                   for P.first.i in 0..w-m: block P.first (i = P.first.i)
 //     for P.i in 0..w: block P (i = m*Q.i + P.i)   →   for Q.i

@@ -40,7 +40,10 @@ export function keepConstants(code: Code, locals: LocalPool, pool: ConstantPool)
   return [...[...kept].flatMap(([global, local]) => [readGlobal(global), set(local)]), ...body];
 }
 
-/** Whether an instruction is a constant that costs something: zeros and ones are one instruction without an operand. */
+/**
+ * Says whether an instruction is a constant that is worth a local. Zeros and ones are not: one instruction without an
+ * operand makes them.
+ */
 const isCostly = (instruction: Instruction): instruction is VectorConst =>
   instruction.kind === "bytes" &&
   instruction.op === "v128.const" &&

@@ -31,7 +31,7 @@ export function sharedImports(pages: number, shareType: number): number[] {
   );
 }
 
-/** What threads have to know of an encoded module; null: it shares nothing. */
+/** Reads from an encoded module the facts that its threads need; null: it has no shared loops. */
 export function sharingOf(bytes: Uint8Array, threads: number): WasmSharing | null {
   const types = readUnsigned(bytes, 9);
   const imports = types.end + types.value;

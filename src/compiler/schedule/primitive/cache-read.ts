@@ -84,7 +84,7 @@ type Args = InstructionOf<"cache-read">;
 
 const copyOf = ({ buffer, reads }: Args): string => reads?.copy ?? `${buffer}.pack`;
 
-/** Whether a read of a block is one that the copy is for. */
+/** Says whether the copy replaces this read of a block. */
 const isCopied = ({ buffer, reads }: Args, block: Block, { indices, ...load }: Load): boolean =>
   load.buffer === buffer && (!reads || (reads.block === block.name && reads.pattern === readPattern(indices)));
 

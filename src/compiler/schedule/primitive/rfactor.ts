@@ -146,7 +146,10 @@ const movesAlong = (index: Expr, loops: readonly For[]): boolean => {
   return loops.some(({ name }) => names.has(name));
 };
 
-/** Where the loops inside take an index, counted from its smallest value. */
+/**
+ * Range of an index over the loops inside: its distance from its smallest value, and the number of values. Null: the
+ * range is not known.
+ */
 function dimOf(index: Expr, inside: readonly For[]): { readonly index: Expr; readonly extent: number } | null {
   const box = boundingBox([[index]], inside)?.[0];
   return box ? { index: fromStart(index, box, inside), extent: box.extent } : null;

@@ -59,7 +59,10 @@ export function vectorValue(value: Expr, site: Site, active: Expr | null): Vecto
   return expr && { expr: broadcast(expr, site.lanes), needsLane: state.needsLane };
 }
 
-/** What takes turns with the lanes, vectorised for each turn on its own; null where that leaves lanes to be put together. */
+/**
+ * Vectorises a value that alternates with the lane, such as one chosen by lane mod 2: one vector for each alternative,
+ * interleaved. Null: there are no alternatives, or the lanes of one would have to be collected one by one.
+ */
 function inTurns(value: Expr, { name, lanes, buffers, ranges }: Site): Expr | null {
   const count = value.dtype === "bool" ? null : turnsOf(value, name);
   if (!count || lanes <= count) return null;
@@ -101,7 +104,7 @@ interface State {
   readonly site: Site;
   readonly active: Expr | null;
   needsLane: boolean;
-  /** What is known of the nodes of a large value; null for a small one. */
+  /** Results kept for the nodes of a large value; null for a small one. */
   readonly memory: Memory | null;
 }
 
@@ -255,7 +258,7 @@ function leadingSelect(expr: Select, count: Expr, state: State): Expr | null {
     if (index && !expr.then.active) return updateLoad(expr.then, { indices: [index], active });
   }
   const isLarge = state.memory !== null && isLargeExpr(expr.then);
-  // What stands on one side of many choices would be worked out for each of them.
+  // A large value inside many choices would otherwise be vectorised anew for each of them.
   if (isLarge && state.memory?.isSide) return anySelect(expr, state);
   const memory = isLarge ? { ...state.memory!, vectors: new Map<Expr, Expr | null>(), isSide: true } : null;
   const inner: State = { site, active, needsLane: false, memory };
