@@ -305,8 +305,9 @@ static napi_value uk_call_async(napi_env env, napi_callback_info info) {
 
 // ── tiles ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-// Whether the system saves tile registers for this process. Linux does once it is asked to, for all threads, and refuses
-// where the processor or the kernel has none (Documentation/arch/x86/xstate.rst); how to ask others is not known here.
+// Asks the system to save tile registers for this process, and says whether it does. Linux then saves them for all
+// threads, and refuses where the processor or the kernel has none (Documentation/arch/x86/xstate.rst). No way is known
+// to ask other systems.
 static bool uk_may_use_tiles(void) {
 #ifdef SYS_arch_prctl
   const long request = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA

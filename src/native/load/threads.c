@@ -1,8 +1,8 @@
 // The threads that all kernels of a process share. The first addon that needs them has them and lends them to the others,
 // whatever bundle or worker they come from. Part of addon.c.
 //
-// Whoever calls a kernel works on its parts too and never waits for a thread to come, so any number of callers, in any
-// threads, are safe: the least that happens is that each does its work alone.
+// The caller of a kernel works on its parts too, and never waits for a thread to come. So any number of callers, in any
+// threads, is safe: at worst each does its work alone.
 
 #ifdef _WIN32
 
@@ -56,7 +56,8 @@ static long uk_threads;
 // Loops so far: an idle thread sees a new one without the lock.
 static atomic_long uk_arrivals;
 
-// Who has just worked gets more soon, in most programs, and waking a thread takes as long as a small kernel.
+// An idle thread spins this long before it sleeps. In most programs another loop follows soon, and waking a thread
+// takes as long as a small kernel.
 enum { UK_SPIN_NS = 50000 };
 
 static long long uk_clock_ns(void) {
@@ -181,7 +182,8 @@ static void uk_share_here(uk_part *run, void *context, long parts, long slots) {
   if (loop.slots > 1) uk_leave(&loop);
 }
 
-// What addons find of each other. Its name says what it takes: an addon of another version looks for another one.
+// Function of one addon that the others of the process find by its name. The number in the name stands for its
+// parameters, so that addons of another version do not find it.
 __attribute__((visibility("default"))) void uk_share_1(uk_part *run, void *context, long parts, long slots) {
   uk_share_here(run, context, parts, slots);
 }

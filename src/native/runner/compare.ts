@@ -1,5 +1,5 @@
-// Whether an output is right: every element written, and near enough to the expected one. What is wrong is said in
-// words, with the index: "C[1, 3] is 5, the reference gives 6 (2 of 20 elements differ)".
+// Checks an output: every element is written, and near enough to the expected one. A mistake is described in words,
+// with the index: "C[1, 3] is 5, the reference gives 6 (2 of 20 elements differ)".
 
 import { type DType, fromBf16Bits, fromF16Bits, isFloat, type KernelParameter } from "../../compiler/index.ts";
 import { bytesOf } from "./arena.ts";
