@@ -11,8 +11,8 @@ interface Log {
 }
 
 /**
- * Whether a log is not about this plugin alone. The slowest callbacks are a list: " - plugin unplugin-kernel load (97%, 6.1s, 1
- * call)".
+ * Says whether a log is about more than this plugin. The slowest callbacks are a list: " - plugin unplugin-kernel load
+ * (97%, 6.1s, 1 call)".
  */
 function isOfOthers({ code, message }: Log): boolean {
   if (code !== "PLUGIN_TIMINGS") return true;

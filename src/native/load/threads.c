@@ -56,7 +56,7 @@ static long uk_threads;
 // Loops so far: an idle thread sees a new one without the lock.
 static atomic_long uk_arrivals;
 
-// An idle thread spins this long before it sleeps. In most programs another loop follows soon, and waking a thread
+// A waiting thread spins this long before it sleeps. In most programs another loop follows soon, and waking a thread
 // takes as long as a small kernel.
 enum { UK_SPIN_NS = 50000 };
 

@@ -11,11 +11,11 @@ import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { HookContext, Host } from "./host.ts";
 import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
 
-/** What we use of either bundler's compiler. */
+/** Part of the compiler of webpack and Rspack that we use. */
 export interface WebpackCompiler {
   readonly context: string;
   readonly options: {
-    /** What the option `target` comes to. */
+    /** Platforms that the option `target` stands for. */
     readonly externalsPresets?: { readonly node?: boolean; readonly web?: boolean };
   };
   readonly resolverFactory: { get(type: "normal", options: { readonly dependencyType: "esm" }): Resolver };
@@ -71,7 +71,7 @@ const whenCodeIsDone = 1000;
 function removeUnused(compilation: WebpackCompilation): void {
   const assets = compilation.getAssets();
   const scripts = assets.filter(({ name }) => /\.[cm]?js$/.test(name)).map(({ source }) => source.source().toString());
-  // What a library exports may be called by others.
+  // Exports of a library may be called by others.
   const isLibrary = compilation.outputOptions?.library !== undefined;
   const isAsync =
     isLibrary || [...compilation.modules].flatMap((module) => [...(module.modules ?? [module])]).some(callsAsync);
