@@ -1,4 +1,4 @@
-// What the body of an element-wise stage does once the small axes that its value is chosen by are unrolled: the stage, and
+// Work of an element-wise stage's body once the small axes that its value is chosen by are unrolled: the stage and
 // these axes → arithmetic and loads of all alternatives together, each expression that they share counted once, as
 // compilers compute it.
 //

@@ -89,7 +89,7 @@ const alwaysWhereNeeded = (pack: PackChoice, vector: TiledAxis, reduce: TiledAxi
   return liesInGroups(access, vector, reduce) && !access.guarded ? pack : { ...pack, tunable: null };
 };
 
-/** Whether an operand is the same for all lanes, with neighbours along the reduce axis side by side. */
+/** Says whether an operand is the same for all lanes, with neighbours along the reduce axis side by side. */
 const liesInGroups = (read: Access, vector: TiledAxis, reduce: TiledAxis): boolean =>
   !dependsOn(read, vector.axis.name) &&
   read.dims.every((dim, at) => (dim?.get(reduce.axis.name) ?? 0) === (at === read.dims.length - 1 ? 1 : 0));

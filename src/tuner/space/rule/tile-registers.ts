@@ -58,7 +58,7 @@ function tiled(stage: SchedulableStage, context: RuleContext): Tiled | null {
   return product && readsNothingElse(stage, product, context) ? { product, reader: stage } : null;
 }
 
-/** Whether all other operands of the map are there before the sums: results of other stages may not be. */
+/** Says whether all other operands of the map are inputs, and so are there before the sums. */
 const readsNothingElse = ({ reads }: SchedulableStage, product: MatrixProduct, { task }: RuleContext): boolean =>
   reads.every(({ buffer }) => buffer === product.stage.name || task.op.inputs.some(({ name }) => name === buffer));
 

@@ -154,8 +154,9 @@ function countBytes(draft: Draft, stage: SchedulableStage, read: Access, axes: r
 }
 
 /**
- * How long the part of an operand is along each of its dimensions, where its axes have so many elements. Along one that a
- * window slides over it is the span of the window's places: y + ky of 4 rows and a window of 3 is 6 rows, not 12.
+ * Adds variables for the extents of a part of an operand, for the numbers of elements that its axes have. Along a
+ * dimension that a window slides over, the extent is the span of the window's places: y + ky of 4 rows and a window of
+ * 3 is 6 rows, not 12.
  */
 function extentsOf(
   draft: Draft,

@@ -1,4 +1,4 @@
-// Which operands of a tiled stage can be packed, and the layout of the pack: register-tile panels in the order in which
+// Operands of a tiled stage that can be packed, and the layout of the pack: register-tile panels in the order in which
 // the innermost loops walk them.
 
 import type { Assignment, Condition, CopiedReads, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";

@@ -8,7 +8,7 @@ import type { PackChoice } from "./packing.ts";
 
 export const padName = (buffer: string): string => `${buffer}.pad`;
 
-/** Whether what lies behind the end of the axis is outside of the operand, so that padding may take its place. */
+/** Says whether the operand ends where the axis does, so that padding may follow it. */
 export function endsWith(
   { buffer, dims }: Access,
   { name, extent }: SchedulableStage["reduce"][number],

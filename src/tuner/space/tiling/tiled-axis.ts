@@ -1,4 +1,5 @@
-// How multi-level tiling cuts each axis, the names of the loops that come of it, and the tunables of their extents.
+// Cuts of each axis by multi-level tiling: the loops that an axis becomes, their names, and the tunables of their
+// extents.
 //
 //   vector axis    j → j.0 outer, j.1 tiles of a block, j.2 vectors of a register tile, j.3 lanes
 //   other spatial  i → i.0 outer, i.1 tiles of a block, i.2 rows of a register tile

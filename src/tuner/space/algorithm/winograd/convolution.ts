@@ -105,8 +105,8 @@ function shapeOf({ inputs, stages }: ComputeDef, tensor: string): readonly numbe
 }
 
 /**
- * Whether nothing else is asked than that indices are inside their extents. What is not asked always holds: no read
- * leaves its tensor.
+ * Says whether a condition asks only that indices are inside their extents. A bound that it does not ask for always
+ * holds, as no read leaves its tensor.
  */
 function onlyAsksInside(condition: ScalarExpr, ...bounds: readonly (readonly [ScalarExpr, number])[]): boolean {
   const wanted = bounds.flatMap(([index, extent]) => {

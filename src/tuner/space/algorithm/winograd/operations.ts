@@ -7,7 +7,10 @@ import type { Matrix, WinogradMatrices } from "./matrices.ts";
 /** Tiles along an axis of the result. */
 export const tileCount = (extent: number, { results }: WinogradMatrices): number => Math.ceil(extent / results);
 
-/** Whether it takes fewer steps, transforms included: not for few channels, few tiles, or tiles that are mostly surplus. */
+/**
+ * Says whether Winograd's algorithm takes fewer steps, transforms included. It does not with few channels, few tiles,
+ * or tiles that are mostly surplus.
+ */
 export function takesFewerSteps({ batch, y, x, c, f }: Convolution, matrices: WinogradMatrices): boolean {
   const images = batch.reduce((product, { extent }) => product * extent, 1);
   const tiles = images * tileCount(y.extent, matrices) * tileCount(x.extent, matrices);
