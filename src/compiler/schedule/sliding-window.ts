@@ -85,7 +85,7 @@ function moving(nest: LoopFunc, { block, own, at, buffer }: Producer): Window | 
   return { block: block.name, at: at.name, dim: only.dim, width, move };
 }
 
-/** Whether the variable is in no quotient and no remainder. */
+/** Says whether the variable is in no quotient and no remainder. */
 const isPlain = ({ terms }: Affine, name: string): boolean =>
   terms.every(({ atom }) => atom.kind === "var" || !varsIn(atom).has(name));
 

@@ -81,7 +81,7 @@ export function walk<Node>(root: Node, operandsOf: OperandsOf<Node>, visit: (nod
   walkTree(root);
 }
 
-/** Whether `test` holds for some node. */
+/** Says whether `test` holds for some node. */
 export function some<Node>(root: Node, operandsOf: OperandsOf<Node>, test: (node: Node) => boolean): boolean {
   let left = treeNodes;
   const inTree = (node: Node): boolean | null => {

@@ -1,8 +1,8 @@
 // webpack, Rspack and Rsbuild: files belong to the module that needs them, as those of a loader, and are addressed from the runtime's own
 // idea of where the bundle is.
 //
-// So a module that comes from the bundler's cache brings its files back: neither the store nor the machine that built it is asked. Those of
-// a module that tree shaking leaves out would stay, and are taken away where no script names them.
+// A module that comes from the bundler's cache therefore brings its files back: neither the store nor the machine that built it is
+// asked. The files of a module that tree shaking leaves out would stay, so files that no script names are removed.
 
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";

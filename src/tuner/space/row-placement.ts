@@ -28,7 +28,7 @@ export function rowPlacementOf(stage: SchedulableStage, context: RuleContext): R
   return others.every((other) => rowPlacementOf(other, context)?.loop === loop) ? { root: root.name, loop } : null;
 }
 
-/** Whether other stages are computed under a loop of this one. */
+/** Says whether other stages are computed under a loop of this one. */
 export const hasPlaced = (stage: SchedulableStage, context: RuleContext): boolean =>
   context.stages.some((it) => it.reduce.length > 0 && rowPlacementOf(it, context)?.root === stage.name);
 

@@ -208,7 +208,7 @@ export const sizedBy = (stage: SchedulableStage, assignment: Assignment): Schedu
   spatial: stage.spatial.map((axis) => (axis.size ? { ...axis, extent: assignment[axis.size]! } : axis)),
 });
 
-/** Whether an access does not move, or moves by one element, when the axis does. */
+/** Says whether an access does not move, or moves by one element, when the axis does. */
 export function isVectorizable({ dims, axes }: Access, axis: string): boolean {
   return dims.every((dim, at) => {
     if (!axes[at]!.has(axis)) return true;
@@ -254,7 +254,7 @@ export function coversDimension({ dims, spans }: Access, at: number, extent: num
 
 export const dependsOn = ({ axes }: Access, axis: string): boolean => axes.some((names) => names.has(axis));
 
-/** Whether a window slides over the operand: of one index several axes are part. */
+/** Says whether a window slides over the operand: several axes are part of one index. */
 export const isWindowed = ({ dims }: Access): boolean => dims.some((dim) => dim !== null && dim.size > 1);
 
 /** Says whether several elements of the result read the same element of the operand. Only then do tiling and packing pay. */

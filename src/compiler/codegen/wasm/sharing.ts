@@ -1,7 +1,7 @@
 // The imports of a module whose loops threads share: the memory that they all see, and `share`, which calls them to a loop.
 //
-// Where there are no threads, for lack of a SharedArrayBuffer, the same module does with one byte changed: that which says
-// that the memory is shared. So one module is shipped for both.
+// Without a SharedArrayBuffer there are no threads. The same module then serves with one byte changed, the flag of a shared
+// memory, so one module is shipped for both cases.
 
 import type { WasmSharing } from "../kernel-source.ts";
 import { readUnsigned, section, text, unsigned, vector } from "./binary.ts";

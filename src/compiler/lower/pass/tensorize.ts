@@ -34,7 +34,7 @@ interface Context extends LoweringContext {
 
 const prefix = "tensorized ";
 
-/** Whether the iterations of the loop become lanes. */
+/** Says whether the iterations of the loop become lanes. */
 export const isVectorLoop = ({ mark }: For): boolean => mark === "vectorized" || mark.startsWith(prefix);
 
 function tensorizeIn(stmt: Stmt, context: Context): Stmt {

@@ -203,7 +203,7 @@ export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], 
   return lanes === 1 ? sizes : sortedUnique(sizes.map((size) => Math.ceil(size / lanes) * lanes));
 }
 
-/** Whether an operand of this size does not stay in L3: other data leaves it no more than half. */
+/** Says whether an operand of this size does not stay in L3: other data leaves it no more than half. */
 export const isBeyondL3 = (bytes: number, { l3Bytes }: Target): boolean => 2 * bytes > l3Bytes;
 
 const bytesOf = (read: Access, axes: readonly TiledAxis[]): number =>

@@ -173,7 +173,7 @@ function uniform(expr: Expr, state: State): Expr {
   return expr;
 }
 
-/** Whether every index that the loop's variables can make lies in the buffer. */
+/** Says whether every index that the loop's variables can make lies in the buffer. */
 function isInside({ buffer, indices }: Load, { buffers, ranges }: Site): boolean {
   const { min: first, max: last } = boundsOf(indices[0]!, ranges);
   return first >= 0 && last < buffers.get(buffer)!.shape[0]!;
@@ -279,7 +279,7 @@ function anySelect(expr: Select, state: State): Expr | null {
   return condition && sides(expr, broadcast(condition, site.lanes), state);
 }
 
-/** Whether a value may be evaluated where the program would not: no load leaves its buffer, nothing divides integers. */
+/** Says whether a value may be evaluated where the program would not: no load leaves its buffer, nothing divides integers. */
 const isSpeculative = (expr: Expr, site: Site): boolean =>
   !someExpr(expr, (each) => {
     if (each.kind === "load") return !isInside(each, site);
