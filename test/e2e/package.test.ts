@@ -1,5 +1,5 @@
-// What `npm publish` would send: whoever installs it builds addons from the C files that are in it, finds types for every entry,
-// and needs nothing of this repository.
+// Package that `npm publish` would send: its users can build addons from the C files in it, find types for every entry,
+// and need nothing else of this repository.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -68,7 +68,7 @@ test("publint has nothing to say", async () => {
 const attw = fileURLToPath(new URL("../tools/node_modules/@arethetypeswrong/core/dist/index.js", import.meta.url));
 const noAttw = existsSync(attw) ? null : "not here: npm ci --prefix test/tools";
 
-/** Of each way in which TypeScript resolves: the package is ESM, so CommonJS and Node 10 have no use for it. */
+/** Ways of TypeScript's resolution that are not supported: the package is ESM, so CommonJS and Node 10 cannot use it. */
 const unsupported = ["node10", "node16-cjs"];
 
 it.skipIf(noAttw)(`the types of every entry resolve${noAttw ? ` (${noAttw})` : ""}`, async () => {

@@ -99,7 +99,7 @@ export function isHere(name) {
   return known.get(name);
 }
 
-/** Whether somebody said that they do without: UNPLUGIN_KERNEL_COMPILER names another compiler. */
+/** Says whether somebody said that they do without: UNPLUGIN_KERNEL_COMPILER names another compiler. */
 export const isDeclined = (name) => name in compilers && !isWanted(name);
 
 /** CI=1, as services set it, or TEST_ENVIRONMENT=ci, as .ci/run does. */

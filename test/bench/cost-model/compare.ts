@@ -17,7 +17,7 @@ export interface Figures {
   readonly rho: number;
   /** Share of the best tenth that the predictions find. */
   readonly recall: number;
-  /** The best of the first 24 by prediction, or of the first sixth where there are few rows. */
+  /** Best time of all over the best of the first 24 by prediction (of the first sixth, where there are few rows). */
   readonly best: number;
 }
 
