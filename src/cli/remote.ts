@@ -1,4 +1,5 @@
-// `cache push` and `cache pull`: decisions to a store that others share, and from it. What comes in is checked as a file's is.
+// `cache push` and `cache pull`: decisions to a store that others share, and from it. Decisions that come in are
+// checked like those of a file.
 
 import { DiagnosticError } from "../compiler/index.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";

@@ -42,7 +42,7 @@ export interface Session {
   finish(isBuild?: boolean): Promise<void>;
   /** Makes another process tune from now on, which leaves the machine to whoever works at it. */
   tuneInBackground(): void;
-  /** Stops tuning; what was measured is kept. What is asked for later is done. */
+  /** Stops tuning; what was measured is kept. A kernel that is asked for later is still compiled. */
   close(): void;
 }
 

@@ -95,9 +95,9 @@ function summands(index: ScalarExpr): readonly string[] {
 }
 
 /**
- * Operations on values that come from tensors: one each for arithmetic, functions and comparisons; none for casts and for
- * arithmetic on axes, of which only the index and the guards are made. What is used several times counts once. Of a select
- * the dearer side counts, with all that only this side uses.
+ * Operations on values that come from tensors: one each for arithmetic, functions and comparisons; none for casts and
+ * for arithmetic on axes, of which only the index and the guards are made. A value that is used several times counts
+ * once. The dearer side of a select counts, with all that only this side uses.
  */
 function operationsIn(body: ScalarExpr): number {
   const graph = interned(body);

@@ -50,9 +50,9 @@ const wholeRange = ({ dtype }: ScalarExpr): Range =>
   isFloat(dtype) ? [-Infinity, Infinity] : integerRange[dtype as "i32"];
 
 /**
- * Narrows a range by a fact f ≥ 0. With a factor c > 0: form = (form - c·f) + c·f ≥ min(form - c·f), and likewise from above.
- * The factor that matters is the one that cancels an atom which both have. What is left is looked at with the facts about
- * single axes only: a fact about an expression may speak of that expression again, without end.
+ * Narrows a range by a fact f ≥ 0. With a factor c > 0: form = (form - c·f) + c·f ≥ min(form - c·f), and likewise from
+ * above. The factor that matters is the one that cancels an atom which both have. The rest is examined with the facts
+ * about single axes only: a fact about an expression may contain that expression again, without end.
  */
 function tightened(range: Range, form: LinearForm, fact: LinearForm, scope: Scope): Range {
   let [min, max] = range;

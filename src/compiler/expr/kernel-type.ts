@@ -3,8 +3,8 @@
 import type { DType } from "./dtype.ts";
 
 /**
- * The typed array that holds elements of a dtype; f16 and bf16 are bit patterns, bool is one byte, 0 or 1. Of memory that is not
- * shared: what asks for bytes (`fetch`, `Blob`, `ImageData`) takes no other.
+ * The typed array that holds elements of a dtype; f16 and bf16 are bit patterns, bool is one byte, 0 or 1. Its memory
+ * is not shared, since functions that take bytes (`fetch`, `Blob`, `ImageData`) take no other.
  */
 export interface ArrayTypes {
   readonly f64: Float64Array<ArrayBuffer>;

@@ -1,5 +1,5 @@
-// Expressions of one statement → locals for what they use several times, and the expressions in terms of them. Long chains
-// of operations are cut into locals too, so that nothing which is left is deep. What is short is computed again.
+// Expressions of one statement → locals for what they use several times, and the expressions in terms of them. Long
+// chains of operations are cut into locals too, so that nothing which is left is deep. Short values are computed again.
 
 import { operandsFirst, parentsFirst, usesOf } from "../support/graph.ts";
 import { define, localFrom } from "./build.ts";

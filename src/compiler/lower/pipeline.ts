@@ -19,8 +19,8 @@ import { vectorize } from "./pass/vectorize.ts";
 import { refuseThreads } from "./refuse-threads.ts";
 
 /**
- * Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. What intrinsics
- * leave of tensorized loops becomes vectors. Hints are inserted while loops and indices are those of the schedule.
+ * Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. Tensorized
+ * loops that no intrinsic takes become vectors. Hints are inserted while loops and indices are those of the schedule.
  */
 export const passes: readonly Pass[] = [
   lowerBlocks,

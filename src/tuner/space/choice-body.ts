@@ -120,7 +120,7 @@ function chosenVar(name: string, choice: Chosen | undefined): Shared {
     : { id: `${name}:${choice.value}`, value: null };
 }
 
-/** axis mod m is the choice, ⌊axis / m⌋ the same for all alternatives; null: something else. */
+/** Value of an index in one alternative: axis mod m is the choice, ⌊axis / m⌋ is the same for all alternatives. Null: it is neither. */
 function chosenPart({ op, left, right }: Extract<Expr, { kind: "binary" }>, choices: Choices): Shared | null {
   if (left.kind !== "var" || right.kind !== "const") return null;
   const choice = choices.get(left.name);

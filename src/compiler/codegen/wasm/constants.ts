@@ -1,8 +1,8 @@
 // Vector constants of loops → locals that are read before the code, from globals that could change.
 //
-// V8 13.6 (Node 24) makes a constant anew wherever it is used, in three instructions, each time: exp has 13 of them beside 24
-// instructions of its own. What comes from a global stays in a register, or is one load from the stack. 11.3 (Node 20) moves
-// constants out of loops by itself.
+// V8 13.6 (Node 24) makes a constant anew wherever it is used, in three instructions, each time: exp has 13 of them
+// beside 24 instructions of its own. A value from a global stays in a register, or is one load from the stack. 11.3
+// (Node 20) moves constants out of loops by itself.
 
 import { type Code, get, type Instruction, readGlobal, set, type VectorConst } from "./instruction.ts";
 import type { LocalPool } from "./local-pool.ts";

@@ -172,8 +172,9 @@ function readPacked(
 }
 
 /**
- * select(inside the operand, operand[…], 0) → operand[…], which is about to become a read of the padded pack. What the
- * axes of the block guarantee need not be in the guard: an instance outside of them does not run.
+ * select(inside the operand, operand[…], 0) → operand[…], which is about to become a read of the padded pack.
+ * Conditions that the axes of the block guarantee need not be in the guard: an instance outside of the axes does not
+ * run.
  */
 function dropPaddingGuards(expr: Expr, block: Block, source: Buffer, args: Args): Expr {
   const ranges = rangesOf(block.axes);

@@ -1,6 +1,6 @@
-// A chain of reductions of which each reads rows of the one before, as two products with a map between them or attention:
-// beside the schedule that computes one after the other, one that computes a block of rows from end to end, so that what
-// passes between the reductions stays in L2. Inside a block each stage is scheduled by the rules that there are.
+// A chain of reductions of which each reads rows of the one before, as two products with a map between them or
+// attention: beside the schedule that computes one after the other, one that computes a block of rows from end to end,
+// so that what passes between the reductions stays in L2. Inside a block each stage is scheduled by the other rules.
 //
 //   for i: C[i, …] = Σ …                            for blocks of rows of F
 //   for i: D[i, …] = exp(C[i, …])             →       C, D of these rows, n whole

@@ -1,6 +1,7 @@
-// Schedules a tiled reduction with an intrinsic of the target. It takes what the rule that tiles the reduction makes, and adds
-// the same schedule around a tile of the intrinsic. So a reduction on its own and one that is finished in registers are
-// tensorized alike. Operands along its lanes are packed in the groups that it adds up; bytes are widened in the packs if need be.
+// Schedules a tiled reduction with an intrinsic of the target. It takes the draft of the rule that tiles the reduction,
+// and adds the same schedule around a tile of the intrinsic. So a reduction on its own and one that is finished in
+// registers are tensorized alike. Operands along its lanes are packed in the groups that it adds up; bytes are widened
+// in the packs if need be.
 //
 //   j → … lanes of the intrinsic, k → … what one lane gains; innermost: lanes, gains
 

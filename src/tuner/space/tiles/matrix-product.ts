@@ -1,5 +1,5 @@
-// A stage that multiplies two matrices, as instructions on tiles see it: who is the left operand, who the right, and what is
-// whole tiles of what.
+// A stage that multiplies two matrices, as instructions on tiles see it: its left operand, its right operand, and the
+// axes that are whole tiles.
 
 import { byteSize, type Intrinsic, intrinsicsFor, loopName } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../task.ts";

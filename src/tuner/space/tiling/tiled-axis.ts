@@ -30,8 +30,9 @@ export interface TiledAxis {
 }
 
 /**
- * Returns the axes, besides the vector axis, along which a register tile may have several rows: some operand stays while the
- * axis moves, and all of the axis is there. At most the two innermost: every tiled axis doubles the copies that cut tails make.
+ * Returns the axes, besides the vector axis, along which a register tile may have several rows: some operand stays
+ * while the axis moves, and the stage has all of the axis. At most the two innermost are taken, as every tiled axis
+ * doubles the copies that cut tails make.
  */
 function rowAxes({ spatial, reads }: SchedulableStage): readonly SpatialAxis[] {
   const reuses = (axis: SpatialAxis): boolean =>

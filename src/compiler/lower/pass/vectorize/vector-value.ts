@@ -1,5 +1,5 @@
-// A scalar value over the lanes of a vectorised loop → the vector of its values. What is the same for all lanes stays
-// scalar until it meets a vector; contiguous loads become ramps; the rest is put together lane by lane.
+// A scalar value over the lanes of a vectorised loop → the vector of its values. A value that is the same for all lanes
+// stays scalar until it meets a vector; contiguous loads become ramps; the rest is put together lane by lane.
 //
 //   A[i*97 + k] * B[k*8 + v]          →   broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
 //   B[(v mod 2)*97 + v floorDiv 2]    →   interleave(B[ramp(0, 1, 4)], B[ramp(97, 1, 4)])

@@ -92,7 +92,7 @@ function pixelOf(expr: ScalarExpr): { readonly read: ReadExpr; readonly conditio
 
 const isAxis = (expr: ScalarExpr | undefined, { name }: Axis): boolean => expr?.kind === "axis" && expr.name === name;
 
-/** p of `at + tap - p`; null: the index is something else. */
+/** Returns p of the index `at + tap - p`; null: the index is something else. */
 function paddingOf(index: ScalarExpr, at: Axis, tap: Axis): number | null {
   const { terms, constant } = linearForm(index);
   const isPlain = [at, tap].every(({ name }) => terms.get(name)?.coefficient === 1);

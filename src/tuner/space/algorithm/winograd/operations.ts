@@ -23,6 +23,6 @@ export function takesFewerSteps({ batch, y, x, c, f }: Convolution, matrices: Wi
   return products + transforms < windowSize ** 2 * images * y.extent * x.extent * c.extent * f.extent;
 }
 
-/** M · D · Mᵀ of a square D: all columns, then all rows of what came of them. */
+/** Steps of M · D · Mᵀ for a square D: all columns, then all rows of the result. */
 const steps = (matrix: Matrix, size: number): number =>
   (size + matrix.length) * matrix.reduce((sum, row) => sum + row.filter((it) => it !== 0).length - 1, 0);
