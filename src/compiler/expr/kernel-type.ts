@@ -54,8 +54,11 @@ export interface KernelTensorInfo {
 
 /** Facts about a kernel that runs. */
 export interface KernelInfo {
+  /** Name of the operator. */
   readonly op: string;
+  /** Parameters of the operator, with the import's values. */
   readonly parameters: Readonly<Record<string, number | string>>;
+  /** Name of the target: never `native`, but what that stands for. */
   readonly target: string;
   readonly numerics: "fast" | "strict";
   /** Inputs and outputs, in calling order. */
@@ -91,6 +94,7 @@ export interface PackedKernel<
 > {
   // One signature for both forms of a call: several ones could not be called through a union of kernels.
   (...arrays: [...Inputs, ...Partial<Outputs>]): Result;
+  /** Computes off the event loop, on copies of the inputs. It rejects with the errors that a call throws. */
   async(...arrays: [...Inputs, ...Partial<Outputs>]): Promise<Result>;
   /** The arrays that the kernel reads and writes, by name: a call with exactly these copies nothing. */
   buffers(): Buffers;
