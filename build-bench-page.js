@@ -9,13 +9,13 @@ import { bundled } from "./build-report-page.js";
 const root = dirname(fileURLToPath(import.meta.url));
 const source = join(root, "src/cli/bench/browser/page");
 
-/** Of a report's look what fits. */
+/** Style sheets of the page: the parts of the report's look that it uses, and its own. */
 const styles = [
   ...["page", "tables", "texts", "narrow"].map((part) => join(root, `src/plugin/report/page/${part}.css`)),
   "./bench.css",
 ];
 
-/** What it takes of other rooms comes from files that name Node's modules, too; none of them is used. */
+/** Bundles a script of the page. Modules that it imports lie in files that also name Node's modules; the page uses none of those. */
 const script = (name) =>
   bundled({ entryPoints: [join(source, name)], format: "esm", platform: "browser", external: ["node:*"] });
 

@@ -12,7 +12,8 @@ const source = join(dirname(fileURLToPath(import.meta.url)), "src/plugin/runtime
 const shared = {
   bundle: true,
   target: ["es2022", "safari16.4"],
-  // Of the compiler a table or two are used; files that are not used may name modules of Node, and are left out.
+  // The runtime uses a table or two of the compiler. Unused files are left out of the bundle, but they may name modules
+  // of Node.
   external: ["node:*"],
   logOverride: { "empty-import-meta": "silent" },
   write: false,

@@ -71,7 +71,7 @@ function treeOf(name, found = new Set()) {
 }
 const cacacheTree = treeOf("cacache");
 
-/** It looks for its loaders for webpack and Rspack beside itself, where its code is no more. */
+/** Tells unplugin its own folder. It looks for its loaders for webpack and Rspack beside its code, which is in our bundle. */
 const unpluginFolder = {
   name: "unplugin-folder",
   transform(code, id) {
@@ -118,7 +118,7 @@ const typescript = {
   },
 };
 
-/** Of the packages whose code is in the bundle. */
+/** Emits the licences of the packages whose code is in the bundle. */
 const licences = {
   name: "licences",
   generateBundle(_, bundle) {

@@ -17,7 +17,7 @@ import { build as vite } from "../fixtures/apps/vite/build.js";
 const apps = join(dirname(fileURLToPath(import.meta.url)), "../fixtures/apps/gemm");
 const hosts = { rollup, esbuild, vite };
 
-/** What the table compares, each a mode of the plugin. */
+/** Rows of the table, each a mode of the plugin. */
 const variants = [
   { name: "plain JS loops", mode: "off" },
   { name: "default schedule", mode: "predict" },

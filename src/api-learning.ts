@@ -1,5 +1,5 @@
-// What a tuning starts from beside records: which model learns, and the numbers of this machine. Part of
-// `unplugin-kernel/api`.
+// The learning that a tuning starts from beside records: which model learns, and the limits measured on this machine.
+// Part of `unplugin-kernel/api`.
 
 import { DiagnosticError, type TargetName } from "./compiler/index.ts";
 import { nowMs } from "./native/clock.ts";
@@ -19,9 +19,9 @@ import type { TuningTask } from "./tuner/task.ts";
 import { createWorkbench, type Workbench } from "./tuner/workbench.ts";
 
 export interface LearningOptions {
-  /** What learns from measurements. XGBoost needs its C library; where there is none, the boosted trees stand in. */
+  /** Model that learns from measurements. XGBoost needs its C library; without it, the boosted trees of this package are used. */
   readonly costModel?: CostModelName;
-  /** Where the C library of XGBoost is; by default that of the package `xgboost_node`, or the system's. */
+  /** Path of XGBoost's C library; default: that of the package `xgboost_node`, or the system's. */
   readonly xgboost?: string;
   /** The directory of `calibrate`: what was found about this machine is used. */
   readonly calibration?: string;
@@ -51,7 +51,7 @@ export async function learningOf(
 
 export interface CalibrateOptions {
   readonly target: TargetName | "native";
-  /** Where the numbers are kept, for `tune` with this directory as its `calibration`. */
+  /** Folder that the numbers are written to. Give the same one to `tune` as its `calibration`. */
   readonly directory: string;
   /** Seconds of measuring; default: 45. */
   readonly seconds?: number;

@@ -27,7 +27,7 @@ import type { TuningTask } from "./tuner/task.ts";
 import { createWorkbench, measureAll, type Workbench, type WorkbenchOptions } from "./tuner/workbench.ts";
 
 export interface MeasureOptions extends KernelOptions {
-  /** What a run finds in the caches; default: "hot". docs/measurement.md */
+  /** State of the caches when a run begins; default: "hot". docs/measurement.md */
   readonly cache?: CacheState;
   /** Number of samples; default: 25. */
   readonly samples?: number;

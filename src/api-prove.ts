@@ -12,8 +12,9 @@ export interface ProveOptions extends KernelOptions {
 }
 
 /**
- * Whether any schedule of the operator's space is predicted to be faster than this one: proven, refuted by a schedule, or unknown
- * where time runs out. It speaks of the analytic model, not of the machine. docs/constraints.md
+ * Searches the operator's space for a schedule that is predicted to be faster than this one. The verdict is proven
+ * (there is none), refuted (with such a schedule), or unknown (time ran out). It holds for the analytic model, not for
+ * the machine. docs/constraints.md
  *
  * @example const { verdict, text } = await prove(gemm, (await tune(gemm, options)).schedule, options);
  */

@@ -1,5 +1,5 @@
-// What the functions of `unplugin-kernel/api` are given, an operator and options → the task, its space, and the key of its
-// records.
+// The arguments that the functions of `unplugin-kernel/api` share: an operator and options → the task, its space, and
+// the key of its records.
 
 import {
   type ComputeDef,
@@ -37,11 +37,12 @@ export interface KernelOptions {
   /** Rules of your own for generating the space, asked before ours: docs/rules.md. A schedule belongs to its rules. */
   readonly rules?: readonly SpaceRule[];
   /**
-   * What there is to search: templates and schedules of your own, `"generated"` for what the rules make. Default:
-   * `["generated"]`; `[tiled]` stands in its place, `["generated", tiled]` beside it. docs/templates.md
+   * Candidates to search: templates and schedules of your own, and `"generated"` for the space that the rules make.
+   * Default: `["generated"]`. With `[tiled]` only your template is searched, with `["generated", tiled]` both.
+   * docs/templates.md
    */
   readonly templates?: readonly SpaceEntry[];
-  /** What may refuse a candidate of a tuning before it is built: `[codeSizeLimit({ statements: 20_000 })]`. */
+  /** Checks that may refuse a candidate before it is built: `[codeSizeLimit({ statements: 20_000 })]`. */
   readonly postprocessors?: readonly Postprocessor[];
 }
 

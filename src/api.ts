@@ -92,7 +92,7 @@ export interface TuneOptions extends KernelOptions, LearningOptions {
   readonly seed?: number;
   /** Search strategy: one of ours by name, or one of your own. */
   readonly strategy?: StrategyName | Strategy;
-  /** What a run finds in the caches; default: "hot". docs/measurement.md */
+  /** State of the caches when a run begins; default: "hot". docs/measurement.md */
   readonly cache?: CacheState;
   /** Folder of records to keep and use, those of other shapes and operators too; default: nothing is kept. */
   readonly records?: string;
@@ -114,7 +114,7 @@ export interface Tuned {
   readonly repeated: number;
   /** Candidates that did not run or computed wrong results. */
   readonly failed: number;
-  /** How the best became better: `convergencePlot` draws it. */
+  /** Improvements of the best time over the tuning; `convergencePlot` draws them. */
   readonly history: ConvergenceRun;
   /** Milliseconds by part of the tuning: `timeSplit` prints it. */
   readonly profile: Profile;
@@ -203,7 +203,7 @@ function outOfTime(name: string, { late, elapsedMs }: Pick<TuneResult, "late" | 
 
 export interface KernelToTune extends KernelOptions {
   readonly op: Op;
-  /** How much its time counts, such as its calls in one run of the program; default: 1. */
+  /** Factor by which this kernel's time counts, such as its calls in one run of the program; default: 1. */
   readonly weight?: number;
 }
 

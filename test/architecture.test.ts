@@ -155,7 +155,7 @@ test("heavy packages are loaded when they are needed", () => {
   expect(badImports(reason)).toEqual([]);
 });
 
-/** What a file needs when it is loaded: itself and all that it imports, types and lazy imports left out. */
+/** Files that are loaded with a file: itself and all that it imports, but for types and lazy imports. */
 function loadedWith(path: string, loaded = new Set<string>()): ReadonlySet<string> {
   if (loaded.has(path) || !path.startsWith("src/")) return loaded;
   loaded.add(path);
@@ -258,7 +258,7 @@ describe("the rules find what they forbid", () => {
   });
 });
 
-/** Of the plugin, what a build does not need that finds its kernels in the store, and wants no report. */
+/** Files of the plugin that a build does not load if the store has all of its kernels and no report is wanted. */
 const forMisses = [
   "src/plugin/operator/bundle-with-esbuild.ts",
   "src/plugin/compile/check-decision.ts",

@@ -1,5 +1,5 @@
-// What the tests of bundlers found → docs/hosts.md: what works in which host. A row for each thing that is tested in all, then what
-// one host alone is tested for.
+// Results of the tests of bundlers → docs/hosts.md: the features that work in each host. A row for each feature that is
+// tested in all hosts, then those that are tested in one.
 
 const names = ["vite", "rollup", "rolldown", "esbuild", "webpack", "rspack", "rsbuild", "farm", "bun"];
 

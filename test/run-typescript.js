@@ -9,7 +9,7 @@ import { install } from "./node-versions/install.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** Where each is, from test/. */
+/** Path of each command's program, below test/. */
 const entries = {
   bench: "bench/peers/peers.ts",
   budgets: "bench/budgets.ts",

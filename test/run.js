@@ -53,7 +53,7 @@ function countOf({ testResults }, tests) {
   return { passed: tests.filter(({ status }) => status === "passed").length, failed, skipped };
 }
 
-/** Whether docs/hosts.md says what these tests found; where some could not be run nobody knows. */
+/** Says whether docs/hosts.md agrees with these tests. If one of them did not pass or was skipped, it cannot be checked. */
 function isHostTableRight(report) {
   const tests = hostTests(report);
   if (tests.some((test) => test.status !== "passed")) {
@@ -68,7 +68,7 @@ function isHostTableRight(report) {
   return false;
 }
 
-/** What is wrong with the skips of a run, a line each. With `-t` it is the user who leaves tests out. */
+/** Mistakes in the skips of a run, a line each. With `-t` the user leaves out tests, so nothing is checked. */
 function wrongSkips(skipped, tests, args) {
   if (args.some((arg) => /^(-t|--testNamePattern)(=|$)/.test(arg))) return [];
   const wrong = skipped.flatMap(({ file, name }) => {

@@ -9,7 +9,7 @@ import { hostPages } from "./hosts.ts";
 import { sidebar } from "./sidebar.ts";
 import { slugOf } from "./slug.ts";
 
-/** Where on a server the site lies: "/unplugin-kernel/" below a project's address. */
+/** Path of the site on its server: "/unplugin-kernel/" below a project's address. */
 const base = process.env.DOCS_BASE ?? "/";
 const docs = join(import.meta.dirname, "..");
 const hosts = hostPages(readFileSync(join(docs, "bundlers.md"), "utf8"));

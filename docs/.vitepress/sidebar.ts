@@ -1,4 +1,4 @@
-// Where each page stands in the sidebar: every file of docs/ once, and the pages that are made of docs/bundlers.md.
+// Order of the pages in the sidebar: every file of docs/ once, and the pages that are made of docs/bundlers.md.
 
 import type { HostPage } from "./hosts.ts";
 

@@ -15,7 +15,7 @@ export interface Entrant {
 export interface Work {
   /** "20,000 documents of 384 numbers" */
   readonly what: string;
-  /** How the kernel's schedule was chosen. */
+  /** Way in which the kernel's schedule was chosen, in words. */
   readonly schedule: string;
   /** The first is the kernel, the second plain JavaScript. */
   readonly entrants: readonly Entrant[];
@@ -90,7 +90,7 @@ async function sample(entrant: Entrant, calls: number): Promise<number> {
 
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!;
 
-/** What `load` gives, and the uncompressed bytes of the files that it made the page load. */
+/** Returns the result of `load`, and the uncompressed bytes of the files that the page loaded for it. */
 export async function withBytes<T>(load: () => Promise<T>): Promise<{ readonly value: T; readonly bytes: number }> {
   await settled();
   const before = new Set(resources().map(({ name }) => name));
@@ -111,7 +111,7 @@ async function settled(): Promise<void> {
 const resources = (): PerformanceResourceTiming[] =>
   performance.getEntriesByType("resource") as PerformanceResourceTiming[];
 
-/** What `info` of a kernel tells of how its schedule was chosen. */
+/** Tells from a kernel's `info` how its schedule was chosen. */
 export const scheduleOf = ({
   gflops,
   twin,

@@ -1,4 +1,4 @@
-// What the bundler makes of imports with a query.
+// Types of the bundler's imports with a query.
 
 declare module "*?url" {
   const url: string;

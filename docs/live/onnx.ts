@@ -17,7 +17,7 @@ export interface OnnxWork {
   readonly output: Omit<Tensor, "data">;
 }
 
-/** What is loaded once for all pages: the bytes are those of the first. */
+/** The runtime of onnxruntime-web. All pages share one load, so its bytes are those of the first. */
 let loaded: ReturnType<typeof load> | null = null;
 
 const load = () =>

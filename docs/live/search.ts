@@ -109,7 +109,7 @@ function fillWithEmbeddings(vectors: Float32Array): void {
   }
 }
 
-/** What somebody means who has half forgotten a document: its vector, and as much noise. */
+/** Sets the query to a half-forgotten document: its vector, and as much noise. */
 function setQuery(query: Float32Array, vectors: Float32Array, document: number): void {
   const next = generator(2 ** 31 + document);
   for (let i = 0; i < width; i += 1) query[i] = next();

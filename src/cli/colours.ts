@@ -14,7 +14,10 @@ const words: Readonly<Record<string, Colour>> = {
   unused: "yellow",
 };
 
-/** Whether a stream shows colours: a terminal does, unless NO_COLOR or its kind says otherwise, and Node looks at both. */
+/**
+ * Says whether a stream shows colours: it is a terminal, and neither NO_COLOR nor the kind of terminal forbids them
+ * (Node looks at both).
+ */
 export const hasColours = (stream: { readonly isTTY?: boolean; hasColors?: () => boolean }): boolean =>
   stream.isTTY === true && stream.hasColors?.() === true;
 

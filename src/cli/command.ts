@@ -1,4 +1,4 @@
-// What a command of the command line is: its name, its options, and what it leaves, as text and as JSON.
+// Type of a command of the command line: its name, its options, and its outcome as text and as JSON.
 
 import { type DiagnosticCode, DiagnosticError } from "../compiler/index.ts";
 import type { Project } from "./project.ts";
@@ -32,7 +32,7 @@ export interface Command {
 /** Exit codes of the commands; docs/command-line.md lists them. */
 export const exitCodes = {
   done: 0,
-  /** What the command was to find right is not, or a mistake of the project's. */
+  /** Code for a check that failed (such as a stale lock), and for mistakes in the project. */
   wrong: 1,
   /** Code for a mistake in the command line itself. */
   usage: 2,

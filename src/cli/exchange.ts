@@ -1,5 +1,5 @@
-// `cache export` and `cache import`: decisions leave as one file of data. What comes in is rebuilt and run against the reference, kernel
-// by kernel of the project, before the store has it.
+// `cache export` and `cache import`: decisions leave as one file of data. Decisions that come in are rebuilt and
+// checked against the reference, kernel by kernel of the project, before the store has them.
 
 import { readFileSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";

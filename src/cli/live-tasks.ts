@@ -39,9 +39,10 @@ async function withSignalsHeld(work: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * What others write meanwhile is shown afterwards. The lines go when all has gone well.
+ * Runs all tasks at once, each with a line that shows its state. Other output is held back until they have ended. The
+ * lines are removed if every task succeeded.
  *
- * @throws what a task throws, when all have ended
+ * @throws the first error that a task threw, when all have ended
  */
 export async function drawTasks(tasks: readonly LiveTask[]): Promise<void> {
   const thrown: unknown[] = [];

@@ -27,7 +27,7 @@ import { openProject, projectOptions } from "./project.ts";
 export const commands: readonly Command[] = [init, types, tune, bench, inspect, report, verify, cache, doctor];
 const name = "unplugin-kernel";
 
-/** What every command takes. */
+/** Options that every command takes. */
 export const commonOptions: readonly CommandOption[] = [
   ...projectOptions,
   { flags: "--json", description: "what it found, as JSON on standard output" },
@@ -52,7 +52,7 @@ function budgetOf({ seconds, trials, total }: Flags): Record<string, number> {
   return Object.fromEntries(given.map(([key, value]) => [key, Number(value)]));
 }
 
-/** What a command left, or why it was none. */
+/** Outcome of a command that failed with a diagnostic. */
 function failureOf({ diagnostic, message: text }: DiagnosticError): Outcome {
   const { code, message, hint, detail } = diagnostic;
   const exitCode = usageCodes.includes(code) ? exitCodes.usage : exitCodes.wrong;

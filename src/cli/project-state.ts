@@ -1,4 +1,5 @@
-// What `doctor` says of a project: its bundler and whether the plugin is in it, whether the lock is fresh, and where the store is.
+// Facts about a project that `doctor` shows: its bundler, whether the plugin is in its configuration, whether the lock
+// is fresh, and the path of the store.
 
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";

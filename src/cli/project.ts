@@ -22,7 +22,7 @@ export interface Project {
   contextOf(request: ParsedRequest, mode: Mode): Promise<KernelContext>;
 }
 
-/** What every command takes. They mean what the plugin's options of the same names do. */
+/** Options that every command takes. They mean the same as the plugin's options of these names. */
 export const projectOptions: readonly CommandOption[] = [
   { flags: "--root <folder>", description: "the project (default: the working directory)" },
   { flags: "--lockfile <file>", description: "default: kernels.lock.json" },

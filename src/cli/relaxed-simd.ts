@@ -1,4 +1,4 @@
-// Whether this engine has relaxed SIMD, which wasm-relaxed twins are made of.
+// Asks this engine whether it has relaxed SIMD, which the twin wasm-relaxed needs.
 
 /** `(module (func (result v128) i32.const 1 i8x16.splat i32.const 2 i8x16.splat i8x16.relaxed_swizzle))` */
 const relaxedModule = Uint8Array.of(

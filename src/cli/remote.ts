@@ -1,4 +1,5 @@
-// `cache push` and `cache pull`: decisions to a store that others share, and from it. What comes in is checked as a file's is.
+// `cache push` and `cache pull`: decisions to a store that others share, and from it. Decisions that come in are
+// checked like those of a file.
 
 import { DiagnosticError } from "../compiler/index.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
@@ -21,7 +22,7 @@ interface Sent {
   readonly why: string | null;
 }
 
-/** What is there and as fast stays. */
+/** Sends a decision to the remote store, unless the store has one for the same key that is as fast. */
 async function send(remote: RemoteStore, decision: SharedDecision): Promise<Sent> {
   const { key, measured } = decision;
   const there = await remote.get(key);

@@ -23,7 +23,7 @@ export interface KernelOptions {
   readonly onPass?: (() => void) | undefined;
   /** Whether to generate the module with fused multiply-adds (relaxed SIMD). WASM only. */
   readonly relaxed: boolean;
-  /** What the kernel is called, if not after `op`: another algorithm makes the same kernel. */
+  /** Name of the kernel; default: that of `op`. Another algorithm (Winograd's) makes a kernel that keeps the operator's name. */
   readonly name?: string;
   /** Inputs that stay the same from call to call. */
   readonly constants?: readonly string[];

@@ -3,7 +3,7 @@
 
 import { constants, setPriority } from "node:os";
 
-/** How a process ended: "SIGSEGV", "exit code 1: …". */
+/** End of a process, with its reason: "SIGSEGV", "exit code 1: …". */
 export interface Death {
   readonly kind: "death";
   readonly reason: string;
@@ -102,7 +102,7 @@ function lowerPriority(pid: number | undefined): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended, or the system does not let us: then it works as any other.
+    // The process has ended, or the system does not allow it. It then keeps its priority.
   }
 }
 

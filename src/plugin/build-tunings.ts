@@ -1,5 +1,5 @@
-// What the kernels of one build share: the tunings that were started, so that equal tasks are tuned once, and the machine,
-// on which they take turns. The scheduler is loaded by the first kernel that is tuned.
+// State that the kernels of one build share: the tunings that were started, so that equal tasks are tuned once, and the
+// machine, on which they take turns. The scheduler is loaded by the first kernel that is tuned.
 
 import { nowMs } from "../native/clock.ts";
 import type { SharedRunner } from "../native/runner/shared-runner.ts";

@@ -10,7 +10,7 @@ import { runtimeUrls } from "./runtime-files.ts";
 import { createSession } from "./session.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
-/** What Bun gives a plugin while a program runs. */
+/** Part of the plugin API that Bun has while a program runs. */
 export interface BunProgram {
   onResolve(
     filter: { readonly filter: RegExp },

@@ -7,7 +7,7 @@ import type { KernelPluginOptions } from "./types.ts";
 
 const ofBuilds = createBunPlugin(kernelHooks);
 
-/** Whether Bun builds: a build has a beginning; a program that runs from its sources has none. */
+/** Says whether Bun builds. In a program that runs from its sources, the builder has no `onStart`. */
 const isBuild = (build: object): boolean => "onStart" in build;
 
 /** For `Bun.build`, and for `Bun.plugin` in a preload of a program that runs from its sources. */

@@ -9,7 +9,7 @@ import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
 import { type Artifacts, makeArtifacts } from "./compile/make-artifacts.ts";
 import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 
-/** What a kernel takes that nobody knows: loaded ahead of the first one, for whoever waits for that. */
+/** Loads the modules that only a kernel in neither lock nor store needs, before the first such kernel comes. */
 export async function loadForMisses(): Promise<void> {
   await Promise.all([
     import("./compile/make-prediction.ts"),

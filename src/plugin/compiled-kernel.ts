@@ -55,7 +55,7 @@ export interface CompileServices {
   readonly log: CompileLog;
   /** Signal that is aborted when the build is closed: tuning stops, and what was measured is kept. */
   readonly signal: AbortSignal;
-  /** What the kernels of this build share. */
+  /** Tunings and machine that the kernels of this build share. */
   readonly tunings: BuildTunings;
   /** Tunes in another process, where this one has to go on answering. */
   readonly background?: BackgroundTuner | null;
@@ -74,11 +74,11 @@ export interface NativeKernel {
   readonly features: readonly string[];
   /** `process.platform` and `process.arch` that it was built for: "linux-x64". */
   readonly platform: string;
-  /** Where the next kernel of the addon prepares constants for it: what the two take. Null: it takes them as they are. */
+  /** Parameters of the kernel and of its preparation, which is the next kernel of the addon. Null: the constants need no preparation. */
   readonly split: SplitParameters | null;
 }
 
-/** Where the decision came from; `shared`: an equal kernel of this build was tuned. */
+/** Source of the decision; `shared`: an equal kernel of this build was tuned. */
 export type Origin = "lock" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
 
 export interface CompiledKernel {

@@ -12,7 +12,7 @@ interface ModuleGraph {
   invalidateModule(module: object): void;
 }
 
-/** What we use of Vite's `ViteDevServer`. */
+/** Part of Vite's `ViteDevServer` that we use. */
 export interface DevServerHost {
   readonly config: {
     readonly base: string;
@@ -65,7 +65,7 @@ async function reload(server: DevServerHost, id: string): Promise<void> {
   for (const environment of Object.values(server.environments)) {
     const module = environment.moduleGraph.getModuleById(id);
     if (!module) continue;
-    // Where modules are not replaced while they run, whoever asks next gets the new one.
+    // Without hot module replacement the page is not told: it gets the new kernel when it next loads the module.
     if (server.config.server.hmr === false) environment.moduleGraph.invalidateModule(module);
     else await environment.reloadModule(module);
   }
@@ -74,7 +74,7 @@ async function reload(server: DevServerHost, id: string): Promise<void> {
 export function createDevServer(session: Session): DevServer {
   const served = new Map<string, Uint8Array>();
   const tuned = new Map<string, CompiledKernel>();
-  /** What is being tuned, and whether its sources have changed since. */
+  /** Kernels that are being tuned, and whether their sources have changed since. */
   const tuning = new Map<string, { readonly watchFiles: readonly string[]; stale: boolean }>();
   const broken = new Set<string>();
   let server: DevServerHost | null = null;
@@ -83,7 +83,7 @@ export function createDevServer(session: Session): DevServer {
     const [, name = ""] = url.split("?")[0]!.split(`/${devFolder}`);
     const bytes = served.get(name);
     if (!bytes) return next();
-    // Those of the user: an isolated page takes workers with its own policy alone.
+    // The user's own headers are sent too: an isolated page takes a worker's script only with a policy as its own.
     for (const [header, value] of Object.entries(server?.config.server.headers ?? {})) {
       if (value !== undefined) response.setHeader(header, value);
     }

@@ -125,7 +125,7 @@ function requestOf(host: Host, context: HookContext, id: string): ParsedRequest 
 const reExport = (id: string): string => `export { default } from ${JSON.stringify(id)};\n`;
 
 /**
- * What `createVitePlugin` of unplugin takes, and its like.
+ * Function that makes the plugin's hooks, as `createVitePlugin` of unplugin and its like take it.
  *
  * @param another the plugin once more, with the same options, for bundles that Vite makes beside the main one
  */

@@ -14,7 +14,7 @@ import type { KernelPluginOptions } from "./types.ts";
 
 export type * from "./types.ts";
 
-/** What we use of a loader's `this`. */
+/** Part of a loader's `this` that we use. */
 export interface LoaderContext {
   readonly resourcePath: string;
   readonly resourceQuery: string;

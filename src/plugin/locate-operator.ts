@@ -28,7 +28,7 @@ function targetOf(specifier: string, path: string, imports: Imports): string | n
     const files = targets.map((target) => join(dirname(path), target.split("?")[0]!));
     return files.find((file) => existsSync(file)) ?? null;
   } catch {
-    // It throws where nothing matches; a package.json that cannot be read is the bundler's to tell.
+    // `imports` throws where nothing matches. A package.json that cannot be read is reported by the bundler.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// What the plugin says: one prefix, one level, one sink (the host's logger where it has one).
+// The plugin's log: one prefix, one level, one sink (the host's logger where it has one).
 
 import { createProgress, type LiveLine, type Progress, terminalLine } from "./progress.ts";
 import { type LogLevel, logLevels } from "./types.ts";

@@ -11,7 +11,7 @@ interface WebpackConfiguration {
 
 type Webpack = (config: WebpackConfiguration, context: never) => WebpackConfiguration;
 
-/** What we use of Next's. */
+/** Part of Next's configuration that we use. */
 interface NextConfiguration {
   readonly turbopack?: { readonly rules?: Readonly<Record<string, unknown>> };
   readonly webpack?: unknown;

@@ -24,7 +24,7 @@ interface TypeReferences {
   readonly references: { readonly path: string }[];
 }
 
-/** What we use of Nuxt. */
+/** Part of Nuxt that we use. */
 export interface Nuxt {
   readonly options: { readonly rootDir: string; vite: Configuration | false };
   hook(name: string, callback: (given: never) => void): unknown;

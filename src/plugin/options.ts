@@ -130,7 +130,7 @@ function packageFolder(folder: string): string {
 const outputPath = (root: string, value: boolean | string | undefined, name: string): string | null =>
   value === undefined || value === false ? null : resolve(root, value === true ? name : value);
 
-/** Whether a CI service runs the build: it sets CI=true or CI=1; CI=false and CI=0 mean that it is none. */
+/** Says whether a CI service runs the build: it sets CI=true or CI=1. CI=false and CI=0 mean that none does. */
 export const isCi = (environment: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "");
 

@@ -1,4 +1,4 @@
-// Which package manager a project uses, by the lock file that is nearest above it: what hints tell a user to type.
+// Finds the package manager of a project, by the nearest lock file above it. Hints show the commands of that manager.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

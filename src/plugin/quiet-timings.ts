@@ -1,5 +1,6 @@
-// Rolldown, and Vite with it, warns of plugins in which much of a build's time goes. Of a build that tunes that is no news: the
-// plugin has said how long it took. The warning is dropped where it is about this plugin alone, and left where it names others.
+// Rolldown, and Vite with it, warns of plugins in which much of a build's time goes. A build that tunes does not need
+// the warning: the plugin has said how long tuning took. The warning is dropped if it is about this plugin alone, and
+// kept if it names others.
 
 import type { UnpluginOptions } from "unplugin";
 import type { KernelHooks } from "./hooks.ts";
@@ -11,8 +12,8 @@ interface Log {
 }
 
 /**
- * Whether a log is not about this plugin alone. The slowest callbacks are a list: " - plugin unplugin-kernel load (97%, 6.1s, 1
- * call)".
+ * Says whether a log is about more than this plugin. The slowest callbacks are a list: " - plugin unplugin-kernel load
+ * (97%, 6.1s, 1 call)".
  */
 function isOfOthers({ code, message }: Log): boolean {
   if (code !== "PLUGIN_TIMINGS") return true;

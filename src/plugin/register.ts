@@ -4,7 +4,7 @@
 
 import { register } from "node:module";
 
-/** What we use of Bun, whose loader takes plugins and not Node's hooks. */
+/** Part of Bun that we use. Its loader takes plugins, and not Node's hooks. */
 interface Bun {
   plugin(plugin: unknown): unknown;
 }

@@ -16,7 +16,7 @@ export type RequestTarget = (typeof requestTargets)[number];
 
 export interface KernelSettings {
   readonly target: RequestTarget;
-  /** What answers where the target cannot: its WASM twin, or nothing. */
+  /** Implementation where the target cannot run: the WASM twin, or none. */
   readonly fallback: "wasm" | "none";
   readonly threads: number;
   /** Most candidates; null: as many as the plugin's budget says. */
@@ -62,7 +62,7 @@ const ownKeys: Readonly<Record<string, Key>> = {
 };
 const ownKeyNames = Object.keys(ownKeys).sort();
 
-/** What Vite adds to the ids of modules: `?import`, `&t=<milliseconds>`, `?v=<hash>`. */
+/** Says whether Vite added this part to the id of a module: `?import`, `&t=<milliseconds>`, `?v=<hash>`. */
 const isNoise = (key: string, value: string): boolean =>
   (key === "import" && value === "") ||
   (key === "t" && /^\d{13}$/.test(value)) ||

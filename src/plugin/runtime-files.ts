@@ -1,4 +1,4 @@
-// Where the files lie that emitted modules import: the runtime, and the script of workers as text.
+// Paths of the files that emitted modules import: the runtime, and the script of workers as text.
 
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";

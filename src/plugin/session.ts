@@ -1,4 +1,4 @@
-// What lives as long as a bundler's plugin instance: options, log, and the kernels that are being compiled.
+// State that lives as long as a bundler's plugin instance: options, log, and the kernels that are being compiled.
 
 import { basename } from "node:path";
 import { nextTurn, nowMs } from "../native/clock.ts";
@@ -42,7 +42,7 @@ export interface Session {
   finish(isBuild?: boolean): Promise<void>;
   /** Makes another process tune from now on, which leaves the machine to whoever works at it. */
   tuneInBackground(): void;
-  /** Stops tuning; what was measured is kept. What is asked for later is done. */
+  /** Stops tuning; what was measured is kept. A kernel that is asked for later is still compiled. */
   close(): void;
 }
 
@@ -100,7 +100,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const compiling = new Set<Promise<unknown>>();
   /** Kernels are compiled at the same time: what counts is the time in which there was any. */
   let busySince = 0;
-  /** What a signal stops; null unless something is being compiled. */
+  /** Handler of signals that stops the compilation; null unless a kernel is being compiled. */
   let interrupt: Interrupt | null = null;
 
   const run = async (id: string, request: ParsedRequest, mode: RequestMode, onProgress: OnProgress) => {

@@ -1,4 +1,5 @@
-// How messages write a path: short where it lies below a folder, else whole. A chain of ../../.. says nothing.
+// Paths as messages write them: relative to a folder if the file lies below it, else absolute. A chain of ../../..
+// would say nothing.
 
 import { isAbsolute, relative, sep } from "node:path";
 

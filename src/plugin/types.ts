@@ -14,7 +14,7 @@ export type {
   TypedArray,
 } from "../compiler/index.ts";
 
-/** What a build does about a kernel; see docs of `KernelPluginOptions.mode`. */
+/** Modes of a build; see `KernelPluginOptions.mode`. */
 export const modes = ["tune", "frozen", "predict", "off"] as const;
 export type Mode = (typeof modes)[number];
 
@@ -29,7 +29,7 @@ export interface KernelPluginOptions {
   /** Files that may be imported with `?tune=`. Default: `*.op.ts`, `*.op.js`, `*.op.mts`, `*.op.mjs`. */
   include?: PathPattern | readonly PathPattern[];
   exclude?: PathPattern | readonly PathPattern[];
-  /** What relative paths here start from. Default: the folder of package.json above Vite's root, or above the working directory. */
+  /** Folder that relative paths here start from. Default: the folder of package.json above Vite's root, or above the working directory. */
   root?: string;
   /** The content-addressed store. Default: `node_modules/.cache/unplugin-kernel`. */
   cacheDir?: string;
@@ -48,15 +48,15 @@ export interface KernelPluginOptions {
    * seconds, 512 trials, no total.
    */
   budget?: { seconds?: number; trials?: number; total?: number };
-  /** What `frozen` does about a kernel that the lock does not know: an error (default), or the predicted schedule and a warning. */
+  /** Treatment of a kernel that the lock does not know, in mode `frozen`: an error (default), or the predicted schedule and a warning. */
   onMiss?: "error" | "fallback";
   /** URL of a shared store, asked after the lock and the local store. */
   remote?: string;
   /** Public keys whose signature makes a binary from elsewhere loadable. */
   trust?: readonly string[];
-  /** Where to write declarations of the imports; false (default): nowhere. */
+  /** File for declarations of the imports; true: `kernel-imports.d.ts`; false (default): none is written. */
   dts?: boolean | string;
-  /** Where to write an HTML report at the end of a build; true: `unplugin-kernel-report.html`; false (default): nowhere. */
+  /** File for an HTML report at the end of a build; true: `unplugin-kernel-report.html`; false (default): none is written. */
   report?: boolean | string;
   /**
    * Whether the output of a build has the schedules' texts, for `info.schedule`; default: false. Dev servers and programs without a bundler

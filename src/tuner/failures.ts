@@ -46,6 +46,6 @@ function hintOf(failures: readonly Failure[], late: string | null, numerics: Num
   return late === null ? null : "give it more seconds";
 }
 
-/** Whether only a lack of time kept schedules from being measured. */
+/** Says whether only a lack of time kept schedules from being measured. */
 export const isOnlyLate = ({ winner, failures, late, ended }: TuneResult): boolean =>
   winner === null && failures.length === 0 && (late !== null || ended === "budget");

@@ -45,7 +45,7 @@ export function underPostprocessors<Observed extends Observation>(
   });
 }
 
-/** Whether a space has postprocessors. Their refusals are no property of the task, so no record is made of them. */
+/** Says whether a space has postprocessors. Their refusals are no property of the task, so no record is made of them. */
 export const hasPostprocessors = ({ postprocessors = [] }: Space): boolean => postprocessors.length > 0;
 
 /** Returns a candidate's bounds, which each algorithm has; undefined: those of the operator as it is written. */

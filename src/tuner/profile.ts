@@ -1,5 +1,5 @@
-// Where the time of a tuning goes: wall-clock by part, each moment counted once. Work inside other work counts for the
-// inner part only, so the parts add up to the whole.
+// Time of a tuning by its parts, in wall-clock milliseconds: each moment counts once. Work inside other work counts for
+// the inner part only, so the parts add up to the whole.
 
 export const tuningParts = [
   /** Generating the space and compiling its models. */

@@ -1,4 +1,4 @@
-// What is to be tuned: an operator, a target, and the options that change the result. Stage 2.
+// A task to be tuned: an operator, a target, and the options that change the result. Stage 2.
 
 import type { ComputeDef, Numerics, Target } from "../compiler/index.ts";
 

@@ -1,4 +1,4 @@
-// How the seconds of one tuning are divided: rounds of candidates, and the race of the best at the end.
+// Division of a tuning's seconds between rounds of candidates and the race of the best at the end.
 
 import { longestYardstickNs } from "../native/runner/yardstick.ts";
 import { mostFinalists, mostRacers } from "./measure/finalists.ts";
@@ -64,7 +64,7 @@ export function finalistsIn(leftMs: number, bestNs: number): number {
 /** Milliseconds that a race has even if it begins late: short kernels need no more, and are known better after it. */
 export const leastRaceLeftMs = 250;
 
-/** Whether two finalists have time for the fewest rounds that decide anything; else the search has decided. */
+/** Says whether two finalists have time for the fewest rounds that decide anything. If not, the search has decided. */
 export const isTimeToRace = (leftMs: number, bestNs: number): boolean =>
   (runsOf(2, roundsForStatistics, costsOf(bestNs)) * bestNs) / 1e6 <= Math.max(leftMs, leastRaceLeftMs);
 

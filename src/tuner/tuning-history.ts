@@ -1,4 +1,4 @@
-// How the best of a tuning became better, from measurement to measurement, and how it ended.
+// Improvements of the best in a tuning, from measurement to measurement, and the reason why it ended.
 
 import { searchedNs } from "./measure/measurement.ts";
 import type { ConvergenceRun } from "./report/convergence.ts";

@@ -1,4 +1,4 @@
-// What a tuning tells of itself.
+// Data that a tuning returns about itself.
 
 import { expect, test } from "vitest";
 import { convergencePlot, timeSplit, tune } from "../../src/api.ts";

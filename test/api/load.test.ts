@@ -1,4 +1,4 @@
-// What `load` gives is what an import gives; where it cannot run it says so at once.
+// A kernel of `load` is like that of an import; where it cannot run, `load` throws at once.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What `tune` says where nothing could be measured: how many candidates failed in which way, with an example of each.
+// Message of `tune` when nothing could be measured: how many candidates failed in which way, with an example of each.
 
 import { describe, expect, it } from "vitest";
 import { codeSizeLimit, tune } from "../../src/api.ts";

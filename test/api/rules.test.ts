@@ -30,7 +30,7 @@ test("it is asked before ours", () => {
   expect(explain(gemm, options)).toContain(`split C.i [0, ${assignment.rows}] cut`);
 });
 
-/** What ours make, with hints for the tile of the result that comes next. */
+/** Adds a choice to the templates of our own rules: a prefetch of the result's next tile. */
 const ahead: rules.SpaceRule = {
   name: "ahead",
   applies: (stage) => stage.name === "C" && stage.reduce.length === 1,

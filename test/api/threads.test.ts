@@ -20,7 +20,7 @@ const reals = (length: number) => Float32Array.from({ length }, (_, at) => Math.
 interface Case {
   readonly title: string;
   readonly op: Op;
-  /** Of inputs, then of the output. */
+  /** Numbers of elements: of the inputs, then of the output. */
   readonly lengths: readonly number[];
 }
 

@@ -1,5 +1,5 @@
-// Whether a budget of 3 s is kept, from the call of `tune` to its answer, on operators that no library has. Exits 1 where one
-// took longer than 4 s or could not be tuned. A run leaves a line in budgets.jsonl: when, on which commit, with what result.
+// Checks that tunings keep a budget of 3 s, from the call of `tune` to its answer, on operators that no library has.
+// Exits 1 if one took longer than 4 s or could not be tuned. A run adds a line to budgets.jsonl: date, commit, result.
 //
 //     npm run bench:budgets
 //     npm run bench:budgets -- --only inverse

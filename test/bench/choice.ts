@@ -1,6 +1,6 @@
-// Whether tunings choose well: 20 small tasks are tuned for some seconds each, and the final choice is then held against the
-// runner-up in two runs of their own, each in a fresh measuring process: A B, B A, A B, … with the ratio of each pair,
-// each elsewhere in memory. A task passes if the choice is at most 2 % slower in both. Finished tasks are kept in
+// Checks the choices of tunings: 20 small tasks are tuned for some seconds each, and the final choice is then measured
+// against the runner-up in two further runs, each in a fresh measuring process: A B, B A, A B, … with the ratio of each
+// pair, each elsewhere in memory. A task passes if the choice is at most 2 % slower in both. Finished tasks are kept in
 // out/choice.jsonl, so an interrupted run goes on where it stopped.
 //
 //     npm run bench:choice
@@ -65,7 +65,7 @@ interface Choice {
   readonly trials: number;
   readonly medianNs: number;
   readonly noise: number;
-  /** Of each run: times of the choice over those of the runner-up. Empty: nothing else ran. */
+  /** Ratios of each run: the choice's times over the runner-up's. Empty: nothing else ran. */
   readonly runs: readonly Ratios[];
 }
 

@@ -1,5 +1,5 @@
-// What benches call the CPU that they ran on. Generations of one product are sold by one name ("AMD EPYC"), and their times
-// have nothing to do with each other, so the numbers that tell them apart are in it where the system gives them.
+// Name of the CPU in the records of benches. Generations of one product are sold by one name ("AMD EPYC"), but their
+// times do not compare, so the name has the numbers that tell them apart, where the system gives them.
 
 import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";

@@ -1,5 +1,6 @@
-// What the plugin costs on Vite's dev server: the first request of a page with a kernel against one with a plain module in its place,
-// interleaved, each in a process and with a server of its own; and requests meanwhile, with and without a tuning behind them.
+// Cost of the plugin on Vite's dev server: the first request of a page with a kernel against one with a plain module in
+// its place, interleaved, each in a process and with a server of its own; and requests meanwhile, with and without a
+// tuning behind them.
 //
 //     npm run bench:dev -- --samples 15 --seconds 8
 
@@ -16,7 +17,7 @@ const { values } = parseArgs({
   options: {
     samples: { type: "string", default: "15" },
     seconds: { type: "string", default: "8" },
-    /** Of a process that the bench starts: "first" or "meanwhile", the module, the folder of the app. */
+    /** Options of a process that the bench starts: "first" or "meanwhile", the module, the folder of the app. */
     sample: { type: "string" },
     module: { type: "string", default: "" },
     root: { type: "string", default: "" },
@@ -44,7 +45,7 @@ function writeApp(module: string): string {
   return root;
 }
 
-/** What a program has that uses the plugin: the package as it is built. */
+/** Serves with the package as it is built, as a program has it. */
 async function serve(root: string, hasPlugin: boolean): Promise<{ server: ViteDevServer; url: string }> {
   const { default: plugin } = await import(new URL("../vite.js", import.meta.url).href);
   const server = await createServer({
@@ -75,7 +76,7 @@ async function openPage(url: string): Promise<void> {
 
 interface Cost {
   readonly elapsedMs: number;
-  /** Of all threads of the process: a busy machine changes it less. */
+  /** Milliseconds of CPU of all threads of the process: a busy machine changes them less than the clock's. */
   readonly cpuMs: number;
 }
 

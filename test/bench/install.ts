@@ -1,4 +1,4 @@
-// What the package costs those who install it into an empty project of a host: megabytes and packages that come in addition,
+// Cost of installing the package into an empty project of a host: megabytes and packages that come in addition,
 // packages that are there twice, and install scripts, which npm tells users about.
 //
 //     npm run bench:install
@@ -17,7 +17,7 @@ import { appendLine } from "./json-lines.ts";
 /** Megabytes that an empty Vite project may grow by. */
 const mostMegabytes = 55;
 
-/** What is there before, as starters write it. */
+/** Packages that the project has before, as starters write them. */
 const hosts = {
   none: {},
   "vite 8": { vite: "^8.3.0" },

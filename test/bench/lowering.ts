@@ -1,7 +1,7 @@
-// How long a candidate takes from its decisions to its code: replaying the trace, all passes, the code generator. Medians
-// over random candidates of the space, for each operator and target: of the first that a process makes, while V8 still
-// compiles, and of those that it makes later in a search. Then a build with a predicted schedule of an operator that uses its
-// values again and again: from the operator to its code, all passes verified.
+// Time of a candidate from its decisions to its code: replaying the trace, all passes, the code generator. Medians over
+// random candidates of the space, for each operator and target: of the first ones in a process, while V8 still
+// compiles, and of those that come later in a search. Then a build with a predicted schedule of an operator that uses
+// its values again and again: from the operator to its code, all passes verified.
 //
 //     npm run bench:lowering
 
@@ -15,7 +15,7 @@ import { generateSpace } from "../../src/tuner/space/generate.ts";
 import type { TuningTask } from "../../src/tuner/task.ts";
 
 const { conv2d, gemm } = opLibrary;
-/** Which candidates of a process: the first 20 are nobody's case. */
+/** Numbers of the candidates of a process that are measured. The first 20 are left out: no search is so short. */
 const early = [20, 80] as const;
 const late = [400, 500] as const;
 

@@ -1,5 +1,5 @@
-// How far a search's measuring is off, and what the heats and the race make of it: candidates of one tuning are timed many
-// times in turns, which tells what each takes; then again and again as a search measures them, in an order by chance.
+// Error of a search's measuring, and its effect on the heats and the race: candidates of one tuning are timed many
+// times in turns, which gives the true time of each; then again and again as a search measures them, in random order.
 //
 //     npm run bench:measuring -- --task gemm-512 --target wasm --seconds 120
 

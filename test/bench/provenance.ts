@@ -1,4 +1,4 @@
-// What every measured row says of where it comes from: when, on which commit and code, by which tools, on which machine.
+// Provenance of every measured row: date, commit and code, tools, machine.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -68,7 +68,7 @@ export interface Measured {
 }
 
 /**
- * How old the rows of a page are, in words, against the code of today.
+ * Age of a page's rows in words, against the code of today.
  *
  * @param today version of the code generator
  */

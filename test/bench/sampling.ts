@@ -1,5 +1,5 @@
-// How many different solutions a second the sampler draws on one core, plain and with look-ahead, and how long it takes to
-// explain an empty space. Every draw is held against the plain evaluator, outside of the time. Seconds are of this
+// Rate at which the sampler draws different solutions on one core, plain and with look-ahead, and the time in which it
+// explains an empty space. Every draw is checked by the plain evaluator, outside of the time. Seconds are of this
 // process's CPU, so that other processes cost less of the result; medians of several runs.
 //
 //     npm run bench:sampling -- --runs 5 --seconds 1

@@ -1,5 +1,5 @@
-// How fast generated WASM multiplies: f32 GEMM through packed panels, by register tile, baseline and relaxed.
-// Run: npx esbuild test/bench/wasm-microkernel.ts --bundle --platform=node --format=esm --outfile=/tmp/bench.mjs
+// Speed of products in generated WASM: f32 GEMM through packed panels, by register tile, baseline and relaxed. Run: npx
+// esbuild test/bench/wasm-microkernel.ts --bundle --platform=node --format=esm --outfile=/tmp/bench.mjs
 //      node --no-liftoff --experimental-wasm-relaxed-simd /tmp/bench.mjs [size]
 
 import { generateWasm } from "../../src/compiler/codegen/wasm/generate-wasm.ts";

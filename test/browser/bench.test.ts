@@ -35,7 +35,7 @@ console.log(gemm, layer, large, native);
 interface Served {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it has printed so far. */
+  /** Output so far. */
   output(): string;
   errors(): string;
   readonly ended: Promise<number | null>;
@@ -69,7 +69,7 @@ afterEach(() => {
   running.clear();
 });
 
-/** What each engine says of itself, and which twin a page calls in it. */
+/** User agent of each engine, and the twin that a page calls in it. */
 const expectedOf: Readonly<Record<EngineName, { readonly userAgent: RegExp; readonly hasRelaxedSimd: boolean }>> = {
   Chromium: { userAgent: /Chrome\//, hasRelaxedSimd: true },
   Firefox: { userAgent: /Firefox\//, hasRelaxedSimd: true },
@@ -161,7 +161,7 @@ inEachEngine("bench --browser in", ({ name, launch }) => {
   });
 });
 
-// What only one driver can do: permissions, downloads, and files that are replaced on their way.
+// Tests that only one driver can run: permissions, downloads, and files that are replaced on their way.
 describe.skipIf(noBrowser)(`bench --browser and what a page may do${noBrowser ? ` (${noBrowser})` : ""}`, () => {
   let browser: Browser;
   let root: string;

@@ -41,7 +41,7 @@ function slowCompiler(predicted: CompiledKernel) {
 const retuned = (): CompiledKernel => fakeKernel({ wasm: wasmSource(false, marks["wasm-relaxed"]) });
 
 declare global {
-  /** How often the module of the app has begun, on the server. */
+  /** Number of times that the app's module has begun, on the server. */
   var begun: number;
 }
 
@@ -234,7 +234,7 @@ export default defineOp({ M: 16, N: 16, K: 16 }, ({ M, N, K }) => {
 
     const overlay = 'document.querySelector("vite-error-overlay")';
 
-    /** What the dev server's overlay says, when it is there. It may come again with a page that loads anew. */
+    /** Message on the dev server's overlay, once it is there. A page that reloads may show it again. */
     const messageIn = (page: EnginePage): Promise<string> =>
       page.waitFor(`${overlay}?.shadowRoot.querySelector(".message-body")?.textContent`);
 

@@ -107,7 +107,7 @@ inEachEngine("a page in", ({ launch }) => {
     return server.url;
   }
 
-  /** What its kernels give, where their workers come from, and what it complained of. */
+  /** Results of the page's kernels, the sources of their workers, and the page's problems. */
   async function results(url: string) {
     const { page, problems } = await openPage(engine, url);
     const found = await page.evaluate("sums()");

@@ -239,7 +239,7 @@ inEachEngine("kernels in", ({ name, launch }) => {
 
   it("leaves the main thread free while async computes", async () => {
     const opened = await open();
-    // Where the page's own thread computed, no timer would be served between the call and its answer.
+    // If the page's own thread computed, no timer would be served between the call and its answer.
     const { ticks, first } = await evaluate<{ ticks: number; first: number }>(
       opened,
       `const { M, N, K } = slow.info.parameters;

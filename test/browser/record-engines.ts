@@ -16,7 +16,7 @@ const root = resolve(import.meta.dirname, "../..");
 const compatPackage = "@mdn/browser-compat-data";
 const compatVersion = "8.1.9";
 
-/** Of vitest's JSON report what is read here. */
+/** Part of vitest's JSON report that is read here. */
 interface Report {
   readonly testResults: readonly {
     readonly assertionResults: readonly {

@@ -31,7 +31,7 @@ const predicted: KernelReport = {
     againstDefault: null,
   },
 };
-/** Of one operator, in the order of a report. */
+/** Kernels of one operator, in the order of a report. */
 const shapes = [8, 100, 104, 124].map((M) => {
   const kernel = syntheticKernel({ name: `src/gemm.op.ts?M=${M}&tune=avx2`, candidates: 40 + M, hasRoof: true });
   return { ...kernel, parameters: { M, N: 256, K: 256, dtype: "f32" } };
@@ -86,7 +86,7 @@ inEachEngine("a report in", ({ name, launch }) => {
     return page;
   }
 
-  /** How many different colours each canvas has: one that was not drawn has one. */
+  /** Numbers of different colours on each canvas: one that was not drawn has one. */
   const colours = `[...document.querySelectorAll("canvas")].map((canvas) => {
     const { width, height } = canvas;
     // Chromium complains of one that is read again and again: a copy is.
@@ -155,7 +155,7 @@ describe.skipIf(noBrowser)(`a report in a browser${noBrowser ? ` (${noBrowser})`
   const firstCells = (page: Page) => kernelsTable(page).locator("tbody th").allTextContents();
   const candidates = (page: Page) => page.getByRole("table", { name: "Candidates of src/gemm.op.ts" });
 
-  /** How many different colours a canvas has: one that was not drawn has one. */
+  /** Number of different colours on a canvas: one that was not drawn has one. */
   const coloursOf = (page: Page, at: number): Promise<number> =>
     page
       .locator("canvas")
@@ -188,7 +188,7 @@ describe.skipIf(noBrowser)(`a report in a browser${noBrowser ? ` (${noBrowser})`
     expect(new Set([first, second])).toEqual(new Set(["src/gemm.op.ts", "src/score.op.ts"]));
     await page.keyboard.press("Space");
     expect(await head.getAttribute("aria-sort")).toBe("ascending");
-    // Those without a speed come last either way.
+    // Rows without a speed come last in either direction.
     expect((await firstCells(page)).slice(0, 2)).toEqual([second, first]);
     await page.close();
   });

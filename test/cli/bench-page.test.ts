@@ -1,4 +1,5 @@
-// What the server of `bench --browser` lets through and what not, and what is wrong on its command line. No browser is needed.
+// Requests that the server of `bench --browser` answers or refuses, and mistakes on its command line. No browser is
+// needed.
 
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -11,7 +11,7 @@ test("colours are for terminals that have them and whose owner wants them", () =
   expect(hasColours({ isTTY: true, hasColors: () => false })).toBe(false);
   expect(hasColours({ isTTY: false, hasColors: () => true })).toBe(false);
   expect(hasColours({})).toBe(false);
-  // What Node's terminals answer where NO_COLOR is set, or a terminal is dumb.
+  // The answers of Node's terminals where NO_COLOR is set, or a terminal is dumb.
   const depthOf = WriteStream.prototype.getColorDepth;
   expect(depthOf({ NO_COLOR: "1", COLORTERM: "truecolor" })).toBe(1);
   expect(depthOf({ TERM: "dumb" })).toBe(1);

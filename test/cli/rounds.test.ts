@@ -1,4 +1,4 @@
-// How calls take turns, on a clock that the calls themselves move on.
+// Order in which calls take turns, on a clock that the calls themselves move on.
 
 import { expect, test } from "vitest";
 import { timeInRounds } from "../../src/cli/bench/rounds.ts";

@@ -108,7 +108,7 @@ async function inPage(folder: string): Promise<string> {
   }
 }
 
-/** What Vite's dev server makes of the dependency. */
+/** Program that prints the dependency as Vite's dev server serves it. */
 const served = `import { createServer } from "vite";
   const server = await createServer({ logLevel: "error", server: { port: 0, host: "localhost" } });
   await server.listen();

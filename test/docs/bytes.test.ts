@@ -15,7 +15,7 @@ interface Import {
   readonly what: string;
   /** The operator files, as expressions of the library, and the query of each import. */
   readonly kernels: readonly (readonly [operator: string, query: string])[];
-  /** What the page does with `kernels`. */
+  /** Text of the page's program that uses `kernels`. */
   readonly use?: string;
 }
 

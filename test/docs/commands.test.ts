@@ -27,7 +27,7 @@ const shown = pages.flatMap((page) =>
 /** "--out <file>" → ["--out", true]: with a value. */
 const flagOf = (flags: string): readonly [string, boolean] => [flags.split(" ")[0]!, flags.includes("<")];
 
-/** What is wrong with a command line, or null. */
+/** Returns the mistake in a command line, or null. */
 function mistakeIn([name = "", ...rest]: readonly string[]): string | null {
   if (name === "--help" || name === "<command>") return null;
   const command = commands.find(({ usage }) => usage.split(" ")[0] === name);

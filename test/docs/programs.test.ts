@@ -19,7 +19,7 @@ afterAll(() => {
 interface Page {
   /** Path → text, of the blocks whose first line is a path. */
   readonly files: ReadonlyMap<string, string>;
-  /** What follows "It prints:". */
+  /** Text that follows "It prints:". */
   readonly printed: string;
 }
 
@@ -51,7 +51,7 @@ function projectOf({ files }: Page): string {
 const node = (cwd: string, ...args: readonly string[]): string =>
   execFileSync(process.execPath, args, { cwd, encoding: "utf8", stdio: "pipe" });
 
-/** What a program of the project prints, built by Vite for Node. */
+/** Output of a program of the project, built by Vite for Node. */
 function outputOf(root: string, entry: string): string {
   const vite = join(repository, "node_modules/vite/bin/vite.js");
   node(root, vite, "build", "--ssr", entry, "--logLevel", "error");

@@ -18,7 +18,7 @@ const examplesOf = (page: string): readonly string[] =>
     .map(([, code = ""]) => code)
     .filter((code) => code.includes('from "./gemm.op.ts"') && code.includes("await tune("));
 
-/** What an example gives to `tune`. */
+/** Arguments that an example gives to `tune`. */
 async function callsOf(example: string): Promise<readonly Call[]> {
   const { code } = await transform(example, { loader: "ts", format: "esm" });
   const body = code

@@ -1,4 +1,5 @@
-// What a dev server's tuning is to the machine: processes of low priority, of which none is left when the server is closed.
+// Load of a dev server's tuning on the machine: processes of low priority, none of which is left when the server is
+// closed.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { constants, getPriority } from "node:os";

@@ -1,4 +1,4 @@
-// Where esbuild puts files is the plugin's own doing: each shape of output finds its binaries.
+// Places of files in esbuild's output, which the plugin itself chooses: every shape of output finds its binaries.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

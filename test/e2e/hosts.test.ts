@@ -37,7 +37,7 @@ function apps(host: HostName): void {
   it("puts a small module into the code, so that nothing has to be copied beside it", async () => {
     const root = writeApp({ "src/main.js": importing("tune=wasm"), "src/blend.op.ts": operator });
     await buildApp(host, root, recordingCompiler(fakeKernel()).compile);
-    // Where pages may be meant there is a file for their workers, too.
+    // In outputs that may be meant for pages there is a file for their workers, too.
     expect(outputFiles(root).filter((name) => !name.includes("kernel-worker"))).toEqual(["main.mjs"]);
     expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
   });

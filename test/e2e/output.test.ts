@@ -1,4 +1,5 @@
-// What kernels cost a page, and what a build must not tell: bytes of the output, the script of workers, paths of the building machine.
+// Cost of kernels for a page, and secrets that a build must keep: bytes of the output, the script of workers, paths of
+// the building machine.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -76,7 +77,7 @@ describe.each(Object.keys(builds))("%s", (host) => {
   it("names no path of the machine that builds, in code and source maps", async () => {
     const folder = await built(host, importing(call));
     const here = [dirname(dirname(folder)), fileURLToPath(new URL("../..", import.meta.url))];
-    // What lies in node_modules of a project is named as any package is; here it lies in our own folder.
+    // Modules in node_modules of a project are named by their package. Here the package lies in our own folder.
     const packaged = /[\w./-]*\/dist\/(runtime|kernel-worker-text)\.js/g;
     const texts = filesOf(folder).map((name) => readFileSync(join(folder, name), "utf8").replaceAll(packaged, ""));
     expect(texts.length).toBeGreaterThanOrEqual(2);

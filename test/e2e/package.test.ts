@@ -1,5 +1,5 @@
-// What `npm publish` would send: whoever installs it builds addons from the C files that are in it, finds types for every entry,
-// and needs nothing of this repository.
+// Package that `npm publish` would send: its users can build addons from the C files in it, find types for every entry,
+// and need nothing else of this repository.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

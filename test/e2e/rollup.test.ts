@@ -1,4 +1,4 @@
-// What Rollup adds to the common behaviour of test/e2e/hosts.test.ts: CommonJS output, watching, several outputs.
+// Behaviour of Rollup beyond that of all hosts (test/e2e/hosts.test.ts): CommonJS output, watching, several outputs.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

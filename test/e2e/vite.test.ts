@@ -1,4 +1,4 @@
-// What Vite adds to the common behaviour of test/e2e/hosts.test.ts: bundles for browsers, libraries, the dev server.
+// Behaviour of Vite beyond that of all hosts (test/e2e/hosts.test.ts): bundles for browsers, libraries, the dev server.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -223,7 +223,7 @@ describe("vite dev", () => {
     const plugins = [createKernelPlugin(compile).vite({ mode: "frozen", onMiss: "fallback" })];
     const dev = await serve(app("tune=wasm"), compile, { plugins });
     await infoOf(dev);
-    // When it would begin.
+    // A tuning would begin now.
     await dev.environments.ssr!.waitForRequestsIdle();
     await new Promise((resolve) => setImmediate(resolve));
     expect(requests.map(({ mode }) => mode)).toEqual(["frozen"]);

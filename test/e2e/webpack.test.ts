@@ -1,5 +1,5 @@
-// What webpack and Rspack add to the common behaviour of test/e2e/hosts.test.ts: CommonJS, entries in folders, pages, aliases, their cache,
-// watching.
+// Behaviour of webpack and Rspack beyond that of all hosts (test/e2e/hosts.test.ts): CommonJS, entries in folders,
+// pages, aliases, their cache, watching.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

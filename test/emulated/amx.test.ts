@@ -1,5 +1,5 @@
-// What an emulated Sapphire Rapids makes of GEMMs on tiles and of vdpbf16ps: results are the reference's, and the
-// instructions are among what runs. Needs a newer Bochs than Debian's, which BOCHS names. `npm run test:avx512-emulated`.
+// GEMMs on tiles and with vdpbf16ps on an emulated Sapphire Rapids: results are the reference's, and the instructions
+// are among what runs. Needs a newer Bochs than Debian's, which BOCHS names. `npm run test:avx512-emulated`.
 
 import { expect, test } from "vitest";
 import { instantiate, opLibrary, targets } from "../../src/compiler/index.ts";

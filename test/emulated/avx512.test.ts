@@ -1,6 +1,6 @@
-// What an emulated Skylake-X makes of C for AVX-512: random schedules of the oracle chain's operators, random flat
-// functions, and partial vectors of every type. Results are the reference's, nothing but the arrays is touched, and
-// masked moves are among what runs. `npm run test:avx512-emulated`.
+// C for AVX-512 on an emulated Skylake-X: random schedules of the oracle chain's operators, random flat functions, and
+// partial vectors of every type. Results are the reference's, nothing but the arrays is touched, and masked moves are
+// among what runs. `npm run test:avx512-emulated`.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -32,7 +32,7 @@ async function runAll(kernels: readonly EmulatedKernel[]): Promise<EmulatedRepor
   return report;
 }
 
-/** How many instructions of this name ran with a mask. */
+/** Number of instructions of this name that ran with a mask. */
 const maskedThatRan = ({ masked }: EmulatedReport, name: string): number => masked.get(name)?.ran ?? 0;
 
 test.skipIf(skipReason)(`${count} random schedules from number ${from}, seed ${seed}`, { timeout }, async () => {

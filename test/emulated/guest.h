@@ -1,4 +1,4 @@
-// What the two halves of the guest and the host (memory-image.ts) agree on: addresses, and the data image.
+// Addresses, and the data image, that the two halves of the guest share with the host (memory-image.ts).
 
 #ifndef UK_GUEST
 #define UK_GUEST
@@ -8,7 +8,7 @@
 #define UK_CODE_BYTES 0x700000
 #define UK_DATA 0x800000
 
-// What code and data may have in all.
+// Most bytes of code and data together.
 #define UK_IMAGE_BYTES 0xe000000
 
 // Kernels run on the first stack, traps on the second.
@@ -22,7 +22,7 @@
 
 #ifndef __ASSEMBLER__
 
-// How a kernel ended: returned, or the exception that it caused.
+// End of a kernel: it returned, or caused this exception.
 struct uk_trap {
   unsigned long vector, error, rip, address;
 };

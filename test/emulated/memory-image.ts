@@ -1,6 +1,6 @@
-// What kernels in the emulated machine find in memory: a data image (struct uk_data of guest.h, page tables, arrays) and,
-// after the run, what became of it. Each array ends at the end of a page with no page behind or before it, so that a lane
-// too many that is read or written is an exception; inputs cannot be written.
+// Memory of kernels in the emulated machine: a data image (struct uk_data of guest.h, page tables, arrays) and, after
+// the run, its contents. Each array ends at the end of a page with no page behind or before it, so that reading or
+// writing one lane too many is an exception; inputs cannot be written.
 
 import { invariant } from "../../src/compiler/index.ts";
 
@@ -33,11 +33,11 @@ export interface GuestCall {
 
 export interface Trap {
   readonly what: string;
-  /** Of the instruction. */
+  /** Address of the instruction. */
   readonly address: number;
 }
 
-/** How a call ended, and its arrays then. */
+/** End of a call, and its arrays then. */
 export interface CallResult {
   /** Null, or the exception that ended the kernel. */
   readonly trap: Trap | null;
@@ -59,7 +59,7 @@ export interface MemoryImage {
 interface Region {
   readonly firstPage: number;
   readonly pages: number;
-  /** Of the array in it. */
+  /** Address of the array in it. */
   readonly address: number;
   readonly array: GuestArray;
 }
@@ -179,7 +179,7 @@ interface Guarded {
   readonly regions: readonly Region[];
 }
 
-/** What kernels and the loop around them may touch, at its own address. */
+/** Page tables of the memory that kernels and the loop around them may touch, each page at its own address. */
 function writeGuardedTables(image: Buffer, first: number, { sharedPages, codePages, regions }: Guarded): void {
   writeUpperTables(image, first);
   const directory = (first + 2) * pageBytes - dataAt;

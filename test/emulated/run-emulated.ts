@@ -9,13 +9,13 @@ import { buildGuest, type Instruction } from "./guest-program.ts";
 import { type CallResult, type GuestCall, memoryImage } from "./memory-image.ts";
 
 export interface EmulatedKernel {
-  /** What it is counted as. */
+  /** Family that it is counted in. */
   readonly family: string;
   readonly source: CSource;
   readonly inputs: readonly KernelArray[];
-  /** What the outputs hold before the run. */
+  /** Contents of the outputs before the run. */
   readonly sentinels: readonly KernelArray[];
-  /** What is wrong with the outputs; null: nothing. */
+  /** Returns the mistake in the outputs; null: they are right. */
   wrong(outputs: readonly KernelArray[]): string | null;
   /** The text, then all that it takes to make the kernel again and read it. */
   describe(text: string): string;
@@ -28,7 +28,7 @@ export interface EmulatedReport {
   readonly instructions: Tally;
   /** All, by name. */
   readonly named: Map<string, Tally>;
-  /** Those with a mask register, by name. */
+  /** Instructions with a mask register, by name. */
   readonly masked: Map<string, Tally>;
 }
 
@@ -68,7 +68,7 @@ function guestCall({ source, inputs, sentinels }: EmulatedKernel): GuestCall {
   return { arrays, workspaceBytes: source.workspaceBytes };
 }
 
-/** What is wrong: an exception, a write beside an array, an output. */
+/** Returns the mistake of a call: an exception, a write beside an array, a wrong output. */
 function wrongCall(
   { source, inputs, wrong }: EmulatedKernel,
   { trap, overrun, arrays }: CallResult,

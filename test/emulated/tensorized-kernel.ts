@@ -24,7 +24,7 @@ export interface TensorizedCase {
   readonly a: "u8" | "i8" | "i16" | "bf16";
   readonly b: "u8" | "i8" | "i16" | "bf16";
   readonly group: number;
-  /** What tiles are added up in; left out where the instruction is on vectors. */
+  /** Type in which tiles are added up; left out where the instruction is on vectors. */
   readonly tiles?: TileBlock["sum"];
 }
 

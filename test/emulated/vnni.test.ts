@@ -1,5 +1,5 @@
-// What an emulated Ice Lake makes of tensorized GEMMs for AVX-512 VNNI: results are the reference's, and the instructions
-// are among what runs. `npm run test:avx512-emulated`.
+// Tensorized GEMMs for AVX-512 VNNI on an emulated Ice Lake: results are the reference's, and the instructions are
+// among what runs. `npm run test:avx512-emulated`.
 
 import { expect, test } from "vitest";
 import { targets } from "../../src/compiler/index.ts";

@@ -1,4 +1,4 @@
-// What the compiler makes of a few schedules, stage by stage, for frozen targets.
+// Code that the compiler makes of a few schedules, stage by stage, for frozen targets.
 
 import { describe, expect, test } from "vitest";
 import conv2d from "../../fixtures/ops/conv2d.op.ts";

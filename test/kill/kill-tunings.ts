@@ -31,7 +31,7 @@ export interface Killed extends Moment {
 /** Tunings of one file, one after the other: resuming reads all that was measured before. */
 const tuningsOfFile = 10;
 
-/** Of the tunings: these are killed while they start, the others while they measure. */
+/** Share of the tunings that are killed while they start; the others are killed while they measure. */
 const startingShare = 0.2;
 const startingMs = 2000;
 const measuringMs = 500;
@@ -91,7 +91,7 @@ async function killInTurn(
   }
 }
 
-/** What a tuning announces until it is killed. */
+/** Kills a tuning at the given moment, and returns the measurements that it had announced by then. */
 function announcedUntil({ since, afterMs }: Moment, script: string, path: string, seed: number): Promise<string[]> {
   const child = spawn(process.execPath, [script, path, String(seed)], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";

@@ -1,4 +1,4 @@
-// How the process that is killed and the one that checks name a measurement.
+// Name of a measurement, the same in the process that is killed and in the one that checks.
 
 import { sha256 } from "../../src/compiler/index.ts";
 import type { Measurement } from "../../src/tuner/measure/measurement.ts";

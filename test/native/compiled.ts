@@ -51,7 +51,7 @@ export function noteSkipped(title: string, reason: string | null = skipReason): 
   if (reason !== null) test.skip(`${title} (${reason})`, () => undefined);
 }
 
-/** What `eachCompiler` gives to its tests. */
+/** Compiler, and functions that use it, for the tests of `eachCompiler`. */
 export interface TestCompiler {
   readonly toolchain: Toolchain;
   readonly compileAll: typeof compileAll;
@@ -59,8 +59,8 @@ export interface TestCompiler {
 }
 
 /**
- * A `describe` for each compiler that there is; one that there is not is skipped with the reason in the name, and all for
- * a target that this CPU does not run (AVX2 unless said).
+ * Makes a `describe` for each compiler. A compiler that is not here is skipped with the reason in the name, and so are
+ * all if this CPU does not run the target (default: AVX2).
  */
 export function eachCompiler(what: string | NativeTarget, body: (compiler: TestCompiler) => void): void {
   const { title, target } = typeof what === "string" ? { title: what, target: targets.avx2 } : what;
@@ -83,7 +83,7 @@ const withToolchain = (toolchain: Toolchain): TestCompiler => ({
 /** 64-byte vectors, and all that goes with them, on a machine with AVX2 only. */
 export const wideAvx2: Target = { ...targets.avx2, vectorBytes: 64 };
 
-/** What C is run for. */
+/** A target that C is run on, with a title. */
 export interface NativeTarget {
   readonly title: string;
   readonly target: Target;

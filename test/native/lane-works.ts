@@ -55,7 +55,7 @@ interface Operation {
   readonly name: string;
   /** Instructions for a register, loads and stores among them. */
   readonly cost: number;
-  /** Of the types on the way. */
+  /** Bytes of the widest type on the way. */
   readonly widest?: number;
   of(x: Expr, y: Expr, constant: (value: number, dtype?: DType) => Expr): Expr;
 }
@@ -86,7 +86,7 @@ const integers = ["u8", "i8", "i16", "i32"] as const;
 
 export const operationLanes = (target: Target): readonly LaneWork[] =>
   operations.flatMap(({ name, cost, widest = 1, of }) =>
-    // That of an unsigned byte is a copy.
+    // The absolute value of an unsigned byte is a copy, so it is left out.
     integers
       .filter((dtype) => name !== "abs" || dtype !== "u8")
       .flatMap((dtype) =>

@@ -1,5 +1,5 @@
-// What compilers make of vectors: each conversion, and each operation on integers, is instructions on vectors in its loop, and
-// few of them. No lane is taken out of a vector, computed with by itself and put back.
+// Machine code that compilers make of vectors: each conversion, and each operation on integers, is a few instructions
+// on vectors in its loop. No lane is taken out of a vector, computed with by itself and put back.
 
 import { describe, expect, test } from "vitest";
 import { generateC, type Target, targets } from "../../src/compiler/index.ts";

@@ -75,7 +75,7 @@ const threadsText = buildSync({
   external: ["node:*"],
 }).outputFiles[0]!.text.replace(/export \{[^}]*\};\s*$/, "");
 
-/** What a program of its own prints, in which `openKernel`, `asShareable`, `bytes`, `sharing`, `input`, `output` are there. */
+/** Output of a program in a process of its own, which has `openKernel`, `asShareable`, `bytes`, `sharing`, `input` and `output`. */
 function printed(program: string, { flags = [], before = "" }: { flags?: readonly string[]; before?: string } = {}) {
   const { bytes, sharing } = source;
   const text = `${threadsText}${before}

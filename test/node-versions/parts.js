@@ -5,8 +5,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * What a version of Node can change: how V8 compiles WASM, how addons and their threads are loaded, workers, module hooks, child
- * processes. The rest is arithmetic of JavaScript, which a version does not change, and `candidates` compares.
+ * Tests of the parts that depend on Node's version: V8's compilation of WASM, the loading of addons and their threads,
+ * workers, module hooks, child processes. All else is arithmetic in JavaScript, which does not depend on the version;
+ * `candidates` compares it.
  */
 export const engineFiles = [
   "test/api/constants.test.ts",

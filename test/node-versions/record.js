@@ -13,8 +13,8 @@ const readLines = () =>
     : [];
 
 /**
- * Whether these files of a part were run on this code with this Node, and nothing failed. Changes that no commit has are the code of no
- * record.
+ * Says whether these files of a part were run on this code with this Node, and nothing failed. A record never counts
+ * for code with uncommitted changes.
  *
  * @param {{ commit: string, node: string, part: string, files: string[] | "all" }} of
  */

@@ -87,7 +87,7 @@ async function compareCandidates(executable) {
 
 const allParts = partsOf(root, []);
 
-/** Whether a part is a whole folder. */
+/** Says whether a part is a whole folder. */
 const isWhole = (name, files) => (allParts.find((part) => part.name === name)?.files.length ?? 0) === files.length;
 
 /** The names of the parts that failed. */

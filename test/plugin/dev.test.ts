@@ -1,5 +1,5 @@
-// What a dev server makes of a prediction: the tuning behind it, edits while it lasts, and whether modules are loaded again. No page
-// and no bundler; test/browser/dev.test.ts has both.
+// Dev server with a predicted kernel: the tuning behind it, edits while it lasts, and whether modules are loaded again.
+// No page and no bundler; test/browser/dev.test.ts has both.
 
 import { describe, expect, it, vi } from "vitest";
 import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
 import { writeModule } from "../support/load-module.ts";
 
-/** Which of a call's arrays are still there when nobody holds them any more, in a process that collects garbage when told to. */
+/** Names of a call's arrays that survive when nobody holds them any more, in a process that collects garbage when told to. */
 function heldAfterCalls(path: string, body: string): readonly string[] {
   const script = `
     import(process.argv[1]).then(async ({ default: kernel }) => {

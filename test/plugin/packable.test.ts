@@ -25,7 +25,7 @@ type Shape = Readonly<Record<"M" | "N" | "K", number>>;
 const integers = (length: number, salt: number): Float32Array =>
   Float32Array.from({ length }, (_, at) => ((at * 7 + salt) % 11) - 5);
 
-/** Of a shape: inputs, and the right answers with either of the weights. */
+/** Inputs of a shape, and the right answers with either of the weights. */
 function dataOf({ M, N, K }: Shape) {
   const [A, bias] = [integers(M * K, 1), integers(N, 4)];
   const weights = [integers(K * N, 2), integers(K * N, 3)] as const;

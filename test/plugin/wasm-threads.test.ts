@@ -53,7 +53,7 @@ describe("in Node", () => {
   });
 });
 
-/** What a Node that takes the module for one in a browser prints of a call. */
+/** Output of a call in a Node that counts as a browser to the module. */
 function inBrowser(before: string): string {
   const script = `process.getBuiltinModule = undefined; ${before}
     const { default: gemm } = await import(${JSON.stringify(pathToFileURL(writeModule(kernel, "browser")).href)});

@@ -19,7 +19,7 @@ const addressOf = (text: string): string => `data:text/javascript,${encodeURICom
 const program = (source: string): Program => ({ source, numerics: "fast", native: "avx2" });
 const read = (source: string) => readProgram(program(source), addressOf);
 
-/** What the page shows of a program with a mistake. */
+/** Problem that the page shows for a program with a mistake. */
 const problemIn = (source: string) => read(source).then(() => null, problemOf);
 
 const right = examples.filter(({ title }) => title !== "A mistake");

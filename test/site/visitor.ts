@@ -1,4 +1,4 @@
-// What a visitor of the site does with a page, as expressions that every engine evaluates.
+// Actions of a visitor on a page of the site, as expressions that every engine evaluates.
 
 import type { EnginePage } from "../support/engine/engine.ts";
 

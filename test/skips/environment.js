@@ -1,5 +1,5 @@
-// What this machine has of the things that tests need, by the names of skips.json. It is found out apart from the code and the
-// tests that ask for the same things: a test that is skipped by mistake is noticed.
+// Says which of the tests' needs this machine meets, by the names of skips.json. It does not use the code that the
+// tests use to find out the same, so that a test that is skipped by mistake is noticed.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmdirSync } from "node:fs";
@@ -24,7 +24,7 @@ function canLoad(name) {
   }
 }
 
-/** Whether Linux says that the CPU has all of these; another system has those that any CPU of its kind has. */
+/** Says whether Linux reports all of these CPU features. Other systems count as having those that any such CPU has. */
 function hasCpu(...flags) {
   if (process.platform !== "linux") return process.arch === "x64" && flags.every((flag) => /^(avx2|fma)$/.test(flag));
   const { flags: line } = /^flags\s*:(?<flags>.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.groups ?? {};
@@ -93,13 +93,13 @@ export const names = Object.keys(probes);
 
 const known = new Map();
 
-/** Whether a need is met here; each is looked at once. */
+/** Says whether a need is met here; each is looked at once. */
 export function isHere(name) {
   if (!known.has(name)) known.set(name, probes[name]());
   return known.get(name);
 }
 
-/** Whether somebody said that they do without: UNPLUGIN_KERNEL_COMPILER names another compiler. */
+/** Says whether somebody said that they do without: UNPLUGIN_KERNEL_COMPILER names another compiler. */
 export const isDeclined = (name) => name in compilers && !isWanted(name);
 
 /** CI=1, as services set it, or TEST_ENVIRONMENT=ci, as .ci/run does. */

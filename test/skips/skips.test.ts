@@ -1,4 +1,4 @@
-// Which skips a run accepts: those that are listed for what the machine lacks, and in CI none of what CI has to have.
+// Skips that a run accepts: those that are listed for what the machine lacks, and in CI none of what CI has to have.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -7,7 +7,7 @@ import { codeCommit } from "../support/code-commit.js";
 export interface Result {
   readonly name: string;
   readonly made: string;
-  /** Of the packages that the starter is about. */
+  /** Versions of the packages that the starter is about. */
   readonly versions: Readonly<Record<string, string>>;
   /** Commands that the user types, and places that `init` leaves to be edited by hand. */
   readonly steps: number;

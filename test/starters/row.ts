@@ -1,4 +1,4 @@
-// What a row of the matrix says of its starter.
+// Type of a row of the matrix: a starter, and the way to make, wire, build and ask it.
 
 export interface Row {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Row {
   readonly check: string | null;
   /** Null: the program runs from its sources. */
   readonly build: string | null;
-  /** What the program says. */
+  /** Returns the answer of the program. */
   answer(project: Project): string | Promise<string>;
 }
 

@@ -12,7 +12,7 @@ const executable = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** Why no page can be tested here; null if one can. */
 export const noBrowser: string | null = existsSync(executable) ? null : `no ${executable}: apt-get install chromium`;
 
-/** It asks for nothing outside this machine. Close it when done. */
+/** Starts a Chromium that asks for nothing outside this machine. Close it when done. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: executable,
@@ -49,7 +49,7 @@ export const isolation = {
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** What answers a path: a file of the folder, or the recorder, which each page of it loads first. Null: nothing is there. */
+/** Answer to a path: a file of the folder, or the recorder, which each page loads first. Null: nothing is there. */
 function answerOf(folder: string, path: string): Buffer | string | null {
   if (path === recorderPath) return recorderText;
   const file = join(folder, normalize(path));

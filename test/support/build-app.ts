@@ -116,7 +116,7 @@ const farmLogger = new Proxy(
   },
 );
 
-/** Of Rsbuild, which has Rspack's. */
+/** Returns the compiler of Rsbuild, which is Rspack's. */
 export async function rsbuildCompiler(
   root: string,
   plugin: KernelPlugin,

@@ -1,5 +1,5 @@
-// Which code a record is of: the last commit that changed it. Commits of documents and records, this one among them, change
-// nothing that was measured.
+// Commit of the code that a record is about: the last one that changed it. Commits of documents and records do not
+// count, as they change nothing that was measured.
 
 import { execFileSync } from "node:child_process";
 

@@ -30,7 +30,7 @@ export interface CompileCase {
   /** Another machine, another workbench. */
   readonly change?: (context: KernelContext) => Partial<KernelContext>;
   readonly warnings?: string[];
-  /** Of the build that it is a part of; a build of its own unless said. */
+  /** Tunings of the build that it is a part of; default: a build of its own. */
   readonly tunings?: BuildTunings;
 }
 
@@ -38,7 +38,7 @@ export interface CompileCase {
 export const buildTunings = (totalSeconds: number | null = null): BuildTunings =>
   createBuildTunings({ totalSeconds, signal: new AbortController().signal });
 
-/** Compiles `src/gemm.op.ts` below `root`, with lock and store there: a few trials, WASM unless said otherwise. */
+/** Compiles `src/gemm.op.ts` below `root`, with lock and store there: a few trials, for WASM by default. */
 export async function compileIn(
   root: string,
   { request = {}, options = {}, change = () => ({}), warnings = [], tunings = buildTunings() }: CompileCase = {},

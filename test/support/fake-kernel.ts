@@ -136,7 +136,7 @@ export function nativeKernel(features: readonly string[] = []): NativeKernel {
 const referenceText = `for (let i = 0; i < 8; i++) arg2[i] = Math.fround(arg0[i] + Math.fround(2 * arg1[i]));
 arg2[0] += ${marks.reference};`;
 
-/** A kernel with a WASM twin alone, unless said otherwise. */
+/** Makes a kernel; default: with a WASM twin alone. */
 export function fakeKernel(parts: Partial<CompiledKernel> = {}): CompiledKernel {
   return {
     op: "blend",

@@ -26,14 +26,14 @@ export function innerLoops(assembler: string): readonly InnerLoop[] {
 
 const multiplies = (line: string): boolean => /\bv(fn?m(add|sub)|pdp|dpbf16)/.test(line);
 
-/** Those that multiply and add vectors. */
+/** Loops that multiply and add vectors. */
 export const multiplyingLoops = (assembler: string): readonly InnerLoop[] =>
   innerLoops(assembler).filter(({ instructions }) => instructions.some(multiplies));
 
-/** What a loop does once around. */
+/** Instructions of one iteration of a loop. */
 export interface InstructionMix {
   readonly instructions: number;
-  /** Those that multiply and add vectors. */
+  /** Instructions that multiply and add vectors. */
   readonly multiplying: number;
   /** Vectors, or parts of them, that are read from memory and written to it. */
   readonly loads: number;
@@ -52,7 +52,7 @@ export function instructionMix({ instructions }: InnerLoop): InstructionMix {
 export const vectorSpills = ({ instructions }: InnerLoop): readonly string[] =>
   instructions.filter((line) => /\(%r[sb]p/.test(line) && /%[xyz]mm/.test(line));
 
-/** What takes a lane out of a vector or puts one into it, or computes with it by itself. */
+/** Instructions that take a lane out of a vector, put one into it, or compute with a single lane. */
 export const movesOfLanes = (instructions: readonly string[]): readonly string[] =>
   instructions.filter((line) =>
     /\bv?(pextr|pinsr|extractps|insertps|cvttss2si|cvttsd2si|cvtsi2s)|\bmov[sz][bw]|\bi?(mul|div)[lq]?\s/.test(line),

@@ -27,7 +27,7 @@ setFlagsFromString("--experimental-wasm-relaxed-simd");
 export interface ChainReport {
   /** Results compared with the reference: operator → link of the chain → how many. */
   readonly counts: Map<string, Record<string, number>>;
-  /** What `check` said to samples that it refused, of `drawn`. */
+  /** Messages of `check` about samples that it refused, of `drawn`. */
   readonly rejected: string[];
   readonly failures: string[];
   /** Target → schedules drawn for it. */
@@ -114,7 +114,7 @@ function lowerChecked(report: ChainReport, it: ChainCase, scheduled: LoopFunc, t
   return lower(scheduled, { target, numerics: it.numerics, ...(target === it.target ? { dump } : {}) });
 }
 
-/** What throws is a failure of the case, not the end of the run. */
+/** Runs a link of the chain. An error that it throws is a failure of the case, not the end of the run. */
 function attempt(report: ChainReport, it: ChainCase, link: string, run: () => string | null): void {
   try {
     note(report, it, link, run());

@@ -94,7 +94,7 @@ export interface ChainCase {
   readonly numerics: Numerics;
   readonly reference: Reference;
   readonly template: string;
-  /** What the trace schedules: the operator, or the same by another algorithm. */
+  /** Definition that the trace schedules: the operator, or another algorithm for it. */
   readonly definition: ComputeDef;
   readonly trace: Trace;
   /** Inputs that the schedule takes to be constant, in one case of two none. */
@@ -174,7 +174,7 @@ interface SpaceOf {
 
 export interface DrawnTrace {
   readonly template: string;
-  /** What the trace schedules: the operator, or the same by another algorithm. */
+  /** Definition that the trace schedules: the operator, or another algorithm for it. */
   readonly computation: Computation;
   readonly trace: Trace;
 }

@@ -25,7 +25,7 @@ import type { PlannedTemplate } from "../../src/tuner/space/template/template.ts
 const anyOp: ComputeDef = { name: "any", parameters: {}, inputs: [], stages: [], outputs: [] };
 
 export interface RandomSpace {
-  /** What was drawn, for messages. */
+  /** Description of the draw, for messages. */
   readonly title: string;
   readonly space: GeneratedSpace;
   /** A new one each time: strategies share nothing. */
@@ -51,7 +51,7 @@ const sound: RankingFacts = {
   bodyInstructions: 4,
 };
 
-/** What authors know, and what their arithmetic may make of it. */
+/** Estimates of authors: facts that they know, and numbers that their arithmetic may give instead. */
 const estimates = {
   none: [],
   sound: [(at) => ({ ...sound, flops: 1000 * sumOf(at) })],

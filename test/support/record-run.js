@@ -1,5 +1,5 @@
-// What a command outside CI found → a line of test/runs.jsonl: { date, commit, command, result }. The file is committed, so that anybody sees
-// when a command last ran, on which code, and how it ended.
+// Result of a command outside CI → a line of test/runs.jsonl: { date, commit, command, result }. The file is committed,
+// so that anybody sees when a command last ran, on which code, and how it ended.
 
 import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";

@@ -21,7 +21,7 @@ export function recordedLimits(target: string): MachineLimits {
   return limits;
 }
 
-/** What benches recorded beside their results: f32 with its additions, dot products with theirs, and memory. */
+/** Peaks that benches recorded beside their results, in 1e9 operations a second: f32 with its additions, and dot products with theirs. */
 export interface RecordedPeak {
   readonly gflops: number;
   readonly int8?: number;

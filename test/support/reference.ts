@@ -32,7 +32,7 @@ export interface Reference {
   readonly expected: readonly ExpectedOutput[];
 }
 
-/** What the inputs are and how near the results must come; unless said, as candidates are checked. */
+/** Values of the inputs, and allowed errors of the results; default: those of a candidate's check. */
 export interface ReferenceOptions {
   readonly values: InputValues;
   readonly bounds: readonly OutputBound[];
@@ -52,11 +52,11 @@ export function referenceOf(op: ComputeDef, rng: Rng, options: ReferenceOptions 
 
 type Outputs = (parameter: KernelParameter) => KernelArray;
 
-/** What is wrong with these outputs; null: nothing. */
+/** Returns the mistake in these outputs; null: they are right. */
 export const firstMismatch = ({ expected }: Reference, outputs: Outputs): string | null =>
   expected.map((each) => mismatch(each, outputs(each.parameter))).find((text) => text !== null) ?? null;
 
-/** What is wrong with the results of interpreting `func`; null: nothing. An access outside a buffer is wrong too. */
+/** Returns the mistake in the results of interpreting `func`; null: they are right. An access outside a buffer is a mistake too. */
 export function wrongNest(reference: Reference, func: LoopFunc): string | null {
   try {
     const results = interpret(func, reference.inputsByName);

@@ -210,7 +210,7 @@ describe("a tuning", () => {
     };
     const budget = { seconds: 10, trials: 40 };
     const { measured } = await tune(task, space, optionsWith(workbench, { clock: () => now, budget }));
-    // Of ten seconds one and a half are the race's.
+    // The race keeps one and a half of the ten seconds.
     expect(measured).toBe(9);
     expect(asked).toEqual([false, true, true]);
   });

@@ -1,4 +1,4 @@
-// How many candidates a workbench has on their way, on a runner that answers when it is told to.
+// Number of candidates that a workbench has under way, on a runner that answers when it is told to.
 
 import { describe, expect, it } from "vitest";
 import type { Runner } from "../../src/native/runner/client.ts";
@@ -21,7 +21,7 @@ function fakeRunner() {
   return { runner, waiting, answer: (ns: number) => waiting.shift()!({ kind: "ok", samplesNs: [ns] }) };
 }
 
-/** How many the process has when a measurement is given, each having taken so long. */
+/** Numbers of kernels that the process still has when each measurement is given, if each took this long. */
 async function awaitedBeside(ns: number, cores: number): Promise<number[]> {
   const { runner, waiting, answer } = fakeRunner();
   const workbench = createWorkbench({ task, toolchain: null, directory: "WASM needs none", runner, cores });

@@ -8,7 +8,7 @@ export interface Program {
   /** The text of an operator file. */
   readonly source: string;
   readonly numerics: "fast" | "strict";
-  /** Whose C is shown. */
+  /** Target whose C is shown. */
   readonly native: NativeTarget;
 }
 
@@ -41,7 +41,7 @@ export interface RunResult {
   readonly twin: "wasm" | "wasm-relaxed";
   readonly bytes: number;
   readonly elements: number;
-  /** What the results were compared with. */
+  /** Source of the right results. */
   readonly reference: "interpreter" | "reference loops";
   /** Null: the results are right. */
   readonly wrong: string | null;

@@ -47,7 +47,7 @@ export function openSession(newWorker: () => Worker, onReply: (reply: Reply) => 
 
   return {
     send(program, run) {
-      // What is asked now matters more than what is under way.
+      // A newer question cancels the one that is being answered.
       if (busy) stop();
       id += 1;
       busy = true;

@@ -1,4 +1,5 @@
-// How near each of 20,000 documents is to a query: products of unit vectors of 384 numbers, the cosines of their angles.
+// Similarity of a query to each of 20,000 documents: products of unit vectors of 384 numbers, the cosines of their
+// angles.
 
 import { gemv } from "unplugin-kernel/ops";
 

@@ -1,4 +1,4 @@
-// What a bench found, for people: a table for each kernel.
+// Results of a bench → text: a table for each kernel.
 
 import { textTable } from "../../tuner/report/text-table.ts";
 import type { BenchRow, KernelBench } from "./bench-kernel.ts";

@@ -1,14 +1,15 @@
-// Who takes part in a bench: what is called, and where its results are put. For Node and for pages: nothing of either is asked for.
+// Entrants of a bench: the function to call, and the arrays that its results are put into. Runs in Node and in pages,
+// so it uses nothing that only one of them has.
 
 import type { KernelParameter, TypedArray } from "../../compiler/index.ts";
 import type { Kernel, Packable, PackedKernel } from "../../plugin/types.ts";
 import type { Call } from "./rounds.ts";
 
-/** What can be called and checked. */
+/** A function that can be measured, and whose results can be checked. */
 export interface Entrant {
   readonly name: string;
   readonly call: Call;
-  /** Where results are put, in order. */
+  /** Arrays that the results are put into, in order. */
   readonly outputs: readonly TypedArray[];
 }
 
@@ -18,13 +19,13 @@ export interface Absent {
   readonly why: string;
 }
 
-/** What a module of a build exports. */
+/** Exports of a module that a build emitted. */
 export type EmittedKernel = Kernel & Partial<Packable<Record<string, TypedArray>, PackedKernel>>;
 
 /** Inputs by name. */
 export type Inputs = ReadonlyMap<string, TypedArray>;
 
-/** What a caller has to know of a kernel. */
+/** Tensors and constants of a kernel, as a caller sees them. */
 export interface KernelShape {
   readonly tensors: readonly Pick<KernelParameter, "name" | "role">[];
   readonly constants: readonly string[];

@@ -1,5 +1,5 @@
-// Who takes part in a bench of one kernel: each twin alone as a program would call it, from a module as a build emits it; the plain loops;
-// and peers, which are modules of the user's.
+// Entrants of one kernel's bench: each twin alone, from a module as a build emits it; the plain loops; and peers, which
+// are modules that the user names.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";

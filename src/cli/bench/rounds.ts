@@ -66,7 +66,8 @@ async function warmUp(call: Call, { shareMs, sampleMs, clock }: WarmUpOptions): 
     if (runs === 1e6) break;
   }
   const runs = Math.min(1e6, Math.max(1, Math.round(sampleMs / runMs)));
-  // What takes all of its time to become warm is not run again.
+  // A call so slow that warming it up takes its whole share of the time is not sampled again: that run is its one
+  // sample.
   const isSlow = runMs >= shareMs;
   return {
     call,

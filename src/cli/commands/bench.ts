@@ -25,7 +25,7 @@ async function benchOne(project: Project, request: ParsedRequest, options: Bench
   }
 }
 
-/** What only the page in a browser has. */
+/** Flags that only the bench in a browser takes. */
 const pageFlags = ["port", "host", "once"] as const;
 
 /** @throws DiagnosticError `command.bad-argument` */

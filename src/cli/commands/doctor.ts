@@ -16,7 +16,7 @@ interface TargetState {
   readonly target: string;
   readonly builds: boolean;
   readonly runs: boolean;
-  /** What is missing; null if nothing is. */
+  /** Description of the part that is missing; null if nothing is. */
   readonly why: string | null;
 }
 

@@ -21,14 +21,14 @@ interface Row {
   readonly gflops: number | null;
   readonly measured: number;
   readonly error: string | null;
-  /** What the model proves of the winner: with --prove, where the kernel has a schedule. */
+  /** Proof about the winner under the analytic model: only with --prove, and only for a kernel that has a schedule. */
   readonly proof?: WinnerProof;
 }
 
 /** Most time that a proof has for each template of a space. */
 const proofMs = 20_000;
 
-/** What the model says of the schedules that were not measured. The lock has the winner by now. */
+/** Adds the proof about the schedules that were not measured. Call it when the lock has the winner. */
 async function proved(project: Project, request: ParsedRequest, row: Row): Promise<Row> {
   if (row.error !== null) return row;
   const [{ knownSchedule }, { generateSpace }, { proveWinner }] = await Promise.all([
@@ -99,7 +99,7 @@ async function tuneLive(
   return rows;
 }
 
-/** What was imported since the last build has its types before the next type check. They are no reason to fail. */
+/** Writes the types of imports that are new since the last build, for the next type check. A failure to do so is only a warning. */
 async function refreshTypes({ session, options }: Project): Promise<void> {
   const { refreshDeclarations } = await import("../../plugin/declarations/refresh-declarations.ts");
   try {

@@ -10,7 +10,7 @@ export class NotUnderstood extends Error {}
 const isFunctionNode = ({ type }: SyntaxNode): boolean =>
   type === "ArrowFunctionExpression" || type === "FunctionExpression" || type === "FunctionDeclaration";
 
-/** What a name stands for, if it is declared once in the file and never becomes something else. */
+/** Finds the expression that a name is bound to. @throws NotUnderstood the name is declared twice or never, or assigned later */
 function declared(name: string, program: Program): SyntaxNode {
   const values: SyntaxNode[] = [];
   for (const node of nodesIn(program)) {
@@ -24,7 +24,7 @@ function declared(name: string, program: Program): SyntaxNode {
   return values[0]!;
 }
 
-/** What a function returns, wherever in it. */
+/** Objects that a function returns, from all of its return statements. */
 function returnedBy(fn: SyntaxNode, program: Program): readonly ObjectExpression[] {
   const { body } = fn as { body: SyntaxNode };
   if (body.type !== "BlockStatement") return objectsOf(body, program);
@@ -84,7 +84,7 @@ function exportedBy(program: Program): SyntaxNode {
   throw new NotUnderstood("it exports nothing");
 }
 
-/** What the file exports, as it stands in its text. @throws NotUnderstood it exports a declaration */
+/** Returns the expression that the file exports. @throws NotUnderstood it exports a declaration */
 export function exportedExpression(program: Program): SyntaxNode {
   const exported = exportedBy(program);
   if (/Declaration$/.test(exported.type)) throw new NotUnderstood("it exports a declaration");
@@ -158,7 +158,7 @@ function mayGet(object: ObjectExpression, key: string, program: Program): void {
   if (isAssigned) throw new NotUnderstood(`its ${key} are assigned later`);
 }
 
-/** Where an element goes: into a list, or into an object that gets a property, or two, one in the other. */
+/** A place for an element: in a list, or in an object that first gets the property (or two nested ones) that holds the list. */
 export interface ListPlace {
   readonly node: ArrayExpression | ObjectExpression;
   /** Keys that an object lacks, from outside to inside; empty for a list. */

@@ -1,4 +1,5 @@
-// What `init` knows of bundlers, frameworks and run times: how one is told by a project's files and packages, and where the plugin goes.
+// Table of the bundlers, frameworks and runtimes that `init` knows: how a project's files and packages give one away,
+// and where the plugin goes.
 
 /** Names of bundlers, frameworks and run times, in the order in which messages list them. */
 export const hostNames = [
@@ -22,8 +23,8 @@ export const hostNames = [
 export type HostName = (typeof hostNames)[number];
 
 /**
- * Where the plugin goes in a configuration that a file exports: among `plugins`, those of the object's `vite` for frameworks around Vite,
- * among `modules`, by name, or around all of it.
+ * Place of the plugin in the configuration that a file exports: in its `plugins`; in `vite.plugins`, for frameworks
+ * around Vite; in `modules`, by name; or as a function around the whole configuration.
  */
 export type Site = "plugins" | "vite.plugins" | "modules" | "around";
 

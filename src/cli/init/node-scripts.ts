@@ -6,7 +6,7 @@ import { type PackageFile, withEntries, withInsertion } from "./package-json.ts"
 
 const hooks = "unplugin-kernel/register";
 
-/** Whether a script runs the program; others, as `build`, run tools. */
+/** Says whether a script runs the program; others, as `build`, run tools. */
 const isRun = (name: string): boolean => /^(start|dev|serve|server|watch|test|bench)(:|$)/.test(name);
 
 interface Runner {

@@ -40,7 +40,10 @@ function byLockfile(folder: string): ManagerName | null {
   return above === folder || existsSync(join(folder, ".git")) ? null : byLockfile(above);
 }
 
-/** What package.json says comes first, as Corepack has it; npm where nothing says anything. */
+/**
+ * Returns the project's package manager: the field `packageManager` of package.json (Corepack's) decides, then the
+ * nearest lock file, then npm.
+ */
 export function packageManagerOf(root: string, { packageManager = "" }: PackageJson): PackageManager {
   const named = packageManager.split("@")[0]!;
   return managers[isManager(named) ? named : (byLockfile(root) ?? "npm")];

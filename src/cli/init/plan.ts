@@ -174,7 +174,7 @@ const nameOf = (operator: string): string =>
 
 const hasTypeScript = (root: string): boolean => existsSync(join(root, "tsconfig.json"));
 
-/** Where the sources are: src/, or app/ in Nuxt and React Router; Next takes app/ for its routes. */
+/** Returns the folder of the sources: src/, or app/ in Nuxt and React Router. Next has its routes in app/, so it is not taken there. */
 function sourcesOf(root: string, host: HostName): string {
   const usual = host === "next" ? ["src"] : ["src", "app"];
   return usual.find((name) => existsSync(join(root, name))) ?? (host === "next" ? "" : "src");

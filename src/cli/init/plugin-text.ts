@@ -6,7 +6,7 @@ export interface PluginUse {
   /** `vite` for the plugin of Vite's plugins, whatever the framework around it. */
   readonly entry: string;
   readonly site: Site;
-  /** Where declarations are written, relative to the project's folder; null: it has no TypeScript. */
+  /** File that declarations are written to, relative to the project's folder; null: it has no TypeScript. */
   readonly dts: string | null;
 }
 

@@ -6,7 +6,7 @@ import { type AnyNode, type Expression, type Node, Parser, type Program, parseEx
 
 export type { AnyNode, ArrayExpression, Expression, ObjectExpression, Program, Property } from "acorn";
 
-/** What TypeScript writes around an expression: `{ … } satisfies Config`. */
+/** TypeScript's wrappers around an expression: `{ … } satisfies Config`. */
 interface TypedExpression extends Node {
   readonly type: "TSAsExpression" | "TSSatisfiesExpression" | "TSNonNullExpression" | "TSExportAssignment";
   readonly expression: Expression;

@@ -9,7 +9,7 @@ export interface Insertion {
 
 export const endOfLine = (text: string): string => (text.includes("\r\n") ? "\r\n" : "\n");
 
-/** What one level is indented by. */
+/** Indentation of one level, taken from the first indented line of a text; default: two spaces. */
 export const indentUnit = (text: string): string => /^(\t| +)\S/m.exec(text)?.[1] ?? "  ";
 
 /** White space at the beginning of the line on which a place is. */

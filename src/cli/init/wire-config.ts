@@ -17,7 +17,7 @@ const isPackageOfOurs = (node: SyntaxNode): boolean =>
 const isModuleSyntax = ({ type }: SyntaxNode): boolean =>
   type === "ImportDeclaration" || type.startsWith("Export") || type === "TSExportAssignment";
 
-/** Whether the file has a name that only CommonJS has, and no syntax that only modules have. */
+/** Says whether the file has a name that only CommonJS has, and no syntax that only modules have. */
 const isCommonJs = (program: Program): boolean =>
   !(program.body as SyntaxNode[]).some(isModuleSyntax) &&
   [...nodesIn(program)].some((node) => node.type === "Identifier" && /^(require|module|exports)$/.test(node.name));

@@ -1,4 +1,4 @@
-// What a kernel is called: in its source, in file names and in error messages.
+// Name of a kernel in its source, in file names and in error messages.
 
 import type { ComputeDef } from "../expr/compute-def.ts";
 import type { Target } from "../target/target.ts";

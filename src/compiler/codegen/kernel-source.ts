@@ -54,11 +54,11 @@ export interface WasmSource extends Source {
   readonly offsets: readonly number[];
   /** Whether the module uses relaxed SIMD (a fused multiply-add): it is valid only in engines that have it. */
   readonly relaxed: boolean;
-  /** What threads have to know to share its loops; null: there are no such loops. */
+  /** Facts for threads that share its loops; null: it has no such loops. */
   readonly sharing: WasmSharing | null;
 }
 
-/** What threads have to know of a module whose loops they share. */
+/** Facts about a module with shared loops that its threads need. */
 export interface WasmSharing {
   /** Most threads that share the loops. */
   readonly threads: number;

@@ -17,7 +17,10 @@ export function parametersOf(buffers: readonly Buffer[]): readonly KernelParamet
 
 export const kernelParameters = (op: ComputeDef): readonly KernelParameter[] => parametersOf(fromCompute(op).buffers);
 
-/** What is computed once of constant inputs: which of them it takes, and what it gives to the kernel. */
+/**
+ * The part of a kernel that is computed once from constant inputs: the inputs that it takes, and the results that it
+ * gives to the kernel.
+ */
 export interface PreparationFacts {
   /** Names of the constant inputs that it takes, in the order of the operator. */
   readonly inputs: readonly string[];

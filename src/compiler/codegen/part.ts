@@ -60,7 +60,7 @@ function buffersIn(stmts: readonly Stmt[]): ReadonlySet<string> {
   return names;
 }
 
-/** Whether a loop uses no value from outside of it; one that does stays in its function. */
+/** Says whether a loop uses only values that it defines itself. A loop that uses others cannot become a function. */
 function isClosed(loop: For): boolean {
   const [defined, used] = [new Set<string>(), new Set<string>()];
   walkStmt(
@@ -76,7 +76,7 @@ function isClosed(loop: For): boolean {
   return [...used].every((name) => defined.has(name));
 }
 
-/** Whether each iteration of the loop begins it anew, at places that have nothing to do with which iteration it is. */
+/** Says whether each iteration of the loop stores to the buffer before it reads it, at places that do not depend on the iteration. */
 function isRewritten(buffer: string, loop: For): boolean {
   let [isRead, isWrittenFirst, isSame] = [false, false, true];
   const isLoad = (expr: Expr): boolean => expr.kind === "load" && expr.buffer === buffer;

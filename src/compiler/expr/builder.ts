@@ -1,5 +1,5 @@
-// What the functions of the language write into while an operator's function runs: tensors, stages, the open compute.
-// There is one builder at a time, set by instantiate() and restored when it is done.
+// Record of an operator while its function runs: the functions of the language add tensors, stages and the open compute
+// to it. There is one builder at a time, set by instantiate() and restored when it is done.
 
 import { callSite, currentMapper, type SourceMapper } from "../support/call-site.ts";
 import { codeFrame } from "../support/code-frame.ts";
@@ -26,7 +26,7 @@ export interface OpenCompute {
 
 export interface Builder {
   readonly mapper: SourceMapper;
-  /** Where to point if no frame is the user's: the place that made the operator. */
+  /** Place that errors point to if no stack frame is the user's: the call that made the operator. */
   readonly origin: SourceLoc | null;
   readonly inputs: TensorDecl[];
   readonly stages: Stage[];

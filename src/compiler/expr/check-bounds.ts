@@ -25,7 +25,7 @@ function scopeOf({ axes, reduce }: Stage): Scope {
   return { extents: new Map(all.map(({ name, extent }) => [name, extent])), facts: [] };
 }
 
-/** What a place knows: the conditions of the choices around it, the innermost first. */
+/** Position in an expression, with the conditions of the choices around it, the innermost first. */
 interface Site {
   readonly scope: Scope;
   readonly outer: Site | null;
@@ -40,13 +40,13 @@ function checkExpr(expr: ScalarExpr, scope: Scope, shapes: Shapes): void {
   if (!isAllProven(expr, site)) failAt(expr, site);
 }
 
-/** Whether all accesses are proven, from the leaves up, so that what is deep is no deep recursion. */
+/** Says whether all accesses are proven. It goes from the leaves up, so that a deep expression needs no deep recursion. */
 function isAllProven(expr: ScalarExpr, site: Site): boolean {
   for (const node of operandsFirst(expr, children)) isProven(node, site);
   return isProven(expr, site);
 }
 
-/** Whether all accesses in `expr` are proven. More facts never take a proof away: what holds with less known is not looked at again. */
+/** Says whether all accesses in `expr` are proven. A proof with fewer facts holds with more, so an answer of the outer site is reused. */
 function isProven(expr: ScalarExpr, site: Site): boolean {
   const known = site.proven.get(expr);
   if (known !== undefined) return known;
@@ -74,7 +74,7 @@ function parts(expr: ScalarExpr): readonly Part[] {
   ];
 }
 
-/** Whether a side of a choice is proven; one that is never taken may hold anything. */
+/** Says whether a side of a choice is proven. A side that is never taken needs no proof. */
 function isSideProven({ expr, side }: Part, site: Site): boolean {
   if (!side) return false;
   const inside = insideOf(side, site);

@@ -20,6 +20,7 @@ type AxesOf<S extends readonly number[]> = { readonly [N in keyof S]: Expr<"i32"
  * function's parameters. A reduction inside a larger expression becomes a stage of its own, over those axes that it
  * depends on: `A(i, j).div(sum(A(i, k), k))` computes each sum once.
  *
+ * @param shape positive integers; `[]` is a single element
  * @example compute("C", [M, N], (i, j) => sum(A(i, k).mul(B(k, j)), k))
  */
 export function compute<D extends DType, const S extends readonly number[]>(

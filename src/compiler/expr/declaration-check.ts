@@ -1,9 +1,10 @@
-// What every declaration must satisfy: names, extents, shapes, the number of axes. Fails at the user's line.
+// Checks that every declaration has to pass: names, extents, shapes, the number of axes. Errors point to the user's
+// line.
 
 import { type Builder, fail } from "./builder.ts";
 import { describe } from "./expr-handle.ts";
 
-// So that generated code can keep the user's names; `__` is what languages reserve for themselves.
+// Generated code keeps the user's names. Names with `__` are reserved in the languages that it is written in.
 const identifier = /^(?!__)[A-Za-z_][A-Za-z0-9_]*$/;
 
 // i32 indices address that many elements.

@@ -61,7 +61,7 @@ export interface Expr<D extends DType = DType> {
   cast<T extends DType>(dtype: T): Expr<T>;
 }
 
-/** What a reducer runs over: an i32 from 0 to `extent` - 1. */
+/** Index of a reduction: an i32 that runs from 0 to `extent` - 1. */
 export interface ReduceAxis extends Expr<"i32"> {
   readonly axisName: string;
   readonly extent: number;

@@ -1,4 +1,5 @@
-// What an operator costs, and where its operands are read again: derived from the ComputeDef alone, for rules and reports.
+// Cost of an operator, and the operands that it reads more than once: derived from the ComputeDef alone, for rules and
+// reports.
 
 import { operandsFirst, parentsFirst } from "../support/graph.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
@@ -94,9 +95,9 @@ function summands(index: ScalarExpr): readonly string[] {
 }
 
 /**
- * Operations on values that come from tensors: one each for arithmetic, functions and comparisons; none for casts and for
- * arithmetic on axes, of which only the index and the guards are made. What is used several times counts once. Of a select
- * the dearer side counts, with all that only this side uses.
+ * Operations on values that come from tensors: one each for arithmetic, functions and comparisons; none for casts and
+ * for arithmetic on axes, of which only the index and the guards are made. A value that is used several times counts
+ * once. The dearer side of a select counts, with all that only this side uses.
  */
 function operationsIn(body: ScalarExpr): number {
   const graph = interned(body);

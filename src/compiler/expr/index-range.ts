@@ -13,7 +13,7 @@ export type Range = readonly [min: number, max: number];
 
 export interface Scope {
   readonly extents: ReadonlyMap<string, number>;
-  /** What is known to hold: each form is ≥ 0. */
+  /** Facts known to hold: each linear form is ≥ 0. */
   readonly facts: readonly LinearForm[];
 }
 
@@ -50,9 +50,9 @@ const wholeRange = ({ dtype }: ScalarExpr): Range =>
   isFloat(dtype) ? [-Infinity, Infinity] : integerRange[dtype as "i32"];
 
 /**
- * Narrows a range by a fact f ≥ 0. With a factor c > 0: form = (form - c·f) + c·f ≥ min(form - c·f), and likewise from above.
- * The factor that matters is the one that cancels an atom which both have. What is left is looked at with the facts about
- * single axes only: a fact about an expression may speak of that expression again, without end.
+ * Narrows a range by a fact f ≥ 0. With a factor c > 0: form = (form - c·f) + c·f ≥ min(form - c·f), and likewise from
+ * above. The factor that matters is the one that cancels an atom which both have. The rest is examined with the facts
+ * about single axes only: a fact about an expression may contain that expression again, without end.
  */
 function tightened(range: Range, form: LinearForm, fact: LinearForm, scope: Scope): Range {
   let [min, max] = range;
@@ -153,7 +153,7 @@ function selectRange(expr: SelectExpr, scope: Scope): Range {
   return [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
 }
 
-/** Whether the facts may all hold. False: they cannot; true says nothing. */
+/** Says whether the facts may all hold. False is a proof that they cannot; true proves nothing. */
 export function isReachable(scope: Scope): boolean {
   const open = { ...scope, facts: [] };
   const isEmpty = (name: string): boolean => {
@@ -177,14 +177,15 @@ function factsOf(condition: ScalarExpr, holds: boolean, scope: Scope): readonly 
   if (condition.kind !== "binary") return [];
   const { op, left, right } = condition;
   if (op === "and" || op === "or") {
-    // Of `a and b` both hold; of a failed `or` neither does. The other two cases tell nothing.
+    // A true `and` makes both operands true, a false `or` makes both false. The other two cases give no fact about
+    // either.
     return (op === "and") === holds ? [...factsOf(left, holds, scope), ...factsOf(right, holds, scope)] : [];
   }
   if (left.dtype !== "i32" || !staysInRange(left, scope) || !staysInRange(right, scope)) return [];
   return comparisonFacts(op, holds, linearForm(left), linearForm(right));
 }
 
-/** Whether a sum cannot wrap: a comparison of sums that may wrap is no fact about the sums. */
+/** Says whether a sum cannot wrap. A comparison of sums that may wrap is no fact about the sums. */
 function staysInRange(expr: ScalarExpr, scope: Scope): boolean {
   const [min, max] = formRange(linearForm(expr), scope);
   const whole = wholeRange(expr);

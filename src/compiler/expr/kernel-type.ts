@@ -1,10 +1,10 @@
-// What an import of an operator with `?tune=…` is to TypeScript: a function over typed arrays. Types only.
+// Types that TypeScript gives an import of an operator with `?tune=…`: a function over typed arrays. Types only.
 
 import type { DType } from "./dtype.ts";
 
 /**
- * The typed array that holds elements of a dtype; f16 and bf16 are bit patterns, bool is one byte, 0 or 1. Of memory that is not
- * shared: what asks for bytes (`fetch`, `Blob`, `ImageData`) takes no other.
+ * The typed array that holds elements of a dtype; f16 and bf16 are bit patterns, bool is one byte, 0 or 1. Its memory
+ * is not shared, since functions that take bytes (`fetch`, `Blob`, `ImageData`) take no other.
  */
 export interface ArrayTypes {
   readonly f64: Float64Array<ArrayBuffer>;
@@ -26,7 +26,7 @@ export type TypedArray = Float64Array | Float32Array | Uint16Array | Int32Array 
 /** Argument for a tensor of u8: bytes, the pixels of a canvas, or the `ImageData` that holds them. */
 export type Bytes = Uint8Array | Uint8ClampedArray | { readonly data: Uint8ClampedArray };
 
-/** What TypeScript knows of `Float16Array`, where its libraries have it: `"lib": ["esnext.float16"]`. */
+/** Type of `Float16Array`, in projects whose TypeScript libraries have it: `"lib": ["esnext.float16"]`. */
 type Float16 = typeof globalThis extends { readonly Float16Array: infer Constructor } ? Constructor : never;
 type AnyOf<Constructor> = Constructor extends { readonly prototype: infer Half } ? Half : never;
 type MadeBy<Constructor> = Constructor extends { of(...items: number[]): infer Half } ? Half : never;
@@ -52,10 +52,13 @@ export interface KernelTensorInfo {
   readonly role: "input" | "output";
 }
 
-/** What is known of a kernel that runs. */
+/** Facts about a kernel that runs. */
 export interface KernelInfo {
+  /** Name of the operator. */
   readonly op: string;
+  /** Parameters of the operator, with the import's values. */
   readonly parameters: Readonly<Record<string, number | string>>;
+  /** Name of the target: never `native`, but what that stands for. */
   readonly target: string;
   readonly numerics: "fast" | "strict";
   /** Inputs and outputs, in calling order. */
@@ -76,12 +79,12 @@ export interface KernelInfo {
   readonly errorBound: number | null;
 }
 
-/** What `buffers()` gives where no more is known. */
+/** Result of `buffers()` when nothing more precise is known about the operator: the arrays by name. */
 export type AnyBuffers = Readonly<Record<string, TypedArray>>;
 
 /**
- * What kernels and packed kernels have in common. `Inputs` and `Outputs` are the arrays of a call in their order, labelled with
- * their names: `[A: Float32Array, B: Float32Array]`. Default: any number of any arrays.
+ * Members that kernels and packed kernels have in common. `Inputs` and `Outputs` are the arrays of a call in their
+ * order, labelled with their names: `[A: Float32Array, B: Float32Array]`. Default: any number of any arrays.
  */
 export interface PackedKernel<
   Result = TypedArray,
@@ -91,6 +94,7 @@ export interface PackedKernel<
 > {
   // One signature for both forms of a call: several ones could not be called through a union of kernels.
   (...arrays: [...Inputs, ...Partial<Outputs>]): Result;
+  /** Computes off the event loop, on copies of the inputs. It rejects with the errors that a call throws. */
   async(...arrays: [...Inputs, ...Partial<Outputs>]): Promise<Result>;
   /** The arrays that the kernel reads and writes, by name: a call with exactly these copies nothing. */
   buffers(): Buffers;
@@ -139,8 +143,8 @@ export interface Kernel<
 export type AnyResult = TypedArray | Readonly<Record<string, TypedArray>>;
 
 /**
- * What an import gives when nothing more precise is known about its operator: `Kernel`, with a result of the caller's
- * choice. Most results are f32; others are named: `const sums: Int32Array = count(A)`.
+ * Type of an import when nothing more precise is known about its operator: `Kernel`, with a result type that the caller
+ * chooses. Most results are f32; others are named: `const sums: Int32Array = count(A)`.
  */
 export interface AnyKernel extends Omit<Kernel, "async"> {
   <Result extends AnyResult = Float32Array<ArrayBuffer>>(...arrays: Argument[]): Result;

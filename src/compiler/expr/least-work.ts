@@ -8,7 +8,7 @@ import { axesIn, children, readsIn } from "./expr-visit.ts";
 import { interned } from "./interned.ts";
 import type { BinaryExpr, ReadExpr, ScalarExpr, UnaryExpr } from "./scalar-expr.ts";
 
-/** How operations of a type are executed: see `LeastWork`. */
+/** Kind of instruction that executes operations: see `LeastWork`. */
 export type WorkKind = "multiply" | "other" | "dot";
 
 export interface LeastWork {
@@ -108,13 +108,13 @@ const stepsOf = ({ op }: Operation): Steps => functionSteps[op] ?? (op === "mul"
 /** Operands that are computed as values: indices of a read are not. */
 const computedFrom = (node: ScalarExpr): readonly ScalarExpr[] => (node.kind === "read" ? [] : children(node));
 
-/** How often a value is computed: one that depends on some axes alone, once for each of their places. */
+/** Counts how often a value is computed: once for each place of the axes that it depends on. */
 function timesOf(node: ScalarExpr, extents: ReadonlyMap<string, number>): number {
   const names = new Set(axesIn(node).map(({ name }) => name));
   return [...names].reduce((count, name) => count * (extents.get(name) ?? 1), 1);
 }
 
-/** What is computed whatever is chosen: sides of a choice may not be. */
+/** Operations that are computed whichever side of a choice is taken. */
 const certainlyComputed = (root: ScalarExpr): readonly ScalarExpr[] =>
   operandsFirst(root, (node) => (node.kind === "select" ? [node.condition] : computedFrom(node)));
 

@@ -36,7 +36,7 @@ export const linearForm: (expr: ScalarExpr) => LinearForm = remembered((expr) =>
   fold<ScalarExpr, LinearForm>(expr, summands, formOf),
 );
 
-/** What is inside of an atom makes no difference to the sum. */
+/** Operands of a sum. An atom has none here: its inside does not matter to the sum. */
 const summands = (node: ScalarExpr): readonly ScalarExpr[] => (isArithmetic(node) ? children(node) : []);
 
 const isArithmetic = ({ kind, dtype }: ScalarExpr): boolean =>

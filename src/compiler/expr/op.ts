@@ -10,7 +10,7 @@ import type { ArrayOf, Kernel, Packable, PackedKernel, TypedArray } from "./kern
 /** The parameters as the operator's function takes them: numbers, and dtypes for strings. */
 export type ParameterValues<P> = { readonly [N in keyof P]: P[N] extends number ? number : DType };
 
-/** What an operator's function returns: one tensor, or an object of several under their own names. */
+/** Result of an operator's function: one tensor, or an object of several by their names. */
 export type Results = Tensor | { readonly [name: string]: Tensor };
 
 export type ResultArrays<R> =

@@ -1,9 +1,9 @@
-// Which types the operators take, and what they give.
+// Type rules of the operators: the types that each takes, and the type that it gives.
 
 import { type DType, isFloat, isInteger } from "./dtype.ts";
 import { type BinaryOp, comparisonOps, type UnaryOp } from "./scalar-expr.ts";
 
-/** What an operator takes, in words for messages. */
+/** Types that an operator takes, in words for messages. */
 export type Domain = "any type" | "numbers" | "floats" | "integers" | "bool";
 
 const contains: Readonly<Record<Domain, (dtype: DType) => boolean>> = {

@@ -17,9 +17,14 @@ import type { AxisExpr, ReadExpr, Reducer, ScalarExpr } from "./scalar-expr.ts";
 /** One reduce axis, or several: the first is the outermost. */
 export type ReduceAxes = ReduceAxis | readonly ReduceAxis[];
 
-/** The sum in the type of `x`; f16 and bf16 are summed in f32, integers wrap. */
+/**
+ * The sum over reduce axes, in the type of `x`; f16 and bf16 are summed in f32, integers wrap.
+ *
+ * @example compute("y", [M], (i) => sum(A(i, k).mul(x(k)), k))
+ */
 export const sum = <D extends DType>(x: Expr<D>, axes: ReduceAxes): Expr<ComputeType<D>> => reduce("sum", x, axes);
 
+/** The product over reduce axes, in the type of `x`; f16 and bf16 are multiplied in f32, integers wrap. */
 export const prod = <D extends DType>(x: Expr<D>, axes: ReduceAxes): Expr<ComputeType<D>> => reduce("prod", x, axes);
 
 /** The larger of two values (`a < b ? b : a`), or the largest value over reduce axes. */

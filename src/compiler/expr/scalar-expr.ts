@@ -45,7 +45,7 @@ export interface Axis {
 interface Typed {
   /** The type of the value. */
   readonly dtype: DType;
-  /** Where the user wrote it; ignored by printing and digests. */
+  /** Position in the user's file; printing and digests ignore it. */
   readonly loc: SourceLoc | null;
 }
 

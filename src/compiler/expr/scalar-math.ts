@@ -102,7 +102,7 @@ export function castValue(value: number, from: DType, to: DType): number {
 const highest = (dtype: NumberType): number => (isFloat(dtype) ? Infinity : integerRange[dtype as IntegerType][1]);
 const lowest = (dtype: NumberType): number => (isFloat(dtype) ? -Infinity : integerRange[dtype as IntegerType][0]);
 
-/** What a reduction starts with. */
+/** First value of a reduction's accumulator. */
 export const reducerIdentity: Readonly<Record<Reducer, (dtype: NumberType) => number>> = {
   sum: () => 0,
   prod: () => 1,
@@ -110,5 +110,5 @@ export const reducerIdentity: Readonly<Record<Reducer, (dtype: NumberType) => nu
   min: highest,
 };
 
-/** How a reduction takes in one more value: `accumulator = op(accumulator, value)`. */
+/** Operation by which a reduction takes in one more value: `accumulator = op(accumulator, value)`. */
 export const reducerOp: Readonly<Record<Reducer, BinaryOp>> = { sum: "add", prod: "mul", max: "max", min: "min" };

@@ -1,4 +1,4 @@
-// How elements lie in typed arrays: dtype → array, and element ↔ value. f16 and bf16 are bit patterns in a Uint16Array.
+// Elements in typed arrays: dtype → kind of array, and element ↔ value. f16 and bf16 are bit patterns in a Uint16Array.
 
 import type { DType } from "./dtype.ts";
 import { fromBf16Bits, fromF16Bits, toBf16Bits, toF16Bits } from "./float16.ts";

@@ -15,7 +15,7 @@ export interface BlockIntrinsic {
   /** Elements of the result that it computes, and how many values each of them gains. */
   readonly lanes: number;
   readonly group: number;
-  /** What type the elements of a buffer have in its operand; null for a buffer that it does not read. */
+  /** Returns the element type that a buffer must have as an operand; null for a buffer that the intrinsic does not read. */
   readonly operandType: (buffer: string) => DType | null;
 }
 

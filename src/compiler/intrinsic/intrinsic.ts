@@ -1,10 +1,10 @@
-// What an intrinsic is: an instruction of a machine as its meaning, what it needs, and its text per code generator.
-// A family is a list of them in one file beside this one; `intrinsics.ts` has them all.
+// Type of an intrinsic: an instruction of a machine with its meaning, the features that it needs, and its text for each
+// code generator. A family is a list of them in one file beside this one; `intrinsics.ts` has them all.
 
 import type { LoopFunc } from "../ir/loop-ir.ts";
 
 export interface Intrinsic {
-  /** What schedules name it by: "vpmaddwd.256". */
+  /** Name by which schedules refer to it: "vpmaddwd.256". */
   readonly name: string;
   /** Features of the target that it needs. */
   readonly features: readonly string[];

@@ -23,7 +23,7 @@ export function intrinsicNamed(name: string): Intrinsic {
 
 const codegenOf = { c: "c", tile: "c", wasm: "wasm" } as const;
 
-/** Whether code for the target may have it. */
+/** Says whether code for the target may use the intrinsic. */
 export const isAvailable = (intrinsic: Intrinsic, target: Target, numerics: Numerics): boolean =>
   codegenOf[intrinsic.text.kind] === target.codegen &&
   intrinsic.features.every((feature) => target.features.includes(feature)) &&

@@ -35,7 +35,7 @@ export interface OperandPlace {
   readonly index: Affine;
   /** Neighbouring elements that are read; they are repeated to fill the operand. */
   readonly period: number;
-  /** How far apart the rows of a tile are, if they do not follow each other. */
+  /** Distance between the rows of a tile; null: they follow each other without gaps. */
   readonly rows: Rows | null;
 }
 

@@ -11,7 +11,7 @@ export interface Binding {
   readonly wanted: Expr;
 }
 
-/** What each operand is bound to, by its name. */
+/** Load that each operand of the intrinsic stands for, by the operand's name. */
 export type Bindings = ReadonlyMap<string, Binding>;
 
 /**

@@ -20,7 +20,7 @@ export interface Affine {
   readonly constant: number;
 }
 
-/** What the affine form of an expression that is no sum, difference or multiple is; null: it is an atom. */
+/** Returns the affine form of an expression that is no sum, difference or multiple; null: it is an atom. */
 export type AtomForm = (expr: Expr) => Affine | null;
 
 /** A form that is being added up: a list, for it has few terms. */

@@ -60,7 +60,7 @@ export function boundsOfAffine({ terms, constant }: Affine, ranges: Ranges): Int
   return fact ? intersect({ min, max }, { min: fact.min + constant, max: fact.max + constant }) : { min, max };
 }
 
-/** What a condition tells about the sum. Facts are kept in lowest terms, the first coefficient positive. */
+/** Looks up the interval that conditions give for the sum. Facts are kept in lowest terms, with a positive first coefficient. */
 function factAbout(terms: readonly AffineTerm[], ranges: Ranges): Interval | null {
   const size = terms.reduce((divisor, { coefficient }) => gcd(Math.abs(coefficient), divisor), 0);
   const scale = terms[0]!.coefficient > 0 ? size : -size;

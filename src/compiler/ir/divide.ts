@@ -51,7 +51,7 @@ export function joinDivisions(x: Affine): Affine {
   return x;
 }
 
-/** What is left after the divisible terms went, with a constant in 0..by. */
+/** Divides the remaining terms once the divisible ones are taken out. The constant is in 0..by. */
 function divideRest(rest: Affine, by: number, ranges: Ranges): Affine {
   const step = stepOf(rest, by, ranges);
   if (step) return divideAffine(step.large, by / step.size, ranges);

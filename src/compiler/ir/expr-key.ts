@@ -62,7 +62,7 @@ function textOf(expr: Expr): string {
   }
 }
 
-/** Whether two expressions have the same key, found without building the keys. */
+/** Says whether two expressions have the same key, without building the keys. */
 export function sameExpr(a: Expr, b: Expr): boolean {
   left = comparisons;
   const isSame = sameTree(a, b);
@@ -81,7 +81,7 @@ function sameTree(a: Expr, b: Expr): boolean {
   return these.length === those.length && these.every((operand, at) => sameTree(operand, those[at]!));
 }
 
-/** What a node says beside its kind, type and operands. */
+/** Compares two nodes without their kind, type and operands. */
 function sameNode(a: Expr, b: Expr): boolean {
   switch (a.kind) {
     case "const":

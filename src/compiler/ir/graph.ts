@@ -1,5 +1,5 @@
-// Expressions as graphs: what one block or statement computes may use a value many times. See `support/graph.ts` for when
-// one is walked as a tree. What is rebuilt of a large one has equal parts as one node, so no pass makes copies of them.
+// Expressions as graphs: what one block or statement computes may use a value many times. See `support/graph.ts` for
+// when one is walked as a tree. A rebuilt large one shares equal parts as one node, so no pass makes copies of them.
 
 import { foldOnce, type NodeFunction, operandsFirst } from "../support/graph.ts";
 import { headOf } from "./expr-head.ts";

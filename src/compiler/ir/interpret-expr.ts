@@ -18,7 +18,7 @@ export interface Scope {
   /** Loop variables, axes and locals by name. */
   readonly cells: ReadonlyMap<string, Cell>;
   readonly memories: ReadonlyMap<string, Memory>;
-  /** What is shared inside of a large expression. */
+  /** Nodes that a large expression uses several times. */
   readonly shared?: Shared;
 }
 

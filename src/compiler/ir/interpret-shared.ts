@@ -1,5 +1,5 @@
-// What is used several times in a large expression is worked out once in a run of its statement, and only if it is asked
-// for: a side of a choice that is not taken may lie outside of its buffer.
+// Values that a large expression uses several times: each is computed once in a run of its statement, and only when it
+// is needed. It must not be computed earlier, as a side of a choice that is not taken may read outside of its buffer.
 
 import { operandsFirst, usesOf } from "../support/graph.ts";
 import type { Expr } from "./loop-ir.ts";

@@ -8,7 +8,7 @@ export interface Interval {
 
 export const unbounded: Interval = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
 
-/** Whether all its numbers are values of an i32. */
+/** Says whether all numbers of the interval are values of an i32. */
 export const isBounded = ({ min, max }: Interval): boolean => min >= -(2 ** 31) && max < 2 ** 31;
 
 export const intersect = (a: Interval, b: Interval): Interval => ({

@@ -1,5 +1,5 @@
-// Expressions of one statement → locals for what they use several times, and the expressions in terms of them. Long chains
-// of operations are cut into locals too, so that nothing which is left is deep. What is short is computed again.
+// Expressions of one statement → locals for what they use several times, and the expressions in terms of them. Long
+// chains of operations are cut into locals too, so that nothing which is left is deep. Short values are computed again.
 
 import { operandsFirst, parentsFirst, usesOf } from "../support/graph.ts";
 import { define, localFrom } from "./build.ts";
@@ -53,7 +53,10 @@ function isShort(exprs: readonly Expr[]): boolean {
   return nodes >= 0 && weight > 0;
 }
 
-/** What is computed: the place of a load is an address, which back ends make in their own ways, but for a large one. */
+/**
+ * Operands that are computed as values. The index of a load is not among them unless it is large: back ends compute
+ * addresses in their own ways.
+ */
 const valuesIn = (expr: Expr): readonly Expr[] =>
   expr.kind === "load" || expr.kind === "ramp" ? operandsOf(expr).filter(isLargeExpr) : operandsOf(expr);
 

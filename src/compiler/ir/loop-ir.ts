@@ -165,7 +165,7 @@ export type ThreadAxis = `${"blockIdx" | "threadIdx"}.${"x" | "y" | "z"}`;
 export type LoopMark = "serial" | "parallel" | "vectorized" | "unrolled" | TensorizedMark | ThreadAxis;
 
 /**
- * What to do where the loops of a split overshoot the axis they came from:
+ * Treatment of the iterations in which the loops of a split overshoot the axis they came from:
  *   guard  test each instance
  *   cut    peel the iterations that overshoot into a copy of the loop's body with tightened bounds
  *   mask   compute the surplus where it is harmless (local buffers), and store only the leading lanes elsewhere
@@ -266,7 +266,7 @@ export type Stmt = For | Seq | If | Store | Define | Assign | Prefetch | Block;
 
 // ── functions ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Where a buffer lives: the caller's memory, the kernel's scratch memory, or (if every index becomes constant) registers. */
+/** Memory of a buffer: the caller's, the kernel's scratch memory, or registers (where every index becomes constant). */
 export type Scope = "input" | "output" | "workspace" | "register";
 
 export interface Buffer {

@@ -1,5 +1,5 @@
-// What is known where an expression stands: the values of the loop variables around it, and what the conditions around it
-// tell of sums. A linked list, the innermost first: to enter a loop costs one link, and nests are not deep.
+// Facts at the place of an expression: ranges of the loop variables around it, and of sums in the conditions around it.
+// A linked list, the innermost first: entering a loop costs one link, and nests are not deep.
 
 import type { Affine } from "./affine.ts";
 import { type Interval, intersect, unbounded } from "./interval.ts";
@@ -25,7 +25,7 @@ export interface Memory {
 export class Ranges {
   /** Whether there are facts about more than variables. Few functions have any, and looking for them takes time. */
   readonly hasFacts: boolean;
-  /** What is known of the nodes of a large expression at this place; null for a small one. */
+  /** Results kept for the nodes of a large expression at this place; null for a small one. */
   readonly memory: Memory | null;
   readonly #outer: Ranges | null;
   readonly #key: string;
@@ -60,7 +60,7 @@ export const withMemory = (ranges: Ranges): Ranges =>
 export const withRange = (ranges: Ranges, name: string, min: number, max: number): Ranges =>
   new Ranges(ranges, name, { min, max, isLane: false }, ranges.hasFacts);
 
-/** What the variables of these loops (or axes) range over, inside of `around`. */
+/** Ranges of the variables of these loops (or axes), inside of `around`. */
 export const rangesOf = (loops: readonly Pick<For, "name" | "extent">[], around: Ranges = noRanges): Ranges =>
   loops.reduce((ranges, { name, extent }) => withRange(ranges, name, 0, extent - 1), around);
 

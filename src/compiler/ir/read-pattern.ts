@@ -1,5 +1,5 @@
-// Where a buffer is read, but for constants: reads of one pattern move alike, at a fixed distance from each other, so one copy
-// serves all of them.
+// Pattern of a read: its indices without their constants. Reads of one pattern move alike, at a fixed distance from
+// each other, so one copy serves all of them.
 //
 //   X[k, i], X[k, i + 1]  →  "k, i"        X[2*y + ky, 3]  →  "2*y + ky, 0"
 

@@ -1,5 +1,5 @@
-// Which loops a block's reduction runs over: those that its reduce axes depend on and no spatial axis does. A loop that
-// tells the elements of partial results apart drives both kinds of axes, and reduces nothing.
+// Loops of a block's reduction: those that its reduce axes depend on and no spatial axis does. A loop that drives both
+// kinds of axes keeps partial results apart, and reduces nothing.
 
 import { remembered } from "../support/remembered.ts";
 import type { Block, BlockAxis, Expr } from "./loop-ir.ts";

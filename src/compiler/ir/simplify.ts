@@ -136,7 +136,10 @@ function extremeForm({ op, left, right }: Binary, ranges: Ranges): Affine {
   return atomAffine({ kind: "binary", dtype: "i32", op, left: fromAffine(a), right: fromAffine(b) });
 }
 
-/** Whether an expression is arithmetic on variables and constants alone, which may be rearranged without a thought for overflow. */
+/**
+ * Says whether an expression is arithmetic on variables and constants alone. Only such an expression is rearranged
+ * without regard to overflow.
+ */
 function isIndexArithmetic(expr: Expr, { memory }: Ranges): boolean {
   if (expr.dtype !== "i32") return false;
   if (!memory) return isArithmeticTree(expr);
@@ -216,11 +219,11 @@ function simplifyBinary(expr: Binary, ranges: Ranges): Expr {
   return a === left && b === right ? expr : updateBinary(expr, { left: a, right: b });
 }
 
-/** Whether an expression is 1: a product with 1 is exact in every type. */
+/** Says whether an expression is 1: a product with 1 is exact in every type. */
 const isOne = (expr: Expr): boolean =>
   (expr.kind === "const" && expr.value === 1) || (expr.kind === "broadcast" && isOne(expr.value));
 
-/** What holds on the left of an `and` may be taken for granted on its right. */
+/** Simplifies an `and` or `or`. The right side of an `and` is simplified under the assumption that the left side holds. */
 function simplifyLogic(op: "and" | "or", expr: Binary, ranges: Ranges): Expr {
   const left = simple(expr.left, ranges);
   const absorbing = op === "and" ? 0 : 1;
@@ -231,7 +234,7 @@ function simplifyLogic(op: "and" | "or", expr: Binary, ranges: Ranges): Expr {
   return left === expr.left && right === expr.right ? expr : updateBinary(expr, { left, right });
 }
 
-/** What is known where `side` stands. */
+/** Ranges at the place of `side`, where the condition holds. */
 const assumed = (condition: Expr, side: Expr, ranges: Ranges): Ranges =>
   ranges.memory && isLargeExpr(side) ? ranges : assume(condition, ranges);
 

@@ -10,7 +10,7 @@ import { updateBinary } from "./update.ts";
 
 export interface Surroundings {
   readonly buffers: ReadonlyMap<string, Buffer>;
-  /** What the loops around can make of an index. */
+  /** Returns the bounds of an index over the loops around it. */
   readonly boundsOf: (index: Expr) => Interval;
 }
 

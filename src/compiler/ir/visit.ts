@@ -185,7 +185,7 @@ export function walkStmt(stmt: Stmt, visit: (stmt: Stmt) => void, visitExpr?: (e
   for (const child of childrenOf(stmt)) walkStmt(child, visit, visitExpr);
 }
 
-/** Whether `test` holds for `expr` or anything in it. */
+/** Says whether `test` holds for `expr` or anything in it. */
 export const someExpr = (expr: Expr, test: (expr: Expr) => boolean): boolean => some(expr, operandsOf, test);
 
 /** Names of the variables in `expr`. */

@@ -1,4 +1,4 @@
-// Whether one type holds every value of another, so that a conversion loses nothing.
+// Says whether one type holds every value of another, so that a conversion loses nothing.
 
 import type { IrType } from "./loop-ir.ts";
 

@@ -19,8 +19,8 @@ import { vectorize } from "./pass/vectorize.ts";
 import { refuseThreads } from "./refuse-threads.ts";
 
 /**
- * Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. What intrinsics
- * leave of tensorized loops becomes vectors. Hints are inserted while loops and indices are those of the schedule.
+ * Blocks first, so that all conditions are seen; flat before vectors, so that a row's end is no obstacle. Tensorized
+ * loops that no intrinsic takes become vectors. Hints are inserted while loops and indices are those of the schedule.
  */
 export const passes: readonly Pass[] = [
   lowerBlocks,
@@ -65,6 +65,9 @@ export function lower(scheduled: LoopFunc, options: LowerOptions): LoopFunc {
 
 const formAfter = (pass: Pass): Form => (passes.indexOf(pass) < passes.indexOf(flatten) ? "lowered" : "flat");
 
-/** What scalar code needs and no more: blocks to statements, one-element caches to locals. For the reference loops. */
+/**
+ * Lowers with the passes that scalar code needs, and no more: blocks to statements, one-element caches to locals. For
+ * the reference loops.
+ */
 export const lowerScalars = (scheduled: LoopFunc, context: LoweringContext): LoopFunc =>
   [lowerBlocks, flatten, promoteRegisters, shareValues].reduce((func, pass) => pass.run(func, context), scheduled);

@@ -1,4 +1,5 @@
-// What an operator does to each element before it is stored: scale, bias, residual, activation. Shared by the operators.
+// Epilogue of an operator, applied to each element before it is stored: scale, bias, residual, activation. Shared by
+// the operators.
 
 import { type DType, type Expr, erf, max, sigmoid, type Tensor, tanh, tensor } from "../expr/authoring.ts";
 import { requireKeys, requireOneOf } from "../expr/library-arguments.ts";
@@ -30,7 +31,7 @@ const activations: Readonly<Record<Activation, (x: Expr) => Expr>> = {
 export interface Result {
   readonly shape: readonly number[];
   readonly dtype: DType;
-  /** How many of the last dimensions number the channels; default: 1. */
+  /** Number of the last dimensions that make up the channels; default: 1. */
   readonly channelDims?: number;
 }
 

@@ -1,5 +1,5 @@
-// What a batch norm is to the convolution before it: scale[c] = γ / √(variance + ε), bias[c] = β - mean · scale. An
-// operator with the epilogue { scale: true, bias: true } then computes both in one. Ioffe & Szegedy 2015.
+// A batch norm as an epilogue of the convolution before it: scale[c] = γ / √(variance + ε), bias[c] = β - mean · scale.
+// An operator with the epilogue { scale: true, bias: true } then computes both in one. Ioffe & Szegedy 2015.
 
 import { compute, type DType, defineOp, type Op, rsqrt, tensor } from "../expr/authoring.ts";
 import { checked, type ParameterKinds } from "../expr/library-arguments.ts";

@@ -2,9 +2,9 @@
 //
 //   out[y] = Σ image[iy] · filter[ky] over stride·iy + ky = y + padding
 //
-// Written so, one product in stride² is wanted. Of y + padding = stride·q + p only the taps ky = stride·t + p meet a pixel,
-// iy = q - t: one convolution for each of the stride² phases p computes what is wanted and nothing else, at affine indices.
-// Shi et al. 2016 (sub-pixel convolution). A second stage puts the phases side by side.
+// Written so, only one product in stride² is needed. For y + padding = stride·q + p only the taps ky = stride·t + p
+// meet a pixel, iy = q - t. So one convolution for each of the stride² phases p computes exactly the products that are
+// needed, at affine indices. Shi et al. 2016 (sub-pixel convolution). A second stage puts the phases side by side.
 
 import { compute, type DType, defineOp, type Expr, type Op, reduceAxis, sum, tensor } from "../expr/authoring.ts";
 import { checked, type ParameterKinds } from "../expr/library-arguments.ts";

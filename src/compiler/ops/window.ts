@@ -8,11 +8,11 @@ export interface Window {
   readonly dilation: number;
 }
 
-/** How many windows of `size` taps fit into `extent`. */
+/** Number of windows of `size` taps that fit into `extent` elements. */
 export const windowCount = (extent: number, size: number, { stride, padding, dilation }: Window): number =>
   Math.floor((extent + 2 * padding - dilation * (size - 1) - 1) / stride) + 1;
 
-/** Where tap `tap` of window `at` lies. */
+/** Index of tap `tap` in window `at`; negative or beyond the extent in the padding. */
 export const tapAt = (at: Expr<"i32">, tap: Expr<"i32">, { stride, padding, dilation }: Window): Expr<"i32"> => {
   const unpadded = times(at, stride).add(times(tap, dilation));
   return padding === 0 ? unpadded : unpadded.sub(padding);

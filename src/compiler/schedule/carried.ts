@@ -1,5 +1,5 @@
-// Which buffer carries values from one iteration of a loop to a later one: a sliding window does, a buffer that each
-// iteration fills before it reads it does not.
+// Finds the buffer that carries values from one iteration of a loop to a later one. A sliding window does; a buffer
+// that each iteration fills before it reads it does not.
 
 import { type Affine, fromAffine } from "../ir/affine.ts";
 import { sameExpr } from "../ir/expr-key.ts";

@@ -1,4 +1,4 @@
-// Which part of a buffer is complete after an iteration of a loop of the nest that computes it.
+// Finds the part of a buffer that is complete after an iteration of a loop of the nest that computes it.
 //
 //   for i.0, for j, for k, for i.1: C[i.0*4 + i.1, j] += …      after an iteration of i.0:  [i.0*4, +4] × [0, +7]
 //                                                               after one of k:             [i.0*4, +4] × [j, +1]
@@ -50,7 +50,7 @@ function feeders(blocks: readonly Block[], writers: readonly Block[]): readonly 
   return [...found];
 }
 
-/** Whether the access touches every element of the box: each dimension is driven by loops of its own, without gaps. */
+/** Says whether the access touches every element of the box: each dimension is driven by loops of its own, without gaps. */
 export function fills(indices: readonly Expr[], inside: readonly For[], box: readonly DimRegion[]): boolean {
   const extents = new Map(inside.filter(({ extent }) => extent > 1).map(({ name, extent }) => [name, extent]));
   const taken = new Set<string>();
@@ -69,7 +69,7 @@ export function fills(indices: readonly Expr[], inside: readonly For[], box: rea
   });
 }
 
-/** Whether the boxes of different iterations of the loops outside do not meet. */
+/** Says whether the boxes of different iterations of the loops outside do not meet. */
 function isOnce(box: readonly DimRegion[], outer: readonly For[]): boolean {
   const extents = new Map(outer.map(({ name, extent }) => [name, extent]));
   const taken = new Set<string>();

@@ -1,4 +1,4 @@
-// Who writes and reads which buffer, and in what order: the questions of the primitives that move a consumer.
+// Writers and readers of each buffer, and their order: the questions of the primitives that move a consumer.
 
 import type { Block, Expr, Load, LoopFunc, Stmt } from "../ir/loop-ir.ts";
 import { mapBlockExprs, mapExpr, walkExpr } from "../ir/visit.ts";

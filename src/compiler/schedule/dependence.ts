@@ -68,7 +68,7 @@ const accessesIn = (loop: For): readonly Access[] =>
     return found;
   });
 
-/** Whether the difference can be 0 for some iteration of the first loop and an earlier one of the second. */
+/** Says whether the difference can be 0 for some iteration of the first loop and an earlier one of the second. */
 function mayBeZero(difference: Affine, first: For, second: For, ranges: ReturnType<typeof rangesOf>): boolean {
   const a = coefficientOf(difference, first.name);
   const b = coefficientOf(difference, second.name);

@@ -84,7 +84,7 @@ function accessesUnder(body: Stmt, buffer: string): readonly Access[] {
   return found;
 }
 
-/** Whether the lines lie outside of the buffer in every iteration of the loops around. */
+/** Says whether the lines lie outside of the buffer in every iteration of the loops around. */
 function isOutside(first: readonly Expr[], box: readonly DimRegion[], { shape }: Buffer, ranges: Ranges): boolean {
   const { min, max } = boundsOf(simplifyIndex(flatIndex(shape, first), ranges), ranges);
   const length = shape.reduce((product, size) => product * size, 1);

@@ -1,9 +1,10 @@
-// What computes some elements twice, as the last tile of a split that shifts inwards does, and whom that does no harm.
+// Finds loops that compute some elements twice, as the last tile of a split that shifts inwards does, and checks that
+// this does no harm.
 //
 //   for i.0 in 0..3, for i.1 in 0..4: i = min(i.0*4, 5) + i.1 in 0..9      5, 6 and 7 come twice
 //
-// Elements may be computed again from what has not changed meanwhile. So a sum has to start anew with them: its loops
-// stay inside the loop that comes back.
+// Computing an element again is harmless if its inputs have not changed meanwhile. A sum must start anew each time, so
+// its loops have to stay inside the loop that comes back.
 
 import type { Block, For, LoopFunc } from "../ir/loop-ir.ts";
 import { addVars, varsIn, walkExpr } from "../ir/visit.ts";
@@ -62,7 +63,7 @@ export function harmedByRepeat({ loop, around }: LoopPlace): { readonly block: s
   return null;
 }
 
-/** Whether an iteration's writes, made from other buffers, are all that the reader reads in it. */
+/** Says whether the writer writes, in each iteration, all that the reader reads in it, and makes it from other buffers. */
 function suppliesAll(writer: Block, reader: Block, buffer: string, loop: For): boolean {
   if (writer.buffer !== buffer || buffersRead(writer).has(buffer)) return false;
   const inside = loopsIn(loop.body);

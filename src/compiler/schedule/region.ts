@@ -1,6 +1,6 @@
-// What part of a buffer the body of a loop touches: for each dimension where it starts, in terms of the loops around the
-// body, how many elements it spans and in which steps. The smallest such region around all accesses; exact for one access
-// whose dimensions are driven by one loop each.
+// Finds the part of a buffer that the body of a loop touches: for each dimension the start, in terms of the loops
+// around the body, the number of elements, and the step. The smallest such region around all accesses; exact for one
+// access whose dimensions are driven by one loop each.
 //
 //   in loop C.i.0:  A[C.i.0*12 + C.i.1, 2*C.k], C.i.1 in 0..12, C.k in 0..97   →   [C.i.0*12, +12] × [0, +193 step 2]
 //
@@ -125,14 +125,14 @@ export function boundingBox(
   return box;
 }
 
-/** How far an index is from the start of the region of its dimension; `loops` are those that `boundingBox` knew. */
+/** Returns the distance of an index from the start of its dimension's region; `loops` are those that `boundingBox` was given. */
 export const fromStart = (index: Expr, { startAffine }: DimRegion, loops: readonly For[]): Expr =>
   fromAffine(addAffine(sumOf(index, rangesOf(loops)), startAffine, -1));
 
 /** Number of elements touched along a dimension. */
 export const countOf = ({ extent, step }: DimRegion): number => (extent - 1) / step + 1;
 
-/** How many steps an index is from the start. Loops of one iteration may have strides of their own: they move nothing. */
+/** Returns the same distance in steps. Loops of one iteration may have strides of their own: they move nothing. */
 export function stepsFromStart(index: Expr, dim: DimRegion, inside: readonly For[], around: readonly For[] = []): Expr {
   const distance = fromStart(index, dim, [...around, ...inside]);
   if (dim.step === 1) return distance;

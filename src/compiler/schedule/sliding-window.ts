@@ -1,5 +1,5 @@
-// What neighbouring iterations of a loop have in common of the region that a producer under it computes, and the producer
-// split into what the first iteration needs beforehand and what each iteration adds.
+// Sliding windows: neighbouring iterations of a loop share a part of the region that a producer under it computes. The
+// producer is split into the part that the first iteration needs beforehand, and the part that each iteration adds.
 //
 //   for Q.i                                   for P.first.i in 0..w-m: block P.first (i = P.first.i)
 //     for P.i in 0..w: block P (i = m*Q.i + P.i)   →   for Q.i
@@ -85,7 +85,7 @@ function moving(nest: LoopFunc, { block, own, at, buffer }: Producer): Window | 
   return { block: block.name, at: at.name, dim: only.dim, width, move };
 }
 
-/** Whether the variable is in no quotient and no remainder. */
+/** Says whether the variable is in no quotient and no remainder. */
 const isPlain = ({ terms }: Affine, name: string): boolean =>
   terms.every(({ atom }) => atom.kind === "var" || !varsIn(atom).has(name));
 

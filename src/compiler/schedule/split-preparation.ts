@@ -1,5 +1,6 @@
-// What depends on constant inputs alone → a function of its own, to be run once for many calls: weights in another layout,
-// transformed filters. Only what stands before all loops; what a loop packs, block by block, stays where it is.
+// Statements that depend on constant inputs alone → a function of its own, to be run once for many calls: weights in
+// another layout, transformed filters. Only statements before all loops move; packs that a loop makes, block by block,
+// stay.
 //
 //   B.layout[…] = B[…]                            prepare(B) → B.layout
 //   for …: C[i, j] += A[i, k] * B.layout[…]  →    run(A, B, B.layout) → C

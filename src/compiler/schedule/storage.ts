@@ -1,6 +1,6 @@
-// Where the storage of an intermediate buffer begins within its stage, and the accesses moved when it begins elsewhere.
-// `compute-at` leaves a buffer that holds the region of one iteration, so its element 0 is another one of the stage in
-// each; the axes of the blocks that write it know which.
+// Finds the element of its stage that the storage of an intermediate buffer begins with, and moves the accesses when it
+// is to begin elsewhere. `compute-at` leaves a buffer that holds the region of one iteration, so its element 0 is a
+// different element of the stage in each iteration. The axes of the blocks that write the buffer tell which.
 //
 //   block P (i = Q.i.0*4 + P.i): P[P.i] = …      →      P begins at Q.i.0*4
 
@@ -44,7 +44,7 @@ function storageSeenBy(block: Block): readonly DimStorage[] | null {
   return dims.every((dim) => dim !== null) ? dims : null;
 }
 
-/** How much faster the element moves than the index. */
+/** Ratio by which the element moves faster than the index; null: it is no whole number, or not positive. */
 function stepBetween(element: Affine, index: Affine): number | null {
   const [moved] = index.terms;
   if (!moved) return 1;

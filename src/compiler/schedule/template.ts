@@ -12,7 +12,7 @@ export function instantiate(template: readonly TemplateInstruction[], assignment
   return template.filter((one) => isPart(one, assignment)).map(({ instruction }) => concrete(instruction, assignment));
 }
 
-/** Whether the instruction is one of the schedule's. */
+/** Says whether the schedule of an assignment has the instruction. */
 export function isPart({ when }: TemplateInstruction, assignment: Assignment): boolean {
   const holds = ({ tunable, oneOf }: Condition): boolean => oneOf.includes(resolve({ tunable }, assignment));
   return when.every(holds);

@@ -1,5 +1,6 @@
-// A trace as JSON text and back, across versions: a schema number says how it was written. What comes from outside is parsed strictly: an
-// unknown kind or field, a missing one or a number that is no count is refused, with its place in the text's own terms.
+// A trace as JSON text and back, across versions: a schema number says how it was written. Text from outside is parsed
+// strictly: an unknown kind or field, a missing one or a number that is no count is refused, with its place in the
+// text's own terms.
 
 import { dtypes } from "../expr/dtype.ts";
 import type { Diagnostic } from "../support/diagnostic.ts";

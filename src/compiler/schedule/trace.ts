@@ -30,7 +30,7 @@ export interface CopiedReads {
  */
 export type SplitTail = TailStrategy | "perfect" | "shift";
 
-/** What each primitive takes; N is `number` in a concrete trace and `Operand` in a template. */
+/** Arguments of each primitive; N is `number` in a concrete trace and `Operand` in a template. */
 export interface InstructionArgs<N> {
   /** loop → factors.length loops named loop.0 (outermost), loop.1, …; one factor may be 0: it is inferred (rounded up). */
   readonly split: { readonly loop: string; readonly factors: readonly N[]; readonly tail: SplitTail };
@@ -81,7 +81,7 @@ export interface InstructionArgs<N> {
   readonly tensorize: { readonly loop: string; readonly intrinsic: string };
   /** Gives a local buffer elements of another type, which holds all values of its own: i8 → i16. */
   readonly "set-dtype": { readonly buffer: string; readonly dtype: DType };
-  /** Where the storage of a buffer lives (null: the root), and what one iteration of its producer leaves to the next. */
+  /** Loop that the storage of a buffer lives in (null: the root), and the values that one iteration of its producer leaves to the next. */
   readonly "hoist-storage": {
     readonly buffer: string;
     readonly loop: string | null;

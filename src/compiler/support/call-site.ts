@@ -64,7 +64,7 @@ export const parseStack = (stack: string): readonly SourceLoc[] => framesOf(stac
 const framesOf = (lines: readonly string[]): readonly SourceLoc[] =>
   lines.map(parseFrame).filter((frame) => frame !== null);
 
-// Of our own there are up to thirteen between a call of the user and here (a constant in an operand).
+// Up to thirteen frames of our own lie between a call of the user and this place (for a constant in an operand).
 const frameLimit = 20;
 
 function stackLines(): readonly string[] {

@@ -9,7 +9,7 @@ export interface Diagnostic {
   /** Message of one sentence, without a full stop. */
   readonly message: string;
   readonly loc: SourceLoc | null;
-  /** What to do about it; null when the message says it. */
+  /** Advice for the user; null when the message gives it. */
   readonly hint: string | null;
   /** More lines to show below: a code frame, a loop nest with the guilty loops marked. */
   readonly detail: string | null;

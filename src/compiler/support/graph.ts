@@ -8,7 +8,7 @@ export type OperandsOf<Node> = (node: Node) => readonly Node[];
 /** Nodes of an expression written out as a tree, up to which it is walked as one: that needs no memory of what was seen. */
 const treeNodes = 256;
 
-/** Whether the expression, written out as a tree, has more nodes than are walked as one. */
+/** Says whether the expression, written out as a tree, has so many nodes that it must be walked as a graph. */
 export function isLarge<Node>(root: Node, operandsOf: OperandsOf<Node>): boolean {
   let left = treeNodes;
   const isOver = (node: Node): boolean => {
@@ -50,7 +50,7 @@ export function parentsFirst<Node>(root: Node, operandsOf: OperandsOf<Node>): re
   return [...seen];
 }
 
-/** What a node gives, when `of` tells what its operands give. */
+/** Value of a node; `of` gives the values of its operands. */
 export type NodeFunction<Node, T> = (node: Node, of: (operand: Node) => T) => T;
 
 /** A value worked out from the operands up, once for each node of a large expression. `f` depends on nothing but the node. */
@@ -81,7 +81,7 @@ export function walk<Node>(root: Node, operandsOf: OperandsOf<Node>, visit: (nod
   walkTree(root);
 }
 
-/** Whether `test` holds for some node. */
+/** Says whether `test` holds for some node. */
 export function some<Node>(root: Node, operandsOf: OperandsOf<Node>, test: (node: Node) => boolean): boolean {
   let left = treeNodes;
   const inTree = (node: Node): boolean | null => {

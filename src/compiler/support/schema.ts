@@ -1,6 +1,6 @@
 // Data that was written by another version: a schema number says which, and a table brings it up to date a step at a time.
 
-/** What data of a schema is in the next one, by number. */
+/** Steps from a schema to the next one, by the number of the earlier. */
 export type Upgrades = Readonly<Record<number, (value: unknown) => unknown>>;
 
 export type Upgraded =

@@ -1,5 +1,5 @@
-// Which nodes of a graph get a name of their own where it is written as text: what is used several times, unless it is
-// short, and what is deep, so that text is as long as the graph and no nest of parentheses is deep.
+// Nodes of a graph that get a name of their own where it is written as text: nodes that are used several times (unless
+// short) and deep nodes. So the text is as long as the graph, and no nest of parentheses is deep.
 
 import { type OperandsOf, operandsFirst, usesOf } from "./graph.ts";
 

@@ -1,4 +1,4 @@
-// What the compiler knows about the machine that a kernel is for: numbers as data, one file a target.
+// Machines that kernels are made for, as the compiler knows them: numbers as data, one file a target.
 
 export const targetNames = ["wasm", "avx2", "avx512", "avx512-vnni", "avx512-bf16", "amx"] as const;
 export type TargetName = (typeof targetNames)[number];

@@ -1,6 +1,6 @@
-// How much of the core we have: independent multiplications and additions, as many as a core can do side by side. Another
-// hardware thread of the same core, which may belong to another virtual machine, halves their speed and ours for tens of
-// milliseconds to seconds, and no clock of this machine tells of it.
+// Measures the share of the core that we have, by independent multiplications and additions, as many as a core can do
+// side by side. Another hardware thread of the same core, which may belong to another virtual machine, halves their
+// speed and ours for tens of milliseconds to seconds, and no clock of this machine tells of it.
 
 /** Iterations of a probe: some 30 µs. */
 const steps = 8_000;

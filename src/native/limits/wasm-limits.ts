@@ -1,5 +1,5 @@
-// What one core can do in WASM: arithmetic on values that stay in registers, with relaxed SIMD too where the engine has it, and
-// reading buffers of several sizes.
+// Measures the limits of one core in WASM: arithmetic on values that stay in registers, with relaxed SIMD too where the
+// engine has it, and reading buffers of several sizes.
 
 import { nowMs } from "../clock.ts";
 import { type MachineLimits, type RateName, type Rates, rateNames, readingSizes } from "./machine-limits.ts";

@@ -116,7 +116,7 @@ static bool uk_read_arrays(napi_env env, const struct uk_kernel *kernel, const n
   return true;
 }
 
-// As many arrays as the kernel has parameters, and those fit. False: an exception is pending.
+// Checks that there are as many arrays as the kernel has parameters, and that they fit. False: an exception is pending.
 static bool uk_read_all(napi_env env, const struct uk_kernel *kernel, size_t count, const napi_value *arrays, void **args) {
   if (count == kernel->parameter_count) return uk_read_arrays(env, kernel, arrays, args);
   char message[256];
@@ -125,7 +125,7 @@ static bool uk_read_all(napi_env env, const struct uk_kernel *kernel, size_t cou
   return false;
 }
 
-// The kernel and its arrays from (index, ...arrays). NULL: an exception is pending.
+// Reads the kernel and its arrays from (index, ...arrays). NULL: an exception is pending.
 static const struct uk_kernel *uk_read_call(napi_env env, napi_callback_info info, napi_value *values, void **args) {
   size_t count = UK_MAX_ARGUMENTS + 1;
   if (napi_get_cb_info(env, info, &count, values, NULL, NULL) != napi_ok) return NULL;
@@ -135,7 +135,7 @@ static const struct uk_kernel *uk_read_call(napi_env env, napi_callback_info inf
 
 // ── call ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-// The workspace of this context. NULL: an exception is pending.
+// Returns the workspace of this context. NULL: an exception is pending.
 static void *uk_workspace(napi_env env, const struct uk_kernel *kernel) {
   struct uk_instance *instance = NULL;
   napi_get_instance_data(env, (void **)&instance);
@@ -157,14 +157,14 @@ static napi_value uk_call(napi_env env, napi_callback_info info) {
 
 // ── slot ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-// To ask for the memory of an array takes longer than a small kernel. A slot remembers that of its last call: whoever knows that
-// the arrays are the same ones, and that none has been detached since, runs the kernel on them again. A typed array's memory
-// stays where it is from the first time that it is asked for.
+// Asking for the memory of an array takes longer than a small kernel. So a slot remembers the memory of its last call.
+// A caller that knows that the arrays are the same, and that none has been detached since, runs the kernel on them
+// again. A typed array's memory stays where it is from the first time that it is asked for.
 struct uk_slot {
   const struct uk_kernel *kernel;
   void *workspace;
   bool is_bound;
-  // Functions that have it.
+  // Number of functions that refer to the slot.
   int holders;
   void *args[UK_MAX_ARGUMENTS];
 };
@@ -305,8 +305,9 @@ static napi_value uk_call_async(napi_env env, napi_callback_info info) {
 
 // ── tiles ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-// Whether the system saves tile registers for this process. Linux does once it is asked to, for all threads, and refuses
-// where the processor or the kernel has none (Documentation/arch/x86/xstate.rst); how to ask others is not known here.
+// Asks the system to save tile registers for this process, and says whether it does. Linux then saves them for all
+// threads, and refuses where the processor or the kernel has none (Documentation/arch/x86/xstate.rst). No way is known
+// to ask other systems.
 static bool uk_may_use_tiles(void) {
 #ifdef SYS_arch_prctl
   const long request = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA

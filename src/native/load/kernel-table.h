@@ -14,7 +14,8 @@ struct uk_parameter {
   size_t length, bytes;
 };
 
-// How a kernel shares the iterations of a loop among threads. Texts of kernels say the same, with the same guard.
+// Types by which a kernel shares the iterations of a loop among threads. The C text of a kernel repeats them, with the
+// same guard.
 #ifndef UK_SHARE
 #define UK_SHARE
 // One iteration. `slot` is the number of the thread among those that share the loop: no two of them have the same.
@@ -31,7 +32,7 @@ struct uk_kernel {
   // Inputs, then outputs.
   const struct uk_parameter *parameters;
   size_t parameter_count, input_count, workspace_bytes;
-  // Whether it uses the tile registers of x86, for which a process has to ask.
+  // Says whether the kernel uses the tile registers of x86, which a process has to ask the system for.
   int has_tiles;
 };
 

@@ -1,8 +1,8 @@
 // The threads that all kernels of a process share. The first addon that needs them has them and lends them to the others,
 // whatever bundle or worker they come from. Part of addon.c.
 //
-// Whoever calls a kernel works on its parts too and never waits for a thread to come, so any number of callers, in any
-// threads, are safe: the least that happens is that each does its work alone.
+// The caller of a kernel works on its parts too, and never waits for a thread to come. So any number of callers, in any
+// threads, is safe: at worst each does its work alone.
 
 #ifdef _WIN32
 
@@ -32,16 +32,16 @@ struct uk_loop {
   atomic_long next;
   // Threads that are at work beside the caller.
   atomic_long helpers;
-  // Slots that were given away. Under the lock, as `following`.
+  // Slots that were given away. Guarded by the lock, as is `following`.
   long taken;
   struct uk_loop *following;
 };
 
-// A thread of ours.
+// A thread that helps callers.
 struct uk_helper {
   pthread_t thread;
   bool is_asleep;
-  // The core that it keeps off, or -1.
+  // The core that it does not run on, or -1.
   int off;
 };
 
@@ -49,14 +49,15 @@ enum { UK_MOST_HELPERS = 255 };
 
 static pthread_mutex_t uk_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t uk_comes = PTHREAD_COND_INITIALIZER, uk_leaves = PTHREAD_COND_INITIALIZER;
-// Under the lock.
+// Guarded by the lock.
 static struct uk_loop *uk_loops;
 static struct uk_helper uk_helpers[UK_MOST_HELPERS];
 static long uk_threads;
-// Loops so far: an idle thread sees a new one without the lock.
+// Number of loops so far: by it an idle thread sees a new loop without the lock.
 static atomic_long uk_arrivals;
 
-// Who has just worked gets more soon, in most programs, and waking a thread takes as long as a small kernel.
+// A waiting thread spins this long before it sleeps. In most programs another loop follows soon, and waking a thread
+// takes as long as a small kernel.
 enum { UK_SPIN_NS = 50000 };
 
 static long long uk_clock_ns(void) {
@@ -73,7 +74,7 @@ static inline void uk_relax(void) {
 #endif
 }
 
-// Until the value is another one, or it took too long.
+// Spins until the value changes, for at most UK_SPIN_NS.
 static void uk_spin_while(atomic_long *value, long is) {
   const long long end = uk_clock_ns() + UK_SPIN_NS;
   while (atomic_load(value) == is && uk_clock_ns() < end)
@@ -84,14 +85,14 @@ static void uk_work_on(struct uk_loop *loop, long slot) {
   for (long part; (part = atomic_fetch_add(&loop->next, 1)) < loop->parts;) loop->run(loop->context, part, slot);
 }
 
-// A loop with parts and a slot to give, or NULL.
+// Returns a loop with parts and a slot left, or NULL.
 static struct uk_loop *uk_open_loop(void) {
   for (struct uk_loop *loop = uk_loops; loop; loop = loop->following)
     if (loop->taken < loop->slots && atomic_load(&loop->next) < loop->parts) return loop;
   return NULL;
 }
 
-// With the lock; gives it up meanwhile.
+// Waits for a loop to help with. Called with the lock, which it gives up while it waits.
 static struct uk_loop *uk_wait_for_loop(struct uk_helper *self) {
   struct uk_loop *loop = uk_open_loop();
   if (loop) return loop;
@@ -114,13 +115,14 @@ static void *uk_help(void *self) {
     pthread_mutex_unlock(&uk_lock);
     uk_work_on(loop, slot);
     pthread_mutex_lock(&uk_lock);
-    // Its caller may go as soon as it sees that nobody is left.
+    // The caller may return, and its stack go, as soon as it sees that no helper is left.
     if (atomic_fetch_sub(&loop->helpers, 1) == 1) pthread_cond_broadcast(&uk_leaves);
   }
   return NULL;
 }
 
-// With the lock. Threads never end: asleep they cost nothing, and the process ends without them.
+// Starts threads, as many as are wanted in all. Called with the lock. Threads never end: asleep they cost nothing, and
+// the process ends without them.
 static void uk_grow(long wanted) {
   for (; uk_threads < wanted && uk_threads < UK_MOST_HELPERS; uk_threads++) {
     struct uk_helper *helper = &uk_helpers[uk_threads];
@@ -130,8 +132,8 @@ static void uk_grow(long wanted) {
   }
 }
 
-// With the lock. A thread that woke up on the caller's core would wait there until the caller sleeps: the system brings it to
-// another one only after milliseconds.
+// Keeps sleeping threads off the caller's core. Called with the lock. A thread that woke up on that core would wait
+// there until the caller sleeps: the system moves it to another core only after milliseconds.
 static void uk_keep_off_this_core(void) {
 #ifdef __linux__
   cpu_set_t cores;
@@ -158,7 +160,7 @@ static void uk_enter(struct uk_loop *loop) {
   for (long helper = 1; helper < loop->slots; helper++) pthread_cond_signal(&uk_comes);
 }
 
-// Nobody begins to help any more; who does is waited for.
+// Takes the loop off the list, so that no further thread begins to help, and waits for those that do.
 static void uk_leave(struct uk_loop *loop) {
   pthread_mutex_lock(&uk_lock);
   struct uk_loop **place = &uk_loops;
@@ -181,15 +183,16 @@ static void uk_share_here(uk_part *run, void *context, long parts, long slots) {
   if (loop.slots > 1) uk_leave(&loop);
 }
 
-// What addons find of each other. Its name says what it takes: an addon of another version looks for another one.
+// Function of one addon that the others of the process find by its name. The number in the name stands for its
+// parameters, so that addons of another version do not find it.
 __attribute__((visibility("default"))) void uk_share_1(uk_part *run, void *context, long parts, long slots) {
   uk_share_here(run, context, parts, slots);
 }
 
 static uk_share *uk_shared = uk_share_here;
 
-// Takes the threads of the addon that is found. If that is this one, it shows itself to all who come, and stays loaded for as
-// long as the process lives, as its threads run its code.
+// Uses the threads of the first addon in the process, if there is one. Else this addon becomes the first: it makes its
+// function visible to later ones, and stays loaded for as long as the process lives, as its threads run its code.
 static void uk_join_threads(void) {
   Dl_info own, others;
   void *found = dlsym(RTLD_DEFAULT, "uk_share_1");

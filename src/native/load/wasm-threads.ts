@@ -34,7 +34,7 @@ interface Loop {
 }
 
 /**
- * Whether threads can share memory: not in realms without SharedArrayBuffer, such as pages that are not cross-origin
+ * Says whether threads can share memory: not in realms without SharedArrayBuffer, such as pages that are not cross-origin
  * isolated.
  */
 export const canShare = (): boolean => typeof SharedArrayBuffer === "function";

@@ -1,5 +1,5 @@
-// Whether an output is right: every element written, and near enough to the expected one. What is wrong is said in
-// words, with the index: "C[1, 3] is 5, the reference gives 6 (2 of 20 elements differ)".
+// Checks an output: every element is written, and near enough to the expected one. A mistake is described in words,
+// with the index: "C[1, 3] is 5, the reference gives 6 (2 of 20 elements differ)".
 
 import { type DType, fromBf16Bits, fromF16Bits, isFloat, type KernelParameter } from "../../compiler/index.ts";
 import { bytesOf } from "./arena.ts";
@@ -68,13 +68,13 @@ const floatMarks: Readonly<Record<"f64" | "f32" | "f16" | "bf16", readonly [nan:
   ],
 };
 
-/** Whether the element still has the bits of the sentinel. */
+/** Says whether the element still has the bits of the sentinel. */
 function isUntouched({ sentinel }: ExpectedOutput, actual: KernelArray, index: number): boolean {
   const element = (array: KernelArray) => bytesOf(array.subarray(index, index + 1));
   return Buffer.compare(element(sentinel), element(actual)) === 0;
 }
 
-/** Whether so many elements are hidden by the operator's own rounding that a result beyond the bound tells nothing. */
+/** Says whether so many elements are hidden by the operator's own rounding that a result beyond the bound tells nothing. */
 export const tellsNothing = ({ exact, values }: ExpectedOutput): boolean =>
   exact !== null && exact.hidden > values.length * mostHidden;
 
@@ -105,7 +105,7 @@ function firstDifference(expected: ExpectedOutput, actual: KernelArray): { first
 }
 
 /**
- * Whether `found` is within the tolerance of `wanted`. An infinite `wanted` makes the tolerance infinite or NaN, hence the
+ * Says whether `found` is within the tolerance of `wanted`. An infinite `wanted` makes the tolerance infinite or NaN, hence the
  * test.
  */
 const isNear = (found: number, wanted: number, tolerance: number): boolean =>
@@ -113,7 +113,7 @@ const isNear = (found: number, wanted: number, tolerance: number): boolean =>
   (Number.isFinite(wanted) ? Math.abs(found - wanted) <= tolerance : Number.isNaN(wanted) && Number.isNaN(found));
 
 /**
- * Whether a result is as near to the answer in f64 as the operator's own rounding allows. An infinite error allows
+ * Says whether a result is as near to the answer in f64 as the operator's own rounding allows. An infinite error allows
  * anything.
  */
 const isWithin = (found: number, exact: number, error: number): boolean =>

@@ -1,4 +1,4 @@
-// What the measuring process is told and what it answers: plain data, sent by structured clone. Messages are handled in
+// Messages to the measuring process and its answers: plain data, sent by structured clone. Messages are handled in
 // their order; a `run` and a `sample` are each answered by `begun` and `outcome`, the others by nothing.
 
 import type { KernelParameter, TypedArray, WasmSharing } from "../../compiler/index.ts";
@@ -7,7 +7,7 @@ import type { KernelParameter, TypedArray, WasmSharing } from "../../compiler/in
 export type KernelArray = TypedArray;
 
 /**
- * How near an output has to come to the expected values:
+ * Allowed difference between an output and the expected values:
  *   exact   equal as numbers; a NaN for a NaN
  *   within  |actual − expected| ≤ absolute + relative · max(|expected|, largest |expected| of the whole output)
  */
@@ -79,8 +79,8 @@ export interface WasmRunnable extends HasBounds, HasPreparation {
 export type Runnable = NativeRunnable | WasmRunnable;
 
 /**
- * What a run finds in the caches. `hot`: what the run before it left there (as far as it fits). `cold`: nothing of its own,
- * neither data nor code.
+ * State of the caches when a run begins. `hot`: they hold the data and code that the run before it left there (as far
+ * as they fit). `cold`: they hold neither data nor code of the kernel.
  */
 export type CacheState = "hot" | "cold";
 

@@ -1,4 +1,4 @@
-// How long a kernel is timed: contenders get several samples, clear losers one.
+// Decides how long a kernel is timed: contenders get several samples, clear losers one.
 
 import type { LoadedKernel } from "../harness/bench-wasm.ts";
 import { type Core, probesUntilCalm } from "../harness/probe.ts";
@@ -115,13 +115,13 @@ function isEnough(clockNs: readonly number[], spentNs: number, visit: Visit, pla
   return !isHope && agree(clockNs, plan.agreement);
 }
 
-/** Whether the two least samples agree. Bursts of others add another share to each sample, so two equal ones had none. */
+/** Says whether the two least samples agree. Other processes delay each sample by another share, so two equal samples were not delayed. */
 function agree(clockNs: readonly number[], share: number): boolean {
   const [least, second] = clockNs.toSorted((left, right) => left - right);
   return second !== undefined && second < least! * (1 + share);
 }
 
-/** Whether the corrected time beats the incumbent, and the clock's own time never did. */
+/** Says whether the corrected time beats the incumbent though no raw sample has. */
 function isHopeful(clockNs: readonly number[], { told }: Visit, { incumbentNs }: TimingPlan): boolean {
   const leastNs = Math.min(...clockNs);
   return incumbentNs !== null && clockNs.length > 0 && leastNs >= incumbentNs && told(leastNs) < incumbentNs;
@@ -167,7 +167,7 @@ export function timeSample(
   return leastNs;
 }
 
-/** Whether the check run alone is clearly too slow, or leaves no time for more. */
+/** Says whether the check run alone shows a kernel that is clearly too slow, or leaves no time for another run. */
 function isColdLoser(firstNs: number, { told, isCalm }: Pick<Visit, "told" | "isCalm">, plan: TimingPlan): boolean {
   const mostNs = isCalm() ? plan.budgetNs : Math.max(plan.budgetNs, longestYardstickNs);
   const allowedNs = firstNs < longRunNs ? coldNs : 0;

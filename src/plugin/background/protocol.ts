@@ -1,4 +1,4 @@
-// What a dev server and the process that tunes for it say to each other.
+// Messages between a dev server and the process that tunes for it.
 
 import type { Diagnostic } from "../../compiler/index.ts";
 import type { TuneProgress } from "../../tuner/tuning.ts";

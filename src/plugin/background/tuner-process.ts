@@ -15,7 +15,7 @@ const say = (message: FromTuner): void => void process.send?.(message, undefined
 
 async function tune({ id, request, options }: TuneOrder): Promise<void> {
   const { signal } = stop;
-  // Whoever works at the machine has the other cores.
+  // One compiler at a time: the other cores are left to the user of the machine.
   tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal, compilers: 1 });
   const line = (level: "debug" | "info" | "warn") => (line: string) => say({ kind: "line", id, level, line });
   const log = { debug: line("debug"), info: line("info"), warn: line("warn") };

@@ -13,12 +13,15 @@ export interface KernelAsset {
   readonly isForAsync: boolean;
 }
 
-/** How the emitted module reaches an asset. `url` holds a JavaScript expression, evaluated when the kernel is loaded. */
+/** Form in which the emitted module refers to an asset. `url` holds a JavaScript expression, evaluated when the kernel is loaded. */
 export type AssetReference =
   | { readonly kind: "inline"; readonly bytes: Uint8Array }
   | { readonly kind: "url"; readonly expression: string };
 
-/** How it reaches the script of its workers: Node has it from the text, browsers from the file if there is one. */
+/**
+ * Form in which the emitted module refers to the script of its workers: Node starts them from the text, browsers from
+ * the file if there is one.
+ */
 export interface WorkerReference {
   /** Whether the program has the text. */
   readonly text: boolean;
@@ -42,7 +45,7 @@ const asset = (name: string, role: KernelAsset["role"], bytes: Uint8Array, isFor
   isForAsync,
 });
 
-/** Whether threads share loops of a kernel, or of what prepares its constants. */
+/** Says whether threads share loops of a kernel, or of the preparation of its constants. */
 export const sharesLoops = ({ wasm, prepare }: CompiledKernel): boolean => Boolean(wasm?.sharing ?? prepare?.sharing);
 
 /** The script of workers: the same for all kernels, so that an output folder has it once. */

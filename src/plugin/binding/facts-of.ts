@@ -82,7 +82,7 @@ function loopsOf({ reference, tensors, op }: CompiledKernel): Expression {
 /** An implementation in the module, by its name in the runtime. */
 export type ImplementationName = "native" | "wasm" | "wasmOnThreads" | "loops";
 
-/** What the runtime is told, and the implementations that it tells of, best first. */
+/** Facts for the runtime, as text, and the implementations that they describe, best first. */
 export interface WrittenFacts {
   readonly facts: Written<KernelFacts>;
   readonly implementations: readonly ImplementationName[];

@@ -10,7 +10,7 @@ import { factsOf } from "./facts-of.ts";
 import { objectText } from "./literal.ts";
 
 export interface ModuleOptions {
-  /** What the module imports. */
+  /** Files of the runtime that the module imports. */
   readonly files: RuntimeFiles;
   /** Whether the module is for a dev server, which replaces modules while they run. */
   readonly isHot?: boolean | undefined;

@@ -1,4 +1,4 @@
-// What the parameters of a compiled kernel are to its callers: constants, other tensors, or results of a preparation.
+// Meaning of a compiled kernel's parameters to its callers: constants, other tensors, or results of a preparation.
 
 import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
 import type { NativeFacts, Place, Source } from "../runtime/facts.ts";
@@ -33,7 +33,7 @@ export function sourcesOf(run: readonly KernelParameter[], kernel: Signature): r
 export const takenBy = (prepare: readonly KernelParameter[], kernel: Signature): readonly number[] =>
   prepare.filter(({ role }) => role === "input").map(({ name }) => constantsOf(kernel).indexOf(name));
 
-/** What a preparation makes. */
+/** Results of a preparation. */
 export const resultsOf = (prepare: readonly KernelParameter[]): NonNullable<NativeFacts["prepare"]>["results"] =>
   prepare.filter(({ role }) => role === "output").map(({ dtype, length }) => ({ dtype, length }));
 

@@ -11,7 +11,7 @@ export interface KernelFacts {
   readonly trace: string;
   /** Error bound of the algorithm that the schedule is of; see `info.errorBound`. */
   readonly errorBound: number;
-  /** What is computed of the operator's constants alone; null: nothing is. */
+  /** Part that is computed from the operator's constants alone; null: there is none. */
   readonly preparation: PreparationFacts | null;
 }
 

@@ -6,7 +6,7 @@ import type { KernelContext } from "./kernel-context.ts";
 import { generated } from "./schedule-source.ts";
 import { runSchedule } from "./verify-kernel.ts";
 
-/** Says what is wrong with a decision; null: it is right. What cannot be run here is not taken either. */
+/** Says what is wrong with a decision; null: it is right. A decision that cannot be run here is refused too. */
 export async function problemOf(context: KernelContext, { candidate, source }: SharedDecision): Promise<string | null> {
   const schedule = { task: context.task, candidate, source };
   try {

@@ -1,4 +1,4 @@
-// Which schedule a kernel gets: the lock's, the store's, a freshly tuned one, or the predicted one, as the mode says.
+// Chooses the schedule of a kernel: the lock's, the store's, a freshly tuned one, or the predicted one, by the mode.
 
 import { basename } from "node:path";
 import { codegenVersion, DiagnosticError } from "../../compiler/index.ts";
@@ -68,7 +68,8 @@ async function fromRemote(context: KernelContext): Promise<Decision | null> {
 }
 
 /**
- * What a build would take that measures nothing, for those who look at a kernel: lock and store stay as they are.
+ * Returns the schedule that a build would take without measuring, for commands that only look at a kernel. Lock and
+ * store stay as they are.
  *
  * @param context in a mode other than `frozen`
  * @throws DiagnosticError `lock.broken`, `lock.version`, `space.empty`

@@ -33,6 +33,6 @@ export function openRecords(path: string, warn: (line: string) => void): RecordD
   return { ...database, append: (record) => orWarn(() => database.append(record), undefined) };
 }
 
-/** Whether an error is the file system's: our own have no such code. */
+/** Says whether an error is the file system's. Our own errors do not have both `syscall` and `code`. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && "syscall" in error && "code" in error;

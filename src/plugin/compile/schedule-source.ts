@@ -43,7 +43,7 @@ function remember(known: KnownSpace): GeneratedSpace {
   return known.space;
 }
 
-/** What has come of a candidate, whose bytes are wanted next. */
+/** Kernel that was generated of a candidate; its source is wanted next. */
 const made = new WeakMap<Candidate, { readonly task: TuningTask; readonly kernel: GeneratedKernel }>();
 
 /** Schedule of a candidate that was just found in the space. Every pass is verified. */
@@ -82,7 +82,7 @@ export function relaxedBytes({ task, candidate }: Schedule): Uint8Array<ArrayBuf
   return kernel.source.bytes;
 }
 
-/** What is to be known of a schedule that leads to its source. */
+/** Facts about a schedule that are kept in the store beside its artifacts. */
 export function factsOf({ task, candidate }: Schedule, { prepare }: GeneratedKernel): KernelFacts {
   const space = spaceOf(task);
   const template = candidateTemplate(space, candidate);

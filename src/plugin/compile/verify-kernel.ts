@@ -1,5 +1,5 @@
-// Whether a locked kernel holds: its decisions have to generate its source again, and what is built of it has to compute what the
-// reference does.
+// Verifies a locked kernel: its decision has to generate the source that the lock knows, and the built kernel has to
+// compute what the reference does.
 
 import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { missingFeatures } from "../../native/toolchain/machine.ts";

@@ -22,7 +22,7 @@ export interface WasmPair {
   /** Computes what both take of constant inputs; null: nothing. */
   readonly prepare: WasmSource | null;
   readonly facts: KernelFacts;
-  /** What they were made of. */
+  /** Schedule that the modules were generated from. */
   readonly schedule: Schedule;
 }
 

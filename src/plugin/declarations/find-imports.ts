@@ -67,7 +67,7 @@ const raise: OnMistake = (mistake) => {
   throw mistake;
 };
 
-/** Where a specifier stands first, at its quote. */
+/** Finds the first place of a specifier in a file, at its quote. */
 async function placeOf(specifier: string, file: string, root: string): Promise<SourceLoc> {
   const text = await textOf(file);
   const at = Math.max(0, text.indexOf(`"${specifier}"`), text.indexOf(`'${specifier}'`));

@@ -21,12 +21,12 @@ function importsOfPackage(manifest: string): Targets {
   try {
     return (JSON.parse(readFileSync(manifest, "utf8")) as { imports?: Targets }).imports ?? {};
   } catch {
-    // Whoever builds the project says so.
+    // A package.json that cannot be read is reported by the tool that builds the project.
     return {};
   }
 }
 
-/** What a star stands for; null: the text does not fit. */
+/** Returns the text that the star of a pattern stands for; null: the text does not fit. */
 function starIn(pattern: string, text: string): string | null {
   const [before = "", after] = pattern.split("*");
   if (after === undefined) return pattern === text ? "" : null;

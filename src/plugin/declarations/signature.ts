@@ -1,5 +1,5 @@
-// What an operator's kernel takes and gives with the parameters of an import. The operator is loaded as a build does it; no compiler is
-// looked for.
+// Inputs and results of an operator's kernel, with the parameters of an import. The operator is loaded as in a build;
+// no compiler is looked for.
 
 import { type DType, instantiate, kernelParameters, parameterDefaults } from "../../compiler/index.ts";
 import type { Store } from "../../tuner/store/store.ts";

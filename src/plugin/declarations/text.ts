@@ -22,7 +22,7 @@ const heading = `// Types of the imports of kernels, written by unplugin-kernel.
 // biome-ignore-all format lint: generated
 `;
 
-/** Whether a file is one of these. */
+/** Says whether a file was written by this plugin, by its first line. */
 export const isGenerated = (text: string): boolean => text.startsWith(heading.split(",")[0]!);
 
 const moduleText = (name: string, type: string, lines: readonly string[] = []): string => `

@@ -1,4 +1,5 @@
-// Whether a program (not a library, which others call) may call `.async` of a kernel: where it cannot, the script of workers is left out of its output.
+// Says whether a program may call `.async` of a kernel. If not, its output does not get the script of workers. (A
+// library always may: others call its exports.)
 //
 // Only the user's own modules count: those of packages name `async` for reasons of their own (attributes of scripts), and have no kernels.
 // Should one slip through, its call is computed on the caller's thread, as under a policy that forbids workers.

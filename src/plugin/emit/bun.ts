@@ -8,7 +8,7 @@ import type { KernelAsset } from "../binding/asset.ts";
 import type { Host } from "./host.ts";
 import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
 
-/** What we use of `Bun.build`'s options and result. */
+/** Parts of `Bun.build`'s options and result that we use. */
 interface BunConfig {
   readonly target?: string;
   readonly format?: string;

@@ -39,7 +39,7 @@ function urlBeside(fileName: string, options: BuildOptions): string | null {
   return `process.getBuiltinModule("node:url").pathToFileURL(__dirname + "/${fileName}").href`;
 }
 
-/** Whether a bundled file of the user's calls `async`. What is no file cannot be read, and may call anything. */
+/** Says whether a bundled file of the user's calls `async`. Input that is no file cannot be read, so it counts as calling it. */
 function callsAsync(input: string, cwd: string): boolean {
   const path = resolve(cwd, input);
   if (input.startsWith(`${pluginName}:`) || !isUsers(path)) return false;
@@ -57,7 +57,7 @@ function placesOf(
 ): ReadonlyMap<string, KernelAsset> {
   const places = new Map<string, KernelAsset>();
   const { inputs = {}, outputs = {} } = result.metafile ?? {};
-  // What a library exports may be called by others.
+  // Exports of a library may be called by others.
   const isLibrary = Object.values(outputs).some(({ entryPoint, exports }) => entryPoint && exports.length > 0);
   const isAsync = isLibrary || Object.keys(inputs).some((input) => callsAsync(input, cwd));
   for (const [output, { inputs }] of Object.entries(outputs)) {

@@ -9,7 +9,7 @@ import { join, relative } from "node:path";
 import type { HookContext, Host } from "./host.ts";
 import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
 
-/** What we use of Farm's resolved configuration. */
+/** Part of Farm's resolved configuration that we use. */
 interface FarmConfig {
   readonly root?: string;
   readonly compilation?: { readonly output?: { readonly targetEnv?: string } };

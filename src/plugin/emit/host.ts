@@ -1,4 +1,4 @@
-// What a bundler's way of emitting looks like to the rest of the plugin.
+// Interface of a bundler's way of emitting files, as the rest of the plugin sees it.
 
 import type { UnpluginOptions } from "unplugin";
 import type { AssetReferences } from "../binding/asset.ts";

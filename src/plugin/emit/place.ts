@@ -1,4 +1,5 @@
-// Which binaries of a kernel a platform gets, and in which form: the part of emission that no host does its own way.
+// Chooses the binaries that a platform gets of a kernel, and their form: the part of emission that is the same for all
+// hosts.
 
 import { DiagnosticError } from "../../compiler/index.ts";
 import {
@@ -11,7 +12,7 @@ import {
 } from "../binding/asset.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 
-/** Where the bundle runs; `universal`: not known, so the module finds out when it does. */
+/** Platform that the bundle runs on; `universal`: not known, so the module finds out when it runs. */
 export type Platform = "node" | "browser" | "universal";
 
 /**
@@ -24,8 +25,8 @@ export const inlineBytes: number = 64 * 1024;
 export type EmitUrl = (asset: KernelAsset) => string | null;
 
 /**
- * Whether WASM is part of the code. It is on servers, too: Nitro, Vercel and Lambda copy the code that they trace, and no files
- * beside it.
+ * Says whether WASM becomes part of the code. On servers it does too: Nitro, Vercel and Lambda copy the code that they
+ * trace, and no files beside it.
  */
 const isInline = (sync: boolean | null, wasmBytes: number): boolean => sync ?? wasmBytes <= inlineBytes;
 

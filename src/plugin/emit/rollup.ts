@@ -24,7 +24,10 @@ interface Output {
 }
 type Bundle = Record<string, Output>;
 
-/** Whether a chunk calls `async`. Modules that the host does not show have no text, and may; others may call a library's exports. */
+/**
+ * Says whether a chunk may call `async`. Modules whose text the host does not show count as calling it, and so does a
+ * library, whose exports others may call.
+ */
 const callsAsync = ({ modules = {}, isEntry, exports = [] }: Output): boolean =>
   (isEntry === true && exports.length > 0) ||
   Object.entries(modules).some(([id, { code }]) => isUsers(id) && (code === null || mayCallAsync(code)));

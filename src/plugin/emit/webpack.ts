@@ -1,8 +1,8 @@
 // webpack, Rspack and Rsbuild: files belong to the module that needs them, as those of a loader, and are addressed from the runtime's own
 // idea of where the bundle is.
 //
-// So a module that comes from the bundler's cache brings its files back: neither the store nor the machine that built it is asked. Those of
-// a module that tree shaking leaves out would stay, and are taken away where no script names them.
+// A module that comes from the bundler's cache therefore brings its files back: neither the store nor the machine that built it is
+// asked. The files of a module that tree shaking leaves out would stay, so files that no script names are removed.
 
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
@@ -11,11 +11,11 @@ import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { HookContext, Host } from "./host.ts";
 import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
 
-/** What we use of either bundler's compiler. */
+/** Part of the compiler of webpack and Rspack that we use. */
 export interface WebpackCompiler {
   readonly context: string;
   readonly options: {
-    /** What the option `target` comes to. */
+    /** Platforms that the option `target` stands for. */
     readonly externalsPresets?: { readonly node?: boolean; readonly web?: boolean };
   };
   readonly resolverFactory: { get(type: "normal", options: { readonly dependencyType: "esm" }): Resolver };
@@ -71,7 +71,7 @@ const whenCodeIsDone = 1000;
 function removeUnused(compilation: WebpackCompilation): void {
   const assets = compilation.getAssets();
   const scripts = assets.filter(({ name }) => /\.[cm]?js$/.test(name)).map(({ source }) => source.source().toString());
-  // What a library exports may be called by others.
+  // Exports of a library may be called by others.
   const isLibrary = compilation.outputOptions?.library !== undefined;
   const isAsync =
     isLibrary || [...compilation.modules].flatMap((module) => [...(module.modules ?? [module])]).some(callsAsync);

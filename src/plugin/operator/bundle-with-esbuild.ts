@@ -54,13 +54,16 @@ function outputsOf(outputs: readonly OutputFile[]): Pick<Bundle, "code" | "map">
 
 type Result = BuildResult<{ metafile: true }>;
 
-/** Whether every import names its file as it is: no package, no alias, no extension that another new file could take. */
+/**
+ * Says whether every import names its file exactly: it is no package and no alias, and leaves no extension open that
+ * another new file could take.
+ */
 const importsAreOutright = ({ metafile }: Result): boolean =>
   Object.entries(metafile.inputs).every(([importer, { imports }]) =>
     imports.every(({ path, original = "", external }) => external || path === outright(importer, original)),
   );
 
-/** What a relative import names; null for a package or an alias. */
+/** Path that a relative import names; null for a package or an alias. */
 const outright = (importer: string, specifier: string): string | null =>
   /^\.\.?\//.test(specifier) ? posix.join(posix.dirname(importer), specifier) : null;
 

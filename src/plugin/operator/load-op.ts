@@ -55,7 +55,7 @@ const languageModules: Readonly<Record<string, unknown>> = {
   "unplugin-kernel/ops": opLibrary,
 };
 
-/** What the bundle is called in stack traces: not the file itself, whose own line numbers are others. */
+/** Name of the bundle in stack traces. It is not that of the file, whose lines have other numbers. */
 const bundleName = (file: string): string => `${file}?bundle`;
 
 function run(code: string, file: string, mapper: SourceMapper, root: string): unknown {
@@ -83,7 +83,7 @@ function defaultExport(exported: unknown, mapper: SourceMapper, loc: SourceLoc):
   });
 }
 
-/** Where `export default` stands, the top of the file if it is spelled in another way. */
+/** Finds `export default` in the source; the top of the file if the export is spelled in another way. */
 function defaultExportLine(top: SourceLoc, mapper: SourceMapper): SourceLoc {
   for (let line = 1; ; line++) {
     const text = mapper.line({ ...top, line });

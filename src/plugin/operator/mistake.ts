@@ -1,4 +1,4 @@
-// What is wrong with an operator file as a whole, and where it says so.
+// Errors about an operator file as a whole, with the place that they are about.
 
 import { relative } from "node:path";
 import { codeFrame, type Diagnostic, DiagnosticError, type SourceLoc } from "../../compiler/index.ts";

@@ -9,9 +9,9 @@ export interface SourceMapperOptions {
   readonly bundle: string;
   /** The source map, JSON, with the text of its sources. */
   readonly map: string;
-  /** What the paths of the map are relative to. */
+  /** Folder that the paths of the map are relative to. */
   readonly folder: string;
-  /** What the paths shown to the user are relative to. */
+  /** Folder that the paths shown to the user are relative to. */
   readonly root: string;
 }
 

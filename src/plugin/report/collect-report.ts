@@ -36,7 +36,7 @@ export interface Collecting {
   contextOf(request: ParsedRequest): Promise<KernelContext>;
 }
 
-/** Kernels that are imported under two spellings are one. What a kernel's operator file does wrong is said in its place. */
+/** Kernels that are imported under two spellings are one. A kernel whose operator file has a mistake is listed with the mistake. */
 export async function collectReport(kernels: readonly Reported[], collecting: Collecting): Promise<ReportData> {
   const { root, cacheDir } = collecting.options;
   const history: History = {

@@ -19,7 +19,7 @@ import { measurementsOf, tuningsOf } from "./measurements.ts";
 import type { KernelReport, ScheduleOrigin, SchedulePair, ScheduleReport } from "./report-data.ts";
 import { type LimitsSource, roofOf } from "./roof.ts";
 
-/** What was measured in this cache directory, of all kernels. */
+/** Measurements in this cache directory, of all kernels. */
 export interface History {
   readonly database: RecordDatabase;
   readonly tunings: readonly LoggedTuning[];
@@ -72,7 +72,10 @@ export async function kernelReport(
   };
 }
 
-/** What the schedule computes: Winograd's algorithm, for one, has fewer operations than the convolution that is written. */
+/**
+ * Definition that the schedule computes. It need not be the operator as written: Winograd's algorithm has fewer
+ * operations than the convolution.
+ */
 const computedBy = ({ task, candidate }: Decision): ComputeDef =>
   generateSpace(task).templates.find(({ name }) => name === candidate.template)?.op ?? task.op;
 

@@ -49,7 +49,7 @@ function workNs(
   numerics: Numerics,
 ): number {
   if (dtype === "bf16") {
-    // What instructions for dot products round otherwise, strict numerics compute in f32.
+    // Instructions for dot products round differently, so strict numerics compute in f32.
     const ofDots = numerics === "fast" ? rate("bf16.dot") : Number.NaN;
     if (!Number.isNaN(ofDots)) return dot / ofDots;
     return workNs({ dtype: "f32", multiply: dot, other: dot, dot: 0 }, rate, isFused, numerics);

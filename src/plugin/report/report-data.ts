@@ -1,4 +1,4 @@
-// What a report says, as data: what the page draws, and what `report --json` prints. Types alone: the page is built of them too.
+// Data of a report, which the page draws and `report --json` prints. Types alone, as the page is built with them too.
 
 export const reportSchema = 2;
 
@@ -21,7 +21,7 @@ export interface MachineReport {
   /** CPU features, spelled like -m options. */
   readonly features: readonly string[];
   readonly caches: { readonly l1Bytes: number; readonly l2Bytes: number; readonly l3Bytes: number } | null;
-  /** What target `native` means here. */
+  /** Name of the target that `native` means here. */
   readonly native: string;
   readonly compilers: readonly { readonly family: string; readonly version: string }[];
   readonly node: string;
@@ -51,12 +51,12 @@ export interface KernelReport {
   /** Implementation that answers, and which one does where that cannot: "relaxed SIMD, else SIMD128". */
   readonly twin: string;
   readonly origin: ScheduleOrigin;
-  /** What it computes, as text. */
+  /** The expression that the kernel computes, as text. */
   readonly expression: string;
   readonly flops: number;
   /** Bytes of inputs and results, each once. */
   readonly bytes: number;
-  /** What was measured of its schedule; null: it was predicted. */
+  /** Measurement of its schedule; null: the schedule was predicted. */
   readonly measured: MeasuredReport | null;
   readonly roof: RoofReport;
   /** Times of the winner and of the default schedule that compare; null: one of them has no record here. */
@@ -81,7 +81,7 @@ export interface MeasuredReport {
   readonly isHere: boolean;
 }
 
-/** What this machine can do of this kernel at most; null: not known. */
+/** Limits of this machine for this kernel; null: not known. */
 export interface RoofReport {
   /** 1e9 of the kernel's operations a second, by the arithmetic that its schedule cannot do without. */
   readonly gflops: number | null;
@@ -91,11 +91,11 @@ export interface RoofReport {
   readonly reading: ReadingReport | null;
   /** The least time of a call, in nanoseconds. */
   readonly leastNs: number | null;
-  /** What makes it the least. */
+  /** Limit that decides the least time. */
   readonly limitedBy: "arithmetic" | "reading" | null;
   /** Whether the kernel was faster than what was measured of the machine, so that these are its own speeds. */
   readonly isKernelFaster: boolean;
-  /** Where the limits are from, or why they are not known, in words. */
+  /** Source of the limits in words, or the reason why they are not known. */
   readonly source: string;
 }
 
@@ -117,7 +117,10 @@ export interface TuningReport {
   readonly measured: number;
   /** Milliseconds of the tuning; null: not kept. */
   readonly elapsedMs: number | null;
-  /** When the best became better: after so many candidates, so many milliseconds (null: not kept), and nanoseconds since. */
+  /**
+   * Improvements of the best: number of the candidate, milliseconds since the start (null: not kept), and the new best
+   * time in nanoseconds.
+   */
   readonly improvements: readonly (readonly [trial: number, elapsedMs: number | null, ns: number])[];
   /** Milliseconds by part; null: not kept. */
   readonly timeSplit: readonly { readonly part: string; readonly ms: number }[] | null;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { packageFile } from "../../native/native-file.ts";
 import type { ReportData } from "./report-data.ts";
 
-/** Where build.js puts the page without its data. */
+/** Path of the page without its data, as build.js makes it. */
 const templateFile = "dist/report-page.html";
 /** Text of the template that the data replaces. */
 const placeholder = "{{data}}";

@@ -51,7 +51,7 @@ export function limitsSource(measuring: Measuring): LimitsSource {
 
 /** A kernel whose speed is compared with the limits of its machine. */
 export interface Roofed {
-  /** What its schedule computes: the operator, or another definition of the same results. */
+  /** Definition that its schedule computes: the operator, or another definition of the same results. */
   readonly computed: ComputeDef;
   /** Target of the kernel's schedule, which may be another machine's. */
   readonly target: Target;
@@ -99,7 +99,7 @@ function roofUnder({ op, task }: KernelContext, { computed, target }: Roofed, li
   const relaxedNs = leastTime({ ...computing, hasFma: true }, relaxed(limits)).arithmeticNs;
   const { flops } = factsOf(op);
   const ns = arithmeticNs && arithmeticNs / threads;
-  // What one core reads says little of what several do.
+  // The reading speed of one core says little about that of several.
   const isReadingKnown = threads === 1;
   const isReadingLonger = isReadingKnown && readingNs > (ns ?? 0);
   return {

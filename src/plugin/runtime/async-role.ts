@@ -1,4 +1,5 @@
-// What a worker does that computes whole calls: it gets a kernel once, its constants when there are new ones, then arrays.
+// Role of a worker that computes whole calls: it gets a kernel once, its constants when they change, and arrays for
+// each call.
 
 import type { Arrays } from "./implementation.ts";
 import { type KernelParts, type OpenKernel, type OpenModule, openKernel } from "./open-kernel.ts";
@@ -9,7 +10,7 @@ export type AsyncMessage =
       readonly id: number;
       readonly kernel: number;
       readonly inputs: Arrays;
-      /** Of a kernel that the worker does not know. */
+      /** Modules of the kernel, sent if the worker does not know it. */
       readonly parts?: KernelParts;
       readonly constants?: Arrays;
       /** Whether no other constants will follow. */

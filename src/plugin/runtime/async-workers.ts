@@ -13,7 +13,7 @@ export interface Introduced {
   readonly name: string;
 }
 
-/** What a call sends to its worker, and what of that moves instead of being copied. */
+/** Message of a call to its worker, and the buffers in it that are moved instead of copied. */
 export interface CallMessage {
   readonly message: Omit<Extract<AsyncMessage, { inputs: unknown }>, "id" | "kernel">;
   readonly transfer: readonly Transferable[];
@@ -68,7 +68,7 @@ function startAsyncWorker(source: WorkerSource, ended: (wasReady: boolean) => vo
     if (waiting.size === 0) worker.unref();
     if (error === undefined) call.resolve(outputs ?? null);
     else {
-      // It may be the kernel that could not be opened.
+      // The kernel itself may have failed to open, so its modules are sent again with the next call.
       known.delete(call.kernel.id);
       call.reject(new Error(`${call.kernel.name}.async: ${error}`));
     }
@@ -88,7 +88,7 @@ function startAsyncWorker(source: WorkerSource, ended: (wasReady: boolean) => vo
   return { worker, ready, waiting, known, settle };
 }
 
-/** Those of all modules of the realm. The name says how to speak to them. */
+/** Returns the workers that all modules of the realm share. The number in the symbol's name is the version of their messages. */
 export function asyncWorkers(source: WorkerSource): AsyncWorkers {
   const realm = globalThis as { [key: symbol]: AsyncWorkers | undefined };
   const name = Symbol.for("unplugin-kernel.async.2");

@@ -1,5 +1,5 @@
-// Whether this CPU can run an addon. An instruction that the CPU lacks kills the process, so what cannot be found out counts as lacking,
-// and so does what only some of the processors have.
+// Says whether this CPU can run an addon. An instruction that the CPU lacks kills the process, so a feature that cannot
+// be found out counts as lacking, and so does one that only some of the processors have.
 
 import { builtin } from "../../native/load/start-worker.ts";
 import type { NativeFacts } from "./facts.ts";

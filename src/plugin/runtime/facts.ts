@@ -1,4 +1,4 @@
-// What an emitted module says of its kernel: data alone. The plugin writes it (binding/), the runtime reads it.
+// Data about a kernel in its emitted module. The plugin writes it (binding/), the runtime reads it.
 
 import type { DType, KernelInfo, WasmSharing } from "../../compiler/index.ts";
 import type { WorkerSource } from "../../native/load/start-worker.ts";
@@ -16,8 +16,9 @@ export interface KernelFacts extends Omit<KernelInfo, "twin" | "twinReason"> {
 }
 
 /**
- * What a parameter of the compiled function is, by its place among the constants, among the other tensors, or among the results of
- * the preparation. The compiled function may take tensors in another form than the operator, and prepares constants for that.
+ * Source of a parameter of the compiled function: its place among the constants, among the other tensors, or among the
+ * results of the preparation. The compiled function may take tensors in another form than the operator, and prepares
+ * constants for that.
  */
 export type Source = readonly [kind: "constant" | "other" | "result", at: number];
 
@@ -25,7 +26,7 @@ export type Source = readonly [kind: "constant" | "other" | "result", at: number
 export interface NativeFacts {
   /** Address of the file. */
   url(): string;
-  /** Which kernel of the addon it is. */
+  /** Number of the kernel within the addon. */
   readonly index: number;
   /** Features that the CPU must have, in the compiler's spelling: avx512f, avx512vnni. */
   readonly features: readonly string[];

@@ -19,7 +19,8 @@ export function hotKernel(newest: AnyKernel, data: { current?: Current }): AnyKe
     return last.kernel;
   }
   const call = (...arrays: never[]): unknown => current.newest(...arrays);
-  // It is kept with what it calls: another kernel, later, has a function of its own.
+  // Importers keep this function, so it calls the newest version of the kernel. Another operator or shape gets another
+  // function.
   const current: Current = { newest, kernel: call as unknown as AnyKernel };
   const shown = (get: () => unknown) => ({ get, enumerable: true });
   const pack = (values: never): unknown => (current.newest as { pack?(values: never): unknown }).pack!(values);

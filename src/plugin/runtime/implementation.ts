@@ -12,7 +12,7 @@ export interface Tensor extends KernelTensorInfo {
   readonly array: new (length: number) => TypedArray;
 }
 
-/** What implementations know of their kernel. */
+/** Data and services that implementations get of their kernel. */
 export interface Context {
   readonly facts: KernelFacts;
   /** All tensors in the order of the operator: inputs, then outputs. */
@@ -34,7 +34,10 @@ export interface Instance {
   set(constants: Arrays, isLast: boolean): void;
   /** An array for each tensor, where the kernel reads and writes. */
   buffers(): Arrays;
-  /** What runs the kernel on these arrays (checked, one for each of the other tensors), until the next `bind` or `set`. */
+  /**
+   * Returns a function that runs the kernel on these arrays (checked, one for each of the other tensors). It is valid
+   * until the next `bind` or `set`.
+   */
   bind(arrays: Arrays): () => void;
   /**
    * Runs off the event loop and returns outputs of its own. Takes the memory of the inputs.

@@ -1,5 +1,5 @@
-// What emitted modules import: one module for all kernels of a program (dist/runtime.js). The plugin resolves it, so that it is part of
-// the bundle; an implementation that no kernel names leaves nothing behind.
+// Runtime that emitted modules import: one module for all kernels of a program (dist/runtime.js). The plugin resolves
+// it, so that it is part of the bundle; an implementation that no kernel names leaves nothing behind.
 
 export type { KernelFacts } from "./facts.ts";
 export { hotKernel } from "./hot.ts";

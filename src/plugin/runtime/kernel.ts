@@ -43,7 +43,7 @@ function createChoice(facts: KernelFacts, ways: readonly Way[]) {
     for (const loader of loaders) chosen ??= await loader.soon();
     chosen ?? none();
   };
-  /** What answers, if that can be said at once. */
+  /** Returns the implementation; null: it is not known before files have arrived. */
   const peek = (): Implementation | null => chosen ?? (loaders.some((loader) => loader.mustWait()) ? null : load());
   return { context, load, ready, peek, reason };
 }

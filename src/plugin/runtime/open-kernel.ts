@@ -29,7 +29,7 @@ export interface OpenKernel {
   set(constants: Arrays, isLast: boolean): void;
 }
 
-/** What runs an instance of a module. */
+/** An instance of a module that can run. */
 interface Running {
   readonly memory: WebAssembly.Memory;
   run(): void;

@@ -1,4 +1,4 @@
-// What a kernel with constant inputs has beside the rest: calls that pack the constants each time, and `pack`, which does it once.
+// Additions to a kernel with constant inputs: calls that pack the constants each time, and `pack`, which does it once.
 
 import type { TypedArray } from "../../compiler/index.ts";
 import { createArguments, plainly, wantedOf } from "./arguments.ts";

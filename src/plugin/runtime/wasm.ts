@@ -28,7 +28,7 @@ async function bytesSoon(source: ModuleBytes, name: string): Promise<Bytes> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** What differs where threads share loops of a kernel, or of what prepares its constants. */
+/** Parts that differ where threads share loops of a kernel, or of the preparation of its constants. */
 interface Threading {
   readonly openModule: OpenModule;
   /** The bytes of a module as they fit here. */

@@ -17,7 +17,7 @@ interface Port {
   postMessage(message: unknown, transfer?: Transferable[]): void;
 }
 
-/** Of the worker, in browsers. */
+/** Name of the worker: in browsers it holds the role. */
 declare const name: string;
 
 const threads = builtin("node:worker_threads");

@@ -167,7 +167,7 @@ export class DomainStore {
     return this.indices(id).map((index) => values[index]!);
   }
 
-  // What follows shrinks a domain and returns false when nothing is left of it.
+  // The functions below shrink a domain, and return false when nothing is left of it.
 
   removeIndex(id: VariableId, index: number): boolean {
     if (!this.hasIndex(id, index)) return true;

@@ -126,7 +126,7 @@ class Queue {
   }
 }
 
-/** Whether a constraint has more than a few words of table entries to walk. */
+/** Says whether a constraint has a large table, so that it is propagated after the others. */
 function isCostly(store: DomainStore, constraint: NormalConstraint): boolean {
   if (constraint.kind !== "pair") return false;
   const [first, second] = [store.values[constraint.a], store.values[constraint.b]];

@@ -1,4 +1,4 @@
-// Which variables and constants a constraint speaks of.
+// Variables and constants that a constraint is about.
 
 import type { Comparison, Constraint, Membership, Term } from "./constraint.ts";
 

@@ -38,8 +38,8 @@ async function loadOr(library: string): Promise<ChosenModel> {
 }
 
 /**
- * Whether koffi is not installed. It is an optional peer dependency: few want XGBoost, and koffi brings a binary for every
- * system.
+ * Says whether an error means that koffi is not installed. It is an optional peer dependency: few users want XGBoost,
+ * and koffi brings a binary for every system.
  */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND" && error.message.includes("koffi");

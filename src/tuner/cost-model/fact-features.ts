@@ -7,7 +7,7 @@ import { predictNs, type RankingFacts } from "./ranker.ts";
 import { steadyLog2 } from "./steady.ts";
 
 export const factColumns = [
-  // Of the whole kernel, each for one operation that is asked for.
+  // The whole kernel, by operations that the user asks for.
   "predicted cycles per flop",
   "bytes from L2 per flop",
   "bytes from L3 per flop",
@@ -15,7 +15,7 @@ export const factColumns = [
   "packed bytes per flop",
   "iterations per flop",
   "stages",
-  // Of the stage that takes longest by the prior.
+  // The stage that takes longest by the prior.
   "its share of the time",
   "waste",
   "lanes",

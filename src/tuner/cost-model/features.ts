@@ -1,5 +1,6 @@
-// What a cost model sees of a candidate, as a value: names of columns, and points → rows. Kinds that a search may choose
-// from: the constraint variables (Heron), facts in no task's own terms, the lowered loops (Ansor), or several side by side.
+// Features by which a cost model sees a candidate, as a value: names of columns, and points → rows. A search may choose
+// from several kinds: the constraint variables (Heron), facts in no task's own terms, the lowered loops (Ansor), or
+// several side by side.
 
 import type { Assignment } from "../../compiler/index.ts";
 import type { Template } from "../space/space.ts";

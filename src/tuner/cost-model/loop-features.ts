@@ -1,5 +1,5 @@
-// What a schedule makes of an operator, as Ansor's models see it: features of every store, summed and maximised over the
-// stores into one row of fixed length. Scheduled loop IR → row; nothing of the operator's names or sizes is a column.
+// Features of a scheduled operator, as in Ansor's models: features of every store, summed and maximised over the stores
+// into one row of fixed length. Scheduled loop IR → row; nothing of the operator's names or sizes is a column.
 //
 // The features are of the scheduled form, not the lowered one: there a store is a block and an unrolled loop has a mark. A row
 // takes a replay of the trace, some milliseconds: for shortlists, not for thousands of candidates.

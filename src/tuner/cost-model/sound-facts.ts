@@ -1,5 +1,6 @@
-// Whether estimates can be computed with. Authors of templates and rules may leave facts out, divide by zero or subtract
-// too much. Ranking facts of all stages → the same facts, or null: nothing is known of the candidate.
+// Checks estimates before they are used. Authors of templates and rules may leave facts out, divide by zero or subtract
+// too much. Ranking facts of all stages → the same facts, or null if one is no usable number: the candidate then counts
+// as unknown.
 
 import type { Target } from "../../compiler/index.ts";
 import { factNames } from "./fact-rows.ts";
@@ -17,7 +18,7 @@ export function soundFacts(stages: readonly RankingFacts[], target: Target): rea
   return knownNs(predictTotalNs(stages, target)) === null ? null : stages;
 }
 
-/** Whether an author's estimate returned amounts: in JavaScript it may return anything. */
+/** Says whether an author's estimate returned amounts: in JavaScript it may return anything. */
 export const areAmounts = (facts: RankingFacts | null | undefined): boolean =>
   typeof facts === "object" &&
   facts !== null &&

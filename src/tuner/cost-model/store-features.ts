@@ -169,7 +169,7 @@ function amountsOf(access: Access, loops: readonly For[], all: readonly Access[]
   const { moves, bytesPerElement } = access;
   const executions = product(loops.map(({ extent }) => extent));
   const unique = uniqueElements(access, loops);
-  // How far apart neighbouring iterations of the innermost loop that moves it are.
+  // Elements between neighbouring iterations of the innermost loop that moves the access.
   const stride = moves.findLast((move) => move > 0) ?? 0;
   const perLine = Math.max(1, lineBytes / Math.max(bytesPerElement, stride * bytesPerElement));
   const reuse = moves.lastIndexOf(0);

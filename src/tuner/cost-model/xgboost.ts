@@ -113,7 +113,7 @@ function createBooster(library: Library, matrix: Handle, options: XgboostOptions
     eta: options.learningRate,
     tree_method: "hist",
     max_bin: 64,
-    // What a model without trees says; the base of a row comes on top of the prediction, outside.
+    // Prediction of a model without trees. The base of a row is added to the prediction outside.
     base_score: 0,
     // One thread, so that sums are always added in the same order.
     nthread: 1,

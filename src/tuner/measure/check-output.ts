@@ -38,8 +38,8 @@ export function checkPlan(op: ComputeDef, computations: readonly Computation[] =
 }
 
 /**
- * Whether an output has so few elements that all may be nearly vanishing differences, with the rounding of what was
- * subtracted.
+ * Says whether an output has so few elements that all of them may be differences that nearly vanish, which keep the
+ * rounding of their operands.
  */
 const isShort = ({ stages }: ComputeDef, output: string): boolean =>
   stages.find(({ name }) => name === output)!.axes.reduce((elements, { extent }) => elements * extent, 1) < 4;

@@ -1,4 +1,4 @@
-// What the check of a result has to know of the way in which it was computed.
+// Way in which a result was computed, as far as the check of the result depends on it.
 
 import type { ComputeDef } from "../../compiler/index.ts";
 

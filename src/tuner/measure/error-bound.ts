@@ -1,4 +1,4 @@
-// How far a result may be from the reference where rounding happens: a bound per dtype, function set and reduction
+// Bound on the difference between a result and the reference where rounding happens, by dtype, functions and reduction
 // length, in units in the last place (ulp) of the type that is computed in.
 //
 // It is a bound for a check on random inputs, not a proof: errors of a sum are taken as its length in ulp of the
@@ -26,8 +26,8 @@ interface ErrorSize {
 const none: ErrorSize = { ulps: 0, steps: 0 };
 
 /**
- * What a function adds (twice the 2 ulp that its polynomial is tested to), and by how much it magnifies the error of
- * its operand: |x · f'(x) / f(x)| for |x| ≤ 32.
+ * Error that a function adds (twice the 2 ulp that its polynomial is tested to), and the factor by which it magnifies
+ * the error of its operand: |x · f'(x) / f(x)| for |x| ≤ 32.
  */
 export const functionError: Readonly<Record<UnaryOp, { readonly own: number; readonly magnifies: number }>> = {
   neg: { own: 0, magnifies: 1 },

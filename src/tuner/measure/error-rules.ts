@@ -1,5 +1,5 @@
-// What each operator does to values that are known up to an error: the rules of the running error analysis. The value is
-// computed in f64 from exact operands; the error bounds how far any back end's result may be from it.
+// Rules of the running error analysis: the effect of each operator on values that are known up to an error. The value
+// is computed in f64 from exact operands; the error bounds how far any back end's result may be from it.
 
 import {
   applyBinary,
@@ -34,7 +34,7 @@ export function rounded(dtype: DType, value: number, error: number, ulps = 1): B
   const [largest, step] = range[type];
   const size = Math.abs(value);
   const total = error + size * ulp[type] * ulps + step;
-  // What overflows is infinite, and so may be what is near. NaNs are all the same.
+  // A value that may overflow may become infinite in a back end, so its error has no bound. All NaNs count as the same.
   if (Number.isFinite(value) && !(size + total <= largest)) return [value, infinite];
   return [value, Number.isNaN(total) ? unknownUnlessSame(value, error) : total];
 }

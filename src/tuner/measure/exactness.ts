@@ -1,5 +1,5 @@
-// Whether an operator, on small integer inputs, is computed without any rounding, so that all orders of summation give
-// the same bits: interval arithmetic on multiples of a power of two.
+// Says whether an operator, on small integer inputs, is computed without any rounding, so that all orders of summation
+// give the same bits: interval arithmetic on multiples of a power of two.
 
 import {
   type ComputeDef,
@@ -70,7 +70,7 @@ const exactExpr = (expr: ScalarExpr, tensors: Tensors): Exact =>
     return fits(value && wrapsBelow(node) ? { max: Number.POSITIVE_INFINITY, fraction: 0 } : value, node.dtype);
   });
 
-/** Whether a value may be below 0 in a type without negative values: the result may be as large as the type's largest. */
+/** Says whether a value may fall below 0 in a type without negative values: it then wraps, perhaps up to the type's largest. */
 function wrapsBelow(node: ScalarExpr): boolean {
   if (node.dtype !== "u8") return false;
   if (node.kind === "cast") return node.operand.dtype !== "u8" && node.operand.dtype !== "bool";

@@ -132,8 +132,8 @@ function isTie(ratios: readonly number[], tie: number): boolean {
 }
 
 /**
- * Whether the leader's 20 % quantile and minimum do not call it slower than the incumbent. They are of single samples: the
- * incumbent's are those at the beginning of a round.
+ * Says whether the leader is not slower than the incumbent by its 20 % quantile and its minimum either. Both are taken
+ * of single samples, the incumbent's at the beginning of each round.
  */
 function quantilesAgree(rounds: readonly Round[], leader: number, tie: number): boolean {
   const both = rounds.filter(({ timesNs }) => (timesNs[leader] ?? null) !== null);
@@ -144,8 +144,8 @@ function quantilesAgree(rounds: readonly Round[], leader: number, tie: number): 
 }
 
 /**
- * Whether the race has used its rounds or time. A sample counts as one run or `sampleNs`, whichever is longer; pauses are
- * not counted.
+ * Says whether the race has used its rounds or time. A sample counts as one run or `sampleNs`, whichever is longer;
+ * pauses are not counted.
  */
 function isSpent(rounds: readonly Round[], { maxRounds, leastRounds, budgetNs, sampleNs }: RaceOptions): boolean {
   if (rounds.length < Math.min(leastRounds, maxRounds)) return false;

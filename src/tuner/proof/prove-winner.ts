@@ -1,5 +1,6 @@
-// Whether any schedule of a space is predicted to be faster than one of them, template by template: proven, refuted by a schedule,
-// or unknown where time ran out. It speaks of the analytic model with its constraints, not of the machine. docs/constraints.md
+// Searches a space, template by template, for a schedule that is predicted to be faster than a given one. The verdict
+// is proven (there is none), refuted (with such a schedule), or unknown (time ran out). It holds for the analytic model
+// with its constraints, not for the machine. docs/constraints.md
 
 import { duration, threeDigits } from "../report/quantity.ts";
 import { findPoint, searchSpace } from "../search/search-space.ts";

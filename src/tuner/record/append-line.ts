@@ -37,7 +37,7 @@ const tornWrite = (path: string, written: number, wanted: number): NodeJS.ErrnoE
     syscall: "write",
   });
 
-/** Whether the last line was torn by a kill or a full disk. */
+/** Says whether the last line was torn by a kill or a full disk. */
 function endsInsideLine(file: number): boolean {
   const { size } = fstatSync(file);
   if (size === 0) return false;

@@ -25,8 +25,8 @@ export interface RecordDatabase {
   /** Number of lines that were not trusted: torn, of another schema, or with an unknown field. */
   readonly skippedLines: number;
   /**
-   * Returns matching records in the order of the file. Of other processes' records only those written before it was opened
-   * are known.
+   * Returns matching records in the order of the file. Records of other processes are known only if they were written
+   * before the database was opened.
    */
   records(query: RecordQuery): readonly TuningRecord[];
   /** Returns records with a time, the fastest first; where a candidate has several, only its fastest. */

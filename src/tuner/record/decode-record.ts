@@ -1,4 +1,4 @@
-// What a line of the record database may hold: parsed JSON → TuningRecord, strictly.
+// A line of the record database, as parsed JSON → TuningRecord, with every field checked.
 
 import type { Assignment } from "../../compiler/index.ts";
 import type { Measurement, Timing } from "../measure/measurement.ts";

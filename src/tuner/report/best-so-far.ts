@@ -1,5 +1,5 @@
-// What a tuning had found by when: its improvements as a step function, the median of several, and when a share of the best
-// known was reached. One file for candidates and for seconds: both are positions on an axis.
+// Progress of a tuning: its improvements as a step function, the median of several, and the position at which a share
+// of the best known was reached. One file for candidates and for seconds: both are positions on an axis.
 
 /** Share of the best known, 0 … 1, that was reached at a position. Positions and shares rise from step to step. */
 export type Step = readonly [at: number, share: number];

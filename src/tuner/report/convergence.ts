@@ -9,7 +9,7 @@ import { element, label } from "./svg.ts";
 export interface ConvergenceRun {
   /** The candidate's number from 1, milliseconds since the start, its time in nanoseconds. */
   readonly improvements: readonly (readonly [trial: number, elapsedMs: number, ns: number])[];
-  /** When it stopped before its budget was spent; null: the budget ended it. */
+  /** Position at which it stopped by itself; null: the budget ended it. */
   readonly stopped: { readonly trial: number; readonly elapsedMs: number } | null;
 }
 

@@ -1,6 +1,6 @@
 // Rows of cells → a table that reads well as it is and is a table in Markdown too: columns of equal width, numbers to the right.
 
-/** Whether a cell is a number, perhaps with its unit and another: 12.5 ms, > 60, +2 %, –, never, 3.1 s (4.2 s). */
+/** Says whether a cell is a number, perhaps with its unit and another: 12.5 ms, > 60, +2 %, –, never, 3.1 s (4.2 s). */
 const isFigure = (cell: string): boolean => /^(–|never|[<>+−]? ?[\d.,]+( \S{1,4})?)( \(.*\))?$/.test(cell);
 
 /** @param rows rows as long as the head. A column of figures is set to the right. */

@@ -6,7 +6,7 @@ import type { TuningTask } from "../task.ts";
 
 export interface TaskRequest {
   readonly task: TuningTask;
-  /** How often the kernel counts; default: 1. */
+  /** Factor by which the kernel's time counts; default: 1. */
   readonly weight?: number | undefined;
   /** Tells apart equal tasks that are searched otherwise. */
   readonly variant?: string | undefined;

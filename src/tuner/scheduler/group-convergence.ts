@@ -1,6 +1,6 @@
-// When a tuning in a group with a total has converged. Relatives let expect a time, and elsewhere a tuning that reaches it
-// ends with its first round; but relatives in the same group may have had eight candidates themselves. The policy sees to
-// it that nobody gets seconds who gains nothing.
+// Convergence rule of a tuning in a group with a total. A tuning outside of a group ends with its first round if it
+// reaches the time that its relatives let expect. In a group the relatives may themselves have had only eight
+// candidates, so that rule is left out. The policy gives no seconds to a task that gains nothing.
 
 import type { Target } from "../../compiler/index.ts";
 import { type ConvergenceRule, convergenceFor } from "../search/convergence.ts";

@@ -10,7 +10,7 @@ export interface RoundFact {
 }
 
 export interface TaskHistory {
-  /** How often the kernel counts: the calls of a program, or the imports of a bundle. */
+  /** Factor by which the kernel's time counts: the calls of a program, or the imports of a bundle. */
   readonly weight: number;
   /** Arithmetic operations of one call. */
   readonly flops: number;

@@ -1,4 +1,4 @@
-// When to stop: the last trials made the best hardly better.
+// Rule that ends a search: the last trials hardly improved the best.
 
 import type { Target } from "../../compiler/index.ts";
 import type { SearchState, Trial } from "./search-state.ts";
@@ -28,13 +28,14 @@ export const convergenceFor = ({ codegen }: Target): ConvergenceRule => ({
   expected: 1.02,
 });
 
-/** Whether a search has converged. One with no more trials than the rule looks back on has not: nothing was before them. */
+/** Says whether a search has converged. One with no more trials than the rule looks back on has not: it has no best from before them. */
 export function hasConverged(state: SearchState, rule: ConvergenceRule): boolean {
   return gainOfTrials(state, rule.trials) < rule.leastGain || meetsExpectation(state, rule);
 }
 
 /**
- * Whether the best seeds were measured, and one is as fast as it would be if the prior were no more wrong than elsewhere.
+ * Says whether the best seeds were measured and one meets the expected time: the time that it has if the prior errs
+ * here as it does for relatives.
  */
 function meetsExpectation({ known, best, rounds }: SearchState, { expected = 0 }: ConvergenceRule): boolean {
   const { expectedNs, seeds } = known;

@@ -21,7 +21,7 @@ export const defaultStrategy: Strategy = {
   propose: (state, count, rng) => {
     if (trialCount(state) === 0) return firstBatch(state, count, rng);
     if (state.best === null) return random.propose(state, count, rng);
-    // What relatives knew was not enough.
+    // The candidates that were best for relatives did not suffice, so the search goes on from the prior's best.
     if (state.rounds.length === 1 && seedsOf(state).length > 0)
       return fill(seedsOf(state), bestByPrior(state, firstEvolution, count, rng), count);
     const most = Math.min(count, learnedRound);

@@ -26,7 +26,7 @@ export class Pool {
     const { templates } = this.#state.space;
     if (templates.length === 0) return;
     const wanted = this.points.length + count;
-    // It starts at a random template, so that small counts reach every template in time.
+    // The first draw is from a random template, so that small counts reach every template in time.
     const first = rng.below(templates.length);
     for (let k = 0; this.points.length < wanted && k < 4 * count + 16; k++) {
       const template = templates[(first + k) % templates.length]!;

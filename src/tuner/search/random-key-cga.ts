@@ -1,5 +1,5 @@
-// Strategy `random-key-cga`: `cga` but for its key variables, which are drawn by lot (Heron's `RCGA`). What it lacks
-// against `cga` is what the cost model's importances are worth.
+// Strategy `random-key-cga`: `cga` but for its key variables, which are drawn by lot (Heron's `RCGA`). The difference
+// to `cga` shows the worth of the cost model's importances.
 
 import { cgaParameters, type InheritedKeys, inheritance, inheritedCount } from "./cga.ts";
 import { evolve } from "./evolve.ts";

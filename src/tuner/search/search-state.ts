@@ -1,4 +1,4 @@
-// What a search knows, as a value: the space, what was measured in each round, and what the cost model learned of it.
+// Knowledge of a search, as a value: the space, what was measured in each round, and what the cost model learned of it.
 // The tuning loop is `state = observe(state, measure(propose(state)))`.
 
 import type { CostModel, Predictor } from "../cost-model/cost-model.ts";

@@ -1,5 +1,5 @@
-// What a strategy of one's own is written with, as ours are: draws, small steps and children in a space, all of them valid
-// by construction, and what is known and predicted of points. docs/search.md
+// Functions for writing a search strategy, the same that ours use: draws, small steps and children in a space, all of
+// them valid by construction, and the times that are known and predicted for points. docs/search.md
 
 export type { Rng } from "../rng.ts";
 export { rank, type ScoredPoint, score } from "./evolve.ts";

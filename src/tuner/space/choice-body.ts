@@ -1,4 +1,4 @@
-// What the body of an element-wise stage does once the small axes that its value is chosen by are unrolled: the stage, and
+// Work of an element-wise stage's body once the small axes that its value is chosen by are unrolled: the stage and
 // these axes → arithmetic and loads of all alternatives together, each expression that they share counted once, as
 // compilers compute it.
 //
@@ -120,7 +120,7 @@ function chosenVar(name: string, choice: Chosen | undefined): Shared {
     : { id: `${name}:${choice.value}`, value: null };
 }
 
-/** axis mod m is the choice, ⌊axis / m⌋ the same for all alternatives; null: something else. */
+/** Value of an index in one alternative: axis mod m is the choice, ⌊axis / m⌋ is the same for all alternatives. Null: it is neither. */
 function chosenPart({ op, left, right }: Extract<Expr, { kind: "binary" }>, choices: Choices): Shared | null {
   if (left.kind !== "var" || right.kind !== "const") return null;
   const choice = choices.get(left.name);

@@ -1,6 +1,7 @@
-// A map that one other map reads, few elements of it for each of its own, chosen by axes of its reader: one of the passes of
-// a transform. It is computed once for each vector of its reader, into a small workspace; inlined, its work and its code
-// would be multiplied. What the two do to the machine is what they would do inlined, shared expressions counted once.
+// A map that one other map reads, few elements of it for each of its own, chosen by axes of its reader: one of the
+// passes of a transform. It is computed once for each vector of its reader, into a small workspace; inlined, its work
+// and its code would be multiplied. The two are estimated as if they were inlined, with shared expressions counted
+// once.
 //
 //   P[a, i] = select(a == 0, …)                                for i: for a: P[a, 0], P[a, 1]
 //   Y[a, b, i] = select(b == 0, P[a, i], P[a, i + 1])    →            for a, b: Y[a, b, i]

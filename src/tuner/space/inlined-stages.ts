@@ -105,7 +105,10 @@ function readPlaces({ block }: SchedulableStage, buffer: string): Places {
   return placesOf(read);
 }
 
-/** Whether a stage is inlined: only element-wise stages read it, or one stage reads each element once. */
+/**
+ * Says whether a stage is inlined: each reader reads each element once, a stage with costly functions has one reader,
+ * and little is computed again.
+ */
 function isInlined(stage: SchedulableStage, work: Work, stages: readonly SchedulableStage[]): boolean {
   if (stage.isOutput || stage.reduce.length > 0 || work.depth > mostDeep) return false;
   const readers = stages.filter((reader) => stage.readers.includes(reader.name));

@@ -25,7 +25,7 @@ export function placeInRow(
   return shareElements(named, stage, placement, context);
 }
 
-/** Whether the stage whose rows it belongs to computes again, by costly functions, what this one adds up. */
+/** Says whether the stage whose rows it belongs to computes, by costly functions, the same elements that this one adds up. */
 function sharesElements(stage: SchedulableStage, { root }: RowPlacement, { stages }: RuleContext): boolean {
   const isRead = ({ name }: { readonly name: string }): boolean => stage.reads.some((read) => dependsOn(read, name));
   if (!stage.callsFunctions || ![...stage.spatial, ...stage.reduce].every(isRead)) return false;

@@ -37,7 +37,7 @@ export const inAllParts =
     return { ...repeated(estimate, times * blocks)(assignment), bytesFromMemory: block.bytesFromMemory };
   };
 
-/** Estimates `times` runs. What they share comes from memory once: later runs find it in a cache. */
+/** Estimates `times` runs. Shared data comes from memory once: later runs find it in a cache. */
 export const repeated =
   (estimate: Estimate, times: number): Estimate =>
   (assignment) => {

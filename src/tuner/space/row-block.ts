@@ -1,5 +1,6 @@
-// Whether an element-wise stage whose values are chosen by the remainder of an axis can be made a block of rows at a time,
-// with the reduction that it reads and the maps that this reads: what passes between them stays in L2.
+// Says whether an element-wise stage whose values are chosen by the remainder of an axis can be computed a block of
+// rows at a time, together with the reduction that it reads and the maps that the reduction reads. The values passed
+// between them then stay in L2.
 //
 //   tiles, products, out                         for y.0: tiles, products, out of these rows
 //   out[y, x] from products[…, y / 2, x / 2]  →    products[…, 1 row, x / 2]
@@ -51,7 +52,7 @@ const isReadBy = (stage: SchedulableStage, reader: SchedulableStage): boolean =>
 const isOwnReduction = (it: SchedulableStage, reader: SchedulableStage, context: RuleContext): boolean =>
   isReadBy(it, reader) && it.reduce.length > 0 && multiLevelTiling.applies(it, context);
 
-/** Whether each axis of a map is one of the reader's, by the same name. */
+/** Says whether each axis of a map is one of the reader's, by the same name. */
 const isOwnMap = (it: SchedulableStage, reader: SchedulableStage): boolean =>
   isReadBy(it, reader) &&
   it.reduce.length === 0 &&

@@ -1,5 +1,5 @@
-// Whether a stage belongs to the rows of another: a maximum or a sum that is read once a row is computed under the loop
-// over the rows of the stage that reads it last, so that a row is still in L1 when it is walked again.
+// Says whether a stage belongs to the rows of another. A maximum or a sum of each row is computed under the row loop of
+// the stage that reads it last, so that the row is still in L1 when it is walked again.
 //
 //   Y.max[i], then Y.sum[i], then Y[i, j]   →   for Y.i: Y.max, Y.sum, for Y.j: Y[i, j]
 
@@ -28,7 +28,7 @@ export function rowPlacementOf(stage: SchedulableStage, context: RuleContext): R
   return others.every((other) => rowPlacementOf(other, context)?.loop === loop) ? { root: root.name, loop } : null;
 }
 
-/** Whether other stages are computed under a loop of this one. */
+/** Says whether other stages are computed under a loop of this one. */
 export const hasPlaced = (stage: SchedulableStage, context: RuleContext): boolean =>
   context.stages.some((it) => it.reduce.length > 0 && rowPlacementOf(it, context)?.root === stage.name);
 
@@ -44,11 +44,11 @@ function readersOf(stage: SchedulableStage, context: RuleContext): readonly Sche
   return through.some((it) => it === null) ? null : [...new Set(through.flatMap((it) => it ?? []))];
 }
 
-/** Whether element [i] is read in row i. */
+/** Says whether row i of the reader reads element [i]. */
 const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage): boolean =>
   !guarded && dims.every((dim, at) => dim?.size === 1 && dim.get(reader.spatial[at]?.name ?? "") === 1);
 
-/** Whether the loops of the rows stay as they are: only loops inside them are cut. */
+/** Says whether the schedule keeps the loops over the rows, and cuts only loops inside them. */
 function hasRows(root: SchedulableStage, stage: SchedulableStage, context: RuleContext): boolean {
   const depth = stage.spatial.length;
   if (!stage.spatial.every(({ extent }, at) => root.spatial[at]?.extent === extent)) return false;

@@ -1,4 +1,4 @@
-// What the rules ask about a stage: its axes, how each operand is read along them, who reads its result.
+// Facts about a stage for the rules: its axes, how each operand is read along them, and the readers of its result.
 
 import {
   type Assignment,
@@ -170,8 +170,9 @@ function addNodes(expr: Expr, nodes: Set<Expr>): void {
 const withoutCasts = (expr: Expr): Expr => (expr.kind === "cast" ? withoutCasts(expr.operand) : expr);
 
 /**
- * Whether the elements of a reduction are to be combined in the order of the reference: of floats, with strict numerics or
- * where they are multiplied. Parts of a product can overflow, or vanish, where the product from the first factor on does not.
+ * Says whether the elements of a reduction must be combined in the order of the reference: sums of floats with strict
+ * numerics, and products of floats always. A part of a product can overflow, or vanish, where the product from the
+ * first factor on does not.
  */
 export const keepsOrder = ({ block, reduce, dtype }: SchedulableStage, numerics: TuningTask["numerics"]): boolean =>
   reduce.length > 0 && isFloat(dtype) && (numerics === "strict" || isProduct(block));
@@ -207,7 +208,7 @@ export const sizedBy = (stage: SchedulableStage, assignment: Assignment): Schedu
   spatial: stage.spatial.map((axis) => (axis.size ? { ...axis, extent: assignment[axis.size]! } : axis)),
 });
 
-/** Whether an access does not move, or moves by one element, when the axis does. */
+/** Says whether an access does not move, or moves by one element, when the axis does. */
 export function isVectorizable({ dims, axes }: Access, axis: string): boolean {
   return dims.every((dim, at) => {
     if (!axes[at]!.has(axis)) return true;
@@ -217,8 +218,8 @@ export function isVectorizable({ dims, axes }: Access, axis: string): boolean {
 }
 
 /**
- * Whether the access walks plain axes, the axis among them: a pack can have the axis innermost, whatever the operand's
- * own layout (the second factor of A · Bᵀ). Worth it where each element is used several times.
+ * Says whether a pack may have this axis innermost, whatever the operand's own layout (the second factor of A · Bᵀ):
+ * the access walks plain axes, this one among them, and each element is used several times, which pays for the pack.
  */
 export function isTransposable(stage: SchedulableStage, access: Access, axis: string): boolean {
   return isPlain(access) && dependsOn(access, axis) && isReused(stage, access);
@@ -228,14 +229,17 @@ export function isTransposable(stage: SchedulableStage, access: Access, axis: st
 export const isPlain = ({ dims }: Access): boolean =>
   dims.every((dim) => dim !== null && dim.size <= 1 && [...dim.values()].every((coefficient) => coefficient === 1));
 
-/** Whether one axis walks a dimension, an element a step, and no other dimension: a part of the axis is a part of it. */
+/**
+ * Says whether one axis walks the dimension, one element a step, and walks no other dimension. Then a part of the axis
+ * is a part of the dimension.
+ */
 export function isWalkedByOne({ dims }: Access, at: number): boolean {
   const [step, ...others] = dims[at] ?? [];
   if (!step || others.length > 0 || step[1] !== 1) return false;
   return dims.every((dim, other) => other === at || !dim?.has(step[0]));
 }
 
-/** Whether the stage's reads walk all of a dimension of so many elements: where they do not, what is read is a part of it. */
+/** Says whether the stage's reads walk all elements of a dimension with this extent, without gaps. */
 export function coversDimension({ dims, spans }: Access, at: number, extent: number, stage: SchedulableStage): boolean {
   const extents = new Map([...stage.spatial, ...stage.reduce].map((axis) => [axis.name, axis.extent]));
   const steps = [...(dims[at] ?? [])].map(([axis, step]) => ({ size: Math.abs(step), count: extents.get(axis)! }));
@@ -250,9 +254,9 @@ export function coversDimension({ dims, spans }: Access, at: number, extent: num
 
 export const dependsOn = ({ axes }: Access, axis: string): boolean => axes.some((names) => names.has(axis));
 
-/** Whether a window slides over the operand: of one index several axes are part. */
+/** Says whether a window slides over the operand: several axes are part of one index. */
 export const isWindowed = ({ dims }: Access): boolean => dims.some((dim) => dim !== null && dim.size > 1);
 
-/** Whether an element of the operand is read by several elements of the result: what makes tiling and packing pay. */
+/** Says whether several elements of the result read the same element of the operand. Only then do tiling and packing pay. */
 export const isReused = (stage: SchedulableStage, access: Access): boolean =>
   stage.spatial.some((axis) => axis.extent > 1 && !dependsOn(access, axis.name));

@@ -3,7 +3,7 @@
 import { byteSize, computeType, type Target } from "../../compiler/index.ts";
 import type { SchedulableStage } from "./schedulable-stage.ts";
 
-/** Returns a power of two, at most the extent; 1 where vectors are of no use. */
+/** Returns the number of lanes: a power of two, at most the extent; 1 if vectors are of no use. */
 export function lanesFor(stage: SchedulableStage, extent: number, target: Target): number {
   const full = target.vectorBytes / byteSize[computeType(stage.dtype)];
   return Math.min(full, 2 ** Math.floor(Math.log2(extent)));

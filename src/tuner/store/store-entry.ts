@@ -1,4 +1,4 @@
-// What a store key leads to: one small JSON that names its blobs by digest. Writing it is the only publication, so a
+// Entry of a store key: one small JSON that names its blobs by digest. Writing the entry is what publishes them, so a
 // reader never sees one writer's binary with another writer's facts. Stage 11.
 
 import { decodeAssignment, decodeTemplateName } from "../record/decode-record.ts";

@@ -1,5 +1,5 @@
-// The store: cacache behind a thin wrapper. Keys lead to small JSON entries, digests to blobs. What cannot be read is a
-// miss, what cannot be written is a warning; a build never fails because of its cache.
+// The store: cacache behind a thin wrapper. Keys lead to small JSON entries, digests to blobs. An entry that cannot be
+// read is a miss, one that cannot be written a warning: a build never fails because of its cache.
 //
 // cacache promises that reading by digest never gives wrong bytes, and little more: its copy and stream functions do
 // not verify before they deliver, a put over a corrupt blob keeps the corrupt one, and `verify` loses entries beside

@@ -15,9 +15,9 @@ import { bestOfFirst, recall, spearman } from "./statistics.ts";
 
 export interface Figures {
   readonly rho: number;
-  /** Of the best tenth. */
+  /** Share of the best tenth that the predictions find. */
   readonly recall: number;
-  /** Of the first 24, or of a sixth of the rows where they are few. */
+  /** Best time of all over the best of the first 24 by prediction (of the first sixth, where there are few rows). */
   readonly best: number;
 }
 

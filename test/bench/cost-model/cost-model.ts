@@ -123,7 +123,7 @@ print(
 
 type Row = readonly [name: string, figuresOf: (sample: Sample) => Figures];
 
-/** Of each row the means over the tasks, and ρ task by task. */
+/** Prints the means over the tasks of each row, and ρ task by task. */
 function print(title: string, among: readonly Sample[], rows: readonly Row[]): void {
   console.log(`\n| ${title} | ρ | recall | best | ${among.map(({ name }) => name).join(" | ")} |`);
   console.log(`|---|${"---|".repeat(among.length + 3)}`);

@@ -1,6 +1,6 @@
-// What tuned shapes are worth for a new one: GEMM 512×768×768 searched in full with no records, and in two seconds with
-// those of 512³ and 1024³; then the two choices raced in turns. A tuning's last candidates and its race may pass its budget,
-// which is less than two seconds therefore.
+// Measures the worth of tuned shapes for a new one: GEMM 512×768×768 is searched in full without records, and in two
+// seconds with those of 512³ and 1024³; then the two choices race in turns. A tuning's last candidates and its race may
+// exceed its budget, so the budget is set below two seconds.
 //
 //     npm run bench:new-shape -- --target wasm --seconds 30 --records .unplugin-kernel/new-shape.jsonl
 

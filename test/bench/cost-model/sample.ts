@@ -12,7 +12,7 @@ export interface Sample {
   readonly task: ModelTask["task"];
   readonly space: GeneratedSpace;
   readonly searched: SearchSpace;
-  /** That ran, each candidate once. */
+  /** Records of candidates that ran, each once. */
   readonly records: readonly TuningRecord[];
   readonly points: readonly Point[];
   readonly ns: readonly number[];

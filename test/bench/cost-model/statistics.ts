@@ -1,4 +1,5 @@
-// How well predictions order candidates: Spearman's ρ with ties, how many of the best are found, how good the best found is.
+// Quality of an order by predictions: Spearman's ρ with ties, the share of the best that is found, and how good the
+// best one found is.
 
 type Values = ArrayLike<number>;
 

@@ -9,7 +9,7 @@ export type Landscape = (point: Point) => number;
 
 /** Octaves: what is left of log₂(time / prior) on this project's machines is of this size (docs/cost-model.md). */
 const spread = 0.25;
-/** Of a template, of one variable, of two decisions together; the rest is of the point alone. */
+/** Weights of the effects of a template, of one variable, and of two decisions together. The rest is an effect of the point alone. */
 const weights = { template: 0.5, variable: 0.9, pair: 0.9 };
 const own = 0.03;
 

@@ -38,7 +38,7 @@ const { values } = parseArgs({
 });
 const trials = Number(values.trials);
 
-/** What a clock adds to each time, as a share of it: a hundredth on a machine that nobody else uses, a tenth on others. */
+/** Noise that a clock adds to each time, as a share of it: a hundredth on a machine that nobody else uses, a tenth on others. */
 const noise = Number(values.noise);
 
 interface Search {

@@ -1,19 +1,19 @@
-// What our kernels have to reach, suite by suite.
+// Bars that our kernels have to reach, suite by suite.
 
 import type { WorkResult } from "./result.ts";
 import type { SuiteName } from "./work.ts";
 
 export interface Bar {
   readonly suite: SuiteName;
-  /** What the machine has is native unless said. */
+  /** Target of the works; default: native, as the machine has it. */
   readonly target?: typeof wasm;
-  /** 1 unless said. */
+  /** Number of threads; default: 1. */
   readonly threads?: number;
   /** Smaller works are left out. */
   readonly leastFlops?: number;
   /** Against the fastest of those that were measured. */
   readonly rivals: readonly string[];
-  /** Of all works of the suite together, or of each. */
+  /** Figure that the bar is for: one for all works of the suite together, or each work's. */
   readonly of: "geometric mean" | "each";
   /** Their time over ours. */
   readonly least: number;

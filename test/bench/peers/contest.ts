@@ -14,7 +14,7 @@ export interface ContestOptions {
   readonly sampleNs: number;
 }
 
-/** Of a library, or another kernel of ours, beside our kernel. */
+/** Result of a library, or of another kernel of ours, beside our kernel. */
 export interface Rival {
   readonly name: string;
   readonly version: string;
@@ -31,9 +31,9 @@ export interface Spread {
 
 export interface ContestResult {
   readonly medianNs: number;
-  /** Those that have the call and gave the right answer. */
+  /** Rivals that have the operation and gave the right answer. */
   readonly rivals: readonly Rival[];
-  /** What was wrong with others, by name. */
+  /** Reason why each other rival failed, by name. */
   readonly failures: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +68,7 @@ function pause(ms: number): void {
   if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Who begins is another one in each round. */
+/** Times all entrants in each round. Another one begins each time, so that none always runs after the same one. */
 async function inTurns(
   entrants: readonly Entrant[],
   rounds: number,

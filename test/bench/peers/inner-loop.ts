@@ -1,4 +1,4 @@
-// What the innermost loop of a kernel is made of: of its loops that multiply, the one that multiplies most.
+// Instructions of a kernel's innermost loop: of its loops that multiply, the one that multiplies most.
 
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
 import { candidateKernel } from "../../../src/tuner/candidate-kernel.ts";

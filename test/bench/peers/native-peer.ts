@@ -14,11 +14,11 @@ export interface NativeLibrary {
   /** All have to be there; the version is that of the first one's package. */
   readonly files: readonly string[];
   readonly compilerOptions: readonly string[];
-  /** Of Debian. */
+  /** Names of the Debian packages. */
   readonly packages: readonly string[];
 }
 
-/** Of the checkout, from dist/test. */
+/** Folder of the sources in the checkout, seen from dist/test. */
 export const nativeSources = join(import.meta.dirname, "../../test/bench/peers/native");
 
 export function findNative(library: NativeLibrary, options: PeerOptions): Found {
@@ -66,7 +66,7 @@ function nativePeer(
   };
 }
 
-/** Of the package that a file belongs to. */
+/** Version of the Debian package that a file belongs to. */
 function versionOf(file: string): string {
   try {
     const owner = execFileSync("dpkg", ["-S", file], { encoding: "utf8" }).split(":")[0]!;

@@ -25,7 +25,7 @@ export interface TuneSettings {
   readonly seed: number;
   /** Tunes again what was tuned. */
   readonly isFresh: boolean;
-  /** Where schedules are kept. */
+  /** File of the schedules that were tuned before. */
   readonly path: string;
   readonly directory: string;
 }

@@ -1,10 +1,10 @@
-// What one core of this machine can do, measured: the best of some tries, as somebody else may have a part of it.
+// Measures the peak of one core of this machine: the best of some tries, as others may use a part of the core.
 
 import { join } from "node:path";
 import { compileShared } from "./native-peer.ts";
 
 export interface Peak {
-  /** Of f32, multiplications and additions fused. */
+  /** Peak of f32, multiplications and additions fused. */
   readonly gflops: number;
   /** 1e9 operations a second of dot products: of bytes in i32, of bf16 in f32. 0 or nothing: it has no instruction for it. */
   readonly int8?: number;

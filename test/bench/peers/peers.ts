@@ -79,7 +79,7 @@ function chosenTarget(): TargetName | "native" {
 
 type AnySuite = SuiteName | TimingSuite;
 
-/** All, unless said; but what calls and builds take is the same whatever kernels run on. */
+/** Suites to run; default: all. Suites of calls and builds do not depend on the kernels' target, so only runs for native have them. */
 function chosenSuites(): readonly AnySuite[] {
   const all: readonly AnySuite[] = [...suiteNames, ...timingSuites];
   if (values.suites === undefined) return values.target === "native" && threads === 1 ? all : suiteNames;
@@ -168,7 +168,7 @@ async function ownRivals(work: Work, directory: string): Promise<readonly Ours[]
   return rivals;
 }
 
-/** It has arrays of its own, and so a session of its own. */
+/** Entries of the same operator on f32. It has other arrays, and so needs another session. */
 async function floatEntries(op: Op, directory: string): Promise<readonly Entrant[]> {
   const task = taskOf({ op }, target);
   const { runnable } = await tuned(task, directory);

@@ -68,14 +68,14 @@ export const titleOf = (section: Named): string => [titles[section.suite], ...pl
 export const plotName = (section: Named, suffix: string): string =>
   `${["peers", section.suite, ...placeOf(section)].join(" ").toLowerCase().replace(" on ", " ").replaceAll(" ", "-")}${suffix}.svg`;
 
-/** Where it was measured, as far as that is not the usual: one thread of the native target that the CPU has. */
+/** Conditions of a measurement that are not the usual ones: one thread, and the native target of the CPU. */
 const placeOf = ({ target, isUnusual, node, threads }: Named): readonly string[] => [
   ...(target === wasm ? [`WASM on Node ${node}`] : []),
   ...(isUnusual ? [target] : []),
   ...(threads > 1 ? [`${threads} threads`] : []),
 ];
 
-/** Of those that our kernels are beside. */
+/** Names of the rivals in these results. */
 export const namesOf = (results: readonly WorkResult[]): readonly string[] => [
   ...new Set(results.flatMap(({ rivals }) => rivals.map(({ name }) => name))),
 ];

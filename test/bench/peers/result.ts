@@ -1,4 +1,4 @@
-// What came of a work, as it is kept: one line of results.jsonl.
+// Result of a work, as it is kept: one line of results.jsonl.
 
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import type { InstructionMix } from "../../support/inner-loops.ts";
@@ -16,15 +16,15 @@ export interface WorkResult extends Measured {
   readonly cpu: string;
   readonly target: string;
   readonly threads: number;
-  /** Major version of Node; 20 unless said. */
+  /** Major version of Node; default: 20. */
   readonly node?: number;
   readonly flops: number;
-  /** Of inputs and outputs. */
+  /** Bytes of inputs and outputs. */
   readonly bytes: number;
   readonly candidate: Candidate;
   /** Null or nothing: not known. */
   readonly innerLoop?: InstructionMix | null;
-  /** Of the tuning. */
+  /** Candidates that the tuning measured. */
   readonly trials: number;
   readonly tuneMs: number;
   readonly medianNs: number;
@@ -33,14 +33,14 @@ export interface WorkResult extends Measured {
   readonly peak: Peak;
 }
 
-/** What runs natively does not depend on it. */
+/** Major version of Node that a result depends on. Native results depend on none: they count as those of 20. */
 export const nodeOf = ({ target, node = 20 }: Pick<WorkResult, "target" | "node">): number =>
   target === wasm ? node : 20;
 
 const keyOf = (result: WorkResult): string =>
   `${result.cpu} ${result.target} ${result.threads} ${nodeOf(result)} ${workKey(result)}`;
 
-/** Of one work the last. */
+/** Reads the results; of each work the last one counts. */
 export const readResults = (path: string): readonly WorkResult[] => [
   ...new Map(readLines<WorkResult>(path).map((result) => [keyOf(result), result])).values(),
 ];

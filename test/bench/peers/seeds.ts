@@ -1,5 +1,5 @@
-// Whether it matters where a search begins: each product is tuned with several seeds, and what they found races, in turns, in one
-// process.
+// Checks whether the seed of a search matters: each product is tuned with several seeds, and the kernels that they
+// found race in turns in one process.
 //
 //     npm run bench:seeds                                 the products of `npm run bench`, seeds 1, 2 and 3
 //     npm run bench:seeds -- --seconds 30 --only 512      those with this in their name

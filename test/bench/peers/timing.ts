@@ -1,4 +1,5 @@
-// What no library has beside ours: calls from JavaScript, and builds. As it is measured and kept, with its bar.
+// Timings that no library has beside ours: calls from JavaScript, and builds. One is kept as it is measured, with its
+// bar.
 
 import { appendLine, readLines } from "../json-lines.ts";
 import type { Spread } from "./contest.ts";
@@ -18,12 +19,12 @@ export interface Timing {
   readonly atMost: number | null;
 }
 
-/** What a suite measures, before it is known where. */
+/** Timing of a suite, without the place where it was measured. */
 export type Timed = Pick<Timing, "name" | "unit" | "time" | "atMost">;
 
 const keyOf = ({ suite, name, cpu, node }: Timing): string => [suite, name, cpu, node].join(" ");
 
-/** Of one name the last. */
+/** Reads the timings; of each name the last one counts. */
 export const readTimings = (path: string): readonly Timing[] => [
   ...new Map(readLines<Timing>(path).map((timing) => [keyOf(timing), timing])).values(),
 ];

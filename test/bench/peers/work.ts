@@ -1,4 +1,4 @@
-// What is measured: an operator at one shape, and what libraries call it.
+// A work that is measured: an operator at one shape, and the call of libraries that computes the same.
 
 import { instantiate, type Op, type Target } from "../../../src/compiler/index.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
@@ -23,7 +23,7 @@ export const suiteNames = [
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
-/** What its works multiply, where that has instructions of its own, and so another limit than f32. */
+/** Type whose products a suite sums by instructions of its own, so that its limit is not that of f32; null: there are none. */
 export const dotsOf = (suite: SuiteName): "int8" | "bf16" | null => {
   if (suite === "int8" || suite === "int8-packed") return "int8";
   return suite === "bf16" ? "bf16" : null;
@@ -31,7 +31,7 @@ export const dotsOf = (suite: SuiteName): "int8" | "bf16" | null => {
 
 export interface Work {
   readonly suite: SuiteName;
-  /** Of its suite: "512×768×768". */
+  /** Name of the work within its suite: "512×768×768". */
   readonly name: string;
   readonly op: Op;
   /** Inputs that stay the same: our kernel and libraries that can prepare them do so before the clock starts. */

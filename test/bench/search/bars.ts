@@ -1,4 +1,4 @@
-// What the search is held to, and whether it comes up to it: met or missed, with the figures and where it was missed.
+// Bars for the search, and whether it meets them: met or missed, with the figures and the place where it missed.
 
 import { decidingShare } from "../../../src/tuner/report/time-split.ts";
 import {

@@ -9,7 +9,7 @@ import type { SearchTask } from "./search-task.ts";
 export const comparedStrategies = ["default", "cga", "evolutionary", "random"] as const satisfies StrategyName[];
 export const seeds = [1, 2, 3] as const;
 
-/** Of a long run's budget to that of the others. */
+/** Factor between the budget of a long run and that of the others. */
 export const longFactor = 10;
 
 export interface Plan {
@@ -37,7 +37,7 @@ export function plannedRuns({ tasks, targets, strategies, seconds }: Plan): read
 export const longFirst = (runs: readonly PlannedRun[]): readonly PlannedRun[] =>
   runs.toSorted((a, b) => Number(b.isLong) - Number(a.isLong));
 
-/** What `--only` calls the parts of a run. */
+/** Names by which `--only` chooses a run. */
 const termsOf = ({ task, target, strategy, seed, isLong }: PlannedRun): readonly string[] => [
   task,
   target,

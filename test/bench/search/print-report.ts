@@ -187,7 +187,7 @@ function defaultSplit(contests: readonly Contest[]): readonly string[] {
   ];
 }
 
-/** How well the times are known. */
+/** Table of the uncertainty of the times. */
 function noiseTable(contests: readonly Contest[]): string {
   const rows = contests.flatMap(({ task, target, settled }) =>
     settled ? [[task, target, String(Object.keys(settled.times).length), percent(settled.noise)]] : [],

@@ -1,4 +1,4 @@
-// What is planned, and what comes of it: one line of results.jsonl. Nothing in it depends on the repository's history.
+// A planned run and its result: one line of results.jsonl. Nothing in it depends on the repository's history.
 
 import type { TargetName } from "../../../src/compiler/index.ts";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
@@ -7,7 +7,7 @@ import type { StrategyName } from "../../../src/tuner/search/strategy.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import type { TuningEnd } from "../../../src/tuner/tuning.ts";
 
-/** Where runs are compared. */
+/** Task and target: runs are compared only where both are equal. */
 export interface Place {
   readonly task: string;
   readonly target: TargetName;
@@ -16,7 +16,7 @@ export interface Place {
 export interface PlannedRun extends Place {
   readonly strategy: StrategyName;
   readonly seed: number;
-  /** Of its budget. */
+  /** Seconds of its budget. */
   readonly seconds: number;
   /** Looks for the best known: strategy default, ten times as long, not stopped by convergence. */
   readonly isLong: boolean;
@@ -44,12 +44,12 @@ export interface RunResult extends PlannedRun {
   readonly finishedAt: string;
   /** Time zero is when a user begins to wait; all milliseconds but `referenceMs` and the profile's count from there. */
   readonly referenceMs: number;
-  /** When the first candidate was asked for. */
+  /** Milliseconds until the first candidate was asked for. */
   readonly startedMs: number;
-  /** When the last candidate was measured; the race of the finalists is not in it. */
+  /** Milliseconds until the last candidate was measured; the race of the finalists is not in it. */
   readonly endedMs: number;
   readonly raceMs: number;
-  /** Of its process: all but the tuning's rounds. */
+  /** Milliseconds of its process without the tuning's rounds. */
   readonly overheadMs: number;
   readonly ended: TuningEnd;
   /** Candidates measured, failures included. */
@@ -57,10 +57,10 @@ export interface RunResult extends PlannedRun {
   readonly invalid: Readonly<Partial<Record<FailureKind, number>>>;
   readonly improvements: readonly Improvement[];
   readonly profile: Profile;
-  /** What the race chose. Null: nothing ran. */
+  /** Choice of the race. Null: nothing ran. */
   readonly winner: Candidate | null;
 }
 
-/** What makes two runs the same run. A result of other code or of another search is still a result: --fresh replaces it. */
+/** Key of a run. It leaves out the version of the code and of the search: an older result counts until --fresh replaces it. */
 export const runKey = (cpu: string, { task, target, strategy, seed, seconds, isLong }: PlannedRun): string =>
   [cpu, task, target, strategy, seed, seconds, isLong].join("|");

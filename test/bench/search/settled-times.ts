@@ -14,13 +14,13 @@ export interface SettledTimes {
   readonly task: string;
   readonly target: TargetName;
   readonly finishedAt: string;
-  /** When the runs finished whose candidates were measured: that tells them apart. */
+  /** Times at which the runs finished whose candidates were measured. They identify the runs. */
   readonly runs: readonly string[];
   /** By `keyOf`: the 10 % quantile of its samples, in nanoseconds. */
   readonly times: Readonly<Record<string, number>>;
-  /** Of the predicted schedule. */
+  /** Time of the predicted schedule. */
   readonly predictedNs: number;
-  /** Of those that are near the best: `noiseOf`. */
+  /** Noise of the times near the best: `noiseOf`. */
   readonly noise: number;
 }
 
@@ -36,7 +36,7 @@ export const appendSettled = (path: string, settled: SettledTimes): void => appe
 /** Slower ones, as the searches saw them, are in no figure: a run of them may take seconds. */
 const slowest = 4;
 
-/** Of runs of one task on one target: what each had for its best at some time, and what it chose in the end; each once. */
+/** Candidates of runs of one task on one target: each run's improvements and its final choice, each candidate once. */
 export function candidatesOf(runs: readonly RunResult[]): readonly Candidate[] {
   const all = runs.flatMap(({ improvements }) => improvements);
   const limit = slowest * Math.min(...all.map(({ ns }) => ns));

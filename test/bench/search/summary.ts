@@ -13,9 +13,9 @@ export const shares = [0.8, 0.9, 0.95, 0.99] as const;
 
 /** A run with settled times. */
 export interface SettledRun extends RunResult {
-  /** Those that were faster than all before them in truth too. A candidate that only seemed so is none. */
+  /** Improvements that hold for the settled times too. A candidate that only seemed faster is left out. */
   readonly improvements: readonly Improvement[];
-  /** Of what the race chose; infinite: nothing ran. */
+  /** Time of the race's choice; infinite: nothing ran. */
   readonly chosenNs: number;
 }
 
@@ -23,7 +23,7 @@ export interface SettledRun extends RunResult {
 export interface Contest {
   readonly task: string;
   readonly target: string;
-  /** Of the comparison, settled, without the long ones. */
+  /** Runs of the comparison that are settled, without the long ones. */
   readonly runs: readonly SettledRun[];
   /** The fastest that any of its runs has found, long ones too; null: nothing ran, or nothing is settled. */
   readonly best: { readonly ns: number; readonly by: SettledRun } | null;
@@ -39,7 +39,7 @@ export interface Standing {
   /** One for each of `shares`. */
   readonly trials: readonly MiddleAndWorst[];
   readonly seconds: readonly MiddleAndWorst[];
-  /** What the race chose in the end, of the best known. */
+  /** Best known time over the time of the race's choice: 1 is the best. */
   readonly final: number;
   readonly validShare: number;
   readonly decidingShare: number;
@@ -51,7 +51,7 @@ export interface MiddleAndWorst {
   readonly worst: number;
 }
 
-/** That of the latest run: times of different machines are not compared. */
+/** CPU of the latest run: times of different machines are not compared. */
 export const latestCpu = (results: readonly RunResult[]): string | null =>
   results.toSorted((a, b) => (a.finishedAt < b.finishedAt ? 1 : -1))[0]?.cpu ?? null;
 
@@ -126,7 +126,7 @@ export function middleAndWorst(values: readonly number[]): MiddleAndWorst {
   return { middle: sorted[sorted.length >> 1]!, worst: sorted.at(-1)! };
 }
 
-/** Of all candidates that were measured; one that timed out is none. */
+/** Share of all measured candidates that ran; one that timed out did not. */
 export function validShareOf(runs: readonly RunResult[]): number {
   return 1 - shareOfFailures(runs, () => true);
 }

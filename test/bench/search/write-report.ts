@@ -12,7 +12,7 @@ import { type Contest, contestsOf, latestCpu, standingsOf } from "./summary.ts";
 
 export interface ReportOptions {
   readonly results: readonly RunResult[];
-  /** Of one CPU. */
+  /** Settled times of one CPU. */
   readonly times: (cpu: string) => readonly SettledTimes[];
   /** Budget of the runs that are compared. */
   readonly seconds: number;

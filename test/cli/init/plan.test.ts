@@ -1,4 +1,4 @@
-// What `init` finds in a project, and what it would write; nothing is written here.
+// Facts that `init` finds in a project, and the changes that it plans; nothing is written here.
 
 import { relative } from "node:path";
 import { describe, expect, it, test } from "vitest";

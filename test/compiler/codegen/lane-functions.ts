@@ -50,7 +50,7 @@ export const divisionFunction = ({ op, dtype, divisor, lanes }: DivisionCase, co
 /** A multiple of 64, made once. */
 export const samplesOf = remembered((dtype: DType): ArrayOf<DType> => padded(dtype, rawSamples(dtype)), String);
 
-/** What the samples of one type are in the other. */
+/** The samples of one type, converted to the other. */
 export const convertedSamples = remembered(
   ({ from, to }: Pick<LaneCase, "from" | "to">): ArrayOf<DType> =>
     arrayOf(

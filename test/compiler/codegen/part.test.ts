@@ -1,4 +1,4 @@
-// Which buffers are a thread's own where threads share loops.
+// Buffers of which each thread has its own, where threads share loops.
 
 import { expect, test } from "vitest";
 import { ownBuffers, partsOf } from "../../../src/compiler/codegen/part.ts";

@@ -22,7 +22,7 @@ export default defineOp({ M: 4, N: 8, K: 16, dtype: "f32" }, ({ M, N, K, dtype }
   const k = reduceAxis("k", K);
 `;
 
-/** What a build says to an operator whose function goes on with `lines`, from line 7 of the file. */
+/** Error of a build for an operator whose function goes on with `lines`, from line 7 of the file. */
 const says = (lines: string, overrides = {}): Promise<string> =>
   message(() => build(`${head}${lines}\n});\n`, overrides));
 

@@ -21,7 +21,7 @@ interface Factor {
   readonly index: Expr;
 }
 
-/** acc[result] += i32(X[…]) · i32(Y[…]) under v of 8 and p of 2, unless said. */
+/** The nest acc[result] += i32(X[…]) · i32(Y[…]); default: loops v of 8 and p of 2 around it. */
 function candidate(
   x: Factor,
   y: Factor,

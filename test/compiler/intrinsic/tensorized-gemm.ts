@@ -30,7 +30,7 @@ export interface Tile {
   readonly group: number;
   readonly rows: number;
   readonly vectors: number;
-  /** What bytes are widened to when they are packed; null: they are not. */
+  /** Type that bytes are converted to when they are packed; null: they are packed as bytes. */
   readonly widen: DType | null;
 }
 
@@ -73,7 +73,7 @@ export const tensorizedTile = ({ intrinsic, lanes, group, rows, vectors, widen }
 export interface TileBlock {
   /** The product of tiles. */
   readonly intrinsic: string;
-  /** Of the elements that are added up in 4 bytes: 4 bytes, 2 bf16. */
+  /** Elements that one instruction adds up from 4 bytes: 4 bytes, or 2 bf16. */
   readonly group: number;
   readonly sum: "i32" | "f32";
   /** Tiles of sums that are kept in registers. */

@@ -19,7 +19,7 @@ function chooser(seed: number): (limit: number) => number {
   };
 }
 
-/** What the second half of the numbers picks from; the likelier stand more than once. */
+/** Instructions that the second half of the numbers picks from; the likelier ones stand more than once. */
 const later = [
   "vectorize",
   "vectorize",

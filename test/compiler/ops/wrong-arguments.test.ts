@@ -1,4 +1,4 @@
-// What the library says to arguments that make no operator: at the user's line, the whole text.
+// Errors of the library for arguments that make no operator: at the user's line, the whole text.
 
 import { expect, test } from "vitest";
 import { build, printedError } from "../../support/op-file.ts";

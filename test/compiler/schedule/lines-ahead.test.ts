@@ -83,7 +83,7 @@ function hinted(lines: ReturnType<typeof linesAhead> & { readonly kind: "lines" 
 
 const perLine = 16; // f32, of 64 bytes
 
-/** What the iteration `distance` after `at` touches lies in lines asked for, and some of it in the first of them. */
+/** Checks that all elements of iteration `at + distance` lie in the lines asked for, and that these are not too many. */
 function checkIteration(nest: LoopFunc, loop: For, buffer: Buffer, distance: number, at: Values): number {
   const lines = linesAhead(findLoop(nest, loop.name)!, buffer, distance);
   if (lines.kind !== "lines") return 0;

@@ -37,7 +37,7 @@ export const rowMajor: readonly LayoutDim<number>[] = [whole(0), whole(1)];
 
 const nestOf = (def: ComputeDef): LoopFunc => fromCompute(def);
 
-/** C[i, j] = Σ A[i, k] · B[k, j], k of 5 unless said. */
+/** C[i, j] = Σ A[i, k] · B[k, j] */
 export const gemm = (M = 6, N = 7, K = 5): LoopFunc => nestOf(instantiate(gemmOp, { M, N, K }, "gemm"));
 
 /** P = 2·X, element by element; Q = sums of two neighbours in P. */
@@ -150,7 +150,7 @@ export const buffersAfter = (nest: LoopFunc, ...trace: Trace): readonly string[]
     ({ name, dtype, shape, scope }) => `${scope} ${name} ${dtype}[${shape.join(", ")}]`,
   );
 
-/** What the last instruction of the trace says; those before it are legal. */
+/** Error of the trace's last instruction; those before it are legal. */
 export function refusal(nest: LoopFunc, ...trace: Trace): string {
   const result = replay(nest, trace);
   if (result.kind === "ok") throw new Error("the trace is legal");
@@ -159,7 +159,7 @@ export function refusal(nest: LoopFunc, ...trace: Trace): string {
   return printDiagnostic(result.diagnostic);
 }
 
-/** What is said of the nest as it is: code and message, the nest with some of its loops marked, a hint. */
+/** Expected error about the nest as it is: code and message, the nest with some of its loops marked, a hint. */
 export const refusedOn = (
   { body }: LoopFunc,
   message: string,

@@ -1,4 +1,4 @@
-// What the measuring process says of candidates one after the other, with kernels that take the time they are told.
+// Answers of the measuring process about candidates one after the other, with kernels that take a given time.
 
 import { expect, it } from "vitest";
 import type { KernelArray, NativeRunnable, RunTask, TimingPlan } from "../../../src/native/runner/protocol.ts";

@@ -1,4 +1,4 @@
-// Who is measured under which task, and when the process goes, on a runner that writes down what it is told.
+// Order of measurements by task, and the end of the process, on a runner that writes down what it is told.
 
 import { describe, expect, it } from "vitest";
 import type { Runner } from "../../../src/native/runner/client.ts";

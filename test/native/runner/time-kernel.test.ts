@@ -1,4 +1,4 @@
-// What is timed how often, with kernels that take the time they are told.
+// Number of samples that each kernel gets, with kernels that take a given time.
 
 import { describe, expect, it } from "vitest";
 import { flushBytes } from "../../../src/native/harness/flush-caches.ts";
@@ -74,7 +74,7 @@ describe("a disturbed core", () => {
   };
   const steady = (slowdown: number): Yardstick => yardstickOf(() => slowdown);
   const noisy = (yardstick: Yardstick | null) => ({ flush: () => {}, core: coreThat(() => false), yardstick });
-  /** What a neighbour that the yardstick notices twofold adds to the time of others. */
+  /** Factor by which a neighbour slows a kernel when the yardstick shows twofold. */
   const shared = 2 ** 0.8;
 
   it("shows in the yardstick, and what is timed beside it is given as on a calm one", () => {
@@ -269,7 +269,7 @@ describe("one sample", () => {
     };
     // Disturbed while it ran, then calm before and after. Each has a run before it that is not timed.
     expect(timed(1e6, [0, 9e6, 0, 5e6, 7e6], [true, false, false, true, true])).toEqual([5e6, 1]);
-    // It waits for a calm moment, and goes without.
+    // The timing waits for a calm moment, then goes on without one.
     expect(timed(1e6, [0, 9e6, 0, 7e6, 0, 8e6, 5e6], [])).toEqual([7e6, 1]);
     // Longer ones are taken twice at most, and wait for nothing.
     const probes = [false, false, false, true];

@@ -1,4 +1,4 @@
-// What is read from a system's own words about its CPU, caches and compilers.
+// Facts read from a system's own words about its CPU, caches and compilers.
 
 import { expect, test } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";

@@ -1,4 +1,4 @@
-// Where zig is found in a project, which compilers are looked for, and what zig is told: that it compiles for the target's
+// Search for zig in a project, the compilers that are looked for, and zig's options: it compiles for the target's
 // features alone, needs no C library on Linux, and keeps its files to itself.
 
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -99,7 +99,7 @@ test("zig compiles for the features of the target, and links no C library on Lin
   expect(zig.vectorFlags(["avx512f"])).toEqual(["-mprefer-vector-width=512"]);
 });
 
-/** What generated C cannot help: helpers and locals that a kernel does not need, u8 compared with 0, 64-byte arguments. */
+/** Warnings that generated C cannot avoid: helpers and locals that a kernel does not need, u8 compared with 0, 64-byte arguments. */
 const accepted = ["unused", "unused-parameter", "unused-command-line-argument", "type-limits", "psabi"];
 const warnings = ["-Wall", "-Wextra", "-Werror", ...accepted.map((name) => `-Wno-${name}`)];
 

@@ -1,4 +1,4 @@
-// What decides a kernel's schedule, and what bad input gets, with the full text of every message.
+// Choice of a kernel's schedule, and the full text of every message about bad input.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

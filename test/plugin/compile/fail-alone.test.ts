@@ -1,4 +1,5 @@
-// What one kernel throws: a diagnostic that names it, with a stack where it is a bug of ours, and others have their decisions.
+// Error that one kernel throws: a diagnostic that names it, with a stack if it is a bug of ours. Other kernels have
+// their decisions.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

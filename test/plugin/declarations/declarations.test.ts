@@ -22,7 +22,7 @@ interface Compiler {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What people have in a project with a bundler, and in one for Node. */
+/** Compiler options that people have in a project with a bundler, and in one for Node. */
 const resolutions = {
   bundler: { module: "preserve", moduleResolution: "bundler" },
   nodenext: { module: "nodenext", moduleResolution: "nodenext" },
@@ -38,7 +38,7 @@ const compilers = Object.entries({
   }),
 );
 
-/** What tsc says about the program, in which the package is installed: its errors, as "main.ts:3: TS2307: …", by files. */
+/** Errors of tsc for the program, in which the package is installed: "main.ts:3: TS2307: …", ordered by file. */
 function typeErrors(files: Readonly<Record<string, string>>, { tsc, options }: Compiler): string[] {
   const root = writeApp({
     "package.json": JSON.stringify({ type: "module", imports: { "#op/*?tune=wasm": "./*" } }),
@@ -80,7 +80,7 @@ export const C: Int32Array = kernel(new Int32Array(8));
 export const info: string | null = kernel.info.schedule;
 `;
 
-/** Of a project's files, as `npx unplugin-kernel types` writes them. */
+/** Declarations of a project's files, as `npx unplugin-kernel types` writes them. */
 async function declarationsOf(files: Readonly<Record<string, string>>): Promise<string> {
   const root = writeApp(files);
   const { text } = await projectDeclarations(resolveOptions({ root }), join(root, "kernels.d.ts"));

@@ -1,4 +1,4 @@
-// What a shared store answers, and what becomes of it: a server may be away, slow, broken or somebody else's.
+// Answers of a shared store, and what becomes of them: a server may be away, slow, broken or somebody else's.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

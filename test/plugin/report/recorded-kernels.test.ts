@@ -18,7 +18,7 @@ interface Share {
   readonly name: string;
   readonly suite: string;
   readonly template: string;
-  /** Of what the core can do at most. */
+  /** Speed as a share of the core's limit. */
   readonly share: number;
 }
 

@@ -48,7 +48,7 @@ function start({ op = gemm("f32"), threads = 1, missing = [], measuring = "never
   };
 }
 
-/** So many times what was recorded. */
+/** The recorded limits times a factor. */
 const scaled = ({ rates, reading }: MachineLimits, factor: number): MachineLimits => ({
   rates: Object.fromEntries(
     Object.entries(rates).map(([name, rate]) => [name, rate && rate * factor]),

@@ -1,4 +1,4 @@
-// What calls remember of their arrays: enough to skip the checks of the next one in the same job, and nothing after it.
+// Memory of calls about their arrays: enough to skip the checks of the next call in the same job, and nothing after it.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -49,7 +49,7 @@ export default defineNuxtConfig({
   const references = ["app", "server", "shared", "node"].map((name) => ({ path: `./.nuxt/tsconfig.${name}.json` }));
   write("tsconfig.json", JSON.stringify({ files: [], references }, null, 2));
   run(install);
-  // What `nuxt typecheck` asks for.
+  // Packages that `nuxt typecheck` asks for.
   run(`${install} --save-dev vue-tsc typescript@5`);
 }
 

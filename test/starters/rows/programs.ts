@@ -11,7 +11,7 @@ interface Program {
   readonly main: string;
 }
 
-/** What `npm init` and a tutorial make. */
+/** Makes the project that `npm init` and a tutorial make. */
 const create =
   ({ packages, script, main }: Program) =>
   ({ run, write }: Project): void => {

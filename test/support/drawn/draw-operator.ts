@@ -183,7 +183,7 @@ function unit(drawing: Drawing, scope: Scope): Expr {
   return isFloat(scope.dtype) ? value.min(2).max(0.5) : value;
 }
 
-/** What a reduction takes in: products and squares mostly, as in products of matrices, convolutions and statistics. */
+/** Draws the element that a reduction takes in: products and squares mostly, as in products of matrices, convolutions and statistics. */
 function drawTerm(drawing: Drawing, scope: Scope): Expr {
   const read = (): Expr => drawElement(drawing, scope);
   return oneOf<() => Expr>(drawing, [

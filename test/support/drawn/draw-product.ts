@@ -32,7 +32,7 @@ const operandTypes: Readonly<Record<Computed, readonly (readonly [authoring.DTyp
   u8: [["u8", "u8"]],
 };
 
-/** What machines multiply and add up in groups. */
+/** Pairs of types that machines multiply and add up in groups, by the type of the sum. */
 const narrowTypes: Readonly<Partial<Record<Computed, readonly (readonly [authoring.DType, authoring.DType])[]>>> = {
   f32: [["bf16", "bf16"]],
   i32: [

@@ -4,9 +4,9 @@ import * as authoring from "../../../src/compiler/expr/authoring.ts";
 import type { Rng } from "../../../src/tuner/rng.ts";
 
 /**
- * What may stand in the expressions. "exact": integers, and floats that rounding in another order does not change unless
- * they grow; choices, remainders and conversions included. "smooth": divisions and functions too, and nothing that jumps
- * where an operand moves by one rounding.
+ * Kinds of expressions that are drawn. "exact": integers, and floats that rounding in another order does not change
+ * unless they grow; choices, remainders and conversions included. "smooth": divisions and functions too, and nothing
+ * that jumps where an operand moves by one rounding.
  */
 export type Manner = "exact" | "smooth";
 
@@ -28,9 +28,9 @@ export interface Drawing {
   readonly size: OperatorSize;
 }
 
-/** How large an operator may be. */
+/** Limits of an operator's size. */
 export interface OperatorSize {
-  /** What axes may be as long as: few of these are an operator's. */
+  /** Extents that axes may have: an operator has few of them. */
   readonly extents: readonly number[];
   /** Most iterations of a stage. */
   readonly iterations: number;

@@ -51,7 +51,7 @@ export interface DrawnCases {
   readonly cases: readonly ChainCase[];
   /** Schedules that were looked at. */
   readonly schedules: number;
-  /** What the compiler threw, or schedules of a space that are illegal. */
+  /** Errors that the compiler threw, and schedules of a space that are illegal. */
   readonly failures: readonly string[];
 }
 
@@ -99,7 +99,7 @@ function conditioned(reference: Reference, numerics: Numerics): Reference {
   return { ...reference, expected: expected.map((it, at) => ({ ...it, exact: task.expected[at]!.exact ?? null })) };
 }
 
-/** What is neither exact on integers nor smooth has to be computed as the reference does. */
+/** Operators that are neither exact on integers nor smooth have to be computed strictly as the reference does. */
 function numericsFor({ def, manner }: DrawnOperator, rng: Rng): Numerics {
   const isExact = manner === "exact" && exactInputLimit([def]) !== null;
   return (isExact || manner === "smooth") && rng.below(3) > 0 ? "fast" : "strict";

@@ -117,7 +117,7 @@ function noteOf(report: DrawnReport, it: ChainCase, operator: string, wrong: str
 const machine = detectMachine();
 const canRun = (target: Target): boolean => missingFeatures(target, machine).length === 0;
 
-/** What this machine cannot run is interpreted after the last pass. */
+/** Runs native kernels. Those that this machine cannot run are interpreted after the last pass. */
 async function runNative(report: DrawnReport, native: readonly Native[]): Promise<void> {
   const batches = new Map<string, Native[]>();
   for (const each of native) {

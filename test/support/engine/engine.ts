@@ -1,4 +1,4 @@
-// What tests ask of a browser's engine, whichever it is and however it is driven.
+// Interface of a browser's engine for tests, whichever it is and however it is driven.
 
 export interface EnginePage {
   /** Resolves when the page has loaded. */

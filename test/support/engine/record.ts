@@ -1,4 +1,4 @@
-// What the tests saw of each engine, as it is kept in test/browser/engines.json → docs/engines.md.
+// Observations of the tests in each engine, as they are kept in test/browser/engines.json → docs/engines.md.
 
 import { type EngineName, engineNames } from "./engine.ts";
 import { type Feature, features, type Seen } from "./saw.ts";

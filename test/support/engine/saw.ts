@@ -1,4 +1,5 @@
-// What tests see of an engine, kept beside their outcome: `npm run test:engines` makes the table of docs/engines.md of it.
+// Observations of tests in an engine, kept beside their outcome: `npm run test:engines` makes the table of
+// docs/engines.md of them.
 
 import type { EngineName } from "./engine.ts";
 
@@ -34,7 +35,7 @@ declare module "vitest" {
   }
 }
 
-/** It counts if the test passes. */
+/** Adds observations to a test. They count if the test passes. */
 export function saw({ meta }: { readonly meta: { seen?: readonly Seen[] } }, ...seen: readonly Seen[]): void {
   meta.seen = [...(meta.seen ?? []), ...seen];
 }

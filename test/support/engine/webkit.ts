@@ -41,7 +41,7 @@ interface Session extends WebDriver {
 }
 
 async function startDisplay(): Promise<Running & { readonly name: string }> {
-  // It picks a number that is free and tells it.
+  // The X server picks a display number that is free, and prints it.
   const args = ["-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
   const display = start(displayFile, args, { stdio: ["ignore", "pipe", "ignore"] });
   const [number] = await once(display.child.stdout!, "data");
@@ -76,7 +76,7 @@ async function startSession(display: string, isIsolated: boolean): Promise<Sessi
   }
 }
 
-/** What the page says is heard by the script of recorder.ts: this protocol has no events. */
+/** Drives a page. Its console is heard by the script of recorder.ts, as this protocol has no events. */
 function webkitPage(session: Session, handle: string, inTurn: <T>(work: () => Promise<T>) => Promise<T>): EnginePage {
   // A session has one window at a time.
   const ask = <T>(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<T> =>

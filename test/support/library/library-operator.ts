@@ -32,14 +32,14 @@ export interface LibraryInstance {
 
 export interface LibraryOperator {
   readonly name: LibraryName;
-  /** What tells it from others of the name: "bias, relu"; "" for the plain operator. */
+  /** Part of the title that tells it from other operators of the name: "bias, relu"; "" for the plain operator. */
   readonly variant: string;
   readonly types: readonly TypeName[];
   /** Calls exp or the like, or divides. */
   readonly callsFunctions: boolean;
   /** With extents that an interpreter can run ten times. */
   readonly small: (rng: Rng) => LibraryInstance;
-  /** What is tuned for the table in docs/operators.md; the last has prime extents. */
+  /** Shapes that are tuned for the table in docs/operators.md; the last has prime extents. */
   readonly shapes: readonly [LibraryInstance, LibraryInstance, LibraryInstance];
 }
 
@@ -76,7 +76,7 @@ export const titleOf = ({ name, variant }: Pick<LibraryOperator, "name" | "varia
   variant === "" ? name : `${name}: ${variant}`;
 
 export const floats = ["f32", "f64", "f16", "bf16"] as const;
-/** What products are computed of. */
+/** Types of the factors of products. */
 export const factors = [...floats, "i8", "u8·i8"] as const;
 /** Every number type. */
 export const numbers = [...floats, "i32", "i16", "i8", "u8"] as const;

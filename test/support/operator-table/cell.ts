@@ -43,7 +43,7 @@ export type TableTarget = (typeof tableTargets)[number];
 
 export interface ShapeResult {
   readonly parameters: Parameters;
-  /** Of the winner against plain loops, relative to the largest result; null: there was no winner. */
+  /** Error of the winner against plain loops, relative to the largest result; null: there was no winner. */
   readonly error: number | null;
   readonly allowed: number;
   /** Null: predicted, not measured. */
@@ -59,7 +59,7 @@ export interface Cell {
   readonly type: TypeName;
   /** Changes with the operator's expression: then the cell is run again. */
   readonly key: string;
-  /** Of the code generators that made the kernels. */
+  /** Versions of the code generators that made the kernels. */
   readonly codegen: string;
   readonly shapes: readonly ShapeResult[];
 }

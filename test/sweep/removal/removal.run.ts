@@ -14,7 +14,7 @@ import type { Part, PartKind } from "./part.ts";
 import { firstToNotice } from "./run-without.ts";
 
 interface Finished extends Part {
-  /** Of the sources and tests that it was found with. */
+  /** Digest of the sources and tests with which it was found. */
   readonly digest: string;
   readonly noticedBy: string | null;
 }

@@ -1,5 +1,5 @@
-// How evenly a first population is spread: the share of each value of each key variable among look-ahead draws, against
-// its share among all solutions, which are enumerated.
+// Evenness of a first population: the share of each value of each key variable among look-ahead draws, against its
+// share among all solutions, which are enumerated.
 
 import { describe, expect, test } from "vitest";
 import { compileModel } from "../../../src/tuner/constraint/compile.ts";
@@ -9,7 +9,7 @@ import { createRng } from "../../../src/tuner/rng.ts";
 import { gemmModel } from "./gemm-space.ts";
 
 const draws = 2000;
-/** Of uniform over solutions, mean over keys. */
+/** Allowed distance from the uniform distribution over solutions, as the mean over keys. */
 const bar = 0.05;
 
 const spaces = [

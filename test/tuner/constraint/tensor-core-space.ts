@@ -14,7 +14,7 @@ export interface TensorCoreSpace {
   readonly k: number;
   readonly sharedBytes: number;
   readonly threads: number;
-  /** Of a thread, for accumulators and fragments. */
+  /** Registers of a thread, for accumulators and fragments. */
   readonly registers: number;
   readonly multiprocessors: number;
 }
@@ -86,7 +86,7 @@ const axesOf = ({ m, n }: TensorCoreSpace): readonly (readonly ["i" | "j", numbe
   ["j", n],
 ];
 
-/** Of 16-bit operands; a fragment has 256 results and 16 steps of k. */
+/** Adds the intrinsic on 16-bit operands: a fragment has 256 results and 16 steps of k. */
 function addIntrinsic(model: ModelInMaking): void {
   model.key("wmma.m", [8, 16, 32]);
   model.key("wmma.n", [8, 16, 32]);

@@ -32,7 +32,7 @@ describe("the facts of a candidate", () => {
       for (const name of factNames)
         expect(one[name] / (facts[stage]![name] || 1)).toBeCloseTo(facts[stage]![name] ? 1 : 0, 4);
     });
-    // Of all of them: one that a rule adds must not be forgotten here.
+    // All facts are compared: one that a rule adds must not be forgotten here.
     expect(Object.keys(read[0]!).sort()).toEqual(Object.keys(facts[0]!).sort());
   });
 

@@ -1,4 +1,4 @@
-// How well predictions fit: share of variance explained, and rank correlation.
+// Quality of predictions: share of variance explained, and rank correlation.
 
 type Values = ArrayLike<number>;
 

@@ -35,7 +35,7 @@ function backwards(op: ComputeDef): ComputeDef {
   return { ...op, stages };
 }
 
-/** What the check says of results that were summed in another order. */
+/** Verdicts of the check on results that were summed in another order. */
 function verdicts(op: ComputeDef, seed: number): (string | null)[] {
   const inputs = inputsOf(op, seed);
   const [expected, actual] = [evaluate(op, inputs), evaluate(backwards(op), inputs)];

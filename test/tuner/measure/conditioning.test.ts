@@ -1,4 +1,4 @@
-// What tells cancellation from a wrong kernel: errors that the values themselves explain.
+// Difference between cancellation and a wrong kernel: errors that the values themselves explain.
 
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../../src/compiler/expr/evaluate.ts";

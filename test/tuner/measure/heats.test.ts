@@ -1,4 +1,4 @@
-// Which of many are left after heats, with samples that are told or drawn.
+// Candidates that are left after heats, with given or drawn samples.
 
 import { describe, expect, test } from "vitest";
 import { heats, samplesInHeats } from "../../../src/tuner/measure/heats.ts";

@@ -1,4 +1,4 @@
-// How tunings went, as it is kept: read as strictly as it was written, torn lines left out.
+// Log of tunings: it is read as strictly as it was written, torn lines left out.
 
 import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What `npm run bench` concludes of its measurements, from made-up ones, and how arrays come into the layouts of libraries.
+// Conclusions of `npm run bench` from made-up measurements, and the conversion of arrays to the layouts of libraries.
 
 import { describe, expect, test } from "vitest";
 import { againstBest, bars, judge, oneThread, wasm } from "../../bench/peers/bars.ts";

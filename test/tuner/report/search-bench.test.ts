@@ -1,4 +1,4 @@
-// What `npm run bench:search` plans, keeps and concludes, from made-up runs.
+// Plans, records and conclusions of `npm run bench:search`, from made-up runs.
 
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ type Step = readonly [trial: number, elapsedMs: number, ns: number];
 const improvements = (...steps: readonly Step[]): Improvement[] =>
   steps.map(([trial, elapsedMs, ns]) => ({ trial, elapsedMs, ns: ns * 1.1, candidate: candidateOf(ns) }));
 
-/** What the runs have found, each as fast as its name says. */
+/** Settled times of the candidates in these runs, each as fast as its name says. */
 const settledOf = (runs: readonly RunResult[]): SettledTimes => ({
   cpu: "some CPU",
   task: "gemm-512",

@@ -12,7 +12,7 @@ import { measureCandidate, space } from "./synthetic-task.ts";
 
 const searched = searchSpace(space);
 
-/** What the constraints miss. */
+/** Says whether a candidate fails for a reason that the constraints do not know. */
 const isTooWide = ({ assignment }: Candidate): boolean => assignment.lanes === 16;
 
 function measure(candidate: Candidate): Measurement {
@@ -23,7 +23,7 @@ function measure(candidate: Candidate): Measurement {
 /** The share of each round that failed. */
 function failures(seed: number): number[] {
   const rng = createRng(seed);
-  // What the cost model learns is not looked at.
+  // The test does not look at what the cost model learns, so one tree is enough.
   let state = startSearch(searched, boostedTrees({ trees: 1 }));
   return Array.from({ length: 4 }, () => {
     const candidates = bayesian.propose(state, 16, rng);

@@ -1,5 +1,5 @@
-// What the prior counts of Winograd's transforms: the arithmetic of a tile with shared expressions counted once, planes that
-// evict each other, and the order of templates that comes of it.
+// Prior of Winograd's transforms: the arithmetic of a tile with shared expressions counted once, planes that evict each
+// other, and the resulting order of templates.
 
 import { describe, expect, test } from "vitest";
 import { type ComputeDef, instantiate, opLibrary } from "../../../src/compiler/index.ts";
@@ -17,7 +17,7 @@ import { frozenTargets } from "../../support/frozen-targets.ts";
 const conv = (epilogue = {}): ComputeDef =>
   instantiate(opLibrary.conv2d({ H: 56, W: 56, C: 64, F: 64, padding: 1 }, epilogue), {}, "conv");
 
-/** Of a stage and its first pass. */
+/** Body of a stage with its first pass inlined. */
 function bodyOf(op: ComputeDef, name: string, choices: readonly ChoiceAxis[]) {
   const stages = schedulableStages(op);
   const stage = stages.find((it) => it.name === name)!;

@@ -1,5 +1,5 @@
-// Which maps are passes of the stage that reads them, what the stages look like with passes inlined, and that a transform
-// in two passes is scheduled without being written out.
+// Maps that are passes of the stage that reads them, the stages with passes inlined, and a transform in two passes,
+// whose intermediate result takes only a small workspace.
 
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-// What the rules make of operators of the library whose operands are padded, turned or read at quotients.
+// Schedules of the rules for operators of the library whose operands are padded, turned or read at quotients.
 
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-// What limits a tiled stage: sums of what lives in a cache at once, spans of windows, rows that share sets of L1.
+// Limits of a tiled stage: sums of the data that a cache holds at once, spans of windows, rows that share sets of L1.
 
 import { describe, expect, test } from "vitest";
 import { instantiate, type Op, opLibrary, type Target } from "../../../src/compiler/index.ts";

@@ -33,7 +33,7 @@ interface Published {
   readonly assignment: Candidate["assignment"];
 }
 
-/** What the space says of the decisions: the trace, or null where it does not hold them. */
+/** Returns the trace of the decisions in the space; null: the space does not have them. */
 function memberTrace({ op, shape, template, target, assignment }: Published): Trace | null {
   const space = generateSpace({ op: instantiate(op, shape, "gemm"), target, numerics: "fast", threads: 1 });
   const candidate = { template, assignment };

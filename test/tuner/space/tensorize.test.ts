@@ -1,4 +1,4 @@
-// Where a stage is what an intrinsic of the target computes, its space has a template with it beside the plain one.
+// Stages that an intrinsic of the target computes: their space has a template with it beside the plain one.
 
 import { describe, expect, test } from "vitest";
 import {

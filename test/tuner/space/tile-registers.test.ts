@@ -1,5 +1,4 @@
-// Where a stage is a product of matrices that AMX has an instruction for, its space has a template on tiles beside those
-// on vectors.
+// Products of matrices that AMX has an instruction for: their space has a template on tiles beside those on vectors.
 
 import { describe, expect, test } from "vitest";
 import { withConstants } from "../../../src/compiler/expr/op.ts";

@@ -1,4 +1,4 @@
-// What the prior is told of tiled stages whose operands are not packed.
+// Facts for the prior about tiled stages whose operands are not packed.
 
 import { describe, expect, it } from "vitest";
 import { instantiate, opLibrary, type TargetName, targets } from "../../../src/compiler/index.ts";
@@ -6,7 +6,7 @@ import type { RankingFacts } from "../../../src/tuner/cost-model/ranker.ts";
 import { findPoint, searchSpace } from "../../../src/tuner/search/search-space.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 
-/** Of a GEMM whose tiles are 4 rows of 2 vectors. */
+/** Facts of a GEMM whose tiles are 4 rows of 2 vectors. */
 function factsOf(target: TargetName, N: number, change: Readonly<Record<string, number>>): RankingFacts {
   const op = instantiate(opLibrary.gemm({ M: 256, N, K: 512 }), {}, "gemm");
   const space = generateSpace({ op, target: targets[target], numerics: "fast", threads: 1 });

@@ -1,4 +1,4 @@
-// What lies in a store and what can go: by a store that was written as builds write it.
+// Contents of a store, and the entries that can be removed, by a store that was written as builds write it.
 
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

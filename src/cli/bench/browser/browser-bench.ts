@@ -22,7 +22,7 @@ export interface BrowserBenchOptions extends Address {
   readonly json: boolean;
 }
 
-/** Where build.js puts the page. */
+/** Folder of the package in which build.js puts the page. */
 const folder = "dist/bench-page";
 
 const fileOf = (path: string, type: string): PageFile => ({
@@ -31,7 +31,7 @@ const fileOf = (path: string, type: string): PageFile => ({
 });
 const pageFile = (name: string, type: string): PageFile => fileOf(`${folder}/${name}`, type);
 
-/** What the kernels' modules import. */
+/** Files that the kernels' modules import, with their URLs. */
 const runtimeSite = (): [string, PageFile][] =>
   [runtimeFiles.runtime, runtimeFiles.workerText].map((path) => [path, fileOf(`dist${path}`, "text/javascript")]);
 

@@ -1,4 +1,4 @@
-// What a page has sent → data that can be believed to have the right form, since anybody who reaches the server may send something.
+// Text that a page sent → checked data. Anybody who reaches the server may send something, so every field is checked.
 
 import {
   boolean,

@@ -65,7 +65,7 @@ const headers = {
 
 const localNames: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Whether a host is this machine by its own name. Under another site's name that leads here, their page would be one of ours. */
+/** Says whether the host header names this machine. A site whose name is made to point here would otherwise have the page as its own. */
 function isLocalName(host: string): boolean {
   try {
     return localNames.includes(new URL(`http://${host}`).hostname);

@@ -1,4 +1,5 @@
-// What the command tells the page of a bench, and what the page finds: plain data, for both.
+// Data that the bench command and its page exchange: the plan that the page gets, and the measurements that it sends
+// back.
 
 import type { Twin } from "../../../plugin/types.ts";
 import type { BenchRow, KernelBench } from "../bench-kernel.ts";
@@ -48,17 +49,17 @@ export interface BrowserFacts {
   readonly clockStepMs: number;
 }
 
-/** What is found of one twin. */
+/** Measurement of one twin. */
 export type MeasuredRow = Omit<BenchRow, "gflops">;
 
-/** What a page sends. */
+/** Data that a page sends. */
 export interface Measured {
   readonly browser: BrowserFacts;
   /** Rows of each kernel, in the order of the plan; a kernel that failed has none. */
   readonly kernels: readonly (readonly MeasuredRow[])[];
 }
 
-/** What a visit to the page comes to: as `bench` says it, and of which browser. */
+/** Results of one visit to the page, as `bench` shows them, and the browser that they come from. */
 export interface Visit {
   readonly browser: BrowserFacts;
   readonly kernels: readonly Benched[];

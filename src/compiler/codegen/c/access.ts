@@ -47,7 +47,7 @@ export function emitPrefetch(context: Context, { buffer, indices, writes }: Pref
   return `__builtin_prefetch((const void *)(${address}), ${writes ? 1 : 0}, 3);`;
 }
 
-/** How many of the lanes of a piece are active: all, none, or a number known only here as text. */
+/** Number of active lanes of a piece: all, none, or a number that is only known at run time, as C text. */
 type Active = { readonly kind: "all" } | { readonly kind: "none" } | { readonly kind: "some"; readonly count: string };
 
 function activeLanes(context: Context, active: Expr | null, { start, lanes }: Piece): Active {

@@ -1,4 +1,4 @@
-// What every part of the C generator needs to know while it writes one function.
+// State that all parts of the C generator share while one function is written.
 
 import type { Buffer } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";

@@ -2,7 +2,7 @@
 
 import type { IrType } from "../../ir/loop-ir.ts";
 
-/** What one lane is in C. f16, bf16 are bit patterns (u16); a scalar bool is a u8, a vector of bool a mask of 0 / -1. */
+/** C type of one lane. f16 and bf16 are bit patterns (u16). A scalar bool is a u8, a lane of a vector of bool a mask of 0 or -1. */
 export type Element = "f64" | "f32" | "i64" | "i32" | "i16" | "i8" | "u16" | "u8";
 
 export const cName: Readonly<Record<Element, string>> = {

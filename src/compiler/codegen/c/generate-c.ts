@@ -112,7 +112,7 @@ function declaration({ names }: Context, layout: Layout, { buffer, place }: Plac
   }
 }
 
-/** What the text is, for whoever reads it in a dump, a debugger or a bug report. */
+/** Opening comment of the C text: the function, its target and its buffers, for readers of a dump, a debugger or a bug report. */
 function header(func: LoopFunc, target: Target, numerics: Numerics, { placements, workspaceBytes }: Layout): string {
   const places = placements.map(({ buffer, place }) => {
     const shape = `${buffer.name} ${buffer.dtype}[${buffer.shape.join(", ")}]`;

@@ -52,7 +52,7 @@ function division(context: Context, left: Expr, divisor: number, sign: "/" | "%"
   return sign === "%" ? `(${positive})` : `((${text} - ${positive}) / ${divisor})`;
 }
 
-/** Whether the value is never negative: sums, products and quotients of loop variables and constants ≥ 0 are not. */
+/** Says whether the value is never negative: sums, products and quotients of loop variables and constants ≥ 0 are not. */
 function isNeverNegative(expr: Expr): boolean {
   if (expr.kind === "var") return true;
   if (expr.kind === "const") return expr.value >= 0;

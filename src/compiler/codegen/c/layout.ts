@@ -1,5 +1,5 @@
-// Where the buffers of a function live in C: the caller's arrays, the workspace at constant offsets, or the stack. Behind the
-// workspace that all share each thread has one of its own.
+// Assigns each buffer of a function its memory in C: the caller's arrays, the workspace at constant offsets, or the
+// stack. All threads share one workspace; behind it each thread has another for itself.
 
 import { byteSize } from "../../expr/dtype.ts";
 import type { Buffer, LoopFunc } from "../../ir/loop-ir.ts";

@@ -5,7 +5,7 @@ import { cName, type Element, elementBytes, typeName } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
 import { inline, plainChars } from "./vector-function.ts";
 
-/** How the helper is written where `when` holds: lines of C that use `p`, `n` and, to store, `v`. */
+/** Body of the helper for machines where the preprocessor condition `when` holds: lines of C that use `p`, `n` and, to store, `v`. */
 interface Masked {
   readonly when: string;
   readonly load: readonly string[];

@@ -48,8 +48,9 @@ const lettersOf = (from: Element, to: Element): string =>
   `${letterOfBytes[elementBytes[from]]}${letterOfBytes[elementBytes[to]]}`;
 
 /**
- * vpmovsx and vpmovzx. What is made of less than 16 bytes is hidden from gcc: it would merge it with a blend under a mask
- * into one instruction that reads memory, and then fail for want of registers ("unable to generate reloads", gcc 12).
+ * vpmovsx and vpmovzx. A vector made of less than 16 bytes is hidden from gcc, which would merge it with a blend under
+ * a mask into one instruction that reads memory, and then fail for want of registers ("unable to generate reloads", gcc
+ * 12).
  */
 function widening(prelude: Prelude, from: Element, to: Element, lanes: number): Instruction | null {
   const bytes = Math.max(16, elementBytes[to] * lanes);

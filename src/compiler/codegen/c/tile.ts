@@ -122,7 +122,7 @@ function tileLoad(prelude: Prelude): string {
   return assembler(prelude, "uk_tile_load", "to, from, bytes", `"tileloadd (%0,%1,1), %%tmm" #to : : ${memory}`);
 }
 
-/** What lies between the rows stays. */
+/** Macro that stores a tile's rows a given number of bytes apart. The bytes between the rows keep their values. */
 function tileStore(prelude: Prelude): string {
   const memory = `"+m"(${memoryAt("to")}) : "r"(to), "r"((long)bytes)`;
   return assembler(prelude, "uk_tile_store", "from, to, bytes", `"tilestored %%tmm" #from ", (%1,%2,1)" : ${memory}`);

@@ -4,7 +4,7 @@
 import { type Element, elementBytes, maskElement, typeName } from "./element.ts";
 import type { Prelude } from "./prelude.ts";
 
-/** What opens every helper: no call is ever made, and none is emitted when unused. */
+/** Declaration specifiers of every helper: calls to it are inlined, and an unused one leaves no code. */
 export const inline = "static inline __attribute__((always_inline))";
 
 const isFloat = (element: Element): boolean => element === "f32" || element === "f64";

@@ -84,7 +84,10 @@ function withLocals(value: Expr, context: JsContext, lines: (value: Expr) => rea
   return [...locals, ...lines(exprs[0]!)];
 }
 
-/** What is outside of an array is undefined, which does no harm where nobody uses it. */
+/**
+ * Bounds that are claimed for every index. A read outside of an array gives undefined in JavaScript, which is harmless
+ * where the value is not used.
+ */
 const inside = { min: 0, max: 0 } as const;
 
 function linesOfFor({ name, extent, body }: For, context: JsContext, extents: Extents): readonly string[] {

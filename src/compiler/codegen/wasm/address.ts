@@ -94,6 +94,6 @@ function termCode(context: Context, { coefficient, atom }: AffineTerm): Code {
   return coefficient === 1 ? value : [...value, i32(coefficient), plain("i32.mul")];
 }
 
-/** Whether an expression depends on loop variables alone, so that it can be computed at the top of its loop. */
+/** Says whether an expression depends on loop variables alone, so that it can be computed at the top of its loop. */
 const isHoistable = (expr: Expr): boolean =>
   !someExpr(expr, ({ kind }) => kind === "local" || kind === "load" || kind === "bitcast" || kind === "lanes");

@@ -20,7 +20,7 @@ export function splatBytes(dtype: IrType, value: number): readonly number[] {
   return Array.from({ length: 16 }, (_, index) => bytes[index % bytes.length]!);
 }
 
-/** What `i32.const` and its siblings take: f16 and bf16 as their bits. */
+/** Returns the operand of `i32.const` and its siblings: a number, for f16 and bf16 its bits. */
 export function scalarConst(dtype: IrType, value: number): number {
   if (dtype === "bf16") return toBf16Bits(value);
   return dtype === "f16" ? toF16Bits(value) : value;

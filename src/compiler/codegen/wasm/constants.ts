@@ -1,8 +1,8 @@
 // Vector constants of loops → locals that are read before the code, from globals that could change.
 //
-// V8 13.6 (Node 24) makes a constant anew wherever it is used, in three instructions, each time: exp has 13 of them beside 24
-// instructions of its own. What comes from a global stays in a register, or is one load from the stack. 11.3 (Node 20) moves
-// constants out of loops by itself.
+// V8 13.6 (Node 24) makes a constant anew wherever it is used, in three instructions, each time: exp has 13 of them
+// beside 24 instructions of its own. A value from a global stays in a register, or is one load from the stack. 11.3
+// (Node 20) moves constants out of loops by itself.
 
 import { type Code, get, type Instruction, readGlobal, set, type VectorConst } from "./instruction.ts";
 import type { LocalPool } from "./local-pool.ts";
@@ -40,7 +40,10 @@ export function keepConstants(code: Code, locals: LocalPool, pool: ConstantPool)
   return [...[...kept].flatMap(([global, local]) => [readGlobal(global), set(local)]), ...body];
 }
 
-/** Whether an instruction is a constant that costs something: zeros and ones are one instruction without an operand. */
+/**
+ * Says whether an instruction is a constant that is worth a local. Zeros and ones are not: one instruction without an
+ * operand makes them.
+ */
 const isCostly = (instruction: Instruction): instruction is VectorConst =>
   instruction.kind === "bytes" &&
   instruction.op === "v128.const" &&

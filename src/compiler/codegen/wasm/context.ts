@@ -1,4 +1,4 @@
-// What the emitters of one function share: where buffers and locals are, and which loops are open.
+// State that the emitters of one function share: the places of buffers and locals, and the loops that are open.
 
 import type { Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -28,7 +28,7 @@ export interface Context {
   readonly runTime: Set<RunTimeName>;
   /** Open loops, the innermost last. */
   readonly loops: LoopScope[];
-  /** What the `define`s in force introduced. */
+  /** Bindings of the `define`s in force, by name. */
   readonly bindings: Map<string, Binding>;
   /** Broadcasts of the statement at hand that were computed once for all its parts. */
   readonly splats: Map<Expr, number>;

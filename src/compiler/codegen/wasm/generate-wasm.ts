@@ -48,7 +48,7 @@ export function generateWasm(func: LoopFunc, { relaxed, threads = 1 }: WasmOptio
 export const generateWat = (func: LoopFunc, { relaxed, threads = 1 }: WasmOptions): string =>
   printModule(buildModule(func, planOf(func, threads), relaxed));
 
-/** What there is to share, and where all of it lives. */
+/** Loops that threads share, and the memory layout of the module. */
 interface Plan {
   readonly parts: readonly Part[];
   readonly threads: number;

@@ -1,5 +1,6 @@
-// What vector loads and stores share: a vector as pieces of memory, and counts of active lanes. Memory beyond the active
-// lanes is never touched, so a short run of lanes is read and written in pieces of 8, 4, 2 and 1 bytes.
+// Parts that vector loads and vector stores have in common: a vector as pieces of memory, and counts of active lanes.
+// Memory beyond the active lanes is never touched, so a short run of lanes is read and written in pieces of 8, 4, 2 and
+// 1 bytes.
 
 import type { Expr, Ramp } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";

@@ -96,7 +96,7 @@ export function closeParameter(context: Context, scope: LoopScope, parameter: nu
 
 const variableOf = ({ name }: LoopScope): Affine => atomAffine({ kind: "var", dtype: "i32", name });
 
-/** Whether the form has no mod, floorDiv and the like of the variable. */
+/** Says whether the form has no mod, floorDiv and the like of the variable. */
 const isLinear = ({ terms }: Affine, name: string): boolean =>
   terms.every(({ atom }) => atom.kind === "var" || !mentions(atom, name));
 

@@ -1,4 +1,4 @@
-// Where each buffer lives in the module's memory: parameters first, in calling order, then everything else.
+// Assigns each buffer its place in the module's memory: parameters first, in calling order, then all others.
 
 import { byteSize, type DType } from "../../expr/dtype.ts";
 import type { Buffer } from "../../ir/loop-ir.ts";

@@ -310,5 +310,5 @@ export const opcodes = {
 
 export type OpName = keyof typeof opcodes;
 
-/** Whether a name that was put together from parts ("i8x16" + ".mul") is an instruction; not all combinations are. */
+/** Says whether a name that was put together from parts ("i8x16" + ".mul") is an instruction; not all combinations are. */
 export const isOpName = (name: string): name is OpName => Object.hasOwn(opcodes, name);

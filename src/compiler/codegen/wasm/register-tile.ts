@@ -29,7 +29,7 @@ const isLoop = (instruction: Instruction): boolean => instruction.kind === "ente
 const isVectorLoad = (instruction: Instruction): boolean =>
   instruction.kind === "memory" && instruction.op.startsWith("v128.load");
 
-/** How many vectors go from one iteration to the next: locals that are read before they are set. */
+/** Counts the vectors that one iteration leaves to the next: locals that are read before they are set. */
 function carriedVectors(body: Code, locals: readonly ValueType[]): number {
   const set = new Set<number>();
   const readFirst = new Set<number>();

@@ -8,7 +8,7 @@ import type { LaneRange } from "./vector.ts";
 /** Pushes lanes of some width, in the low end of a vector. */
 export type LaneSource = (range: LaneRange) => Code;
 
-/** How lanes that do not fit are narrowed: dropping high bits, or to the nearest value that is signed or unsigned. */
+/** Rule for values that do not fit into narrower lanes: drop the high bits, or take the nearest signed or unsigned value. */
 export type Narrowing = "wrap" | "signed" | "unsigned";
 
 type BySign = { readonly s: OpName; readonly u: OpName };

@@ -119,7 +119,7 @@ function select(context: Context, { dtype, condition, then, else: otherwise }: S
   return [...test, ...ifElse(scalarType[dtype], ...sides)];
 }
 
-/** Whether a value costs nothing and cannot trap, so that both sides of a select may be evaluated. */
+/** Says whether a value costs nothing and cannot trap, so that both sides of a select may be evaluated. */
 const isFree = ({ kind }: Expr): boolean => kind === "const" || kind === "var" || kind === "local";
 
 export function bitcast(from: IrType, to: IrType): Code {

@@ -1,7 +1,7 @@
 // The imports of a module whose loops threads share: the memory that they all see, and `share`, which calls them to a loop.
 //
-// Where there are no threads, for lack of a SharedArrayBuffer, the same module does with one byte changed: that which says
-// that the memory is shared. So one module is shipped for both.
+// Without a SharedArrayBuffer there are no threads. The same module then serves with one byte changed, the flag of a shared
+// memory, so one module is shipped for both cases.
 
 import type { WasmSharing } from "../kernel-source.ts";
 import { readUnsigned, section, text, unsigned, vector } from "./binary.ts";
@@ -31,7 +31,7 @@ export function sharedImports(pages: number, shareType: number): number[] {
   );
 }
 
-/** What threads have to know of an encoded module; null: it shares nothing. */
+/** Reads from an encoded module the facts that its threads need; null: it has no shared loops. */
 export function sharingOf(bytes: Uint8Array, threads: number): WasmSharing | null {
   const types = readUnsigned(bytes, 9);
   const imports = types.end + types.value;

@@ -1,4 +1,4 @@
-// How the IR's types are held in WASM: scalars as one of the four number types, vectors as lanes of a v128.
+// WASM types of the IR's types: a scalar is one of the four number types, a vector the lanes of a v128.
 
 import { byteSize } from "../../expr/dtype.ts";
 import type { IrType } from "../../ir/loop-ir.ts";

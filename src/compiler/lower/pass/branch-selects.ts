@@ -26,6 +26,6 @@ function branch(stmt: Stmt): Stmt {
   return { kind: "if", condition, then: storeOf(yes), else: storeOf(no) };
 }
 
-/** Whether a condition reads memory: it may change between one store and the next. */
+/** Says whether a condition reads memory or a local, which may change between one store and the next. */
 const readsMemory = (condition: Expr): boolean =>
   someExpr(condition, (expr) => expr.kind === "load" || expr.kind === "local");

@@ -54,7 +54,7 @@ function flattenStmt(stmt: Stmt, ranges: Ranges, buffers: Buffers): Stmt {
   }
 }
 
-/** What is outside of the buffer in all iterations, as some of a tail's hints are, goes. */
+/** Flattens a prefetch, and drops it if it lies outside of the buffer in all iterations, as those of a tail may. */
 function flattenPrefetch(stmt: Prefetch, ranges: Ranges, buffers: Buffers): Stmt {
   const index = flat(buffers, stmt.buffer, stmt.indices, ranges);
   const { min, max } = boundsOf(index, ranges);

@@ -66,7 +66,7 @@ const branchedLoop = (loop: For, condition: Expr, yes: Stmt, no: Stmt): Stmt => 
 const guarded = (conditions: readonly Expr[], stmt: Stmt): Stmt =>
   conditions.length === 0 ? stmt : ifThen(conditions.reduce(and), stmt);
 
-/** What a condition loads may be stored in the loop. */
+/** Says whether a condition may change within the loop. One that loads may: the loop may store to what it loads. */
 const mayChange = (condition: Expr, loop: string): boolean =>
   !isFixed(condition) || someExpr(condition, (each) => each.kind === "var" && each.name === loop);
 

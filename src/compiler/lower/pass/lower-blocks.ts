@@ -109,7 +109,7 @@ const assumeAll = (conditions: readonly Expr[], ranges: Ranges): Ranges =>
 const guarded = (conditions: readonly Expr[], stmt: Stmt): Stmt =>
   conditions.length === 0 ? stmt : ifThen(conditions.reduce(and), stmt);
 
-/** Where the loops of the reduction are 0. */
+/** Conditions under which all loops of the reduction are in their first iteration. */
 const firstUpdate = (axes: readonly BoundAxis[]): readonly Expr[] =>
   [...reduceLoopsOf(axes)].map((name) => eq(variable(name), constInt(0)));
 
@@ -140,7 +140,7 @@ const isTensorized = ({ mark }: For): boolean => mark.startsWith("tensorized ");
 /** Unrolled, vectorised and tensorized loops make up the tile. */
 const isAround = (loop: For | undefined): boolean => loop?.mark === "serial" || loop?.mark === "parallel";
 
-/** What the condition asks of the loops around a register tile, for any instance of the tile to be in range. */
+/** Weakens a condition to one on the loops around a register tile: it holds if any instance of the tile is in range. */
 function ofWholeTile(condition: Expr, { loops, ranges }: Context): readonly Expr[] {
   if (condition.kind !== "binary" || (condition.op !== "lt" && condition.op !== "ge")) return [];
   const { terms, constant } = toAffine(condition.left);

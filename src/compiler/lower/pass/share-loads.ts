@@ -35,7 +35,7 @@ interface Names {
 function share(stmt: Stmt, names: Names): Stmt {
   if (stmt.kind === "seq") return shareInSeq(spliced(stmt.body), names);
   const inner = mapChildren(stmt, (child) => share(child, names));
-  // What is outside of a parallel loop its threads have not in their registers.
+  // Threads of a parallel loop do not have the registers of the code around it, so no load is hoisted out of one.
   if (inner.kind === "for") return inner.mark === "parallel" ? inner : hoistLoads(inner, names);
   return inner.kind === "if" ? inner : seqOf(shareInRun([inner], names));
 }
@@ -67,7 +67,10 @@ const fresh = (names: Names, value: Expr): Define => define(`${prefix}${names.ne
 
 // ── which loads ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What a register holds of memory: a load, converted, broadcast, or with 0 in its place under a condition. */
+/**
+ * Says whether an expression is a load that a register can keep: a load, perhaps converted, broadcast, or replaced by a
+ * constant under a condition.
+ */
 function isLoad(expr: Expr): boolean {
   if (expr.kind === "load") return !expr.indices.some((index) => someExpr(index, ({ kind }) => kind === "load"));
   if (expr.kind === "broadcast") return isLoad(expr.value);

@@ -1,5 +1,6 @@
-// Loops marked "tensorized" → one statement with the intrinsic, where the nest in them is what it means and the target has
-// it. What is left of a tail, copies that initialise or write back, another target: those loops become vectors.
+// Loops marked "tensorized" → one statement with the intrinsic, where the nest in them is what it means and the target
+// has it. Loops that it does not take (the rest of a tail, copies that initialise or write back, another target) become
+// vectors.
 //
 //   for v in 0..8 (tensorized vpmaddwd.256)                        acc[ramp(0, 1, 8)] = vpmaddwd.256(acc[ramp(0, 1, 8)],
 //     for p in 0..2                                           →      broadcast(X[ramp(k*2, 1, 2)], 16),
@@ -34,7 +35,7 @@ interface Context extends LoweringContext {
 
 const prefix = "tensorized ";
 
-/** Whether the iterations of the loop become lanes. */
+/** Says whether the iterations of the loop become lanes. */
 export const isVectorLoop = ({ mark }: For): boolean => mark === "vectorized" || mark.startsWith(prefix);
 
 function tensorizeIn(stmt: Stmt, context: Context): Stmt {

@@ -84,7 +84,7 @@ type Args = InstructionOf<"cache-read">;
 
 const copyOf = ({ buffer, reads }: Args): string => reads?.copy ?? `${buffer}.pack`;
 
-/** Whether a read of a block is one that the copy is for. */
+/** Says whether the copy replaces this read of a block. */
 const isCopied = ({ buffer, reads }: Args, block: Block, { indices, ...load }: Load): boolean =>
   load.buffer === buffer && (!reads || (reads.block === block.name && reads.pattern === readPattern(indices)));
 
@@ -172,8 +172,9 @@ function readPacked(
 }
 
 /**
- * select(inside the operand, operand[…], 0) → operand[…], which is about to become a read of the padded pack. What the
- * axes of the block guarantee need not be in the guard: an instance outside of them does not run.
+ * select(inside the operand, operand[…], 0) → operand[…], which is about to become a read of the padded pack.
+ * Conditions that the axes of the block guarantee need not be in the guard: an instance outside of the axes does not
+ * run.
  */
 function dropPaddingGuards(expr: Expr, block: Block, source: Buffer, args: Args): Expr {
   const ranges = rangesOf(block.axes);

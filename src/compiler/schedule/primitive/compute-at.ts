@@ -74,7 +74,7 @@ export const computeAt: Primitive<"compute-at"> = {
   print: ({ block, loop }) => `compute-at ${block} at ${loop}`,
 };
 
-/** Whether a stage still has the loops and indices that it began with, nothing else under them, and is the buffer's only writer. */
+/** Says whether a stage still has its first loops and indices, has nothing else under them, and is the only writer of its buffer. */
 export function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean {
   const loops = block.axes.map((axis) => loopName(block.name, axis.name));
   if (around.map((loop) => loop.name).join() !== loops.join()) return false;

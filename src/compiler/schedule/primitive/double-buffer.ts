@@ -84,7 +84,7 @@ function checkLoop(nest: LoopFunc, name: string, { loop, block }: PackPlace): Di
     : null;
 }
 
-/** What fills the buffer in another iteration of the loop. */
+/** The statement that fills the buffer, for another iteration of the loop. */
 const shifted = (fill: For, loop: For, iteration: Expr): Stmt =>
   mapBlocks(fill, (block) => mapBlockExprs(block, (expr) => tidy(substitute(expr, new Map([[loop.name, iteration]])))));
 

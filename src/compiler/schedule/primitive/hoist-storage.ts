@@ -92,7 +92,7 @@ function checkReuse(nest: LoopFunc, { buffer, loop }: Args): Diagnostic | null {
 }
 
 interface HoistedDim {
-  /** What is added to the indices, in steps. */
+  /** Term that is added to the indices, in steps. */
   readonly offset: Affine;
   readonly extent: number;
 }

@@ -1,4 +1,4 @@
-// How a primitive says no: a Diagnostic with the loop nest, the guilty loops marked.
+// Refusal of a primitive: a Diagnostic with the loop nest, in which the guilty loops are marked.
 
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { printStmt } from "../../ir/print.ts";

@@ -1,4 +1,4 @@
-// What unroll, vectorize and parallel have in common: they mark a loop, and the lowering carries the mark out.
+// Common part of unroll, vectorize and parallel: they mark a loop, and the lowering carries the mark out.
 
 import type { LoopFunc, LoopMark } from "../../ir/loop-ir.ts";
 import { updateFor } from "../../ir/update.ts";

@@ -91,7 +91,10 @@ function factorsOf(expr: Expr): readonly Load[] | null {
   return left && right && [...left, ...right];
 }
 
-/** What operands are filled with: the identity if the element is one operand alone, else 0. */
+/**
+ * Value that the padding of an operand is filled with: the identity of the reduction if its element is this operand
+ * alone, else 0. Null: there is no identity, or the operand's type does not hold it.
+ */
 function fillValue(block: Block, load: Load): number | null {
   if (!block.init || block.value.kind !== "binary" || factorsOf(elementOf(block))?.length !== 1) return 0;
   const reducers = { add: "sum", mul: "prod", max: "max", min: "min" } as const;
@@ -109,7 +112,7 @@ interface Guilty {
   readonly text: string;
 }
 
-/** Whether the operand ends with the axis: what is read further on is filled. */
+/** Says whether the operand ends where the axis does, so that reads beyond the axis read padding. */
 function endsWith(nest: LoopFunc, { buffer, indices }: Load, { name, extent }: BlockAxis): boolean {
   const { shape } = bufferNamed(nest, buffer)!;
   return indices.some((index, dim) => index.kind === "var" && index.name === name && shape[dim] === extent);

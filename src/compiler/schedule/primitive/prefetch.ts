@@ -11,9 +11,9 @@
 // line, at most 64 of them. An iteration that touches a part of a line has a hint of its own: where a line serves many
 // iterations, split the loop first. Whether lines are read or written is seen from the loop's body.
 //
-// The hints are inserted by the lowering, so other instructions never meet them. What is done to the loop afterwards is
-// done to them: a split leaves them to the innermost part, whose iterations are those that the distance counts; a loop
-// that becomes lanes, or a buffer that is no longer used under it, has none.
+// The hints are inserted by the lowering, so other instructions never meet them. Later changes of the loop apply to
+// them: a split leaves them to the innermost part, whose iterations are those that the distance counts; a loop that
+// becomes lanes, or a buffer that is no longer used under it, has none.
 
 import type { LoopFunc } from "../../ir/loop-ir.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";

@@ -85,7 +85,7 @@ function checkReads(nest: LoopFunc, consumer: Block, producer: Block, no: Refuse
   ]);
 }
 
-/** Whether the indices are those of the block's own element, P[i, j] for Q[i, j], and as many of them. */
+/** Says whether the indices are those of the block's own element, as P[i, j] is for Q[i, j], and as many. */
 const isOwnElement = (indices: readonly Expr[], { axes }: Block, shape: readonly number[]): boolean =>
   indices.length === axes.length &&
   indices.every((index, dim) => index.kind === "var" && index.name === axes[dim]!.name) &&

@@ -10,8 +10,8 @@
 // drives no reduction any more and can be vectorized, or unrolled into sums that do not wait for each other. After
 // `rfactor` of TVM and Halide (Suriana et al., "Parallel associative reductions in Halide", CGO 2017).
 //
-// Legal for what is associative and commutative: sums, products, maxima, minima. Of floats the roundings change (and of
-// the maximum of 0 and -0 the sign): whether that is wanted is a question of numerics, which the rules answer.
+// Legal for operations that are associative and commutative: sums, products, maxima, minima. With floats the rounding
+// changes (and the sign of the maximum of 0 and -0). The rules decide by the numerics whether that is allowed.
 
 import { loadOf, variable } from "../../ir/build.ts";
 import type { Block, BlockAxis, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
@@ -146,7 +146,10 @@ const movesAlong = (index: Expr, loops: readonly For[]): boolean => {
   return loops.some(({ name }) => names.has(name));
 };
 
-/** Where the loops inside take an index, counted from its smallest value. */
+/**
+ * Range of an index over the loops inside: its distance from its smallest value, and the number of values. Null: the
+ * range is not known.
+ */
 function dimOf(index: Expr, inside: readonly For[]): { readonly index: Expr; readonly extent: number } | null {
   const box = boundingBox([[index]], inside)?.[0];
   return box ? { index: fromStart(index, box, inside), extent: box.extent } : null;

@@ -61,7 +61,7 @@ export const shareElement: Primitive<"share-element"> = {
   print: ({ block }) => `share-element ${block}`,
 };
 
-/** Whether `other` computes what the reduction `block` takes in, so that they may share it. */
+/** Says whether `other` computes the value that the reduction `block` takes in, so that both may read it from one stage. */
 export function computesElementOf(block: Block, other: Block): boolean {
   const element = elementOf(block);
   return element !== null && someExpr(other.value, (node) => axesOfSame(element, node, block, other) !== null);

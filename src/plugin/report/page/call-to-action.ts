@@ -1,4 +1,4 @@
-// What to do next, where there is something to do: kernels that were not tuned, or no kernels at all.
+// Advice on the next step, where there is one: kernels that were not tuned, or no kernels at all.
 
 import type { FailedKernel, KernelReport } from "../report-data.ts";
 import { element } from "./dom.ts";

@@ -24,7 +24,7 @@ export interface ChartSeries {
 
 export interface Chart {
   readonly title: string;
-  /** What one sees on it. */
+  /** Description of the chart in words. */
   readonly summary: string;
   readonly x: ChartAxis;
   readonly y: ChartAxis;

@@ -1,4 +1,4 @@
-// How the best of each tuning became better, over candidates and over seconds.
+// Charts of the best time of each tuning, over candidates and over seconds.
 
 import { type Step, shareAt } from "../../../tuner/report/best-so-far.ts";
 import { colourOf } from "../../../tuner/report/plot-style.ts";
@@ -74,7 +74,7 @@ function overCandidates(kernel: KernelReport): Chart {
     ([trial]) => trial,
     ({ measured }) => measured,
   );
-  // Of several tunings their candidates are not told apart.
+  // With several tunings it is not known which of them measured a candidate, so none is drawn.
   const hasDots = tunings.length === 1 && candidates.length === tunings[0]!.measured;
   const places = [...curves.flatMap(({ steps, end }) => [...steps.map(([at]) => at), end])];
   const positions = hasDots ? [...candidates.keys()].map((at) => at + 1) : sorted(places);

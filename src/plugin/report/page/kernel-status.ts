@@ -1,4 +1,4 @@
-// What several parts of the page say of a kernel.
+// Words and figures about a kernel that several parts of the page show.
 
 import type { KernelReport, ScheduleOrigin } from "../report-data.ts";
 
@@ -17,7 +17,7 @@ const origins: Readonly<Record<ScheduleOrigin, string>> = {
 export const statusOf = ({ origin, measured }: KernelReport): string =>
   origin === "lock" && !measured ? "from the lock, predicted" : origins[origin];
 
-/** Where the schedule is from, in a word or two. */
+/** Source of the schedule, in a word or two. */
 export const originOf = ({ origin, measured }: KernelReport): string =>
   origin === "lock" && !measured ? "lock, predicted" : origin;
 
@@ -25,7 +25,7 @@ export const originOf = ({ origin, measured }: KernelReport): string =>
 export const shareOfLimit = ({ measured, roof }: KernelReport): number | null =>
   measured?.isHere && roof.leastNs !== null ? roof.leastNs / measured.medianNs : null;
 
-/** How much faster than the default schedule. */
+/** Factor by which the winner is faster than the default schedule; null: it is not known. */
 export const speedUpOf = ({ againstDefault }: KernelReport): number | null =>
   againstDefault && againstDefault.defaultNs / againstDefault.winnerNs;
 
@@ -43,7 +43,7 @@ export function varyingParameters(kernels: readonly KernelReport[]): ReadonlySet
   return new Set([...names].filter((name) => new Set(kernels.map(({ parameters }) => parameters[name])).size > 1));
 }
 
-/** What tells a kernel from its group: "M 8"; of one alone all its parameters. */
+/** Parameters that differ within the kernel's group: "M 8". Of a kernel alone all parameters. */
 export function shapeOf(kernel: KernelReport, varying: ReadonlySet<string>): string {
   const shown = Object.entries(kernel.parameters).filter(([name]) => varying.has(name));
   return shown.length > 0 ? shown.map(([name, value]) => `${name} ${value}`).join(", ") : parametersOf(kernel);

@@ -107,7 +107,7 @@ function placed(name: string, side: "width" | "left", share: number): HTMLElemen
   return made;
 }
 
-/** Where the predicted schedule is; null: it is not known, or it is the one that was chosen. */
+/** Position of the mark for the predicted schedule, as a share of the width; null: its time is not known, or it is the one that was chosen. */
 function defaultLength(kernel: KernelReport, length: number | null): number | null {
   const ratio = speedUpOf(kernel);
   return length === null || ratio === null || kernel.schedules.default === null ? null : length / ratio;

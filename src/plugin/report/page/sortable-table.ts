@@ -5,7 +5,7 @@ import { count } from "./figures.ts";
 
 export interface Column<Row> {
   readonly title: string;
-  /** What it is sorted by; null comes last either way. */
+  /** Value that the column is sorted by; null comes last in either direction. */
   readonly key: (row: Row) => number | string | null;
   readonly cell: (row: Row) => Child;
   /** Set to the right, and sorted from the greatest first. */
@@ -19,7 +19,7 @@ export interface SortableTable<Row> {
   /** Place of the column that it is sorted by at first. */
   readonly sortedBy: number;
   readonly pageSize?: number;
-  /** What the filter looks in; no filter where it is left out. */
+  /** Text of a row that the filter searches. Default: there is no filter. */
   readonly textOf?: (row: Row) => string;
   readonly classOf?: (row: Row) => string | null;
   readonly onOpen?: (row: Row) => void;
@@ -87,7 +87,7 @@ export function sortableTable<Row>(table: SortableTable<Row>): HTMLElement {
   show();
   const scroller = element(
     "div",
-    // It scrolls sideways, which takes the keyboard too.
+    // The table scrolls sideways; with a tab stop the keyboard can scroll it too.
     { class: "scroller", tabindex: 0, role: "region", "aria-label": table.caption },
     element(
       "table",

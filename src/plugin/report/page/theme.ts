@@ -30,7 +30,7 @@ function keep(theme: Theme): void {
   try {
     localStorage.setItem(key, theme);
   } catch {
-    // It lasts as long as the page.
+    // Without storage the choice lasts until the page is closed.
   }
 }
 

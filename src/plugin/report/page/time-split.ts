@@ -1,4 +1,4 @@
-// Where the time of the tunings went.
+// Times of the tunings by part.
 
 import type { KernelReport } from "../report-data.ts";
 import { element } from "./dom.ts";

@@ -51,7 +51,7 @@ function bodyPropagator(store: DomainStore, body: GuardedBody): Propagator {
   }
 }
 
-/** Whether a relation is certainly violated; false: it is not known to be. */
+/** Says whether a relation is certainly violated. False proves nothing. */
 function isRefuted(store: DomainStore, body: GuardedBody): boolean {
   switch (body.kind) {
     case "linear":

@@ -33,7 +33,7 @@ function propagateLinear(store: DomainStore, { terms, offset, relation }: Linear
   return true;
 }
 
-/** Whether the bounds alone refute the relation. */
+/** Says whether the bounds alone refute the relation. */
 export function linearRefuted(store: DomainStore, { terms, offset, relation }: LinearConstraint): boolean {
   return leastSum(store, terms, offset) > 0 || (relation === "zero" && mostSum(store, terms, offset) < 0);
 }

@@ -29,7 +29,7 @@ export function maskOf(store: DomainStore, { variable, values }: MemberConstrain
   return mask;
 }
 
-/** How much of a listed domain lies in a mask. */
+/** Says whether all, none or some of a listed domain's values are in a mask. */
 export function shareIn(store: DomainStore, variable: number, mask: Int32Array): "all" | "none" | "some" {
   const start = store.start[variable]!;
   let [inside, outside] = [0, 0];

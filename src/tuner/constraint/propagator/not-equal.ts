@@ -20,7 +20,7 @@ function exclude(store: DomainStore, known: VariableId, other: VariableId): bool
   return true;
 }
 
-/** Whether both are known, and the same. */
+/** Says whether both variables are fixed, at the same value. */
 export function notEqualRefuted(store: DomainStore, { a, b }: NotEqualConstraint): boolean {
   return a === b || (store.isFixed(a) && store.isFixed(b) && store.min(a) === store.min(b));
 }

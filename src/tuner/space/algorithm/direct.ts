@@ -1,5 +1,5 @@
-// The operator as it is written. Of a convolution this is the direct algorithm; its tilings are what is elsewhere called
-// implicit GEMM, and of a 1×1 window a GEMM.
+// The operator as it is written. For a convolution this is the direct algorithm. Its tilings are called implicit GEMM
+// elsewhere; with a 1×1 window they are a GEMM.
 
 import { asWritten } from "../../measure/computation.ts";
 import type { AlgorithmRule } from "./algorithm-rule.ts";

@@ -1,5 +1,5 @@
 // Winograd convolution for 3×3 windows: fewer multiplications for more additions, so sums are rounded differently, and
-// an infinity in the image makes NaNs around it. Only where numerics are "fast", only f32.
+// an infinity in the image makes NaNs around it. So it applies only with "fast" numerics, and only to f32.
 //
 // Winograd, "Arithmetic Complexity of Computations" (1980); Lavin & Gray, "Fast Algorithms for Convolutional Neural
 // Networks" (CVPR 2016).
@@ -18,9 +18,9 @@ import { winogradStages } from "./winograd/stages.ts";
 export const winograd2: AlgorithmRule = winograd("winograd F(2,3)", f23);
 
 /**
- * 16 results from 36 products instead of 144, never exact. Not left to be asked for: its error is 2.4 times that of the
- * direct sum at most where channels are many (7.1 √C beside √(9 C)), and "fast" promises a bound, which `info` has, not an
- * order of summation.
+ * 16 results from 36 products instead of 144, never exact. It needs no option of its own: with many channels its error
+ * is at most 2.4 times that of the direct sum (7.1 √C beside √(9 C)), and "fast" promises a bound, which `info` has,
+ * not an order of summation.
  */
 export const winograd4: AlgorithmRule = winograd("winograd F(4,3)", f43);
 
@@ -46,7 +46,7 @@ function rewriteStage(done: Computation, stage: Stage, matrices: WinogradMatrice
   };
 }
 
-/** The transforms are in vectors of channels: with fewer than a vector of AVX2 holds they take longer than they save. */
+/** Fewest channels. The transforms work on vectors of channels: with fewer than a vector of AVX2 holds they take longer than they save. */
 const leastChannels = 8;
 
 const isWorthIt = (conv: Convolution, matrices: WinogradMatrices): boolean =>

@@ -68,7 +68,7 @@ export function sumsOf(stage: SchedulableStage, context: RuleContext): Schedulab
   );
 }
 
-/** Whether element [i, j] is read for element [i, j], wherever it is computed. */
+/** Says whether element [i, j] is made from element [i, j] alone, so that both may be computed at the same place. */
 const isInPlace = ({ dims, guarded }: Access, stage: SchedulableStage, sums: SchedulableStage): boolean =>
   !guarded &&
   dims.length === stage.spatial.length &&

@@ -1,5 +1,5 @@
-// Inline what is cheaper to compute again than to store: an element-wise stage that only element-wise stages read, or
-// that one stage reads once an element; not one that would be computed at ever more places (`inlined-stages.ts`).
+// Inlines stages that are cheaper to compute again than to store: element-wise stages of which each reader reads each
+// element once. Stages that would be computed at ever more places are left out (`inlined-stages.ts`).
 
 import { instruct } from "../draft.ts";
 import { inlinedStages } from "../inlined-stages.ts";

@@ -1,6 +1,6 @@
-// A chain of reductions of which each reads rows of the one before, as two products with a map between them or attention:
-// beside the schedule that computes one after the other, one that computes a block of rows from end to end, so that what
-// passes between the reductions stays in L2. Inside a block each stage is scheduled by the rules that there are.
+// A chain of reductions of which each reads rows of the one before, as two products with a map between them or
+// attention: beside the schedule that computes one after the other, one that computes a block of rows from end to end,
+// so that what passes between the reductions stays in L2. Inside a block each stage is scheduled by the other rules.
 //
 //   for i: C[i, …] = Σ …                            for blocks of rows of F
 //   for i: D[i, …] = exp(C[i, …])             →       C, D of these rows, n whole
@@ -81,7 +81,7 @@ function producersOf(stage: SchedulableStage, at: number, { stages }: RuleContex
   return stages.filter((it) => it !== stage && found.has(it.name));
 }
 
-/** Whether rows are read as a whole: a part of one would be computed in tiles that its own axes do not end. */
+/** Says whether rows are read as a whole. If only a part were read, the blocks of the stage would not end where its own axes do. */
 function readsRows(reader: SchedulableStage, stage: SchedulableStage, at: number): boolean {
   const reads = reader.reads.filter(({ buffer }) => buffer === stage.name);
   const inner = [...stage.spatial.entries()].slice(at + 1);
@@ -91,7 +91,7 @@ function readsRows(reader: SchedulableStage, stage: SchedulableStage, at: number
   );
 }
 
-/** Whether element [h, i, …] is read for an element [h, i, …]. */
+/** Says whether element [h, i, …] is made from elements [h, i, …] alone. */
 const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage, stage: SchedulableStage, at: number): boolean =>
   !guarded &&
   !dims.includes(null) &&
@@ -170,7 +170,7 @@ function placements(
   const { producers, at } = chain;
   const leading = stage.spatial.slice(0, at).map(({ name }) => name);
   const passed = rowBytes(chain, context) * elementsOf(stage.spatial.slice(0, at + 1));
-  // Where L3 holds what the stages pass on, blocks save little.
+  // If L3 holds the values that the stages pass on, blocks save little, so the traffic is not taken as saved.
   const kept = passed > context.task.target.l3Bytes ? producers.map(({ name }) => name) : [];
   return [...producers, stage].map((it): Placement => {
     const axis = it.spatial[at]!;

@@ -59,7 +59,7 @@ export const splitReduction: SpaceRule = {
   },
 };
 
-/** Whether this rule schedules the stage. */
+/** Says whether this rule schedules the stage. */
 export const splitsReduction = (stage: SchedulableStage, context: RuleContext): boolean =>
   splitReduction.applies(stage, context) &&
   !multiLevelTiling.applies(stage, context) &&

@@ -1,6 +1,7 @@
-// Schedules a tiled reduction with an intrinsic of the target. It takes what the rule that tiles the reduction makes, and adds
-// the same schedule around a tile of the intrinsic. So a reduction on its own and one that is finished in registers are
-// tensorized alike. Operands along its lanes are packed in the groups that it adds up; bytes are widened in the packs if need be.
+// Schedules a tiled reduction with an intrinsic of the target. It takes the draft of the rule that tiles the reduction,
+// and adds the same schedule around a tile of the intrinsic. So a reduction on its own and one that is finished in
+// registers are tensorized alike. Operands along its lanes are packed in the groups that it adds up; bytes are widened
+// in the packs if need be.
 //
 //   j → … lanes of the intrinsic, k → … what one lane gains; innermost: lanes, gains
 
@@ -89,7 +90,7 @@ const alwaysWhereNeeded = (pack: PackChoice, vector: TiledAxis, reduce: TiledAxi
   return liesInGroups(access, vector, reduce) && !access.guarded ? pack : { ...pack, tunable: null };
 };
 
-/** Whether an operand is the same for all lanes, with neighbours along the reduce axis side by side. */
+/** Says whether an operand is the same for all lanes, with neighbours along the reduce axis side by side. */
 const liesInGroups = (read: Access, vector: TiledAxis, reduce: TiledAxis): boolean =>
   !dependsOn(read, vector.axis.name) &&
   read.dims.every((dim, at) => (dim?.get(reduce.axis.name) ?? 0) === (at === read.dims.length - 1 ? 1 : 0));

@@ -1,7 +1,7 @@
-// A product of matrices that an intrinsic on tiles computes: beside what the rules for vectors make, register tiles of
-// tiles. Both operands are packed tile by tile and padded with zeros; the reduction is in one piece, as sums enter tiles as
-// zeros only, and they leave them through memory, where vectors cut off what is padding. A map that reads each sum at its
-// own place takes them from there.
+// A product of matrices that an intrinsic on tiles computes: register tiles of tiles, in addition to the templates of
+// the rules for vectors. Both operands are packed tile by tile and padded with zeros; the reduction is in one piece, as
+// sums enter tiles as zeros only, and they leave them through memory, where vectors cut off what is padding. A map that
+// reads each sum at its own place takes them from there.
 //
 //   i → i.0, i.1 of a block, i.2 tiles in registers, i.3 rows      k → k.0 (one), k.1, k.2 unrolled, k.3 groups, k.4 of one
 //   j likewise; innermost: i.2 j.2 in registers, and the intrinsic in place of i.3 j.3 k.3 k.4
@@ -58,7 +58,7 @@ function tiled(stage: SchedulableStage, context: RuleContext): Tiled | null {
   return product && readsNothingElse(stage, product, context) ? { product, reader: stage } : null;
 }
 
-/** Whether all other operands of the map are there before the sums: results of other stages may not be. */
+/** Says whether all other operands of the map are inputs, and so are there before the sums. */
 const readsNothingElse = ({ reads }: SchedulableStage, product: MatrixProduct, { task }: RuleContext): boolean =>
   reads.every(({ buffer }) => buffer === product.stage.name || task.op.inputs.some(({ name }) => name === buffer));
 

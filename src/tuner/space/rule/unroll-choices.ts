@@ -186,7 +186,7 @@ function splitLoops(draft: Draft, stage: SchedulableStage, lanes: number, block:
   return lanes > 1 ? splitWithTail(cut, loopName(stage.name, stage.spatial.at(-1)!.name), [0, lanes], "cut") : cut;
 }
 
-/** Whether all reads go along the axis element by element, or do not depend on it. */
+/** Says whether all reads move along the axis element by element, or do not depend on it. */
 function isContiguous({ block }: SchedulableStage, axis: string): boolean {
   const names = (index: Expr): boolean => someExpr(index, (node) => node.kind === "var" && node.name === axis);
   return !someExpr(block.value, (node) => {

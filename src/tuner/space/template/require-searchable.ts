@@ -1,5 +1,5 @@
-// What rules make is checked like what authors write: a search tells templates and decisions by their names, and records
-// keep names and values. Templates → the same, or the mistake of a rule.
+// Checks the templates that rules make like those that authors write: a search tells templates and decisions apart by
+// their names, and records keep names and values. Templates → the same templates, or the mistake of a rule.
 
 import { mistake } from "./author-mistake.ts";
 import { requireName, requireTemplateName } from "./names.ts";

@@ -1,5 +1,5 @@
-// A stage that multiplies two matrices, as instructions on tiles see it: who is the left operand, who the right, and what is
-// whole tiles of what.
+// A stage that multiplies two matrices, as instructions on tiles see it: its left operand, its right operand, and the
+// axes that are whole tiles.
 
 import { byteSize, type Intrinsic, intrinsicsFor, loopName } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../task.ts";
@@ -80,11 +80,11 @@ export const loopsOf = ({ stage, axes }: MatrixProduct) => {
 
 export const isPadded = ({ left }: MatrixProduct): boolean => left.buffer.endsWith(".pad");
 
-/** Whether the operand is laid out once for all calls. A buffer that is read at two places has no layout for both. */
+/** Says whether the operand is laid out once for all calls. A buffer that is read at two places would need two layouts, so it is not. */
 export const isConstant = ({ buffer, isSole }: Access, { stage }: MatrixProduct): boolean =>
   isSole && stage.shared?.some((name) => buffer === name || buffer === padName(name)) === true;
 
-/** Whether rows of the left operand lie as the reduction walks them. */
+/** Says whether rows of the left operand lie as the reduction walks them. */
 export const isAlongReduction = ({ left, stage }: MatrixProduct): boolean =>
   left.dims.at(-1)?.has(stage.reduce[0]!.name) === true;
 

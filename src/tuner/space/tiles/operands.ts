@@ -1,5 +1,5 @@
-// Where the operands of a product on tiles come from: packed tile by tile inside the loops, laid out in tiles once if they are
-// constants, or the left one's tiles from where its rows lie.
+// Sources of the operands of a product on tiles: packed tile by tile inside the loops, laid out in tiles once if they
+// are constants, or, for the left one, loaded from where its rows lie.
 
 import type { Condition, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
 import { atMost, atMostWhen, type Draft, instructWhen, is } from "../draft.ts";
@@ -41,13 +41,14 @@ export function packOf(access: Access, product: MatrixProduct): PackChoice {
   };
 }
 
-/** Whether tiles of the left operand can be loaded from where it is: whole ones, whose rows are. */
+/** Says whether tiles of the left operand can be loaded from where it is: the tiles are whole, and their rows contiguous. */
 const hasTileRows = (access: Access, product: MatrixProduct): boolean =>
   access === product.left && !isPadded(product) && isWhole(product, "spatial") && isAlongReduction(product);
 
 /**
- * What a loop packs has as many tiles as it walks; what is laid out before has those that there are, and what is read where it
- * lies has no more.
+ * Adds the choice of a place for each pack, with the limits that it puts on register tiles. A pack inside the loops has
+ * as many tiles as the loops walk. An operand laid out before has only its own tiles, and one that is read in place has
+ * no surplus at all, so register tiles must not reach beyond them.
  */
 export const addPlaceChoices = (draft: Draft, packs: readonly PackChoice[]): Draft =>
   packs.reduce(

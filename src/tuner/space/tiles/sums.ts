@@ -26,7 +26,10 @@ export function sumsInTiles(product: MatrixProduct): readonly Instruction<Operan
   ];
 }
 
-/** On their way out a copy of them in memory, for what reads them or cuts off padding; or each tile where it belongs. */
+/**
+ * Stores the sums through a copy in memory. If no other stage reads them and no padding is cut off, a tunable may
+ * choose to store each tile in its place instead.
+ */
 export function storeTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage | null): Draft {
   const { stage, axes } = product;
   const { row, column } = loopsOf(product);

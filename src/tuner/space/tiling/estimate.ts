@@ -207,7 +207,7 @@ function distanceAlong({ axis }: TiledAxis, { dims, dtype }: Access, extents: re
   return Math.abs(dims[at]!.get(axis.name)!) * inner * byteSize[dtype];
 }
 
-/** Whether an operand's rows lie a multiple of 1 KiB apart: they fall into few sets of L1 and evict each other. */
+/** Says whether an operand's rows lie a multiple of 1 KiB apart. They then fall into few sets of L1 and evict each other. */
 function aliases(read: Access, own: readonly Extents[]): boolean {
   const last = read.dims.at(-1);
   const row = own.filter(({ it }) => last?.has(it.axis.name)).reduce((extent, { all }) => Math.max(extent, all), 1);

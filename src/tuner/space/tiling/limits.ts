@@ -1,13 +1,13 @@
-// Limits what a tiled stage may use of the machine: registers for its accumulators, each cache for what lives in it at once,
-// and sets of L1 for rows that are read where they lie.
+// Limits on a tiled stage's use of the machine: registers for its accumulators, each cache for the data that lives in
+// it at once, and sets of L1 for rows that are read where they lie.
 //
 //   j outside i: [block of B: L3 [block of A: L2 [panel of B: L1, panels of A stream through it from L2 [tile: registers]]]]
 //   i outside j: [block of A: L3 [block of B: L2 or L3 [panel of A: L1, panels of B stream [tile]]]]
 //
-// Limits are what no good schedule exceeds. That the panel that stays fits L1 is not among them: the fastest schedules of
-// 512³ fill L1 with it, or more, and stream it from L2 at little cost. Nor is a block of B in L2 with i outside: L3 feeds a
-// register tile of four rows. Both are for the estimate to weigh. L3 takes what L2 evicts (it is a victim cache, or so
-// much larger that it does not matter), so what lives in L2 is no part of its sum.
+// A limit is something that no good schedule exceeds. It is no limit that the panel that stays fits L1: the fastest
+// schedules of 512³ fill L1 with it, or more, and stream it from L2 at little cost. Nor is a block of B in L2 with i
+// outside: L3 feeds a register tile of four rows. The estimate weighs both. L3 takes what L2 evicts (it is a victim
+// cache, or so much larger that it does not matter), so data that lives in L2 is no part of its sum.
 
 import { byteSize, type Target } from "../../../compiler/index.ts";
 import type { Term } from "../../constraint/constraint.ts";
@@ -154,8 +154,9 @@ function countBytes(draft: Draft, stage: SchedulableStage, read: Access, axes: r
 }
 
 /**
- * How long the part of an operand is along each of its dimensions, where its axes have so many elements. Along one that a
- * window slides over it is the span of the window's places: y + ky of 4 rows and a window of 3 is 6 rows, not 12.
+ * Adds variables for the extents of a part of an operand, for the numbers of elements that its axes have. Along a
+ * dimension that a window slides over, the extent is the span of the window's places: y + ky of 4 rows and a window of
+ * 3 is 6 rows, not 12.
  */
 function extentsOf(
   draft: Draft,
@@ -185,10 +186,10 @@ function extentsOf(
 }
 
 /**
- * Rows of an operand that lie a power of two apart fall into the same sets of L1. A register tile walks its rows side by
- * side: with more of them than a set has ways, each evicts a line before all of it has been read, so such an operand is
- * packed, or the tile has less rows. Where packing is no choice neither is this. Rows of the vector operand are read one
- * after the other and each line at once: what it costs that they do not stay is for the estimate.
+ * Rows of an operand that lie a power of two apart fall into the same sets of L1. A register tile walks its rows side
+ * by side: with more of them than a set has ways, each evicts a line before all of it has been read, so such an operand
+ * is packed, or the tile has less rows. An operand that is always packed needs no such limit. Rows of the vector
+ * operand are read one after the other and each line at once: the estimate has the cost of their not staying in L1.
  */
 export const limitConflicts = (
   draft: Draft,

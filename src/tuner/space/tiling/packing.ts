@@ -1,4 +1,4 @@
-// Which operands of a tiled stage can be packed, and the layout of the pack: register-tile panels in the order in which
+// Operands of a tiled stage that can be packed, and the layout of the pack: register-tile panels in the order in which
 // the innermost loops walk them.
 
 import type { Assignment, Condition, CopiedReads, Instruction, LayoutDim, Operand } from "../../../compiler/index.ts";
@@ -23,7 +23,7 @@ export interface Packable {
   readonly isGrouped: boolean;
 }
 
-/** Operands that move along some axis, and are read at affine indices. What is walked by plain axes gets panels. */
+/** Operands that move along some axis, and are read at affine indices. Operands that are walked by plain axes get panels. */
 function packables(stage: SchedulableStage, axes: readonly TiledAxis[]): readonly Packable[] {
   return stage.reads.flatMap((access) => {
     const isStill = access.axes.every((names) => names.size === 0);
@@ -66,10 +66,10 @@ export function copyAt(
 }
 
 /**
- * The operands of which each element is used several times, by several results or, if padded, by overlapping windows. A
- * padded one that several results share is always packed: its copy has the padding in it, and the innermost loops no guard.
- * Where only windows share, a copy may cost more than guards at the borders. Always packed is one that is not contiguous
- * along the vector axis, too: its panels are.
+ * Returns the operands of which each element is used several times, by several results or, if padded, by overlapping
+ * windows. A padded one that several results share is always packed: its copy has the padding in it, and the innermost
+ * loops no guard. Where only windows share, a copy may cost more than guards at the borders. An operand that is not
+ * contiguous along the vector axis is always packed too, as its panels are contiguous.
  */
 export const packChoices = (stage: SchedulableStage, axes: readonly TiledAxis[]): readonly PackChoice[] =>
   packables(stage, axes)

@@ -1,5 +1,5 @@
-// A reduction whose last axis is rounded up to whole groups of what an intrinsic adds up: its operands get zeros behind their
-// ends. What is packed has them in the packs, the rest is copied row by row.
+// A reduction whose last axis is rounded up to whole groups of the values that an intrinsic adds up: its operands get
+// zeros behind their ends. Packed operands have the zeros in their packs, others are copied row by row.
 
 import { byteSize, type Instruction, type Operand, type Target } from "../../../compiler/index.ts";
 import type { RuleContext } from "../rule/space-rule.ts";
@@ -8,7 +8,7 @@ import type { PackChoice } from "./packing.ts";
 
 export const padName = (buffer: string): string => `${buffer}.pad`;
 
-/** Whether what lies behind the end of the axis is outside of the operand, so that padding may take its place. */
+/** Says whether the operand ends where the axis does, so that padding may follow it. */
 export function endsWith(
   { buffer, dims }: Access,
   { name, extent }: SchedulableStage["reduce"][number],

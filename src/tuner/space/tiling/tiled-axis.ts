@@ -1,4 +1,5 @@
-// How multi-level tiling cuts each axis, the names of the loops that come of it, and the tunables of their extents.
+// Cuts of each axis by multi-level tiling: the loops that an axis becomes, their names, and the tunables of their
+// extents.
 //
 //   vector axis    j → j.0 outer, j.1 tiles of a block, j.2 vectors of a register tile, j.3 lanes
 //   other spatial  i → i.0 outer, i.1 tiles of a block, i.2 rows of a register tile
@@ -29,8 +30,9 @@ export interface TiledAxis {
 }
 
 /**
- * Returns the axes, besides the vector axis, along which a register tile may have several rows: some operand stays while the
- * axis moves, and all of the axis is there. At most the two innermost: every tiled axis doubles the copies that cut tails make.
+ * Returns the axes, besides the vector axis, along which a register tile may have several rows: some operand stays
+ * while the axis moves, and the stage has all of the axis. At most the two innermost are taken, as every tiled axis
+ * doubles the copies that cut tails make.
  */
 function rowAxes({ spatial, reads }: SchedulableStage): readonly SpatialAxis[] {
   const reuses = (axis: SpatialAxis): boolean =>
@@ -202,7 +204,7 @@ export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], 
   return lanes === 1 ? sizes : sortedUnique(sizes.map((size) => Math.ceil(size / lanes) * lanes));
 }
 
-/** Whether an operand of this size does not stay in L3: other data leaves it no more than half. */
+/** Says whether an operand of this size does not stay in L3: other data leaves it no more than half. */
 export const isBeyondL3 = (bytes: number, { l3Bytes }: Target): boolean => 2 * bytes > l3Bytes;
 
 const bytesOf = (read: Access, axes: readonly TiledAxis[]): number =>

@@ -143,7 +143,8 @@ static dnnl_primitive_desc_t describe(const_dnnl_op_desc_t operation, const_dnnl
   return status == dnnl_success ? description : NULL;
 }
 
-// What follows a product: the function of a sum with a bias, or none; or a tensor of the result's shape that is added.
+// Epilogue of a product: the function of its sum with a bias, or no function; or a tensor of the result's shape that is
+// added.
 struct epilogue {
   dnnl_alg_kind_t function;
   int has_bias, has_residual;
@@ -172,7 +173,7 @@ static struct peer_call *open_matmul(dnnl_data_type_t type, const double *extent
   const struct argument c = {DNNL_ARG_DST, dnnl_query_dst_md, 0, 2, {m, n}, sum, dnnl_ab, arrays[2 + has_third]};
   const struct argument bias = {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, 2, {1, n}, type, dnnl_ab, arrays[2]};
   const int first_binary = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
-  // It is no argument that a primitive is asked about: it lies as the result does.
+  // The library cannot be asked about the layout of this argument, so it is laid out as the result.
   const struct argument residual = {first_binary, dnnl_query_dst_md, 0, 2, {m, n}, type, dnnl_ab, arrays[2]};
   const dnnl_memory_desc_t a_rows = as_given(&a), b_any = as_it_likes(&b), c_rows = as_given(&c), d = as_given(&bias);
   dnnl_matmul_desc_t operation;

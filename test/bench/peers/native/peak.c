@@ -50,7 +50,7 @@ PEAK(peak_f32, floats, 0.999f, 0.5f, MULTIPLY_ADD, 2 * LANES)
 // Dot products of bytes, and of pairs of bf16. 0: this machine has no instruction for them.
 
 #if defined(__AMX_TILE__)
-// Of whole tiles, as many sums as kernels keep. The system lets a process use them when it asks.
+// Products of whole tiles, with as many sums as kernels keep. The system lets a process use tiles once it asks.
 #define TILES(name, instruction, operations)                                                                      \
   double name(int steps) {                                                                                         \
     static const struct {                                                                                          \

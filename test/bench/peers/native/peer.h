@@ -1,6 +1,6 @@
-// What a library looks like to the bench. A call is opened on arrays of the caller and run many times under one pair of
-// clock readings. What a library brings into layouts of its own (weights, and what it asks for beside them) is brought there
-// before the clock starts, and its result back after it has stopped.
+// Interface of a library for the bench. A call is opened on arrays of the caller and run many times under one pair of
+// clock readings. Operands that a library converts to layouts of its own (weights, and others that it asks for) are
+// converted before the clock starts, and the result is converted back after it has stopped.
 
 #ifndef PEER_H
 #define PEER_H

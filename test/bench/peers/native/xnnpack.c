@@ -11,9 +11,9 @@ void peer_threads(int count) { pool = count > 1 ? pthreadpool_create(count) : NU
 struct layer {
   struct peer_call call;
   xnn_operator_t operator;
-  // Of a product, or of rows.
+  // Extents of a product, or of rows.
   size_t m, n, k;
-  // Of a convolution of square images.
+  // Extents of a convolution of square images.
   size_t extent, channels, filters, taps, stride, padding;
   const float *input, *weights;
   float *output;

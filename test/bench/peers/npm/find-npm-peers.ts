@@ -50,7 +50,7 @@ const libraries: readonly Library[] = [
   },
 ];
 
-/** Those that a kernel of such a target is held against. */
+/** Finds the packages that kernels of this code generator are compared with. */
 export async function findNpmPeers(codegen: Target["codegen"], threads: number): Promise<readonly Found[]> {
   const found: Found[] = [];
   for (const { name, packages, open } of libraries.filter((library) => library.codegen === codegen)) {

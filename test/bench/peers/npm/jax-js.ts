@@ -12,7 +12,7 @@ interface JaxArray {
   dispose(): void;
 }
 
-/** What of its interface is used. */
+/** Part of its interface that we use. */
 interface Jax {
   init(device: string): Promise<readonly string[]>;
   defaultDevice(device: string): void;
@@ -33,7 +33,7 @@ interface Jax {
 }
 
 export async function jaxJs(found: Package): Promise<NpmPeer> {
-  // It looks for WebGPU there.
+  // The package looks for WebGPU in `navigator`, which Node 20 lacks.
   Object.defineProperty(globalThis, "navigator", { value: globalThis.navigator ?? {}, configurable: true });
   const jax = (await found.load()) as unknown as Jax;
   await jax.init("wasm");

@@ -39,7 +39,7 @@ export async function enterNpm(
   return { name, version, sample, close: () => opened.close() };
 }
 
-/** Of so many runs, one after the other. */
+/** Nanoseconds of a number of runs, one after the other. */
 async function timed(call: NpmCall, runs: number): Promise<number> {
   const start = nowMs();
   for (let run = 0; run < runs; run++) {
@@ -49,7 +49,7 @@ async function timed(call: NpmCall, runs: number): Promise<number> {
   return (nowMs() - start) * 1e6;
 }
 
-/** What it gives, or the message of what it throws. */
+/** Returns the result of an action, or the first line of its error's message. */
 async function attempt<T>(action: () => Promise<T>): Promise<T | string> {
   try {
     return await action();

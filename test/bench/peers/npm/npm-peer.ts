@@ -16,7 +16,7 @@ export interface NpmPeer {
 export interface NpmCall {
   /** Computes the result once more. A promise is kept when it is there. */
   run(): undefined | Promise<unknown>;
-  /** What the last run computed, as our operator lays it out. */
+  /** Result of the last run, in our operator's layout. */
   result(): Promise<KernelArray>;
   close(): void;
 }
@@ -27,7 +27,7 @@ const folder = resolve("out/peers");
 export interface Package {
   readonly name: string;
   readonly version: string;
-  /** Of a file in it. */
+  /** Path of a file in the package. */
   path(file: string): string;
   /** Its exports. */
   load(): Promise<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function findPackage(name: string): Package | null {
   return { name, version, path, load: () => imported(name) };
 }
 
-/** How to get packages. The first of them would fetch libraries for GPUs from elsewhere. */
+/** Command that installs packages. Without the variable onnxruntime-node would fetch libraries for GPUs from elsewhere. */
 export const remedyFor = (names: readonly string[]): string =>
   `ONNXRUNTIME_NODE_INSTALL=skip npm install --prefix out/peers ${names.join(" ")}`;
 

@@ -9,7 +9,7 @@ interface NDArray {
   dispose?(): void;
 }
 
-/** What of its interface is used. */
+/** Part of its interface that we use. */
 interface Numpy {
   array(values: KernelArray, dtype: string): NDArray;
   matmul(a: NDArray, b: NDArray): NDArray;

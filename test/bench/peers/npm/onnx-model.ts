@@ -27,7 +27,7 @@ export interface OnnxGraph {
 
 /** Gelu came with it. */
 const operators = 20;
-/** Of the file. */
+/** Version of the file format. */
 const irVersion = 9;
 
 /** The model as a file has it. Attributes that are numbers are integers. */

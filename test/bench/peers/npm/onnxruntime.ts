@@ -8,7 +8,7 @@ import type { NpmCall, NpmPeer, Package } from "./npm-peer.ts";
 import { type OnnxGraph, type OnnxNode, onnxModel } from "./onnx-model.ts";
 import { permuted } from "./permuted.ts";
 
-/** What of its interface is used. */
+/** Part of its interface that we use. */
 interface Runtime {
   readonly env: { readonly wasm: { numThreads?: number } };
   readonly Tensor: new (type: string, data: KernelArray, shape: readonly number[]) => Tensor;

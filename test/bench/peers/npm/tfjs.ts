@@ -10,7 +10,7 @@ interface Tensor {
   dispose(): void;
 }
 
-/** What of its interface is used. */
+/** Part of its interface that we use. */
 interface Core {
   setBackend(name: string): Promise<boolean>;
   tensor(values: KernelArray, shape: readonly number[], dtype: string): Tensor;

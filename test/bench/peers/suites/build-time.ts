@@ -1,5 +1,5 @@
-// What the plugin adds to a build: its start, kernels that the lock has, by the milliseconds that its own log counts, in
-// processes that have loaded nothing before and in a second build of the same process; and all of `vite build`.
+// Time that the plugin adds to a build: its start, and kernels that the lock has, by the milliseconds of its own log,
+// in fresh processes and in a second build of the same process; and the time of all of `vite build`.
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const hitMs = 5;
 const manyKernels = 30;
 const manyMs = 150;
 
-/** What a program of its own prints. */
+/** Output of a program in a process of its own. */
 function printed(program: string, cwd: string): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
     cwd,

@@ -106,7 +106,7 @@ const library: readonly Variants[] = [
   { name: "map a·b + a 1 M", of: ([dtype]) => map({ N: 1 << 20, dtype }, (a, b) => a.mul(b).add(a)), types: singles },
 ];
 
-/** What users write beside the library. */
+/** Kernels on bytes that users write themselves. */
 const own: readonly Variants[] = [
   { name: "as f32, 1 M", of: ([dtype]) => asFloats(dtype), types: singles },
   { name: "weights × f32 4096²", of: ([dtype]) => weightsTimesFloats(dtype), types: [["i8", "f32"]] },

@@ -1,4 +1,4 @@
-// What a call costs beside the work: the smallest product, 4×4×4, through the module that an import gives, beside loops in
+// Cost of a call beside the work: the smallest product, 4×4×4, through the module that an import gives, beside loops in
 // JavaScript. In turns, in one process.
 
 import { writeFileSync } from "node:fs";

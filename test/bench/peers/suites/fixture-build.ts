@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 
 export type Bundler = "rollup" | "esbuild";
 
-/** Of the checkout, from dist/test. */
+/** Folder of the fixture apps in the checkout, seen from dist/test. */
 export const apps: string = join(import.meta.dirname, "../../fixtures/apps");
 
 export const buildFile = (bundler: Bundler): string => join(apps, bundler, "build.js");

@@ -82,7 +82,7 @@ const norm: readonly Work[] = rows.flatMap(([M, N]): readonly Work[] => [
   },
 ]);
 
-/** Of BERT base with 128 and 512 tokens, and of one long sequence. */
+/** Attention of BERT base with 128 and 512 tokens, and of one long sequence. */
 const heads: readonly (readonly [heads: number, tokens: number, D: number])[] = [
   [12, 128, 64],
   [12, 512, 64],

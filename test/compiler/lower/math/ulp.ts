@@ -1,5 +1,5 @@
-// How far an expansion is from the exact value: runs it as JavaScript over many operands, and as exact values takes
-// those of Math in f64 (of f32 results: error below 2^-29 ulp).
+// Error of an expansion in ulp: runs it as JavaScript over many operands. The exact values are those of Math in f64 (of
+// f32 results: error below 2^-29 ulp).
 
 import { compileJs } from "../../../../src/compiler/codegen/js/compile.ts";
 import { generateJs } from "../../../../src/compiler/codegen/js/generate-js.ts";

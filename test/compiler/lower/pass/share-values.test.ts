@@ -1,4 +1,5 @@
-// What a statement uses several times becomes a local before it; nothing is evaluated where it could leave a buffer.
+// Values that a statement uses several times become locals before it; nothing is evaluated where it could leave a
+// buffer.
 
 import { expect, test } from "vitest";
 import {

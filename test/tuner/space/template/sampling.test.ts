@@ -123,7 +123,7 @@ test("a decision within a way is one value in the others", () => {
       if (way === "tiles") t.choose("marks", ["none", "copies"], (mark) => mark === "copies" && t.unroll("Q.i.1"));
     }),
   );
-  // Of rows and tiles each is counted once; 6 divisors of 12 with and without marks.
+  // Plain counts once; rows has 3 values; tiles has 6 divisors of 12, each with and without marks.
   expect(made.candidates).toHaveLength(1 + 3 + 12);
   expect(new Set(made.candidates.map((one) => printTrace(candidateTrace(made.space, one)!))).size).toBe(16);
 });

@@ -1,4 +1,4 @@
-// What there is to know of the browser: its name, cores, and what its engine lets a page have.
+// Facts about the browser: its name, cores, and the features that its engine lets a page use.
 
 import { nowMs } from "../../../../native/clock.ts";
 import { hasRelaxedSimd } from "../../../relaxed-simd.ts";

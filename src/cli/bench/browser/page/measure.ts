@@ -59,7 +59,7 @@ async function entrantOf(
   }
 }
 
-/** What is wrong with an entrant's results, as the command says; null: it computes what the reference does. */
+/** Runs an entrant once and has the command check its results. Returns null if they agree with the reference, else what is wrong. */
 async function problemOf(entrant: Entrant, folder: string, before: Entrant["outputs"]): Promise<string | null> {
   for (const [at, array] of before.entries()) (entrant.outputs[at]! as Float64Array).set(array as Float64Array);
   try {

@@ -1,4 +1,4 @@
-// What the page's worker tells the page while it measures.
+// Messages that the page's worker sends to the page while it measures.
 
 import type { BrowserFacts, MeasuredRow } from "../visit.ts";
 

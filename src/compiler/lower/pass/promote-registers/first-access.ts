@@ -1,5 +1,5 @@
-// How a statement starts with each part of a register buffer: whether it may read what was there before. One that reads
-// no part before it stores it starts anew: no value flows into it.
+// First access of a statement to each part of a register buffer: whether it may read the value from before. A part that
+// is stored before it is read starts anew: no value flows into it.
 
 import type { Stmt } from "../../../ir/loop-ir.ts";
 import { ownExprs, walkExpr } from "../../../ir/visit.ts";
@@ -66,7 +66,7 @@ function ownAccesses(stmt: Stmt, { name, size }: Units): FirstAccesses {
   return first;
 }
 
-/** What is known of a statement, and of what follows it. */
+/** First accesses of two statements, one after the other. */
 export const inOrder = (before: FirstAccesses, after: FirstAccesses): FirstAccesses => addLater(new Map(before), after);
 
 function addLater(first: Map<number, First>, later: FirstAccesses): FirstAccesses {

@@ -30,7 +30,7 @@ export interface Place {
   readonly lanes: number;
 }
 
-/** What an access names, if that is constant. */
+/** Returns the elements that an access names; null if its index is not constant. */
 export function placeOf(indices: readonly Expr[]): Place | null {
   const index = indices[0]!;
   if (index.kind === "const") return { base: index.value, lanes: 1 };

@@ -1,5 +1,5 @@
-// Whether the iterations of a loop touch different elements of every buffer that they store: then its body may be
-// taken apart and each part run for all lanes at once.
+// Says whether the iterations of a loop touch different elements of every buffer that they store. Then its body may be
+// taken apart, and each part run for all lanes at once.
 //
 //   C[i*83 + v] = C[i*83 + v] + …  yes, for 83 ≥ lanes      t[0] = x[v]; y[v] = t[0]   no
 

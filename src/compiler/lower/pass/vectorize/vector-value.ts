@@ -1,5 +1,5 @@
-// A scalar value over the lanes of a vectorised loop → the vector of its values. What is the same for all lanes stays
-// scalar until it meets a vector; contiguous loads become ramps; the rest is put together lane by lane.
+// A scalar value over the lanes of a vectorised loop → the vector of its values. A value that is the same for all lanes
+// stays scalar until it meets a vector; contiguous loads become ramps; the rest is put together lane by lane.
 //
 //   A[i*97 + k] * B[k*8 + v]          →   broadcast(A[i*97 + k], 8) * B[ramp(k*8, 1, 8)]
 //   B[(v mod 2)*97 + v floorDiv 2]    →   interleave(B[ramp(0, 1, 4)], B[ramp(97, 1, 4)])
@@ -59,7 +59,10 @@ export function vectorValue(value: Expr, site: Site, active: Expr | null): Vecto
   return expr && { expr: broadcast(expr, site.lanes), needsLane: state.needsLane };
 }
 
-/** What takes turns with the lanes, vectorised for each turn on its own; null where that leaves lanes to be put together. */
+/**
+ * Vectorises a value that alternates with the lane, such as one chosen by lane mod 2: one vector for each alternative,
+ * interleaved. Null: there are no alternatives, or the lanes of one would have to be collected one by one.
+ */
 function inTurns(value: Expr, { name, lanes, buffers, ranges }: Site): Expr | null {
   const count = value.dtype === "bool" ? null : turnsOf(value, name);
   if (!count || lanes <= count) return null;
@@ -101,7 +104,7 @@ interface State {
   readonly site: Site;
   readonly active: Expr | null;
   needsLane: boolean;
-  /** What is known of the nodes of a large value; null for a small one. */
+  /** Results kept for the nodes of a large value; null for a small one. */
   readonly memory: Memory | null;
 }
 
@@ -170,7 +173,7 @@ function uniform(expr: Expr, state: State): Expr {
   return expr;
 }
 
-/** Whether every index that the loop's variables can make lies in the buffer. */
+/** Says whether every index that the loop's variables can make lies in the buffer. */
 function isInside({ buffer, indices }: Load, { buffers, ranges }: Site): boolean {
   const { min: first, max: last } = boundsOf(indices[0]!, ranges);
   return first >= 0 && last < buffers.get(buffer)!.shape[0]!;
@@ -255,7 +258,7 @@ function leadingSelect(expr: Select, count: Expr, state: State): Expr | null {
     if (index && !expr.then.active) return updateLoad(expr.then, { indices: [index], active });
   }
   const isLarge = state.memory !== null && isLargeExpr(expr.then);
-  // What stands on one side of many choices would be worked out for each of them.
+  // A large value inside many choices would otherwise be vectorised anew for each of them.
   if (isLarge && state.memory?.isSide) return anySelect(expr, state);
   const memory = isLarge ? { ...state.memory!, vectors: new Map<Expr, Expr | null>(), isSide: true } : null;
   const inner: State = { site, active, needsLane: false, memory };
@@ -276,7 +279,7 @@ function anySelect(expr: Select, state: State): Expr | null {
   return condition && sides(expr, broadcast(condition, site.lanes), state);
 }
 
-/** Whether a value may be evaluated where the program would not: no load leaves its buffer, nothing divides integers. */
+/** Says whether a value may be evaluated where the program would not: no load leaves its buffer, nothing divides integers. */
 const isSpeculative = (expr: Expr, site: Site): boolean =>
   !someExpr(expr, (each) => {
     if (each.kind === "load") return !isInside(each, site);

@@ -92,7 +92,7 @@ function pixelOf(expr: ScalarExpr): { readonly read: ReadExpr; readonly conditio
 
 const isAxis = (expr: ScalarExpr | undefined, { name }: Axis): boolean => expr?.kind === "axis" && expr.name === name;
 
-/** p of `at + tap - p`; null: the index is something else. */
+/** Returns p of the index `at + tap - p`; null: the index is something else. */
 function paddingOf(index: ScalarExpr, at: Axis, tap: Axis): number | null {
   const { terms, constant } = linearForm(index);
   const isPlain = [at, tap].every(({ name }) => terms.get(name)?.coefficient === 1);
@@ -105,8 +105,8 @@ function shapeOf({ inputs, stages }: ComputeDef, tensor: string): readonly numbe
 }
 
 /**
- * Whether nothing else is asked than that indices are inside their extents. What is not asked always holds: no read
- * leaves its tensor.
+ * Says whether a condition asks only that indices are inside their extents. A bound that it does not ask for always
+ * holds, as no read leaves its tensor.
  */
 function onlyAsksInside(condition: ScalarExpr, ...bounds: readonly (readonly [ScalarExpr, number])[]): boolean {
   const wanted = bounds.flatMap(([index, extent]) => {

@@ -2,9 +2,9 @@
 //
 //   Y = Aᵀ [(G g) ⊙ (Bᵀ d)]
 //
-// The rows of G and Bᵀ, and the columns of Aᵀ, belong to points that a polynomial is evaluated at: 0, then pairs of a point
-// and its negative, then ∞. What one of the three is multiplied by another may be divided by: in each row of Bᵀ the first
-// even power has factor 1.
+// The rows of G and Bᵀ, and the columns of Aᵀ, belong to points that a polynomial is evaluated at: 0, then pairs of a
+// point and its negative, then ∞. One matrix may be multiplied by a factor if another is divided by it. The factors are
+// chosen so that the first even power in each row of Bᵀ has factor 1.
 
 export type Matrix = readonly (readonly number[])[];
 

@@ -7,7 +7,10 @@ import type { Matrix, WinogradMatrices } from "./matrices.ts";
 /** Tiles along an axis of the result. */
 export const tileCount = (extent: number, { results }: WinogradMatrices): number => Math.ceil(extent / results);
 
-/** Whether it takes fewer steps, transforms included: not for few channels, few tiles, or tiles that are mostly surplus. */
+/**
+ * Says whether Winograd's algorithm takes fewer steps, transforms included. It does not with few channels, few tiles,
+ * or tiles that are mostly surplus.
+ */
 export function takesFewerSteps({ batch, y, x, c, f }: Convolution, matrices: WinogradMatrices): boolean {
   const images = batch.reduce((product, { extent }) => product * extent, 1);
   const tiles = images * tileCount(y.extent, matrices) * tileCount(x.extent, matrices);
@@ -20,6 +23,6 @@ export function takesFewerSteps({ batch, y, x, c, f }: Convolution, matrices: Wi
   return products + transforms < windowSize ** 2 * images * y.extent * x.extent * c.extent * f.extent;
 }
 
-/** M · D · Mᵀ of a square D: all columns, then all rows of what came of them. */
+/** Steps of M · D · Mᵀ for a square D: all columns, then all rows of the result. */
 const steps = (matrix: Matrix, size: number): number =>
   (size + matrix.length) * matrix.reduce((sum, row) => sum + row.filter((it) => it !== 0).length - 1, 0);

@@ -1,8 +1,9 @@
-// How far rounding takes Winograd's algorithm from the exact result, beside a direct sum.
+// Rounding error of Winograd's algorithm, as a factor of the error of a direct sum.
 //
-// A rounding is a part of what is rounded. Products at point a (of one axis) have |G_a| |B_a| times the size of an input's
-// product, where |row| is the root of the sum of its squares and inputs are of random signs; in result r they are
-// multiplied by A_ra. The result itself is a sum of 3 such products an axis. So errors are, relative to the result,
+// A rounding error is proportional to the value that is rounded. Products at point a (of one axis) have |G_a| |B_a|
+// times the size of an input's product, where |row| is the root of the sum of its squares and inputs are of random
+// signs; in result r they are multiplied by A_ra. The result itself is a sum of 3 such products an axis. So errors are,
+// relative to the result,
 //
 //   √(Σ_a (A_ra |G_a| |B_a|)² / 3)   an axis, squared for both, in the worst row of Aᵀ,
 //

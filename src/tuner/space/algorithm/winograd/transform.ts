@@ -2,8 +2,8 @@
 // the matrix is chosen by a small axis: `unroll-choices` unrolls it, and the choice is gone.
 //
 // The rows of a point and of its negative are the same but for signs: of the filter and the image, terms of even and of
-// odd powers; in the outputs, what the two points make. Such parts of a sum are written to the letter alike in all rows,
-// times a factor, so that compilers compute them once:  2 d₀ + d₂ and √2 d₁, their sum and difference.
+// odd powers; in the outputs, what the two points make. Such parts of a sum are written in exactly the same way in all
+// rows, times a factor, so that compilers compute them once:  2 d₀ + d₂ and √2 d₁, their sum and difference.
 
 import { axisOf, binaryOf, f32Of, integerOf, type ScalarExpr, selectOf } from "../../../../compiler/index.ts";
 import type { Matrix } from "./matrices.ts";
