@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PackableKernel } from "../../src/compiler/expr/kernel-type.ts";
 import { targets } from "../../src/compiler/index.ts";
@@ -148,12 +149,25 @@ for (const { twin, shape, request, without } of cases)
         else expect(layer(A)).toEqual(product(weights[0]));
       });
 
+      test("packs arrays of another realm, as calls take them, and says so of one that is detached", () => {
+        const B = runInNewContext("new Float32Array(length)", { length: K * N }) as Float32Array;
+        B.set(weights[0]);
+        expect(gemm.pack({ B, bias })(A)).toEqual(product(weights[0]));
+        structuredClone(null, { transfer: [B.buffer as ArrayBuffer] });
+        expect(() => gemm.pack({ B, bias })).toThrow(
+          new TypeError(
+            `gemm.pack: B must be a Float32Array of ${K * N} elements, f32[${K}, ${N}]; its buffer is detached`,
+          ),
+        );
+      });
+
       test("refuses what does not fit, by name", () => {
         const B = weights[0];
         const pack = gemm.pack as (values: unknown) => ReturnType<Gemm["pack"]>;
         expect(() => pack({ B })).toThrow(
-          new TypeError(`gemm.pack: bias must be a Float32Array of ${N} elements, f32[${N}]`),
+          new TypeError(`gemm.pack: bias must be a Float32Array of ${N} elements, f32[${N}]; got undefined`),
         );
+        expect(() => pack(null)).toThrow("gemm.pack: B must be a Float32Array");
         expect(() => pack({ B, bias, A })).toThrow(new TypeError("gemm.pack: A is no constant: B, bias"));
         expect(() => pack({ B: A, bias })).toThrow(RangeError);
         const layer = gemm.pack({ B, bias });
