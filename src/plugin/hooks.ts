@@ -172,11 +172,15 @@ export const createKernelHooks =
       const mode = host.mode(context, session.options().mode);
       const compiled = async (): Promise<CompiledKernel> => dev.improved(request) ?? session.compile(request, mode);
       const kernel = await compiled().catch(async (error: unknown) => {
+        for (const file of session.sourcesOf(request)) context.addWatchFile(file);
         host.failed?.(context, request);
         // A dev server goes on whatever fails, and does not wait for what is tuned behind its answers.
         if (host.mode(context, "tune") === "tune") await othersEnd(session, request, error);
-        throw error;
+        if (!host.tell || !(error instanceof DiagnosticError)) throw error;
+        host.tell(context, error);
+        return null;
       });
+      if (kernel === null) return { code: "", map: noMap() };
       for (const file of kernel.watchFiles) context.addWatchFile(file);
       const isHot = host.isHot?.(context) ?? false;
       const hasSchedule = isHot || session.options().schedules;
