@@ -27,10 +27,15 @@ export interface HookContext {
   };
 }
 
+interface ViteLibrary {
+  readonly entry: string | readonly string[] | Readonly<Record<string, string>>;
+  readonly formats?: readonly string[];
+}
+
 export interface ViteEnvironment {
   readonly name: string;
   readonly mode: string;
-  readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: unknown } };
+  readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: ViteLibrary | false } };
   /** Returns the configuration of the server or build that the environment is a part of. */
   getTopLevelConfig(): object;
   /** Resolves when the modules that a page imports have been loaded, but for the one with this id. */
