@@ -75,6 +75,14 @@ describe("node --import unplugin-kernel/register", () => {
     expect(stderr).not.toContain("    at ");
   });
 
+  it("refuses a script that is no operator file, as bundlers do", () => {
+    const root = app("./plain.mjs?tune=wasm");
+    writeFileSync(join(root, "src/plain.mjs"), "export default 1;");
+    const { status, stderr } = run(root, { UNPLUGIN_KERNEL_MODE: "predict" });
+    expect([status, stderr]).toEqual([1, expect.stringContaining("request.not-included: ")]);
+    expect(stderr).toContain('plain.mjs?tune=wasm" asks for a kernel, and the file is no operator file');
+  });
+
   it("says which modes there are", () => {
     const { status, stderr } = run(app("./ops/gemm.op.ts?tune=wasm"), { UNPLUGIN_KERNEL_MODE: "fast" });
     expect(status).not.toBe(0);
