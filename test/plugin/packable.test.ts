@@ -141,6 +141,18 @@ for (const { twin, shape, request, without } of cases)
         expect(layer.info).toBe(gemm.info);
       });
 
+      test("leaves the constants in its own arrays as the caller left them, whatever other calls take", () => {
+        const own = gemm.buffers() as Record<"A" | "B" | "bias" | "C", Float32Array>;
+        own.A.set(A);
+        own.B.set(weights[0]);
+        own.bias.set(bias);
+        expect(gemm(A, weights[1], bias)).toEqual(product(weights[1]));
+        expect(gemm(own.A, weights[1], own.bias, own.C)).toEqual(product(weights[1]));
+        expect(own.B).toEqual(weights[0]);
+        expect(gemm(own.A, own.B, own.bias, own.C)).toEqual(product(weights[0]));
+        expect(gemm(A, own.B, own.bias)).toEqual(product(weights[0]));
+      });
+
       test("goes on without constants that are gone, or says so", () => {
         const [B, own] = [weights[0].slice(), bias.slice()];
         const layer = gemm.pack({ B, bias: own });
