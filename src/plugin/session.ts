@@ -38,8 +38,8 @@ export interface Session {
   /** Called when a source file has changed: declarations follow. */
   changed(): void;
   /**
-   * Prints the summary of what was compiled since `begin`, once, and waits for the declarations. At the end of a build it writes
-   * the report of all kernels so far, too.
+   * Prints the summary of what was compiled since `begin`, once, unless something is being compiled still, and waits for the declarations.
+   * At the end of a build it writes the report of all kernels so far, too.
    */
   finish(isBuild?: boolean): Promise<void>;
   /** Makes another process tune from now on, which leaves the machine to whoever works at it. */
@@ -75,8 +75,12 @@ function createTally() {
       kernels.clear();
       elapsedMs = 0;
     },
-    /** The line that sums it up; null: there was nothing. */
-    line: (lockName: string) => summarize([...kernels.values()], lockName, elapsedMs),
+    /** Returns the line that sums it up and begins anew; null: there was nothing. */
+    take(lockName: string): string | null {
+      const line = summarize([...kernels.values()], lockName, elapsedMs);
+      this.clear();
+      return line;
+    },
   };
 }
 
@@ -165,8 +169,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     },
     changed: declarations.refresh,
     async finish(isBuild = true) {
-      const line = tally.line(basename(options.lockfile));
-      tally.clear();
+      const line = flying.size === 0 ? tally.take(basename(options.lockfile)) : null;
       if (line) log.info(line);
       await declarations.settled();
       if (isBuild && !controller.signal.aborted) await report.write(options, log);
