@@ -17,7 +17,7 @@ export interface OnnxWork {
   readonly output: Omit<Tensor, "data">;
 }
 
-/** What is loaded once for all pages: the bytes are those of the first. */
+/** What is loaded once for all pages: the bytes are those of the first. A failure is not kept: the visitor may ask again. */
 let loaded: ReturnType<typeof load> | null = null;
 
 const load = () =>
@@ -54,7 +54,10 @@ const createSession = (ort: Runtime, { constants, inputs, nodes, output }: OnnxW
   );
 
 export async function openOnnx(work: OnnxWork): Promise<Entrant> {
-  loaded ??= load();
+  loaded ??= load().catch((error: unknown) => {
+    loaded = null;
+    throw error;
+  });
   const { value: ort, bytes } = await loaded;
   const session = await createSession(ort, work);
   const feeds = Object.fromEntries(
