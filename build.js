@@ -71,14 +71,17 @@ function treeOf(name, found = new Set()) {
 }
 const cacacheTree = treeOf("cacache");
 
-/** Tells unplugin its own folder. It looks for its loaders for webpack and Rspack beside its code, which is in our bundle. */
+/**
+ * Tells unplugin its own folder: it looks for its loaders for webpack and Rspack beside its code, which is in our bundle. In the thread of
+ * Node's loader hooks there is no import.meta.resolve.
+ */
 const unpluginFolder = {
   name: "unplugin-folder",
   transform(code, id) {
     if (!code.includes("import.meta.dirname") || !id.includes("node_modules")) return null;
-    const folder = `process.getBuiltinModule("node:url").fileURLToPath(import.meta.resolve("unplugin").replace(/[^/]*$/, ""))`;
+    const file = 'process.getBuiltinModule("node:module").createRequire(import.meta.url).resolve("unplugin")';
     return {
-      code: `const unpluginFolder = ${folder};\n${code.replaceAll("import.meta.dirname", "unpluginFolder")}`,
+      code: `const unpluginFolder = process.getBuiltinModule("node:path").dirname(${file});\n${code.replaceAll("import.meta.dirname", "unpluginFolder")}`,
       map: null,
     };
   },
@@ -99,9 +102,11 @@ async function bundle() {
     entryFileNames: "[name].js",
     banner: ({ fileName }) => (fileName === "cli.js" ? "#!/usr/bin/env node" : ""),
     chunkFileNames: "chunks/[name]-[hash].js",
-    // The store is written by few builds, so what writes it is loaded on its own.
-    manualChunks: (id) =>
-      cacacheTree.has(packageOf(id)) ? "cacache" : id.includes("node_modules") ? "unplugin" : null,
+    // The store is written by few builds, so what writes it is loaded on its own, and writes it without unplugin.
+    manualChunks: (id) => {
+      if (id.includes("commonjsHelpers")) return "commonjs";
+      return cacacheTree.has(packageOf(id)) ? "cacache" : id.includes("node_modules") ? "unplugin" : null;
+    },
     experimentalMinChunkSize: 2000,
   });
   await build.close();

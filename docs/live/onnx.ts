@@ -17,7 +17,10 @@ export interface OnnxWork {
   readonly output: Omit<Tensor, "data">;
 }
 
-/** The runtime of onnxruntime-web. All pages share one load, so its bytes are those of the first. */
+/**
+ * The runtime of onnxruntime-web. All pages share one load, so its bytes are those of the first. A failure is not kept: the visitor may ask
+ * again.
+ */
 let loaded: ReturnType<typeof load> | null = null;
 
 const load = () =>
@@ -54,7 +57,10 @@ const createSession = (ort: Runtime, { constants, inputs, nodes, output }: OnnxW
   );
 
 export async function openOnnx(work: OnnxWork): Promise<Entrant> {
-  loaded ??= load();
+  loaded ??= load().catch((error: unknown) => {
+    loaded = null;
+    throw error;
+  });
   const { value: ort, bytes } = await loaded;
   const session = await createSession(ort, work);
   const feeds = Object.fromEntries(

@@ -75,13 +75,26 @@ function usageError(message: string, flagNames: readonly string[]): DiagnosticEr
   return badArgument(message, meant === null ? "what --help of the command lists" : `did you mean --${meant}?`);
 }
 
+/** What a system refuses for a reason that the user can mend. */
+const refusals = ["EACCES", "EPERM", "EROFS", "ENOSPC", "ENOTDIR", "EEXIST"];
+
+/** A mistake in the project, or a file that may not be written; null: anything else is a bug, and its stack tells of it. */
+function diagnosticOf(error: unknown): DiagnosticError | null {
+  if (error instanceof DiagnosticError) return error;
+  const { code = "", path, message } = error as NodeJS.ErrnoException;
+  if (path === undefined || !refusals.includes(code)) return null;
+  const hint = "see to it that it may be written, or name another project with --root";
+  return new DiagnosticError({ code: "command.no-access", message, loc: null, hint, detail: null });
+}
+
 async function outcomeOf(command: Command, args: readonly string[], flags: Flags): Promise<Outcome> {
   try {
     const project = openProject(flags, flags.json ? "warn" : "info", budgetOf(flags));
     return await command.run(project, args, flags);
   } catch (error) {
-    if (!(error instanceof DiagnosticError)) throw error;
-    return failureOf(error);
+    const diagnostic = diagnosticOf(error);
+    if (!diagnostic) throw error;
+    return failureOf(diagnostic);
   }
 }
 

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { codegenVersion, DiagnosticError } from "../compiler/index.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
-import { commandIn } from "../plugin/package-manager.ts";
+import { packageManagerOf } from "../plugin/package-manager.ts";
 import { staleReason } from "../tuner/store/lock-entry.ts";
 import { readLockfile } from "../tuner/store/lockfile.ts";
 import { storedItems } from "../tuner/store/store-contents.ts";
@@ -51,7 +51,7 @@ async function bundlerState(root: string): Promise<string | null> {
     const wired = configs.find((file) => readFileSync(file, "utf8").includes("unplugin-kernel"));
     if (wired) return `${host}, with the plugin in ${relative(root, wired)}`;
     const missing = configs.length === 0 ? "without a configuration" : `no plugin in ${relative(root, configs[0]!)}`;
-    return `${host}, ${missing}: ${commandIn(root, "unplugin-kernel init")} adds it`;
+    return `${host}, ${missing}: ${packageManagerOf(root).execute("unplugin-kernel init")} adds it`;
   });
 }
 
@@ -70,6 +70,6 @@ async function lockState(project: Project): Promise<string> {
   }
   const name = relative(root, lockfile);
   if (problems.length === 0) return `${name} is fresh, ${kernels.length} of ${kernels.length} kernels are in it`;
-  const command = commandIn(root, "unplugin-kernel tune");
+  const command = packageManagerOf(root).execute("unplugin-kernel tune");
   return `${name} is fresh for ${kernels.length - problems.length} of ${kernels.length} kernels: ${command} (${problems[0]})`;
 }

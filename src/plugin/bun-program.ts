@@ -4,6 +4,7 @@
 import { DiagnosticError } from "../compiler/index.ts";
 import type { CompileKernel } from "./compiled-kernel.ts";
 import { moduleInCode } from "./emit/in-code.ts";
+import { isOfOthers } from "./is-of-others.ts";
 import { locateOperatorNow } from "./locate-operator.ts";
 import { parseRequest } from "./request.ts";
 import { runtimeUrls } from "./runtime-files.ts";
@@ -40,7 +41,7 @@ export function hookProgram(build: BunProgram, options: KernelPluginOptions = {}
   build.onResolve({ filter: asksForKernel }, ({ path, importer }) => {
     const request = parseRequest(path);
     const file = request && locateOperatorNow(path, importer);
-    return file && session.options().accepts(file) ? { path: file + request.query } : undefined;
+    return file && !isOfOthers(file, path, session.options()) ? { path: file + request.query } : undefined;
   });
   build.onLoad({ filter: asksForKernel }, async ({ path }) => {
     const request = parseRequest(path);

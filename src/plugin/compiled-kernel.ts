@@ -59,6 +59,8 @@ export interface CompileServices {
   readonly tunings: BuildTunings;
   /** Tunes in another process, where this one has to go on answering. */
   readonly background?: BackgroundTuner | null;
+  /** Called with the files of the operator as soon as they are known, be it right or not: a change of one may mend it. */
+  readonly onSources?: ((files: readonly string[]) => void) | undefined;
   /** Called after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }

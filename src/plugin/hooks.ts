@@ -16,6 +16,7 @@ import type { HookContext, Host } from "./emit/host.ts";
 import { rollupHost } from "./emit/rollup.ts";
 import { viteHost } from "./emit/vite.ts";
 import { webpackHost } from "./emit/webpack.ts";
+import { isOfOthers } from "./is-of-others.ts";
 import { locateOperator } from "./locate-operator.ts";
 import { pluginName } from "./plugin-name.ts";
 import { type ParsedRequest, parseRequest, requestPattern } from "./request.ts";
@@ -90,23 +91,6 @@ async function othersEnd(session: Session, { path, query }: ParsedRequest, error
   callOff();
 }
 
-/**
- * A file that may not be imported so is another plugin's, unless it is a script: most bundlers would take it as it is, and the
- * program would have the operator in place of the kernel.
- *
- * @throws DiagnosticError `request.not-included`
- */
-function leave(file: string, id: string, isLeftOut: boolean): null {
-  if (isLeftOut || !/\.[cm]?[jt]sx?$/.test(file)) return null;
-  throw new DiagnosticError({
-    code: "request.not-included",
-    message: `"${id}" asks for a kernel, and the file is no operator file`,
-    loc: null,
-    hint: "operator files end in .op.ts, .op.js, .op.mts or .op.mjs; option include may say otherwise, exclude leaves files to others",
-    detail: null,
-  });
-}
-
 /** The text of a module is nobody's source, and its imports name paths of this machine: source maps have nothing of it. */
 const noMap = () => ({ version: 3, names: [], sources: [], sourcesContent: [""], mappings: "" });
 
@@ -159,7 +143,7 @@ export const createKernelHooks =
       if (!request) return null;
       const file = await locate(host, context, id, request.path, importer);
       if (!file || !existsSync(file)) return null;
-      if (!session.options().accepts(file)) return leave(file, id, session.options().leavesOut(file));
+      if (isOfOthers(file, id, session.options())) return null;
       return idOf(host, context, file) + request.query;
     };
 
@@ -172,11 +156,15 @@ export const createKernelHooks =
       const mode = host.mode(context, session.options().mode);
       const compiled = async (): Promise<CompiledKernel> => dev.improved(request) ?? session.compile(request, mode);
       const kernel = await compiled().catch(async (error: unknown) => {
+        for (const file of session.sourcesOf(request)) context.addWatchFile(file);
         host.failed?.(context, request);
         // A dev server goes on whatever fails, and does not wait for what is tuned behind its answers.
         if (host.mode(context, "tune") === "tune") await othersEnd(session, request, error);
-        throw error;
+        if (!host.tell || !(error instanceof DiagnosticError)) throw error;
+        host.tell(context, error);
+        return null;
       });
+      if (kernel === null) return { code: "", map: noMap() };
       for (const file of kernel.watchFiles) context.addWatchFile(file);
       const isHot = host.isHot?.(context) ?? false;
       const hasSchedule = isHot || session.options().schedules;

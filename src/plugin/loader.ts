@@ -57,11 +57,10 @@ async function load(context: LoaderContext, source: string): Promise<string> {
   if (existsSync(lockfile)) context.addDependency(lockfile);
   else context.addMissingDependency(lockfile);
   // A dev server answers at once; what is tuned meanwhile comes by the lock.
-  const kernel = await session.compile(
-    request,
-    mode === "development" && configured === "tune" ? "predict" : configured,
-  );
-  for (const file of kernel.watchFiles) context.addDependency(file);
+  const compiled = session.compile(request, mode === "development" && configured === "tune" ? "predict" : configured);
+  const kernel = await compiled.finally(() => {
+    for (const file of session.sourcesOf(request)) context.addDependency(file);
+  });
   // An import that was not there before has types soon.
   session.changed();
   session.finish();

@@ -1,37 +1,83 @@
-// Finds the package manager of a project, by the nearest lock file above it. Hints show the commands of that manager.
+// Finds the package manager of a project, and how its commands are typed: for hints, and for what `init` writes.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-interface PackageManager {
-  readonly lockfiles: readonly string[];
+export interface PackageManager {
+  /** Installs what package.json asks for. */
+  readonly install: string;
+  /** Runs a script of package.json. */
+  run(script: string): string;
   /** Runs a program that a dependency brings. */
-  readonly run: string;
-  readonly addForDevelopment: string;
+  execute(command: string): string;
+  /** Adds a dependency for development. */
+  add(name: string): string;
 }
 
-const npm: PackageManager = {
-  lockfiles: ["package-lock.json", "npm-shrinkwrap.json"],
-  run: "npx",
-  addForDevelopment: "npm install --save-dev",
+const managers = {
+  npm: {
+    install: "npm install",
+    run: (script) => `npm run ${script}`,
+    execute: (command) => `npx ${command}`,
+    add: (name) => `npm install --save-dev ${name}`,
+  },
+  pnpm: {
+    install: "pnpm install",
+    run: (script) => `pnpm ${script}`,
+    execute: (command) => `pnpm exec ${command}`,
+    add: (name) => `pnpm add --save-dev ${name}`,
+  },
+  yarn: {
+    install: "yarn install",
+    run: (script) => `yarn ${script}`,
+    execute: (command) => `yarn run ${command}`,
+    add: (name) => `yarn add --dev ${name}`,
+  },
+  bun: {
+    install: "bun install",
+    run: (script) => `bun run ${script}`,
+    execute: (command) => `bunx ${command}`,
+    add: (name) => `bun add --dev ${name}`,
+  },
+  deno: {
+    install: "deno install",
+    run: (script) => `deno task ${script}`,
+    execute: (command) => `deno run --allow-all npm:${command}`,
+    add: (name) => `deno add --dev npm:${name}`,
+  },
+} as const satisfies Readonly<Record<string, PackageManager>>;
+type ManagerName = keyof typeof managers;
+
+const lockfiles: Readonly<Record<string, ManagerName>> = {
+  "pnpm-lock.yaml": "pnpm",
+  "yarn.lock": "yarn",
+  "bun.lock": "bun",
+  "bun.lockb": "bun",
+  "package-lock.json": "npm",
+  "npm-shrinkwrap.json": "npm",
+  "deno.lock": "deno",
 };
 
-const packageManagers: readonly PackageManager[] = [
-  npm,
-  { lockfiles: ["pnpm-lock.yaml"], run: "pnpm exec", addForDevelopment: "pnpm add --save-dev" },
-  { lockfiles: ["yarn.lock"], run: "yarn run", addForDevelopment: "yarn add --dev" },
-  { lockfiles: ["bun.lock", "bun.lockb"], run: "bunx", addForDevelopment: "bun add --dev" },
-];
-
-function packageManagerOf(folder: string): PackageManager {
-  const found = packageManagers.find(({ lockfiles }) => lockfiles.some((name) => existsSync(join(folder, name))));
-  if (found) return found;
-  const above = dirname(folder);
-  return above === folder ? npm : packageManagerOf(above);
+/** What package.json names, as Corepack has it; null: nothing, or there is none that can be read. */
+function namedIn(root: string): ManagerName | null {
+  try {
+    const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      packageManager?: unknown;
+    };
+    const name = String(packageManager).split("@")[0]!;
+    return Object.hasOwn(managers, name) ? (name as ManagerName) : null;
+  } catch {
+    return null;
+  }
 }
 
-/** @example commandIn("/work/app", "unplugin-kernel tune") // "pnpm exec unplugin-kernel tune" */
-export const commandIn = (root: string, command: string): string => `${packageManagerOf(root).run} ${command}`;
+/** Returns the manager of the nearest lock file: a workspace has one above its packages. The search ends at the repository's folder. */
+function byLockfile(folder: string): ManagerName | null {
+  const found = Object.entries(lockfiles).find(([name]) => existsSync(join(folder, name)));
+  if (found) return found[1];
+  const above = dirname(folder);
+  return above === folder || existsSync(join(folder, ".git")) ? null : byLockfile(above);
+}
 
-/** @example additionIn("/work/app", "koffi") // "yarn add --dev koffi" */
-export const additionIn = (root: string, name: string): string => `${packageManagerOf(root).addForDevelopment} ${name}`;
+/** What package.json says comes first; npm where nothing says anything. */
+export const packageManagerOf = (root: string): PackageManager => managers[namedIn(root) ?? byLockfile(root) ?? "npm"];

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { DiagnosticError } from "../compiler/index.ts";
 import { compileKernel } from "./compile-kernel.ts";
 import { moduleInCode } from "./emit/in-code.ts";
+import { isOfOthers } from "./is-of-others.ts";
 import { locateOperator } from "./locate-operator.ts";
 import { modeOfProgram } from "./options.ts";
 import { type ParsedRequest, parseRequest } from "./request.ts";
@@ -27,7 +28,7 @@ async function plainly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Our own requests alone: a file that may not be imported so is told of by the compiler. */
+/** Null: an import of something else. */
 function requestOf(url: string): ParsedRequest | null {
   const path = pathOf(url);
   return path === null ? null : parseRequest(path + new URL(url).search);
@@ -44,7 +45,7 @@ export const resolve: ResolveHook = (specifier, context, next) =>
 export const load: LoadHook = (url, context, next) =>
   plainly(async () => {
     const request = requestOf(url);
-    if (!request || !session.options().accepts(request.path)) return next(url, context);
+    if (!request || isOfOthers(request.path, url, session.options())) return next(url, context);
     const kernel = await session.compile(request);
     await session.finish(false);
     const options = { files: runtimeUrls(), hasSchedule: true };

@@ -27,6 +27,8 @@ export interface Session {
    * @param onProgress of who starts it; else it goes to the log
    */
   compile(request: ParsedRequest, mode?: RequestMode, onProgress?: OnProgress): Promise<CompiledKernel>;
+  /** Files of the operator that was compiled last for the request, be it right or not. */
+  sourcesOf(request: ParsedRequest): readonly string[];
   /** Resolves when nothing is being compiled any more, and nothing more has been asked for then. */
   settled(): Promise<void>;
   /** Kernels that are being compiled. */
@@ -36,8 +38,8 @@ export interface Session {
   /** Called when a source file has changed: declarations follow. */
   changed(): void;
   /**
-   * Prints the summary of what was compiled since `begin`, once, and waits for the declarations. At the end of a build it writes
-   * the report of all kernels so far, too.
+   * Prints the summary of what was compiled since `begin`, once, unless something is being compiled still, and waits for the declarations.
+   * At the end of a build it writes the report of all kernels so far, too.
    */
   finish(isBuild?: boolean): Promise<void>;
   /** Makes another process tune from now on, which leaves the machine to whoever works at it. */
@@ -56,11 +58,31 @@ export function kernelRequest(
   return { opFile: path, target, parameters, fallback, threads, numerics: options.numerics, mode, budget };
 }
 
-interface Tally {
-  readonly kernels: ReadonlyMap<string, CompiledKernel>;
-  readonly elapsedMs: number;
+/** Counts what a build compiles. Kernels are compiled at the same time: what counts is the time in which there was any. */
+function createTally() {
+  const kernels = new Map<string, CompiledKernel>();
+  let elapsedMs = 0;
+  let busySince = 0;
+  return {
+    busy(): void {
+      busySince = nowMs();
+    },
+    idle(): void {
+      elapsedMs += nowMs() - busySince;
+    },
+    add: (id: string, kernel: CompiledKernel) => void kernels.set(id, kernel),
+    clear(): void {
+      kernels.clear();
+      elapsedMs = 0;
+    },
+    /** Returns the line that sums it up and begins anew; null: there was nothing. */
+    take(lockName: string): string | null {
+      const line = summarize([...kernels.values()], lockName, elapsedMs);
+      this.clear();
+      return line;
+    },
+  };
 }
-const nothing: Tally = { kernels: new Map(), elapsedMs: 0 };
 
 /** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
 async function together<T>(compiled: Promise<T>, compiling: Set<Promise<unknown>>, signal: AbortSignal): Promise<T> {
@@ -86,7 +108,7 @@ async function whenEmpty(compiling: ReadonlySet<Promise<unknown>>): Promise<void
 export function createSession(given: KernelPluginOptions, compile: CompileKernel): Session {
   let options = resolveOptions(given);
   let log = createLog(options.logLevel, consoleSink);
-  let tally = nothing;
+  const tally = createTally();
   let controller = new AbortController();
   let background: BackgroundTuner | null = null;
   /** Tunings of the present build: made when the options are known, and again for each build. */
@@ -97,19 +119,19 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   );
   const report = createBuildReport();
   const flying = new Map<string, Promise<CompiledKernel>>();
+  const sources = new Map<string, readonly string[]>();
   const compiling = new Set<Promise<unknown>>();
-  /** Kernels are compiled at the same time: what counts is the time in which there was any. */
-  let busySince = 0;
   /** Handler of signals that stops the compilation; null unless a kernel is being compiled. */
   let interrupt: Interrupt | null = null;
 
   const run = async (id: string, request: ParsedRequest, mode: RequestMode, onProgress: OnProgress) => {
     const { signal } = controller;
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
-    const services = { options, log, signal, tunings, background, onProgress };
-    const compiled = compile(kernelRequest(request, options, mode), services);
-    const kernel = await together(compiled, compiling, signal).finally(log.progress.end);
-    tally = { ...tally, kernels: new Map([...tally.kernels, [id, kernel]]) };
+    const onSources = (files: readonly string[]): void => void sources.set(request.path, files);
+    const services = { options, log, signal, tunings, background, onSources, onProgress };
+    const compiled = compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
+    const kernel = await together(compiled, compiling, signal);
+    tally.add(id, kernel);
     report.add(request, kernel);
     return kernel;
   };
@@ -117,7 +139,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const landed = (id: string): void => {
     flying.delete(id);
     if (flying.size > 0) return;
-    tally = { ...tally, elapsedMs: tally.elapsedMs + nowMs() - busySince };
+    tally.idle();
     interrupt?.ignore();
     interrupt = null;
   };
@@ -131,23 +153,23 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     },
     compile(request, mode = options.mode, onProgress = log.progress.show) {
       const id = `${mode} ${request.path}${request.query}`;
-      if (flying.size === 0) busySince = nowMs();
+      if (flying.size === 0) tally.busy();
       const started = flying.get(id) ?? run(id, request, mode, onProgress).finally(() => landed(id));
       flying.set(id, started);
       interrupt ??= onInterrupt(controller, () => Promise.allSettled(flying.values()));
       return started;
     },
+    sourcesOf: ({ path }) => sources.get(path) ?? [path],
     busy: () => compiling.size,
     settled: () => whenEmpty(compiling),
     begin() {
-      tally = nothing;
+      tally.clear();
       declarations.refresh();
       if (flying.size === 0) tunings = null;
     },
     changed: declarations.refresh,
     async finish(isBuild = true) {
-      const line = summarize([...tally.kernels.values()], basename(options.lockfile), tally.elapsedMs);
-      tally = nothing;
+      const line = flying.size === 0 ? tally.take(basename(options.lockfile)) : null;
       if (line) log.info(line);
       await declarations.settled();
       if (isBuild && !controller.signal.aborted) await report.write(options, log);

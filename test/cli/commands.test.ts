@@ -12,6 +12,18 @@ const files = {
 const quickly = ["--seconds", "30", "--trials", "4"];
 const name = "src/gemm.op.ts?tune=wasm";
 
+test("a file that cannot be written is told in a line, without a stack, and as JSON where that is asked for", () => {
+  const root = writeProject({ ...files, "report.html": "a file" });
+  const { exitCode, errors } = runCli(root, "report", "--out", "report.html/page.html");
+  expect([exitCode, errors.split("\n")[0]]).toEqual([
+    1,
+    expect.stringMatching(/^command\.no-access: (ENOTDIR|EEXIST): .*report\.html/),
+  ]);
+  expect(errors).not.toContain("    at ");
+  const { error } = JSON.parse(runCli(root, "report", "--out", "report.html/page.html", "--json").output);
+  expect(error.code).toBe("command.no-access");
+});
+
 describe("tune and verify", () => {
   let root: string;
   beforeAll(() => {

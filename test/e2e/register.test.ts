@@ -53,8 +53,11 @@ describe("node --import unplugin-kernel/register", () => {
 
   it("tunes into the package's lock, whatever folder it is started in, and in production measures nothing", () => {
     const root = app("#op/gemm.op.ts?tune=wasm&trials=2");
-    expect(run(root, {}, join(root, "src"))).toMatchObject({ status: 0, last: answer });
+    const first = run(root, {}, join(root, "src"));
+    expect(first).toMatchObject({ status: 0, last: answer });
+    expect(first.stderr).not.toContain("could not be written");
     expect(existsSync(join(root, "kernels.lock.json"))).toBe(true);
+    expect(existsSync(join(root, "node_modules/.cache/unplugin-kernel"))).toBe(true);
     const again = run(root, { NODE_ENV: "production" });
     expect(again).toMatchObject({ status: 0, last: answer });
     expect(again.stdout + again.stderr).toContain("1 kernel from kernels.lock.json, 0 measured");
@@ -70,6 +73,14 @@ describe("node --import unplugin-kernel/register", () => {
     expect(stderr).toContain("expr.unknown-parameter: gemm has no parameter k");
     expect(stderr).toContain("src/ops/gemm.op.ts:2:16");
     expect(stderr).not.toContain("    at ");
+  });
+
+  it("refuses a script that is no operator file, as bundlers do", () => {
+    const root = app("./plain.mjs?tune=wasm");
+    writeFileSync(join(root, "src/plain.mjs"), "export default 1;");
+    const { status, stderr } = run(root, { UNPLUGIN_KERNEL_MODE: "predict" });
+    expect([status, stderr]).toEqual([1, expect.stringContaining("request.not-included: ")]);
+    expect(stderr).toContain('plain.mjs?tune=wasm" asks for a kernel, and the file is no operator file');
   });
 
   it("says which modes there are", () => {

@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createContext, runInContext } from "node:vm";
 import { build, createServer, type InlineConfig, isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
@@ -73,6 +74,16 @@ describe("vite build", () => {
     expect(outputFiles(root)).toEqual(["blend.wasm", "kernel-worker.js", "lib.mjs"]);
     const script = `import(process.argv[1]).then(({ run }) => console.log(JSON.stringify(run())))`;
     expect(runMoved(root, "lib.mjs", ["-e", script])).toEqual(expected("wasm"));
+  });
+
+  it.each(["umd", "iife"] as const)("makes libraries for classic scripts, which find no file: %s", async (format) => {
+    const root = app("tune=wasm&sync=0");
+    const lib = { entry: "src/main.js", name: "lib", formats: [format], fileName: () => "lib.js" };
+    await build(config(root, recordingCompiler(fakeKernel()).compile, { build: { outDir: "out", lib } }));
+    // A page has no variables of Node's.
+    const page = createContext({ Float32Array, WebAssembly, Uint8Array, atob, queueMicrotask });
+    runInContext(readFileSync(join(root, "out/lib.js"), "utf8"), page);
+    expect(runInContext("(globalThis.lib ?? lib).run()", page)).toEqual(expected("wasm"));
   });
 
   it.skipIf(noAddon)(

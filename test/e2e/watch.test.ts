@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { context } from "esbuild";
 import { watch as rolldownWatch } from "rolldown";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { compileKernel } from "../../src/plugin/compile-kernel.ts";
 import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
 import { recordingCompiler, rsbuildCompiler, runMoved, settled, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
@@ -58,6 +59,32 @@ const watchers: Readonly<Record<"esbuild" | "rolldown" | "rsbuild", Watch>> = {
 const program = (text: string): string => `import blend from "./blend.op.ts?tune=wasm";
   console.log(JSON.stringify([${JSON.stringify(text)}, ...blend(Float32Array.from({ length: 8 }, (_, i) => i), new Float32Array(8).fill(1))]));`;
 
+const outputOf = (root: string): string => readFileSync(join(root, "out/main.mjs"), "utf8");
+
+/** Writes a file again and again: a watcher may start to look only after the end of the first build. */
+const edit = (file: string, text: () => string, isSeen: () => void): Promise<void> =>
+  vi.waitFor(
+    () => {
+      writeFileSync(file, text());
+      isSeen();
+    },
+    { timeout: 20_000, interval: 500 },
+  );
+
+const scaled = `import { compute, defineOp, tensor } from "unplugin-kernel/op";
+  import { factor } from "./factor.ts";
+  export default defineOp({ N: 8 }, ({ N }) => {
+    const x = tensor("x", [N], "f32");
+    return compute("y", [N], (i) => x(i).mul(factor));
+  });`;
+
+/** What may be wrong in a file that an operator imports: it cannot be read, it throws, the operator has no use for it. */
+const mistakes: Readonly<Record<string, string>> = {
+  "op.syntax": "export const factor = ;",
+  "op.threw": 'export const factor = 2;\nthrow new Error("not yet");',
+  "expr.not-an-expression": 'export const factor = "two" as never;',
+};
+
 describe.each(Object.keys(watchers) as (keyof typeof watchers)[])("%s", (host) => {
   let close: Close = async () => {};
   afterEach(() => close());
@@ -71,24 +98,14 @@ describe.each(Object.keys(watchers) as (keyof typeof watchers)[])("%s", (host) =
     });
     await vi.waitFor(() => expect(builds).toBe(1), 10_000);
     expect(requests).toHaveLength(1);
-    /** Written again and again: a watcher may start to look only after the end of the first build. */
-    const edit = (file: string, text: () => string, isSeen: () => void): Promise<void> =>
-      vi.waitFor(
-        () => {
-          writeFileSync(join(root, file), text());
-          isSeen();
-        },
-        { timeout: 20_000, interval: 500 },
-      );
-    const output = (): string => readFileSync(join(root, "out/main.mjs"), "utf8");
     await edit(
-      "src/main.js",
+      join(root, "src/main.js"),
       () => program("after"),
-      () => expect(output()).toContain("after"),
+      () => expect(outputOf(root)).toContain("after"),
     );
     const [before, compiled] = [builds, requests.length];
     await edit(
-      "src/blend.op.ts",
+      join(root, "src/blend.op.ts"),
       () => `export default ${performance.now()};`,
       () => expect([requests.length > compiled, builds > before]).toEqual([true, true]),
     );
@@ -97,4 +114,33 @@ describe.each(Object.keys(watchers) as (keyof typeof watchers)[])("%s", (host) =
     close = async () => {};
     expect(runMoved(root)).toEqual(["after", ...expected("wasm")]);
   }, 60_000);
+
+  it.each(Object.keys(mistakes))(
+    "builds again when a file that the operator imports is mended: %s",
+    async (code) => {
+      const root = writeApp({
+        "src/main.js": `import scaled from "./scaled.op.ts?tune=wasm";
+        console.log(JSON.stringify([...scaled(new Float32Array(8).fill(3))]));`,
+        "src/scaled.op.ts": scaled,
+        "src/factor.ts": mistakes[code]!,
+      });
+      const failures: string[] = [];
+      const compile: CompileKernel = (request, services) =>
+        compileKernel({ ...request, mode: "predict" }, services).catch((error) => {
+          failures.push(error.diagnostic.code);
+          throw error;
+        });
+      close = await watchers[host](root, createKernelPlugin(compile), () => {});
+      await vi.waitFor(() => expect(new Set(failures)).toEqual(new Set([code])), 20_000);
+      await edit(
+        join(root, "src/factor.ts"),
+        () => "export const factor = 2;",
+        () => expect([outputOf(root).includes("scaled"), outputOf(root).includes(code)]).toEqual([true, false]),
+      );
+      await close();
+      close = async () => {};
+      expect(runMoved(root)).toEqual(Array(8).fill(6));
+    },
+    60_000,
+  );
 });

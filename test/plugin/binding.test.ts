@@ -240,6 +240,20 @@ describe("in a browser", () => {
     expect(blend.info.twin).toBe("wasm");
   });
 
+  it("loads the file once for all who wait, and again where it did not come", async () => {
+    const kernel = fakeKernel();
+    const blend: AnyKernel = await loadModule(kernel, "browser", false);
+    pretendBrowser();
+    const fetched = vi.fn(async () => new Response("", { status: 503 }));
+    vi.stubGlobal("fetch", fetched);
+    await Promise.allSettled([blend.ready(), blend.ready()]);
+    expect(fetched).toHaveBeenCalledTimes(1);
+    fetched.mockImplementation(async () => new Response(kernel.wasm!.bytes));
+    const results = await Promise.all([1, 2, 3].map(() => blend.async<Float32Array>(...inputs())));
+    expect(results.map((C) => [...C])).toEqual([1, 2, 3].map(() => expected("wasm")));
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
   it("says which file did not come", async () => {
     const blend = await loadModule(fakeKernel(), "browser", false);
     pretendBrowser();

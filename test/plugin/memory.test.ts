@@ -43,6 +43,14 @@ it.skipIf(noAddon)(`of the native twin, after a call${noAddon ? ` (${noAddon})` 
   expect(heldAfterCalls(writeModule(fakeKernel({ native: nativeKernel() })), once)).toEqual([]);
 });
 
+it("of the WASM twin, after a call that passes constants", () => {
+  expect(heldAfterCalls(writeModule(fakeKernel({ constants: ["B"] })), once)).toEqual([]);
+});
+
+it.skipIf(noAddon)(`of the native twin, after a call that passes constants${noAddon ? ` (${noAddon})` : ""}`, () => {
+  expect(heldAfterCalls(writeModule(fakeKernel({ native: nativeKernel(), constants: ["B"] })), once)).toEqual([]);
+});
+
 it("arrays that somebody holds stay", () => {
   expect(heldAfterCalls(writeModule(fakeKernel()), `${once} globalThis.held = B;`)).toEqual(["B"]);
 });

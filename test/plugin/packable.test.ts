@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PackableKernel } from "../../src/compiler/expr/kernel-type.ts";
 import { targets } from "../../src/compiler/index.ts";
@@ -140,6 +141,18 @@ for (const { twin, shape, request, without } of cases)
         expect(layer.info).toBe(gemm.info);
       });
 
+      test("leaves the constants in its own arrays as the caller left them, whatever other calls take", () => {
+        const own = gemm.buffers() as Record<"A" | "B" | "bias" | "C", Float32Array>;
+        own.A.set(A);
+        own.B.set(weights[0]);
+        own.bias.set(bias);
+        expect(gemm(A, weights[1], bias)).toEqual(product(weights[1]));
+        expect(gemm(own.A, weights[1], own.bias, own.C)).toEqual(product(weights[1]));
+        expect(own.B).toEqual(weights[0]);
+        expect(gemm(own.A, own.B, own.bias, own.C)).toEqual(product(weights[0]));
+        expect(gemm(A, own.B, own.bias)).toEqual(product(weights[0]));
+      });
+
       test("goes on without constants that are gone, or says so", () => {
         const [B, own] = [weights[0].slice(), bias.slice()];
         const layer = gemm.pack({ B, bias: own });
@@ -148,12 +161,25 @@ for (const { twin, shape, request, without } of cases)
         else expect(layer(A)).toEqual(product(weights[0]));
       });
 
+      test("packs arrays of another realm, as calls take them, and says so of one that is detached", () => {
+        const B = runInNewContext("new Float32Array(length)", { length: K * N }) as Float32Array;
+        B.set(weights[0]);
+        expect(gemm.pack({ B, bias })(A)).toEqual(product(weights[0]));
+        structuredClone(null, { transfer: [B.buffer as ArrayBuffer] });
+        expect(() => gemm.pack({ B, bias })).toThrow(
+          new TypeError(
+            `gemm.pack: B must be a Float32Array of ${K * N} elements, f32[${K}, ${N}]; its buffer is detached`,
+          ),
+        );
+      });
+
       test("refuses what does not fit, by name", () => {
         const B = weights[0];
         const pack = gemm.pack as (values: unknown) => ReturnType<Gemm["pack"]>;
         expect(() => pack({ B })).toThrow(
-          new TypeError(`gemm.pack: bias must be a Float32Array of ${N} elements, f32[${N}]`),
+          new TypeError(`gemm.pack: bias must be a Float32Array of ${N} elements, f32[${N}]; got undefined`),
         );
+        expect(() => pack(null)).toThrow("gemm.pack: B must be a Float32Array");
         expect(() => pack({ B, bias, A })).toThrow(new TypeError("gemm.pack: A is no constant: B, bias"));
         expect(() => pack({ B: A, bias })).toThrow(RangeError);
         const layer = gemm.pack({ B, bias });

@@ -129,6 +129,20 @@ describe("a session", () => {
     expect(lines.at(-1)).toMatch(/^\[unplugin-kernel\] 2 kernels from .+, 3\.0 s$/);
   });
 
+  it("sums up kernels that are asked for one by one when the last of them is there", async () => {
+    const { session, calls, lines } = startSession();
+    const each = ["M=3", "M=4"].map(async (size) => {
+      await session.compile(wanted(`tune=wasm&${size}`));
+      await session.finish(false);
+    });
+    calls[0]!.finish(fakeKernel());
+    await each[0];
+    expect(lines).toEqual([]);
+    calls[1]!.finish(fakeKernel());
+    await each[1];
+    expect(lines).toEqual([expect.stringMatching(/ 2 kernels /)]);
+  });
+
   it("keeps to the log level", async () => {
     const { session, calls, lines } = startSession({ logLevel: "warn" });
     const compiled = session.compile(wanted("tune=wasm"));

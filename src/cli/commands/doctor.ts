@@ -6,7 +6,7 @@ import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
 import { bestTargetName, detectMachine, missingFeatures } from "../../native/toolchain/machine.ts";
 import { findXgboost } from "../../native/xgboost-library.ts";
-import { additionIn } from "../../plugin/package-manager.ts";
+import { packageManagerOf } from "../../plugin/package-manager.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { type Command, exitCodes } from "../command.ts";
 import { projectState } from "../project-state.ts";
@@ -32,7 +32,7 @@ async function xgboostState(project: string): Promise<string> {
     () => true,
     () => false,
   );
-  return hasKoffi ? library : `${library}, and no package to call it: ${additionIn(project, "koffi")}`;
+  return hasKoffi ? library : `${library}, and no package to call it: ${packageManagerOf(project).add("koffi")}`;
 }
 
 export const doctor: Command = {

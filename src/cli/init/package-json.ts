@@ -14,7 +14,6 @@ export interface PackageJson {
   readonly imports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Strings;
   readonly devDependencies?: Strings;
-  readonly packageManager?: string;
 }
 
 export interface PackageFile {

@@ -3,11 +3,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { declarationsPlace } from "../../plugin/declarations/declarations-file.ts";
+import { packageManagerOf } from "../../plugin/package-manager.ts";
 import { type FoundHost, findHost, hasVitestAlone, jestBeside, vitestConfig } from "./find-host.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import { wireScripts } from "./node-scripts.ts";
 import { type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
-import { packageManagerOf } from "./package-manager.ts";
+
 import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
 import { type FileText, filesWithGeneralTypes, starterOperator } from "./starter-files.ts";
 import { wireConfig } from "./wire-config.ts";
@@ -200,7 +201,7 @@ export function planInit(request: InitRequest): InitPlan {
     wireTests(root, packageFile, found.host),
   ]);
   const wiredPackage = wirePackage(packageFile, found.host, folder, version);
-  const manager = packageManagerOf(root, packageFile.json);
+  const manager = packageManagerOf(root);
   return {
     host: found.host,
     changes: [

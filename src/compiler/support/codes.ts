@@ -35,6 +35,7 @@ export const codes = {
   "cache-write.several-blocks": "the loop that is to hold accumulators holds other blocks too",
   "cache-write.twice": "a block has its accumulators already",
   "command.bad-argument": "an argument of the command line is missing or wrong",
+  "command.no-access": "a file of the project cannot be read or written",
   "command.no-imports": "no file of the project imports a kernel, or the command was started in the wrong folder",
   "compute-at.no-such-block": "a block that does not exist is to be moved",
   "compute-at.no-such-loop": "a block is to be moved under a loop that does not exist",

@@ -1,13 +1,13 @@
-// The instruction-set features of this CPU, spelled like the compiler's -m options: ["avx", "avx2", "fma", …].
-// Unknown systems have none: a kernel that needs any does not run there.
+// The instruction-set features of this CPU, spelled like the compiler's -m options: ["avx", "avx2", "fma", …]. Part of emitted modules, and
+// ours while we tune. Unknown systems have none: a kernel that needs any does not run there.
 
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { builtin } from "./start-worker.ts";
 
 /** Parses the text of /proc/cpuinfo; returns only features that all processors of the machine have. */
 export function featuresOfCpuinfo(text: string): readonly string[] {
-  const lines = [...text.matchAll(/^flags\s*:(.*)$/gm)].map((match) => new Set(match[1]!.trim().split(/\s+/)));
-  const [first, ...rest] = lines;
+  // Most machines have one list, once for each processor.
+  const lines = new Set([...text.matchAll(/^flags\s*:(.*)$/gm)].map(([, flags]) => flags!.trim()));
+  const [first, ...rest] = [...lines].map((flags) => new Set(flags.split(/\s+/)));
   return [...(first ?? [])]
     .filter((flag) => rest.every((flags) => flags.has(flag)))
     .map(spelledForCompiler)
@@ -33,7 +33,8 @@ const appleName = (flag: string): string => (flag === "avx1.0" ? "avx" : flag);
 /** Reads this CPU's features from the system; never throws. */
 export function cpuFeatures(): readonly string[] {
   try {
-    if (process.platform === "linux") return featuresOfCpuinfo(readFileSync("/proc/cpuinfo", "utf8"));
+    if (process.platform === "linux")
+      return featuresOfCpuinfo(builtin("node:fs")!.readFileSync("/proc/cpuinfo", "utf8"));
     if (process.platform === "darwin" && process.arch === "x64") return featuresOfSysctl(sysctl());
   } catch {
     // No /proc, or no sysctl: as on an unknown system.
@@ -41,5 +42,7 @@ export function cpuFeatures(): readonly string[] {
   return [];
 }
 
-const sysctl = (): string =>
-  execFileSync("/usr/sbin/sysctl", ["-n", "machdep.cpu.features", "machdep.cpu.leaf7_features"], { encoding: "utf8" });
+function sysctl(): string {
+  const query = ["-n", "machdep.cpu.features", "machdep.cpu.leaf7_features"];
+  return builtin("node:child_process")!.execFileSync("/usr/sbin/sysctl", query, { encoding: "utf8" });
+}

@@ -1,5 +1,5 @@
-// Loads a `.node` file of kernels, after checking that this CPU can run them. Small and self-contained: binding modules
-// carry the same steps.
+// Loads a `.node` file of kernels, after checking that this CPU can run them: while we measure. Programs load theirs by
+// plugin/runtime/native.ts.
 
 import { constants } from "node:os";
 import type { TypedArray } from "../../compiler/index.ts";

@@ -9,7 +9,7 @@ import type { Worker as NodeWorker } from "node:worker_threads";
 /** Task of a worker: it computes whole calls, or helps with the loops of others. */
 export type WorkerRole = "async" | "thread";
 
-/** Script of workers: Node needs the text, browsers take the file if there is one. */
+/** Script of workers: Node needs the text, browsers take the file if there is one, else the text. */
 export interface WorkerSource {
   readonly text?: string;
   /** Returns the address of a file with the text. */
@@ -71,17 +71,27 @@ export function listenTo(worker: NodeWorker, { message, failed }: WorkerListener
   };
 }
 
-/**
- * Returns addresses of the script, the file first. The file may be another origin's, be missing, or lack the headers that an
- * isolated page asks for: then the text is run from memory.
- */
-function addressesOf({ text, url }: WorkerSource): (() => string)[] {
-  const fromMemory = (script: string): string => URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-  if (!url) return [() => fromMemory(text!)];
-  const { href, origin } = new URL(url(), location.href);
-  const file = origin === location.origin ? [() => href] : [];
-  return [...file, () => fromMemory(`importScripts(${JSON.stringify(href)})`)];
+const fromMemory = (script: string): string => URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+
+/** Addresses of a file with the script: its own, and that of a script in memory which loads it, for a file of another origin. */
+function addressesOfFile(url: () => string): (() => string)[] {
+  const file = (): URL => new URL(url(), location.href);
+  const own = (): string => {
+    const { href, origin } = file();
+    if (origin !== location.origin) throw new Error(`${href} is of another origin`);
+    return href;
+  };
+  return [own, () => fromMemory(`importScripts(${JSON.stringify(file().href)})`)];
 }
+
+/**
+ * Returns addresses of the script, the file first. The file may be missing, lack the headers that an isolated page asks for, or have no
+ * address, as in a classic script: then the text is run from memory, if there is one.
+ */
+const addressesOf = ({ text, url }: WorkerSource): (() => string)[] => [
+  ...(url ? addressesOfFile(url) : []),
+  ...(text === undefined ? [] : [() => fromMemory(text)]),
+];
 
 /** Starts from the first address that the page allows. Messages posted before the worker is ready are kept until then. */
 function startInPage(source: WorkerSource, role: WorkerRole, listener: WorkerListener): KernelWorker {

@@ -9,7 +9,7 @@ import { taskIdentity } from "../../tuner/store/task-identity.ts";
 import type { BackgroundTuner } from "../background/background-tuner.ts";
 import type { StartedTuning } from "../build-tunings.ts";
 import type { CompileOptions, Origin } from "../compiled-kernel.ts";
-import { commandIn } from "../package-manager.ts";
+import { packageManagerOf } from "../package-manager.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, wasmTask } from "./schedule.ts";
@@ -128,7 +128,7 @@ async function fromLock(context: KernelContext): Promise<Decision | null> {
 
 /** Hint for a frozen build. The command line does not read the bundler's configuration: it gets the same options as flags. */
 const frozenHint = ({ root, lockfile, numerics }: CompileOptions): string =>
-  `run ${commandIn(root, "unplugin-kernel tune")}${numerics === "fast" ? "" : ` --numerics ${numerics}`} on a machine of your own, and commit ${basename(lockfile)}`;
+  `run ${packageManagerOf(root).execute("unplugin-kernel tune")}${numerics === "fast" ? "" : ` --numerics ${numerics}`} on a machine of your own, and commit ${basename(lockfile)}`;
 
 /** Decision of the store; an entry that does not lead to its source is a miss. */
 async function fromStore({ store, key, task }: KernelContext): Promise<Decision | null> {

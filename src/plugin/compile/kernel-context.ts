@@ -54,7 +54,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
   const { root, cacheDir } = services.options;
   const later = request.mode === "interim" ? laterStore(openStore(cacheDir)) : null;
   const store = later ?? openStore(cacheDir);
-  const loaded = await loadOp(opFile, { root, store });
+  const loaded = await loadOp(opFile, { root, store, onFiles: services.onSources });
   const file = relative(root, opFile).split(sep).join("/");
   const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
   const op = instantiate(loaded.op, parameters, identifier(opFile));

@@ -121,6 +121,7 @@ export function esbuildHost(): Host {
         emitUrl(relative(folder(), path).replaceAll("\\", "/") + query),
       );
     },
+    tell: (context, { message }) => context.error?.(message),
     loaded: () => {},
     hooks: {
       esbuild: {

@@ -1,6 +1,7 @@
 // Interface of a bundler's way of emitting files, as the rest of the plugin sees it.
 
 import type { UnpluginOptions } from "unplugin";
+import type { DiagnosticError } from "../../compiler/index.ts";
 import type { AssetReferences } from "../binding/asset.ts";
 import type { CompiledKernel, RequestMode } from "../compiled-kernel.ts";
 import type { ParsedRequest } from "../request.ts";
@@ -12,6 +13,8 @@ export interface HookContext {
   addWatchFile(file: string): void;
   /** Emits a file; Rollup and its like return a reference, others nothing. */
   emitFile(file: { type: "asset"; name?: string; fileName?: string; source: Uint8Array }): unknown;
+  /** Tells of a mistake, in esbuild. */
+  error?(message: string): void;
   /** Resolves an import, in Rollup and its like. */
   resolve?(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ id: string } | null>;
   /** Environment of Vite. */
@@ -24,10 +27,15 @@ export interface HookContext {
   };
 }
 
+interface ViteLibrary {
+  readonly entry: string | readonly string[] | Readonly<Record<string, string>>;
+  readonly formats?: readonly string[];
+}
+
 export interface ViteEnvironment {
   readonly name: string;
   readonly mode: string;
-  readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: unknown } };
+  readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: ViteLibrary | false } };
   /** Returns the configuration of the server or build that the environment is a part of. */
   getTopLevelConfig(): object;
   /** Resolves when the modules that a page imports have been loaded, but for the one with this id. */
@@ -54,6 +62,11 @@ export interface Host {
   readonly keepsSpelling?: true;
   /** Whether modules are replaced while they run. */
   isHot?(context: HookContext): boolean;
+  /**
+   * Tells the host of a mistake, where it would forget the watched files of a hook that throws; the module is empty then. Absent: the hook
+   * throws.
+   */
+  tell?(context: HookContext, mistake: DiagnosticError): void;
   /** Called where a kernel gets no module, as its operator has a mistake. */
   failed?(context: HookContext, request: ParsedRequest): void;
   /** Called after the module of a kernel has been made. */

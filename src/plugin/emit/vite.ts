@@ -4,6 +4,7 @@
 // without `build.emitAssets` the file would be left out without a word.
 
 import { pathToFileURL } from "node:url";
+import type { KernelAsset } from "../binding/asset.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import type { DevServer, DevServerHost } from "../dev.ts";
 import { pluginName } from "../plugin-name.ts";
@@ -20,6 +21,16 @@ function platformOf(environment: ViteEnvironment | undefined): Platform {
 }
 
 const isDev = ({ environment }: HookContext): boolean => environment?.mode === "dev";
+
+/** Whether a library is built as a classic script too, which has no reliable address of its own. */
+function isForScripts(environment: ViteEnvironment | undefined): boolean {
+  const lib = environment?.config.build.lib;
+  if (!lib) return false;
+  const { formats, entry } = lib;
+  // As Vite has it.
+  const usual = typeof entry === "string" || Object.keys(entry).length === 1 ? ["es", "umd"] : ["es", "cjs"];
+  return (formats ?? usual).some((format) => format === "umd" || format === "iife");
+}
 
 /** Server environments load addons from the store; WASM goes into the code there, and by URL to the browser. */
 function devUrl(platform: Platform, kernel: CompiledKernel, dev: DevServer): EmitUrl {
@@ -66,7 +77,9 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
       const emitUrl = isDev(context)
         ? devUrl(platform, kernel, dev)
         : filesOf(context.environment).emitUrl(context, folder);
-      return placeAssets(kernel, platform, settings.sync, emitUrl);
+      const isInCode = (role: KernelAsset["role"]): boolean =>
+        (role === "wasm" || role === "relaxed") && isForScripts(context.environment);
+      return placeAssets(kernel, platform, settings.sync, (asset) => (isInCode(asset.role) ? null : emitUrl(asset)));
     },
     failed(context, request) {
       if (isDev(context)) dev.failed(request);

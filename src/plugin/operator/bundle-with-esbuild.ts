@@ -1,7 +1,15 @@
 // An operator file and what it imports → one script, made by esbuild, with what it was made of.
 
 import { dirname, posix, resolve } from "node:path";
-import { type BuildFailure, type BuildResult, build, type Message, type OutputFile } from "esbuild";
+import {
+  type BuildFailure,
+  type BuildOptions,
+  type BuildResult,
+  build,
+  type Message,
+  type OutputFile,
+  type Plugin,
+} from "esbuild";
 import { type DiagnosticError, type SourceLoc, sha256 } from "../../compiler/index.ts";
 import type { Bundle, Inputs } from "./bundle.ts";
 import { mistake, shown } from "./mistake.ts";
@@ -17,34 +25,59 @@ export interface EsbuildOptions {
   readonly root: string;
   /** Modules that are not bundled. */
   readonly external: readonly string[];
+  /** Called with the files that were read where they make no bundle. */
+  readonly onFiles?: ((files: readonly string[]) => void) | undefined;
 }
 
+const optionsOf = (file: string, external: readonly string[]) =>
+  ({
+    entryPoints: [file],
+    absWorkingDir: dirname(file),
+    outfile: resolve(dirname(file), "op.js"),
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "cjs",
+    platform: "node",
+    target: "node20",
+    sourcemap: "external",
+    sourcesContent: true,
+    external: [...external],
+    logLevel: "silent",
+  }) as const satisfies BuildOptions;
+
 /** @throws DiagnosticError `op.not-found`, `op.syntax` */
-export async function bundleWithEsbuild(file: string, { root, external }: EsbuildOptions): Promise<EsbuildBundle> {
+export async function bundleWithEsbuild(
+  file: string,
+  { root, external, onFiles }: EsbuildOptions,
+): Promise<EsbuildBundle> {
   const folder = dirname(file);
   try {
-    const result = await build({
-      entryPoints: [file],
-      absWorkingDir: folder,
-      outfile: resolve(folder, "op.js"),
-      bundle: true,
-      write: false,
-      metafile: true,
-      format: "cjs",
-      platform: "node",
-      target: "node20",
-      sourcemap: "external",
-      sourcesContent: true,
-      external: [...external],
-      logLevel: "silent",
-    });
+    const result = await build(optionsOf(file, external));
     const { code, map } = outputsOf(result.outputFiles);
     const files = Object.keys(result.metafile.inputs).map((input) => resolve(folder, input));
     return { bundle: { code, map, files }, inputs: importsAreOutright(result) ? inputsOf(result, map) : null };
   } catch (error) {
     if (!isBuildFailure(error)) throw error;
+    if (onFiles) onFiles(await filesRead(file, external));
     throw bundleError(error, file, root);
   }
+}
+
+/** Files that esbuild reads for a bundle which it cannot make: of a failure it has no metafile. */
+async function filesRead(file: string, external: readonly string[]): Promise<readonly string[]> {
+  const files = new Set([file]);
+  const listener: Plugin = {
+    name: "files-read",
+    setup({ onLoad }) {
+      onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
+        files.add(path);
+        return null;
+      });
+    },
+  };
+  await build({ ...optionsOf(file, external), plugins: [listener] }).catch(() => null);
+  return [...files];
 }
 
 function outputsOf(outputs: readonly OutputFile[]): Pick<Bundle, "code" | "map"> {

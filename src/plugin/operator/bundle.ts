@@ -25,15 +25,17 @@ export interface BundleOptions {
   readonly store: Store | null;
   /** Modules that are not bundled. */
   readonly external: readonly string[];
+  /** Called with the files that were read where they make no bundle. */
+  readonly onFiles?: ((files: readonly string[]) => void) | undefined;
 }
 
 /** @throws DiagnosticError `op.not-found`, `op.syntax` */
-export async function bundleOf(file: string, { root, store, external }: BundleOptions): Promise<Bundle> {
+export async function bundleOf(file: string, { root, store, external, onFiles }: BundleOptions): Promise<Bundle> {
   const key = store && keyOf(file);
   const known = key && (await storedBundle(store, key, dirname(file)));
   if (known) return known;
   const { bundleWithEsbuild } = await import("./bundle-with-esbuild.ts");
-  const { bundle, inputs } = await bundleWithEsbuild(file, { root, external });
+  const { bundle, inputs } = await bundleWithEsbuild(file, { root, external, onFiles });
   // A store that cannot be written will say so when there is a kernel to be kept.
   if (key && inputs) await putBlobs(store, key, blobsOf(bundle, inputs));
   return bundle;

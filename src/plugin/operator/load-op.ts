@@ -32,6 +32,8 @@ export interface LoadOptions {
   readonly root: string;
   /** Store of bundles, so that a file which has not changed is not bundled again. */
   readonly store: Store | null;
+  /** Called with the files that the operator is made of, before anything of them is run. */
+  readonly onFiles?: ((files: readonly string[]) => void) | undefined;
 }
 
 /**
@@ -42,8 +44,9 @@ export interface LoadOptions {
  *   language refuses while the file is evaluated; mistakes inside the operator are found by `instantiate`
  * @example const { op } = await loadOp("/app/src/gemm.op.ts", { root: "/app" }); instantiate(op, { M: 64 }, "gemm")
  */
-export async function loadOp(file: string, { root, store }: LoadOptions): Promise<LoadedOp> {
-  const { code, map, files } = await bundleOf(file, { root, store, external: Object.keys(languageModules) });
+export async function loadOp(file: string, { root, store, onFiles }: LoadOptions): Promise<LoadedOp> {
+  const { code, map, files } = await bundleOf(file, { root, store, external: Object.keys(languageModules), onFiles });
+  onFiles?.(files);
   const mapper = sourceMapper({ bundle: bundleName(file), map, folder: dirname(file), root });
   const exported = run(code, file, mapper, root);
   return { op: defaultExport(exported, mapper, placeOf(file, root)), files, sourceDigest: sha256(code) };

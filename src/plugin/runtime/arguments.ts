@@ -33,20 +33,43 @@ function isDetached(array: unknown): boolean {
 }
 
 /** "a Float32Array of 8 elements, f32[2, 4]" */
-export const wantedOf = (tensor: Tensor): string =>
+const wantedOf = (tensor: Tensor): string =>
   `${article(arrayNames(tensor))} of ${tensor.length} elements, ${tensor.dtype}[${tensor.shape.join(", ")}]`;
 
 /**
  * An argument as the array that the kernel takes: pixels of a canvas, by themselves or in ImageData, are bytes; halves are their bits.
  * Both are the same memory by another name.
  */
-export function plainly(value: unknown, { dtype }: Tensor): unknown {
+function plainly(value: unknown, { dtype }: Tensor): unknown {
   if (dtype === "u8") {
     const pixels = kindOf.call(value) === undefined ? (value as { data?: unknown } | null | undefined)?.data : value;
     return kindOf.call(pixels) === "Uint8ClampedArray" ? seenAs(Uint8Array, pixels as TypedArray) : value;
   }
   if (dtype === "f16" && kindOf.call(value) === "Float16Array") return seenAs(Uint16Array, value as TypedArray);
   return value;
+}
+
+/** Whether the array is of the tensor's kind, whichever realm it is from, and of its length. */
+const fits = (array: unknown, { array: type, length }: Tensor): boolean =>
+  kindOf.call(array) === type.name && lengthOf.call(array) === length;
+
+function refuse(name: string, value: unknown, tensor: Tensor): never {
+  const must = `${name} must be ${wantedOf(tensor)}`;
+  if (kindOf.call(value) !== tensor.array.name) throw new TypeError(`${must}; got ${describe(value)}`);
+  if (isDetached(value)) throw new TypeError(`${must}; its buffer is detached`);
+  throw new RangeError(`${must}; got ${lengthOf.call(value)} elements`);
+}
+
+/**
+ * A value as the array that the kernel takes.
+ *
+ * @param name what messages call it, "gemm.pack: B"
+ * @throws TypeError, RangeError
+ */
+export function arrayFor(value: unknown, tensor: Tensor, name: string): TypedArray {
+  const array = plainly(value, tensor);
+  if (!fits(array, tensor)) refuse(name, array, tensor);
+  return array as TypedArray;
 }
 
 /** The arguments of calls of a kernel, or of what `pack` gives. */
@@ -69,12 +92,6 @@ export function createArguments(name: string, tensors: readonly Tensor[]): Argum
   const outputs = tensors.slice(inputs);
 
   const nameOf = (at: number): string => `${name}: argument ${at + 1} (${tensors[at]!.name})`;
-  function refuse(at: number, value: unknown): never {
-    const must = `${nameOf(at)} must be ${wantedOf(tensors[at]!)}`;
-    if (kindOf.call(value) !== tensors[at]!.array.name) throw new TypeError(`${must}; got ${describe(value)}`);
-    if (isDetached(value)) throw new TypeError(`${must}; its buffer is detached`);
-    throw new RangeError(`${must}; got ${lengthOf.call(value)} elements`);
-  }
   function refuseCount(count: number): never {
     const list = (some: readonly Tensor[]): string => some.map((tensor) => tensor.name).join(", ");
     const wanted = `${list(tensors.slice(0, inputs))} and then none or all of ${list(outputs)}`;
@@ -100,11 +117,8 @@ export function createArguments(name: string, tensors: readonly Tensor[]): Argum
       if (!hasOutputs && given.length !== inputs) refuseCount(given.length);
       if (!hasOutputs) for (const tensor of outputs) given.push(asGiven(new tensor.array(tensor.length), tensor));
       const arrays = given.map((value, at) => plainly(value, tensors[at]!)) as TypedArray[];
-      for (let at = 0; at < tensors.length; at++) {
-        const { array, length } = tensors[at]!;
-        const value = arrays[at];
-        if (kindOf.call(value) !== array.name || lengthOf.call(value) !== length) refuse(at, value);
-      }
+      for (const [at, tensor] of tensors.entries())
+        if (!fits(arrays[at], tensor)) refuse(nameOf(at), arrays[at], tensor);
       if (hasOutputs) for (let at = inputs; at < tensors.length; at++) requireApart(at, arrays);
       return arrays;
     },

@@ -29,7 +29,7 @@ export interface Instance {
   /**
    * Takes constants. Kernels without constants are never told any.
    *
-   * @param isLast whether no other ones will follow
+   * @param isLast whether no other ones will follow; else they are those of the next `bind` alone
    */
   set(constants: Arrays, isLast: boolean): void;
   /** An array for each tensor, where the kernel reads and writes. */

@@ -39,9 +39,22 @@ function createChoice(facts: KernelFacts, ways: readonly Way[]) {
     for (const loader of loaders) chosen ??= loader.now();
     return chosen ?? none();
   };
-  const ready = async (): Promise<void> => {
-    for (const loader of loaders) chosen ??= await loader.soon();
+  const choose = async (): Promise<void> => {
+    for (const loader of loaders) {
+      const found = chosen ? null : await loader.soon();
+      // A call may have chosen meanwhile.
+      chosen ??= found;
+    }
     chosen ?? none();
+  };
+  let choosing: Promise<void> | null = null;
+  /** Calls that wait at once wait for one choice. A choice that failed, for want of a network say, is made again. */
+  const ready = async (): Promise<void> => {
+    if (chosen) return;
+    choosing ??= choose().finally(() => {
+      choosing = null;
+    });
+    await choosing;
   };
   /** Returns the implementation; null: it is not known before files have arrived. */
   const peek = (): Implementation | null => chosen ?? (loaders.some((loader) => loader.mustWait()) ? null : load());

@@ -24,6 +24,7 @@ function openNative({ facts, tensors, constants, others }: Context, addon: Addon
   const { call, again } = addon.slot(index);
   const made = (prepare?.results ?? []).map(({ dtype, length }) => ({ array: arrayTypes[dtype], length }));
   let known: Arrays = [];
+  let isPacked = false;
   let prepared: Arrays = [];
   let arrays: Arrays | null = null;
   const takenOf = (values: Arrays): Arrays => prepare!.taken.map((at) => values[at]!);
@@ -33,24 +34,29 @@ function openNative({ facts, tensors, constants, others }: Context, addon: Addon
   };
   // Nobody has looked at the constants since they were packed.
   const direct = sources.flatMap(([kind, at]) => (kind === "constant" ? [at] : []));
-  const areAlive = (): boolean => direct.every((at) => lengthOf.call(known[at]) === constants[at]!.length);
+  const areAlive = (values: Arrays): boolean =>
+    direct.every((at) => lengthOf.call(values[at]) === constants[at]!.length);
   return {
     buffers() {
       arrays ??= alignedArrays(tensors);
       return arrays;
     },
-    set(values) {
+    set(values, isLast) {
       known = values;
+      isPacked = isLast;
       if (!prepare) return;
       if (prepared.length === 0) prepared = alignedArrays(made);
       addon.call(index + 1, ...takenOf(values), ...prepared);
     },
     // For the addon to ask for the memory of an array costs some 30 ns: it is asked once for the arrays of a binding.
     bind(given) {
-      const all = argumentsOf(given, known, prepared);
+      const values = known;
+      const all = argumentsOf(given, values, prepared);
+      // A kernel keeps nobody's memory alive; a layer keeps its constants.
+      if (!isPacked) known = [];
       let isFirst = true;
       return () => {
-        if (!isFirst && areAlive()) return again();
+        if (!isFirst && areAlive(values)) return again();
         isFirst = true;
         call(...all);
         isFirst = false;

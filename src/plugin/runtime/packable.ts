@@ -1,7 +1,6 @@
 // Additions to a kernel with constant inputs: calls that pack the constants each time, and `pack`, which does it once.
 
-import type { TypedArray } from "../../compiler/index.ts";
-import { createArguments, plainly, wantedOf } from "./arguments.ts";
+import { arrayFor, createArguments } from "./arguments.ts";
 import { type Calls, copyOf, createCalls, takeResults } from "./calls.ts";
 import { asGiven } from "./halves.ts";
 import type { Arrays, Context, Instance, Tensor } from "./implementation.ts";
@@ -38,13 +37,7 @@ function constantsOf({ facts, constants }: Context, values: Readonly<Record<stri
   const names = constants.map(({ name }) => name);
   const unknown = Object.keys(values ?? {}).find((key) => !names.includes(key));
   if (unknown !== undefined) throw new TypeError(`${facts.op}.pack: ${unknown} is no constant: ${names.join(", ")}`);
-  return constants.map((tensor) => {
-    const value = plainly(values?.[tensor.name], tensor);
-    const must = `${facts.op}.pack: ${tensor.name} must be ${wantedOf(tensor)}`;
-    if (!(value instanceof tensor.array)) throw new TypeError(must);
-    if (value.length !== tensor.length) throw new RangeError(`${must}; got ${value.length} elements`);
-    return value as TypedArray;
-  });
+  return constants.map((tensor) => arrayFor(values?.[tensor.name], tensor, `${facts.op}.pack: ${tensor.name}`));
 }
 
 /** Arrays of an instance by name. @param all what the instance has arrays of */

@@ -50,30 +50,39 @@ export function openWasm(
   /** Foreign arrays go through an instance of their own: those of `buffers` stay as the caller left them. */
   let copy: OpenKernel | null = null;
   let known: Introduced | null = null;
-  /** The direct instance takes the constants of the other, and what was made of them. */
-  const follow = (): void => {
-    for (const view of [...constants, ...results]) direct!.views[view]!.set(copy!.views[view]!);
-  };
+  /** Constants of the next call alone. */
+  let passing: Arrays | null = null;
+  let isPacked = false;
+  /** Whether a call is on the caller's arrays of `buffers`, all of them. */
+  const isDirect = (arrays: Arrays): boolean =>
+    direct !== null &&
+    places.every((view, at) => isSame(arrays[at]!, direct!.views[view]!)) &&
+    (passing?.every((value, at) => isSame(value, direct!.views[constants[at]!]!)) ?? true);
   const openCopy = (): OpenKernel => {
     copy ??= openKernel(parts, openModule);
     return copy;
   };
   const instance: Instance = {
     set(values, isLast) {
-      openCopy().set(values, isLast);
-      if (direct) follow();
+      isPacked = isLast;
+      if (isLast) openCopy().set(values, true);
+      else passing = values;
     },
     buffers() {
       if (!direct) {
         direct = openKernel(parts, openModule);
-        if (copy && constants.length > 0) follow();
+        // Those of a layer, and what was made of them: it has no arrays of its own for them.
+        if (isPacked) for (const view of [...constants, ...results]) direct.views[view]!.set(copy!.views[view]!);
       }
       const { views } = direct;
       return tensors.map((view) => views[view]!);
     },
     bind(arrays) {
-      if (direct && places.every((view, at) => isSame(arrays[at]!, direct!.views[view]!))) return direct.run;
-      const { views, run } = openCopy();
+      const isOwn = isDirect(arrays);
+      const { views, run, set } = isOwn ? direct! : openCopy();
+      if (passing) set(passing, false);
+      passing = null;
+      if (isOwn) return run;
       return () => {
         for (let at = 0; at < inputs.length; at++) views[places[at]!]!.set(arrays[at]!);
         run();

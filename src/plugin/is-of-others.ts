@@ -1,0 +1,27 @@
+// Whether an import with `?tune=` is left to others: what a file that is no operator file comes to.
+
+import { DiagnosticError } from "../compiler/index.ts";
+import type { ResolvedOptions } from "./options.ts";
+
+/**
+ * Whether a file is another plugin's. A script that `exclude` does not name is refused: it would be taken as it is, and the program would
+ * have the operator in place of the kernel.
+ *
+ * @param id the import, as messages show it
+ * @throws DiagnosticError `request.not-included`
+ */
+export function isOfOthers(
+  file: string,
+  id: string,
+  { accepts, leavesOut }: Pick<ResolvedOptions, "accepts" | "leavesOut">,
+): boolean {
+  if (accepts(file)) return false;
+  if (leavesOut(file) || !/\.[cm]?[jt]sx?$/.test(file)) return true;
+  throw new DiagnosticError({
+    code: "request.not-included",
+    message: `"${id}" asks for a kernel, and the file is no operator file`,
+    loc: null,
+    hint: "operator files end in .op.ts, .op.js, .op.mts or .op.mjs; option include may say otherwise, exclude leaves files to others",
+    detail: null,
+  });
+}
