@@ -118,7 +118,9 @@ function startInPage(source: WorkerSource, role: WorkerRole, listener: WorkerLis
   };
   function start(): void {
     try {
-      worker = new Worker(addresses.shift()!(), { name: role });
+      // Taken before anything else fails: a worklet has no Worker at all.
+      const address = addresses.shift()!();
+      worker = new Worker(address, { name: role });
       worker.onmessage = hear;
       worker.onerror = fail;
     } catch (error) {

@@ -55,6 +55,22 @@ it("a file of another origin is loaded from memory alone", async () => {
   expect(await triedIn(source, never)).toEqual(['importScripts("https://cdn.example/kernel-worker.js")']);
 });
 
+it("a realm that has no workers, as a worklet, says so once", async () => {
+  vi.stubGlobal("process", {});
+  vi.stubGlobal("Worker", undefined);
+  const errors = await new Promise<unknown[]>((done) => {
+    const failures: unknown[] = [];
+    startWorker({ text: "text of the script" }, "async", {
+      message: () => {},
+      failed(error) {
+        failures.push(error);
+        setTimeout(() => done(failures), 10);
+      },
+    });
+  });
+  expect(errors).toEqual([expect.any(Error)]);
+});
+
 it("a file without an address, as in a classic script, leaves the text", async () => {
   const url = (): string => {
     throw new ReferenceError("process is not defined");
