@@ -3,18 +3,22 @@
 //
 //     npm run demo                    WASM, and the CPU's own instructions where there is a C compiler
 //     npm run demo -- --seconds 60    a longer search a kernel (default 20)
+//     npm run demo -- --record        also a line of demo/results.jsonl, from which the README has its figures
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { build as esbuild } from "../fixtures/apps/esbuild/build.js";
 import { build as rollup } from "../fixtures/apps/rollup/build.js";
 import { build as vite } from "../fixtures/apps/vite/build.js";
+import { measureLimits } from "../src/native/limits/machine-limits.ts";
+import { toolchainFor } from "../src/native/toolchain/detect.ts";
+import { hostTarget } from "../src/native/toolchain/machine.ts";
+import { appendLine } from "../test/bench/json-lines.ts";
 
-const apps = join(dirname(fileURLToPath(import.meta.url)), "../fixtures/apps/gemm");
+const apps = join(process.cwd(), "fixtures/apps/gemm");
 const hosts = { rollup, esbuild, vite };
 
 /** Rows of the table, each a mode of the plugin. */
@@ -63,6 +67,13 @@ function runInTurns(rows) {
   });
 }
 
+/** What one core can do in f32 on a target, in GFLOP/s; null where that could not be measured. */
+async function coreGflops(name) {
+  const target = hostTarget(name);
+  const limits = await measureLimits(target, await toolchainFor(target));
+  return limits?.rates["f32.any"] ?? null;
+}
+
 const columns = [
   ["app", ({ host }) => host],
   ["target", ({ target, twin }) => (twin === "reference" ? "js" : `${target} (${twin})`)],
@@ -70,7 +81,7 @@ const columns = [
   ["GFLOP/s", ({ gflops }) => gflops.toFixed(1)],
   ["error", ({ error }) => error.toExponential(1)],
   ["first build", ({ first }) => `${first.toFixed(2)} s`],
-  ["second build", ({ second }) => `${second.toFixed(2)} s`],
+  ["second build", ({ second }) => `${(second * 1000).toFixed(0)} ms`],
 ];
 
 /** Text left, numbers right. */
@@ -83,7 +94,10 @@ function printTable(rows) {
   }
 }
 
-const { values } = parseArgs({ options: { seconds: { type: "string", default: "20" } } });
+const { values } = parseArgs({
+  options: { seconds: { type: "string", default: "20" }, record: { type: "boolean", default: false } },
+});
+const budgetSeconds = Number(values.seconds);
 const folder = mkdtempSync(join(tmpdir(), "unplugin-kernel-demo-"));
 const built = [];
 let rows = [];
@@ -92,8 +106,7 @@ try {
     for (const variant of variants) {
       // The loops are the same whatever the target.
       if (target === "native" && variant.mode === "off") continue;
-      for (const host of Object.keys(hosts))
-        built.push(await build(host, target, variant, folder, Number(values.seconds)));
+      for (const host of Object.keys(hosts)) built.push(await build(host, target, variant, folder, budgetSeconds));
     }
   }
   rows = runInTurns(built);
@@ -102,6 +115,11 @@ try {
 }
 console.log(`\nGEMM f32 512³, one thread, ${cpus()[0]?.model ?? "unknown CPU"}, Node ${process.version}\n`);
 printTable(rows);
+if (values.record) {
+  const runs = rows.map(({ output: _, ...row }) => row);
+  const core = { wasm: await coreGflops("wasm"), native: hasCompiler ? await coreGflops("native") : null };
+  appendLine("demo/results.jsonl", { extent: 512, budgetSeconds, runs, core });
+}
 const reasons = new Set(rows.flatMap(({ twinReason }) => twinReason ?? []));
 for (const reason of reasons) console.log(`\n  not the fastest twin: ${reason} (Node ${process.version})`);
 if (!hasCompiler) console.log("\n  no gcc or clang here: the CPU's own instructions (?tune=native) are left out");

@@ -27,6 +27,7 @@ const imports: readonly Import[] = [
   { what: "the same, `&threads=2`", kernels: [[gemm, "threads=2&tune=wasm"]] },
   { what: "the same, with weights to `pack`", kernels: [[`withConstants(${gemm}, "B")`, "tune=wasm"]] },
   { what: "a score for each of 20,000 documents", kernels: [["gemv({ M: 20_000, K: 384 })", "tune=wasm"]] },
+  { what: "the same, `&sync`", kernels: [["gemv({ M: 20_000, K: 384 })", "sync&tune=wasm"]] },
   { what: "softmax of 128 rows", kernels: [["softmax({ M: 128, N: 512 })", "tune=wasm"]] },
   {
     what: "a 3×3 convolution, 56×56×64 to 64",
