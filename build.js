@@ -43,6 +43,7 @@ const entries = {
   index: "plugin/index.ts",
   register: "plugin/register.ts",
   "register-hooks": "plugin/register-hooks.ts",
+  "register-worker": "plugin/register-worker.ts",
   "native/worker": "native/runner/worker.ts",
   "background-tuner": "plugin/background/tuner-process.ts",
 };
