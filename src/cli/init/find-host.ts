@@ -45,8 +45,13 @@ const packagesIn = ({ dependencies = {}, devDependencies = {} }: PackageJson, na
 const hasPackage = (packageJson: PackageJson, host: HostName): boolean =>
   packagesIn(packageJson, hosts[host].packages).length > 0;
 
+/** Whether a project is built with it as it stands: VitePress may be there for a folder of documents, SolidStart be configured as Vite is. */
+const isReady = ({ host, configs }: FoundHost): boolean => configs.length > 0 || hosts[host].newFile !== undefined;
+
 const withoutParts = (found: readonly FoundHost[]): readonly FoundHost[] =>
-  found.filter(({ host }) => !found.some((other) => hosts[other.host].parts.includes(host)));
+  found.filter(
+    (it) => !found.some((other) => hosts[other.host].parts.includes(it.host) && (isReady(other) || !isReady(it))),
+  );
 
 /** Returns the hosts that have a configuration file, else those that need none, else all that are installed. */
 function mostLikely(found: readonly FoundHost[]): readonly FoundHost[] {

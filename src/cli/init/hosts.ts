@@ -8,6 +8,9 @@ export const hostNames = [
   "astro",
   "solid-start",
   "vitepress",
+  "electron-vite",
+  "tsup",
+  "tsdown",
   "rollup",
   "rolldown",
   "esbuild",
@@ -21,13 +24,19 @@ export const hostNames = [
 export type HostName = (typeof hostNames)[number];
 
 /**
- * Where the plugin goes in a configuration that a file exports: among `plugins`, those of the object's `vite` for frameworks around Vite,
- * among `modules`, by name, or around all of it.
+ * Where the plugin goes in a configuration that a file exports: into a list of plugins, among `modules`, by name, or around all of it.
  */
-export type Site = "plugins" | "vite.plugins" | "modules" | "around";
+export type Site = "list" | "modules" | "around";
+
+/** The list of plugins in a configuration. */
+export interface PluginList {
+  readonly key: "plugins" | "esbuildPlugins";
+  /** Objects in the configuration that have the list, each of which gets the plugin; without any it is the configuration itself. */
+  readonly within: readonly string[];
+}
 
 export type HostOptions =
-  | { readonly kind: "exported"; readonly file: string; readonly site: Site }
+  | { readonly kind: "exported"; readonly file: string; readonly site: Site; readonly list: PluginList }
   /** The bundler's functions are called by a script. */
   | { readonly kind: "called"; readonly from: string; readonly functions: readonly string[] }
   /** The scripts of package.json run programs from their sources. */
@@ -46,7 +55,13 @@ export interface HostFacts {
 }
 
 const called = (from: string, ...functions: string[]): HostOptions => ({ kind: "called", from, functions });
-const exported = (file: string, site: Site = "plugins"): HostOptions => ({ kind: "exported", file, site });
+const plugins: PluginList = { key: "plugins", within: [] };
+const exported = (file: string, list: PluginList = plugins, site: Site = "list"): HostOptions => ({
+  kind: "exported",
+  file,
+  site,
+  list,
+});
 
 const ofVite = ["vite", "rollup", "rolldown", "esbuild"] as const;
 /** A framework with Vite in it. */
@@ -54,7 +69,7 @@ const aroundVite = (name: string, file: string): HostFacts => ({
   packages: [name],
   parts: ofVite,
   entry: "vite",
-  options: exported(file, "vite.plugins"),
+  options: exported(file, { key: "plugins", within: ["vite"] }),
 });
 
 export const hosts: Readonly<Record<HostName, HostFacts>> = {
@@ -67,18 +82,38 @@ export const hosts: Readonly<Record<HostName, HostFacts>> = {
   nuxt: {
     packages: ["nuxt", "nuxt-nightly"],
     parts: [...ofVite, "webpack", "rspack"],
-    options: exported("nuxt.config", "modules"),
+    options: exported("nuxt.config", plugins, "modules"),
     newFile: { defineConfig: null },
   },
   next: {
     packages: ["next"],
     parts: [...ofVite, "webpack", "rspack"],
-    options: exported("next.config", "around"),
+    options: exported("next.config", plugins, "around"),
     newFile: { defineConfig: null },
   },
   astro: { ...aroundVite("astro", "astro.config"), newFile: { defineConfig: "astro/config" } },
   "solid-start": aroundVite("@solidjs/start", "app.config"),
   vitepress: aroundVite("vitepress", ".vitepress/config"),
+  "electron-vite": {
+    packages: ["electron-vite"],
+    parts: ofVite,
+    entry: "vite",
+    options: exported("electron.vite.config", { key: "plugins", within: ["main", "preload", "renderer"] }),
+  },
+  tsup: {
+    packages: ["tsup"],
+    parts: ["rollup", "esbuild"],
+    entry: "esbuild",
+    options: exported("tsup.config", { key: "esbuildPlugins", within: [] }),
+    newFile: { defineConfig: "tsup" },
+  },
+  tsdown: {
+    packages: ["tsdown"],
+    parts: ["rolldown"],
+    entry: "rolldown",
+    options: exported("tsdown.config"),
+    newFile: { defineConfig: "tsdown" },
+  },
   rollup: { packages: ["rollup"], parts: [], options: exported("rollup.config") },
   rolldown: { packages: ["rolldown"], parts: [], options: exported("rolldown.config") },
   esbuild: { packages: ["esbuild"], parts: [], options: called("esbuild", "build", "context") },

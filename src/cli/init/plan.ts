@@ -10,6 +10,7 @@ import { type PackageFile, readPackageJson, withEntries } from "./package-json.t
 import { packageManagerOf } from "./package-manager.ts";
 import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
 import { type FileText, filesWithGeneralTypes, starterOperator } from "./starter-files.ts";
+import { tsconfigsThatMiss } from "./tsconfigs.ts";
 import { wireConfig } from "./wire-config.ts";
 
 export interface Change extends FileText {
@@ -73,7 +74,7 @@ function wireNew(root: string, host: HostName, dts: string | null): Wired {
   const use = pluginUse(host, dts);
   if (newFile && options.kind === "exported") {
     // TypeScript's own loaders differ from bundler to bundler: only those who define a configuration read it alike.
-    const isTypeScript = (newFile.defineConfig !== null || options.site !== "plugins") && hasTypeScript(root);
+    const isTypeScript = (newFile.defineConfig !== null || options.site !== "list") && hasTypeScript(root);
     const file = join(root, `${options.file}.${isTypeScript ? "ts" : "mjs"}`);
     return { changes: change(file, newConfig(use, newFile.defineConfig), whatConfig), byHand: [] };
   }
@@ -175,6 +176,9 @@ export function planInit(request: InitRequest): InitPlan {
     changes: [
       ...wired.changes,
       ...wiredPackage.changes,
+      ...(declarations ? tsconfigsThatMiss(root, declarations) : []).flatMap(({ file, text }) =>
+        change(file, text, "the types of imports of kernels among its files"),
+      ),
       ...(operators.length > 0 ? [] : change(operator, starterOperator, "an operator to begin with")),
     ],
     byHand: [...wired.byHand, ...wiredPackage.byHand],

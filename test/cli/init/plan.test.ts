@@ -43,6 +43,28 @@ describe("the bundler", () => {
     ["Astro", "astro", { "package.json": packageJson("astro"), "astro.config.mjs": "" }],
     ["SvelteKit is configured as Vite is", "vite", { "package.json": packageJson("@sveltejs/kit", "vite") }],
     ["no bundler", "node", { "package.json": packageJson("typescript") }],
+    [
+      "Electron has Vite with a configuration of its own",
+      "electron-vite",
+      { "package.json": packageJson("electron-vite", "vite"), "electron.vite.config.ts": "" },
+    ],
+    ["tsup needs no configuration", "tsup", { "package.json": packageJson("tsup", "esbuild") }],
+    ["tsdown", "tsdown", { "package.json": packageJson("tsdown", "rolldown") }],
+    [
+      "VitePress may be there for a folder of documents",
+      "vite",
+      { "package.json": packageJson("vitepress", "vite"), "vite.config.ts": "" },
+    ],
+    [
+      "SolidStart 2 is configured as Vite is",
+      "vite",
+      { "package.json": packageJson("@solidjs/start", "vite"), "vite.config.ts": "" },
+    ],
+    [
+      "SolidStart 1 is not",
+      "solid-start",
+      { "package.json": packageJson("@solidjs/start", "vite"), "app.config.ts": "" },
+    ],
     ["a package that needs no configuration", "vite", { "package.json": packageJson("vite", "@types/bun") }],
   ])("is told by what there is: %s", (_, host, files) => {
     expect(planned(files).host).toBe(host);
@@ -91,6 +113,14 @@ export default defineConfig({
     expect(planned(astro).texts["astro.config.ts"]).toContain(
       'vite: { plugins: [kernel({ dts: "src/kernel-imports.d.ts" })] },',
     );
+    const tsup = { "package.json": packageJson("tsup"), "tsconfig.json": "{}", "src/index.ts": "" };
+    expect(planned(tsup).texts["tsup.config.ts"]).toBe(`import { defineConfig } from "tsup";
+import kernel from "unplugin-kernel/esbuild";
+
+export default defineConfig({
+  esbuildPlugins: [kernel({ dts: "src/kernel-imports.d.ts" })],
+});
+`);
     expect(planned({ "package.json": packageJson("webpack") }).texts["webpack.config.mjs"]).toBe(
       `import kernel from "unplugin-kernel/webpack";
 
@@ -183,6 +213,32 @@ describe("types", () => {
   it("are written where starters' tsconfig.json looks, and by builds, too", () => {
     expect(placeIn({ ...vite, "src/main.ts": "" })).toBe("src/kernel-imports.d.ts");
     expect(placeIn(vite)).toBe("kernel-imports.d.ts");
+  });
+
+  it("are among the files of each tsconfig that reads their folder in part, as that of Vue's tests", () => {
+    const { texts } = planned({
+      ...vite,
+      "src/main.ts": "",
+      "tsconfig.app.json": '{ "include": ["env.d.ts", "src/**/*"] }',
+      "tsconfig.json": '{ "files": [], "references": [{ "path": "./tsconfig.app.json" }] }',
+      "tsconfig.node.json": '{ "include": ["vite.config.*"] }',
+      "tsconfig.vitest.json": `{
+  // Tests
+  "include": ["./src/**/__tests__/*", "env.d.ts"],
+}`,
+      "tsconfig.lines.json": '{\n  "include": [\n    "src/main.ts",\n  ]\n}',
+      "tsconfig.folder.json": '{ "include": ["src"] }',
+    });
+    expect(Object.entries(texts).filter(([name]) => name.startsWith("tsconfig"))).toEqual([
+      ["tsconfig.lines.json", '{\n  "include": [\n    "src/main.ts",\n    "src/kernel-imports.d.ts",\n  ]\n}'],
+      [
+        "tsconfig.vitest.json",
+        `{
+  // Tests
+  "include": ["./src/**/__tests__/*", "env.d.ts", "src/kernel-imports.d.ts"],
+}`,
+      ],
+    ]);
   });
 
   it("stay where they are", () => {
