@@ -6,11 +6,11 @@ import { declarationsPlace } from "../../plugin/declarations/declarations-file.t
 import { type FoundHost, findHost, vitestConfig } from "./find-host.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import { wireScripts } from "./node-scripts.ts";
-import { type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
+import { type Entries, type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
 import { packageManagerOf } from "./package-manager.ts";
 import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
 import { type FileText, filesWithGeneralTypes, starterOperator } from "./starter-files.ts";
-import { tsconfigsThatMiss } from "./tsconfigs.ts";
+import { hasAmbiguousRoot, tsconfigsThatMiss } from "./tsconfigs.ts";
 import { wireConfig } from "./wire-config.ts";
 
 export interface Change extends FileText {
@@ -100,13 +100,13 @@ function wireHost(root: string, { host, configs }: FoundHost, dts: string | null
  * A pattern of imports that leads to the operators; those that a project has are its own. One that names the query, as TypeScript would
  * follow, makes Turbopack take the plain operator; TypeScript has generated declarations.
  */
-function importPatterns({ json }: PackageFile, folder: string): Readonly<Record<string, string>> {
+function importPatterns({ file, json }: PackageFile, folder: string): Entries {
   if (Object.keys(json.imports ?? {}).some((key) => key.startsWith("#op/"))) return {};
   const target = folder === "" ? "./*" : `./${folder}/*`;
-  return { "#op/*": target };
+  return { "#op/*": hasAmbiguousRoot(dirname(file)) ? { types: "unplugin-kernel/kernel", default: target } : target };
 }
 
-const missing = (entries: Readonly<Record<string, string>>, ...present: readonly (object | undefined)[]) =>
+const missing = (entries: Entries, ...present: readonly (object | undefined)[]) =>
   Object.fromEntries(Object.entries(entries).filter(([key]) => !present.some((them) => them && key in them)));
 
 function wirePackage(packageFile: PackageFile, host: HostName, folder: string, version: string): Wired {

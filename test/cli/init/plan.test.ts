@@ -185,6 +185,17 @@ describe("package.json", () => {
     expect(planned({ "package.json": text }).texts).not.toHaveProperty(["package.json"]);
   });
 
+  it("has imports whose types are of this package where TypeScript would refuse them, for want of a rootDir", () => {
+    const importsWith = (options: object) => {
+      const tsconfig = JSON.stringify({ compilerOptions: options });
+      return JSON.parse(planned({ "package.json": "{}", "tsconfig.json": tsconfig }).texts["package.json"]!).imports;
+    };
+    expect(importsWith({ outDir: "dist" })).toEqual({
+      "#op/*": { types: "unplugin-kernel/kernel", default: "./src/kernels/*" },
+    });
+    expect(importsWith({ outDir: "dist", rootDir: "src" })).toEqual({ "#op/*": "./src/kernels/*" });
+  });
+
   it("may have nothing in it", () => {
     expect(JSON.parse(planned({ "package.json": "{}", "vite.config.js": "" }).texts["package.json"]!)).toEqual({
       scripts: { tune: "unplugin-kernel tune" },
@@ -291,6 +302,7 @@ describe("a program without a bundler", () => {
       test: "node --test",
       serve: "bun run src/main.ts",
       watch: "vite-node x && ./bin/node y",
+      "start:dev": "nest start --watch",
     });
     expect(byHand).toEqual([]);
     expect(scripts).toEqual({
@@ -300,6 +312,7 @@ describe("a program without a bundler", () => {
       test: `node ${hooks} --test`,
       serve: "bun run --preload unplugin-kernel/register src/main.ts",
       watch: "vite-node x && ./bin/node y",
+      "start:dev": `nest start --exec "node ${hooks}" --watch`,
       tune: "unplugin-kernel tune",
     });
   });
@@ -307,7 +320,7 @@ describe("a program without a bundler", () => {
   it("gets a script that starts it, or is told how", () => {
     expect(scriptsOf({}, { "src/index.ts": "" }, ["tsx"]).scripts.start).toBe(`tsx ${hooks} src/index.ts`);
     expect(scriptsOf({ start: "custom" }, { "main.js": "" }).byHand).toEqual([
-      "package.json: no script of it runs a program with node, tsx or bun; your program is started with",
+      "package.json: no script of it runs a program with node, tsx, bun or nest; your program is started with",
     ]);
   });
 });

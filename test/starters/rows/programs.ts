@@ -98,6 +98,47 @@ ${typedCall}
   answer: async ({ ask }) => `${await ask("npm run dev")} ${await ask("npm start")}`,
 };
 
+/** Its maker takes templates from GitHub: this is the one called nodejs. */
+const hono: Row = {
+  ...express,
+  name: "hono",
+  packages: ["hono", "@hono/node-server", "tsx", "typescript"],
+  create({ run, write }) {
+    const scripts = { dev: "tsx watch src/index.ts", build: "tsc", start: "node dist/index.js" };
+    write("package.json", JSON.stringify({ name: "app", type: "module", scripts }, null, 2));
+    run(`${install} hono @hono/node-server`);
+    run(`${install} --save-dev tsx typescript@5 @types/node@20`);
+    const compilerOptions = {
+      target: "ESNext",
+      module: "NodeNext",
+      strict: true,
+      verbatimModuleSyntax: true,
+      skipLibCheck: true,
+      types: ["node"],
+      jsx: "react-jsx",
+      jsxImportSource: "hono/jsx",
+      outDir: "./dist",
+    };
+    write("tsconfig.json", JSON.stringify({ compilerOptions, exclude: ["node_modules"] }, null, 2));
+    write("src/index.ts", "export {};\n");
+  },
+  write: ({ write }) =>
+    write(
+      "src/index.ts",
+      `import { serve } from "@hono/node-server";
+import { Hono } from "hono";
+${imports()}
+
+const app = new Hono();
+app.get("/", (context) => {
+${typedCall}
+  return context.text(said);
+});
+serve({ fetch: app.fetch, port: Number(process.env.PORT) });
+`,
+    ),
+};
+
 /** In CommonJS, by tsc, and tested with Jest, which no kernel reaches. */
 const nest: Row = {
   name: "nest",
@@ -129,6 +170,7 @@ ${typedCall}
 
 export const programRows: readonly Row[] = [
   express,
+  hono,
   nest,
   fromSources("tsx", { packages: [...typeScript, "tsx"], script: { start: "tsx src/main.ts" }, main: "src/main.ts" }),
   fromSources("node-js", { packages: [], script: { start: "node src/main.js" }, main: "src/main.js" }),
