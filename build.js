@@ -46,6 +46,7 @@ const entries = {
   jest: "plugin/jest.ts",
   "jest-transformer": "plugin/jest/transformer.ts",
   "jest-modules": "plugin/jest/write-modules.ts",
+  "register-worker": "plugin/register-worker.ts",
   "native/worker": "native/runner/worker.ts",
   "background-tuner": "plugin/background/tuner-process.ts",
 };

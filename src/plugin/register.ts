@@ -1,8 +1,9 @@
 // `node --import unplugin-kernel/register app.ts`, `bun --preload unplugin-kernel/register app.ts`: imports with `?tune=…` are kernels,
 // without a bundler. Same lock, store and modes; in production, as in CI, the lock decides and nothing is measured. UNPLUGIN_KERNEL_MODE
-// says otherwise.
+// says otherwise. `require` of a kernel works, too.
 
 import { register } from "node:module";
+import { hookRequire } from "./register-require.ts";
 
 /** Part of Bun that we use. Its loader takes plugins, and not Node's hooks. */
 interface Bun {
@@ -17,4 +18,7 @@ if (deno) throw new Error("unplugin-kernel/register is for Node and Bun: Deno ru
 if (bun) {
   const [{ default: kernel }, { modeOfProgram }] = await Promise.all([import("./bun.ts"), import("./options.ts")]);
   bun.plugin(kernel({ mode: modeOfProgram() }));
-} else register("./register-hooks.js", import.meta.url);
+} else {
+  register("./register-hooks.js", import.meta.url);
+  hookRequire();
+}

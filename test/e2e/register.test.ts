@@ -29,9 +29,9 @@ function app(specifier: string, op = operator): string {
   return root;
 }
 
-function run(root: string, environment: Readonly<Record<string, string>>, cwd = root) {
+function run(root: string, environment: Readonly<Record<string, string>>, cwd = root, file = "src/main.mjs") {
   const { CI: _ci, NODE_ENV: _node, ...others } = process.env;
-  const main = join(root, "src/main.mjs");
+  const main = join(root, file);
   const env = { ...others, ...environment };
   const { stdout, stderr, status } = spawnSync(process.execPath, ["--import", "unplugin-kernel/register", main], {
     cwd,
@@ -81,6 +81,31 @@ describe("node --import unplugin-kernel/register", () => {
     const { status, stderr } = run(root, { UNPLUGIN_KERNEL_MODE: "predict" });
     expect([status, stderr]).toEqual([1, expect.stringContaining("request.not-included: ")]);
     expect(stderr).toContain('plain.mjs?tune=wasm" asks for a kernel, and the file is no operator file');
+  });
+
+  it("gives kernels to `require`, once for each, addons too", () => {
+    const root = app("#op/gemm.op.ts?tune=wasm");
+    const body = `const { default: gemm } = require("#op/gemm.op.ts?tune=wasm");
+      const same = require("./ops/gemm.op.ts?tune=wasm").default === gemm;
+      const native = require("#op/gemm.op.ts?tune=native").default;
+      const [A, B] = [new Float32Array(16).fill(1), new Float32Array(16).fill(2)];
+      gemm.async(A, B).then((C) =>
+        console.log(JSON.stringify([gemm.info.twin, gemm(A, B)[0], C[15], same, native(A, B)[0]])));`;
+    writeFileSync(join(root, "src/main.cjs"), body);
+    const said = run(root, { UNPLUGIN_KERNEL_MODE: "predict" }, root, "src/main.cjs");
+    expect(said).toMatchObject({ status: 0, last: JSON.stringify([twin, 8, 8, true, 8]) });
+    expect(said.stderr).toContain("1 kernel predicted");
+  });
+
+  it("tells `require` of a mistake at the author's line, and leaves what is no operator to Node", () => {
+    const root = app("#op/gemm.op.ts?tune=wasm", operator.replace("K: 4", "k: 4"));
+    writeFileSync(join(root, "src/main.cjs"), 'require("#op/gemm.op.ts?tune=wasm");');
+    const mistake = run(root, {}, root, "src/main.cjs");
+    expect(mistake.status).toBe(1);
+    expect(mistake.stderr).toContain("expr.unknown-parameter: gemm has no parameter k");
+    expect(mistake.stderr).not.toContain("    at ");
+    writeFileSync(join(root, "src/main.cjs"), 'require("./main.mjs?tune=wasm");');
+    expect(run(root, {}, root, "src/main.cjs").stderr).toContain("Cannot find module './main.mjs?tune=wasm'");
   });
 
   it("says which modes there are", () => {

@@ -14,3 +14,13 @@ export const untypedCall = typedCall.replace("product: Float32Array", "product")
 /** A whole module. @param say what is called with the text */
 export const program = (say: string, call = typedCall, specifier?: string): string =>
   `${imports(specifier)}\n${call}\n${say}(said);\n`;
+
+/** A test in Vitest. */
+export const vitestOf = (specifier: string): string => `import { expect, test } from "vitest";
+${imports(specifier)}
+test("gemm", async () => {
+  const ones = new Float32Array(512 * 512).fill(1);
+  const product: Float32Array = await gemm.async(ones, ones);
+  expect(product[0]).toBe(512);
+});
+`;

@@ -17,9 +17,10 @@ import { bundlerRows } from "./rows/bundlers.ts";
 import { frameworkRows } from "./rows/frameworks.ts";
 import { programRows } from "./rows/programs.ts";
 import { viteRows } from "./rows/vite.ts";
+import { viteFrameworkRows } from "./rows/vite-frameworks.ts";
 import { tryRow } from "./try-row.ts";
 
-const rows: readonly Row[] = [...viteRows, ...frameworkRows, ...bundlerRows, ...programRows];
+const rows: readonly Row[] = [...viteRows, ...viteFrameworkRows, ...frameworkRows, ...bundlerRows, ...programRows];
 const quick = ["vite-vanilla-ts", "esbuild"];
 
 function chosen(names: readonly string[]): readonly Row[] {

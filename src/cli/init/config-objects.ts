@@ -165,18 +165,22 @@ export interface ListPlace {
   readonly path: readonly string[];
 }
 
-/** @param within property whose value has the list, `vite: { plugins: [] }`; null: the object itself has it */
+/** @param within properties whose values have the list, as in `vite: { plugins: [] }`; none: the object itself has it */
 export function listPlaces(
   object: ObjectExpression,
   program: Program,
   key: string,
-  within: string | null,
+  within: readonly string[],
 ): readonly ListPlace[] {
-  if (within !== null) {
-    const inner = propertyOf(object, within);
-    if (inner) return objectsOf(inner.value, program).flatMap((one) => listPlaces(one, program, key, null));
-    mayGet(object, within, program);
-    return [{ node: object, path: [within, key] }];
+  const [usual] = within;
+  if (usual !== undefined) {
+    const inner = within.map((name) => propertyOf(object, name)).filter((property) => property !== null);
+    if (inner.length > 0)
+      return inner.flatMap(({ value }) =>
+        objectsOf(value, program).flatMap((one) => listPlaces(one, program, key, [])),
+      );
+    mayGet(object, usual, program);
+    return [{ node: object, path: [usual, key] }];
   }
   const property = propertyOf(object, key);
   if (property) return [{ node: listOf(property.value, program, key), path: [] }];

@@ -45,12 +45,16 @@ const packagesIn = ({ dependencies = {}, devDependencies = {} }: PackageJson, na
 const hasPackage = (packageJson: PackageJson, host: HostName): boolean =>
   packagesIn(packageJson, hosts[host].packages).length > 0;
 
-/** Whether a host says nothing beside another one. Jest runs the tests of what others build. */
-const isPart = (host: HostName, { host: other }: FoundHost): boolean =>
-  hosts[other].parts.includes(host) || (host === "jest" && other !== "jest");
+/** Says whether a project is built with it as it stands: VitePress may be there for a folder of documents, SolidStart be configured as Vite is. */
+const isReady = ({ host, configs }: FoundHost): boolean => configs.length > 0 || hosts[host].newFile !== undefined;
+
+/** Says whether a host is no choice beside another one. Jest runs the tests of what others build. */
+const isPart = (it: FoundHost, other: FoundHost): boolean =>
+  (hosts[other.host].parts.includes(it.host) && (isReady(other) || !isReady(it))) ||
+  (it.host === "jest" && other.host !== "jest");
 
 const withoutParts = (found: readonly FoundHost[]): readonly FoundHost[] =>
-  found.filter(({ host }) => !found.some((other) => isPart(host, other)));
+  found.filter((it) => !found.some((other) => isPart(it, other)));
 
 /** Returns the hosts that have a configuration file, else those that need none, else all that are installed. */
 function mostLikely(found: readonly FoundHost[]): readonly FoundHost[] {

@@ -9,6 +9,9 @@ export const hostNames = [
   "astro",
   "solid-start",
   "vitepress",
+  "electron-vite",
+  "tsup",
+  "tsdown",
   "rollup",
   "rolldown",
   "esbuild",
@@ -23,13 +26,20 @@ export const hostNames = [
 export type HostName = (typeof hostNames)[number];
 
 /**
- * Place of the plugin in the configuration that a file exports: in its `plugins`; in `vite.plugins`, for frameworks
- * around Vite; in `modules`, by name; or as a function around the whole configuration.
+ * Place of the plugin in the configuration that a file exports: in a list of plugins; in `modules`, by name; or as a function around the
+ * whole configuration.
  */
-export type Site = "plugins" | "vite.plugins" | "modules" | "around";
+export type Site = "list" | "modules" | "around";
+
+/** The list of plugins in a configuration. */
+export interface PluginList {
+  readonly key: "plugins" | "esbuildPlugins";
+  /** Objects in the configuration that have the list, each of which gets the plugin; without any it is the configuration itself. */
+  readonly within: readonly string[];
+}
 
 export type HostOptions =
-  | { readonly kind: "exported"; readonly file: string; readonly site: Site }
+  | { readonly kind: "exported"; readonly file: string; readonly site: Site; readonly list: PluginList }
   /** The bundler's functions are called by a script. */
   | { readonly kind: "called"; readonly from: string; readonly functions: readonly string[] }
   /** The scripts of package.json run programs from their sources. */
@@ -51,7 +61,13 @@ export interface HostFacts {
 }
 
 const called = (from: string, ...functions: string[]): HostOptions => ({ kind: "called", from, functions });
-const exported = (file: string, site: Site = "plugins"): HostOptions => ({ kind: "exported", file, site });
+const plugins: PluginList = { key: "plugins", within: [] };
+const exported = (file: string, list: PluginList = plugins, site: Site = "list"): HostOptions => ({
+  kind: "exported",
+  file,
+  site,
+  list,
+});
 
 const ofVite = ["vite", "rollup", "rolldown", "esbuild"] as const;
 /** A framework with Vite in it. */
@@ -59,7 +75,7 @@ const aroundVite = (name: string, file: string): HostFacts => ({
   packages: [name],
   parts: ofVite,
   entry: "vite",
-  options: exported(file, "vite.plugins"),
+  options: exported(file, { key: "plugins", within: ["vite"] }),
 });
 
 export const hosts: Readonly<Record<HostName, HostFacts>> = {
@@ -72,18 +88,38 @@ export const hosts: Readonly<Record<HostName, HostFacts>> = {
   nuxt: {
     packages: ["nuxt", "nuxt-nightly"],
     parts: [...ofVite, "webpack", "rspack"],
-    options: exported("nuxt.config", "modules"),
+    options: exported("nuxt.config", plugins, "modules"),
     newFile: { defineConfig: null },
   },
   next: {
     packages: ["next"],
     parts: [...ofVite, "webpack", "rspack"],
-    options: exported("next.config", "around"),
+    options: exported("next.config", plugins, "around"),
     newFile: { defineConfig: null },
   },
   astro: { ...aroundVite("astro", "astro.config"), newFile: { defineConfig: "astro/config" } },
   "solid-start": aroundVite("@solidjs/start", "app.config"),
   vitepress: aroundVite("vitepress", ".vitepress/config"),
+  "electron-vite": {
+    packages: ["electron-vite"],
+    parts: ofVite,
+    entry: "vite",
+    options: exported("electron.vite.config", { key: "plugins", within: ["main", "preload", "renderer"] }),
+  },
+  tsup: {
+    packages: ["tsup"],
+    parts: ["rollup", "esbuild"],
+    entry: "esbuild",
+    options: exported("tsup.config", { key: "esbuildPlugins", within: [] }),
+    newFile: { defineConfig: "tsup" },
+  },
+  tsdown: {
+    packages: ["tsdown"],
+    parts: ["rolldown"],
+    entry: "rolldown",
+    options: exported("tsdown.config"),
+    newFile: { defineConfig: "tsdown" },
+  },
   rollup: { packages: ["rollup"], parts: [], options: exported("rollup.config") },
   rolldown: { packages: ["rolldown"], parts: [], options: exported("rolldown.config") },
   esbuild: { packages: ["esbuild"], parts: [], options: called("esbuild", "build", "context") },
@@ -115,7 +151,7 @@ export const hosts: Readonly<Record<HostName, HostFacts>> = {
   jest: {
     packages: ["jest"],
     parts: [],
-    options: exported("jest.config", "around"),
+    options: exported("jest.config", plugins, "around"),
     newFile: { defineConfig: null, isScript: true },
   },
   node: { packages: [], parts: [], options: { kind: "scripts" } },

@@ -61,24 +61,35 @@ const nameOfKey = ({ key }: { key: { type: string } }): string =>
 
 const quote = (value: string): string => JSON.stringify(value);
 
+/** A string, or conditions of `imports` that fit on a line. */
+export type Entry = string | Readonly<Record<string, string>>;
+export type Entries = Readonly<Record<string, Entry>>;
+
+const entryText = (value: Entry): string =>
+  typeof value === "string"
+    ? quote(value)
+    : `{ ${Object.entries(value)
+        .map(([key, target]) => `${quote(key)}: ${quote(target)}`)
+        .join(", ")} }`;
+
 /** The text with something added to the string of an entry, `at` a place in that string. */
 export function withInsertion(text: string, section: string, key: string, at: number, added: string): string {
   const inside = propertyOf(parseJson(text) as ObjectExpression, section)?.value as ObjectExpression;
   const { value } = propertyOf(inside, key)!;
   const before = String(value.type === "Literal" ? value.value : "").slice(0, at);
   // As JSON has it, quotes escaped, up to the place; the quote at its end is not there yet.
-  return insert(text, [{ at: value.start + quote(before).length - 1, text: added }]);
+  return insert(text, [{ at: value.start + quote(before).length - 1, text: quote(added).slice(1, -1) }]);
 }
 
 /** The text with entries added to one of its sections, in the order given; the section is made where it is missing. */
-export function withEntries(text: string, section: (typeof sections)[number], entries: Strings): string {
+export function withEntries(text: string, section: (typeof sections)[number], entries: Entries): string {
   return Object.entries(entries).reduce((edited, [key, value]) => withEntry(edited, section, key, value), text);
 }
 
-function withEntry(text: string, section: string, key: string, value: string): string {
+function withEntry(text: string, section: string, key: string, value: Entry): string {
   const object = parseJson(text) as ObjectExpression;
   const inside = propertyOf(object, section)?.value;
-  const entry = `${quote(key)}: ${quote(value)}`;
+  const entry = `${quote(key)}: ${entryText(value)}`;
   if (inside?.type === "ObjectExpression") {
     const behind = section.endsWith("ependencies") ? sortedPlace(inside, key) : -1;
     return insert(text, [newProperty(text, inside, entry, behind)]);

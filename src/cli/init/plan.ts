@@ -7,10 +7,10 @@ import { packageManagerOf } from "../../plugin/package-manager.ts";
 import { type FoundHost, findHost, hasVitestAlone, jestBeside, vitestConfig } from "./find-host.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import { wireScripts } from "./node-scripts.ts";
-import { type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
-
+import { type Entries, type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
 import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
 import { type FileText, filesWithGeneralTypes, starterOperator } from "./starter-files.ts";
+import { hasAmbiguousRoot, tsconfigsThatMiss } from "./tsconfigs.ts";
 import { wireConfig } from "./wire-config.ts";
 
 export interface Change extends FileText {
@@ -74,7 +74,7 @@ function wireNew(root: string, host: HostName, dts: string | null): Wired {
   const use = pluginUse(host, dts);
   if (newFile && options.kind === "exported") {
     // TypeScript's own loaders differ from bundler to bundler: only those who define a configuration read it alike.
-    const isRead = newFile.defineConfig !== null || options.site !== "plugins";
+    const isRead = newFile.defineConfig !== null || options.site !== "list";
     const isTypeScript = isRead && !newFile.isScript && hasTypeScript(root);
     const file = join(root, `${options.file}.${isTypeScript ? "ts" : "mjs"}`);
     return { changes: change(file, newConfig(use, newFile.defineConfig), whatConfig), byHand: [] };
@@ -126,13 +126,13 @@ function wireTests(root: string, packageFile: PackageFile, host: HostName): Wire
  * A pattern of imports that leads to the operators; those that a project has are its own. One that names the query, as TypeScript would
  * follow, makes Turbopack take the plain operator; TypeScript has generated declarations.
  */
-function importPatterns({ json }: PackageFile, folder: string): Readonly<Record<string, string>> {
+function importPatterns({ file, json }: PackageFile, folder: string): Entries {
   if (Object.keys(json.imports ?? {}).some((key) => key.startsWith("#op/"))) return {};
   const target = folder === "" ? "./*" : `./${folder}/*`;
-  return { "#op/*": target };
+  return { "#op/*": hasAmbiguousRoot(dirname(file)) ? { types: "unplugin-kernel/kernel", default: target } : target };
 }
 
-const missing = (entries: Readonly<Record<string, string>>, ...present: readonly (object | undefined)[]) =>
+const missing = (entries: Entries, ...present: readonly (object | undefined)[]) =>
   Object.fromEntries(Object.entries(entries).filter(([key]) => !present.some((them) => them && key in them)));
 
 function wirePackage(packageFile: PackageFile, host: HostName, folder: string, version: string): Wired {
@@ -207,6 +207,9 @@ export function planInit(request: InitRequest): InitPlan {
     changes: [
       ...wired.changes,
       ...wiredPackage.changes,
+      ...(declarations ? tsconfigsThatMiss(root, declarations) : []).flatMap(({ file, text }) =>
+        change(file, text, "the types of imports of kernels among its files"),
+      ),
       ...(operators.length > 0 ? [] : change(operator, starterOperator, "an operator to begin with")),
     ],
     byHand: [...wired.byHand, ...wiredPackage.byHand],

@@ -1,18 +1,21 @@
 // The words that put the plugin into a configuration: its import, and its call with options.
 
-import { type HostName, hosts, type Site } from "./hosts.ts";
+import { type HostName, hosts, type PluginList, type Site } from "./hosts.ts";
 
 export interface PluginUse {
   /** `vite` for the plugin of Vite's plugins, whatever the framework around it. */
   readonly entry: string;
   readonly site: Site;
+  readonly list: PluginList;
   /** File that declarations are written to, relative to the project's folder; null: it has no TypeScript. */
   readonly dts: string | null;
 }
 
 export function pluginUse(host: HostName, dts: string | null): PluginUse {
   const { entry = host, options } = hosts[host];
-  return { entry, site: options.kind === "exported" ? options.site : "plugins", dts };
+  const place =
+    options.kind === "exported" ? options : ({ site: "list", list: { key: "plugins", within: [] } } as const);
+  return { entry, site: place.site, list: place.list, dts };
 }
 
 /** Quoted specifier of the plugin's module; Nuxt's modules are given by it, without an import. */
@@ -40,10 +43,11 @@ export function pluginCall(use: PluginUse, name = usualName(use), config = "conf
 /** Line for the configuration: a property of it, or where there is none the line that exports it. */
 export function configLine(use: PluginUse): string {
   switch (use.site) {
-    case "plugins":
-      return `plugins: [${pluginCall(use)}],`;
-    case "vite.plugins":
-      return `vite: { plugins: [${pluginCall(use)}] },`;
+    case "list": {
+      const list = `${use.list.key}: [${pluginCall(use)}]`;
+      const { within } = use.list;
+      return within.length === 0 ? `${list},` : within.map((name) => `${name}: { ${list} },`).join(" ");
+    }
     case "modules":
       return `modules: [${pluginCall(use)}],`;
     case "around":

@@ -26,6 +26,9 @@ export function parseJson(text: string): Expression {
   return parseExpressionAt(text, 0, { ecmaVersion: "latest" });
 }
 
+/** Parses JSON with comments, as tsconfig.json has it. @throws SyntaxError */
+export const parseCommentedJson = (text: string): Expression => parseExpressionAt(text, 0, { ecmaVersion: "latest" });
+
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 

@@ -41,6 +41,14 @@ export function firstElement(
   return { at, text: gap.trim() === "" && gap !== "" ? `${gap}${element},` : `${element}, ` };
 }
 
+/** Inserts an element behind the last of a list that has some. */
+export function lastElement(text: string, { elements }: ArrayExpression, element: string): Insertion {
+  const last = elements.at(-1)!;
+  const line = text.slice(text.lastIndexOf("\n", last.start) + 1, last.start);
+  const separator = line.trim() === "" ? endOfLine(text) + line : " ";
+  return { at: last.end, text: `,${separator}${element}` };
+}
+
 /** Inserts a property into an object that has none. */
 function onlyProperty(text: string, { start, end }: ObjectExpression, property: string): Insertion {
   const eol = endOfLine(text);

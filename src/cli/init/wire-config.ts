@@ -73,11 +73,10 @@ function aroundExport(program: Program, call: (config: string) => string): reado
 function intoLists(text: string, program: Program, host: HostName, use: PluginUse, call: string): readonly Insertion[] {
   const { options } = hosts[host];
   const objects = options.kind === "called" ? optionsOfCalls(program, options) : exportedOptions(program);
-  const key = use.site === "modules" ? "modules" : "plugins";
-  const within = use.site === "vite.plugins" ? "vite" : null;
+  const key = use.site === "modules" ? "modules" : use.list.key;
   // Several ways may lead to one list.
   const places = new Map(
-    objects.flatMap((object) => listPlaces(object, program, key, within)).map((it) => [it.node, it]),
+    objects.flatMap((object) => listPlaces(object, program, key, use.list.within)).map((it) => [it.node, it]),
   );
   return [...places.values()].map(({ node, path }) => {
     if (node.type === "ArrayExpression") return firstElement(text, node, call);

@@ -16,6 +16,8 @@ export interface ModuleOptions {
   readonly isHot?: boolean | undefined;
   /** Whether `info.schedule` has the text of the schedule; default: no. */
   readonly hasSchedule?: boolean | undefined;
+  /** Whether the module is CommonJS, for `require`; default: no. */
+  readonly isCommonJs?: boolean | undefined;
 }
 
 const workerText = "kernelWorker";
@@ -23,6 +25,16 @@ const workerText = "kernelWorker";
 const imports = (names: readonly string[], { runtime, workerText: file }: RuntimeFiles, hasWorker: boolean): string =>
   `import { ${names.join(", ")} } from ${JSON.stringify(runtime)};\n` +
   (hasWorker ? `import ${workerText} from ${JSON.stringify(file)};\n` : "");
+
+const requires = (names: readonly string[], { runtime, workerText: file }: RuntimeFiles, hasWorker: boolean): string =>
+  `const { ${names.join(", ")} } = require(${JSON.stringify(runtime)});\n` +
+  (hasWorker ? `const ${workerText} = require(${JSON.stringify(file)}).default;\n` : "");
+
+/** Code of the export; what TypeScript and esbuild make of an `import` looks for `__esModule`. */
+const exportText = (created: string, isCommonJs: boolean): string =>
+  isCommonJs
+    ? `Object.defineProperty(exports, "__esModule", { value: true });\nexports.default = ${created};\n`
+    : `export default /* @__PURE__ */ ${created};\n`;
 
 /** Code that replaces a module while it runs. The dev server looks for these very words. */
 const hotText = (created: string): string => `const newest = ${created};
@@ -43,7 +55,7 @@ if (import.meta.hot) {
 export function emitModule(
   kernel: CompiledKernel,
   references: AssetReferences,
-  { files, isHot = false, hasSchedule = false }: ModuleOptions,
+  { files, isHot = false, hasSchedule = false, isCommonJs = false }: ModuleOptions,
 ): string {
   const { op, target, parameters } = kernel;
   const { facts, implementations } = factsOf(kernel, { references, workerText, hasSchedule });
@@ -51,6 +63,6 @@ export function emitModule(
   const names = ["createKernel", ...implementations, ...(isHot ? ["hotKernel"] : [])];
   const created = `createKernel(${[objectText(facts), ...implementations].join(", ")})`;
   return `// ${[op, target, ...sizes].join(" ")}: emitted by unplugin-kernel
-${imports(names, files, references.worker?.text ?? false)}
-${isHot ? hotText(created) : `export default /* @__PURE__ */ ${created};\n`}`;
+${(isCommonJs ? requires : imports)(names, files, references.worker?.text ?? false)}
+${isHot ? hotText(created) : exportText(created, isCommonJs)}`;
 }

@@ -34,12 +34,17 @@ function starIn(pattern: string, text: string): string | null {
   return fits ? text.slice(before.length, text.length - after.length) : null;
 }
 
+/** What a program gets of an entry: with conditions it has types from elsewhere. */
+const targetOf = (entry: unknown): unknown =>
+  typeof entry === "object" && entry !== null ? (entry as { readonly default?: unknown }).default : entry;
+
 /** Names that lead to a file by the "imports" of package.json: "#op/gemm.op.ts". */
 function namesInPackage(file: string): readonly string[] {
   const manifest = packageOf(file);
   if (manifest === null) return [];
   const path = `./${relative(dirname(manifest), file).split(sep).join("/")}`;
-  const names = Object.entries(importsOfPackage(manifest)).flatMap(([key, target]) => {
+  const names = Object.entries(importsOfPackage(manifest)).flatMap(([key, entry]) => {
+    const target = targetOf(entry);
     const star = typeof target === "string" ? starIn(target.split("?")[0]!, path) : null;
     return star === null ? [] : [key.split("?")[0]!.replace("*", star)];
   });

@@ -11,14 +11,16 @@ import { type Platform, placeAssets } from "./place.ts";
  * Code for an addon's address, from the module's own: no path of the building machine is in it. Turbopack would serve the file
  * of a `new URL`.
  */
-function addonUrl(file: string, importer: string): string {
+function addonUrl(file: string, importer: string, isCommonJs = false): string {
+  const own = isCommonJs ? 'require("node:url").pathToFileURL(__filename).href' : "import.meta.url";
   const path = relative(dirname(importer), file).replaceAll("\\", "/");
-  return `import.meta.url.replace(/[^/]*$/, ${JSON.stringify(path)})`;
+  return `${own}.replace(/[^/]*$/, ${JSON.stringify(path)})`;
 }
 
 /** @param path of the operator file, which stands for the module */
 export function moduleInCode(kernel: CompiledKernel, path: string, platform: Platform, options: ModuleOptions): string {
   const file = kernel.native?.path;
-  const urlOf = ({ role }: KernelAsset): string | null => (role === "native" && file ? addonUrl(file, path) : null);
+  const urlOf = ({ role }: KernelAsset): string | null =>
+    role === "native" && file ? addonUrl(file, path, options.isCommonJs) : null;
   return emitModule(kernel, placeAssets(kernel, platform, true, urlOf), options);
 }

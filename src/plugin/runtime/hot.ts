@@ -11,8 +11,13 @@ interface Current {
   readonly kernel: AnyKernel;
 }
 
-/** Returns the function that importers keep. @param data what the dev server keeps for the module, from version to version */
-export function hotKernel(newest: AnyKernel, data: { current?: Current }): AnyKernel {
+/**
+ * Returns the function that importers keep.
+ *
+ * @param data what the dev server keeps for the module, from version to version; undefined in Vitest's tests of pages, which replace nothing
+ */
+export function hotKernel(newest: AnyKernel, data: { current?: Current } | undefined): AnyKernel {
+  if (!data) return newest;
   const last = data.current;
   if (last?.newest.info.cacheKey === newest.info.cacheKey) {
     last.newest = newest;

@@ -49,6 +49,28 @@ describe("the bundler", () => {
       { "package.json": packageJson("vite", "jest"), "jest.config.js": "" },
     ],
     ["Jest alone", "jest", { "package.json": packageJson("jest", "ts-jest") }],
+    [
+      "Electron has Vite with a configuration of its own",
+      "electron-vite",
+      { "package.json": packageJson("electron-vite", "vite"), "electron.vite.config.ts": "" },
+    ],
+    ["tsup needs no configuration", "tsup", { "package.json": packageJson("tsup", "esbuild") }],
+    ["tsdown", "tsdown", { "package.json": packageJson("tsdown", "rolldown") }],
+    [
+      "VitePress may be there for a folder of documents",
+      "vite",
+      { "package.json": packageJson("vitepress", "vite"), "vite.config.ts": "" },
+    ],
+    [
+      "SolidStart 2 is configured as Vite is",
+      "vite",
+      { "package.json": packageJson("@solidjs/start", "vite"), "vite.config.ts": "" },
+    ],
+    [
+      "SolidStart 1 is not",
+      "solid-start",
+      { "package.json": packageJson("@solidjs/start", "vite"), "app.config.ts": "" },
+    ],
     ["a package that needs no configuration", "vite", { "package.json": packageJson("vite", "@types/bun") }],
   ])("is told by what there is: %s", (_, host, files) => {
     expect(planned(files).host).toBe(host);
@@ -98,6 +120,14 @@ export default defineConfig({
     expect(planned(astro).texts["astro.config.ts"]).toContain(
       'vite: { plugins: [kernel({ dts: "src/kernel-imports.d.ts" })] },',
     );
+    const tsup = { "package.json": packageJson("tsup"), "tsconfig.json": "{}", "src/index.ts": "" };
+    expect(planned(tsup).texts["tsup.config.ts"]).toBe(`import { defineConfig } from "tsup";
+import kernel from "unplugin-kernel/esbuild";
+
+export default defineConfig({
+  esbuildPlugins: [kernel({ dts: "src/kernel-imports.d.ts" })],
+});
+`);
     expect(planned({ "package.json": packageJson("webpack") }).texts["webpack.config.mjs"]).toBe(
       `import kernel from "unplugin-kernel/webpack";
 
@@ -162,6 +192,17 @@ describe("package.json", () => {
     expect(planned({ "package.json": text }).texts).not.toHaveProperty(["package.json"]);
   });
 
+  it("has imports whose types are of this package where TypeScript would refuse them, for want of a rootDir", () => {
+    const importsWith = (options: object) => {
+      const tsconfig = JSON.stringify({ compilerOptions: options });
+      return JSON.parse(planned({ "package.json": "{}", "tsconfig.json": tsconfig }).texts["package.json"]!).imports;
+    };
+    expect(importsWith({ outDir: "dist" })).toEqual({
+      "#op/*": { types: "unplugin-kernel/kernel", default: "./src/kernels/*" },
+    });
+    expect(importsWith({ outDir: "dist", rootDir: "src" })).toEqual({ "#op/*": "./src/kernels/*" });
+  });
+
   it("may have nothing in it", () => {
     expect(JSON.parse(planned({ "package.json": "{}", "vite.config.js": "" }).texts["package.json"]!)).toEqual({
       scripts: { tune: "unplugin-kernel tune" },
@@ -193,6 +234,32 @@ describe("types", () => {
     expect(placeIn(vite)).toBe("src/kernel-imports.d.ts");
     const next = { "package.json": packageJson("next"), "tsconfig.json": "{}", "app/page.tsx": "" };
     expect(placeIn(next)).toBe("kernel-imports.d.ts");
+  });
+
+  it("are among the files of each tsconfig that reads their folder in part, as that of Vue's tests", () => {
+    const { texts } = planned({
+      ...vite,
+      "src/main.ts": "",
+      "tsconfig.app.json": '{ "include": ["env.d.ts", "src/**/*"] }',
+      "tsconfig.json": '{ "files": [], "references": [{ "path": "./tsconfig.app.json" }] }',
+      "tsconfig.node.json": '{ "include": ["vite.config.*"] }',
+      "tsconfig.vitest.json": `{
+  // Tests
+  "include": ["./src/**/__tests__/*", "env.d.ts"],
+}`,
+      "tsconfig.lines.json": '{\n  "include": [\n    "src/main.ts",\n  ]\n}',
+      "tsconfig.folder.json": '{ "include": ["src"] }',
+    });
+    expect(Object.entries(texts).filter(([name]) => name.startsWith("tsconfig"))).toEqual([
+      ["tsconfig.lines.json", '{\n  "include": [\n    "src/main.ts",\n    "src/kernel-imports.d.ts",\n  ]\n}'],
+      [
+        "tsconfig.vitest.json",
+        `{
+  // Tests
+  "include": ["./src/**/__tests__/*", "env.d.ts", "src/kernel-imports.d.ts"],
+}`,
+      ],
+    ]);
   });
 
   it("stay where they are", () => {
@@ -298,6 +365,7 @@ describe("a program without a bundler", () => {
       test: "node --test",
       serve: "bun run src/main.ts",
       watch: "vite-node x && ./bin/node y",
+      "start:dev": "nest start --watch",
     });
     expect(byHand).toEqual([]);
     expect(scripts).toEqual({
@@ -307,6 +375,7 @@ describe("a program without a bundler", () => {
       test: `node ${hooks} --test`,
       serve: "bun run --preload unplugin-kernel/register src/main.ts",
       watch: "vite-node x && ./bin/node y",
+      "start:dev": `nest start --exec "node ${hooks}" --watch`,
       tune: "unplugin-kernel tune",
     });
   });
@@ -314,7 +383,7 @@ describe("a program without a bundler", () => {
   it("gets a script that starts it, or is told how", () => {
     expect(scriptsOf({}, { "src/index.ts": "" }, ["tsx"]).scripts.start).toBe(`tsx ${hooks} src/index.ts`);
     expect(scriptsOf({ start: "custom" }, { "main.js": "" }).byHand).toEqual([
-      "package.json: no script of it runs a program with node, tsx or bun; your program is started with",
+      "package.json: no script of it runs a program with node, tsx, bun or nest; your program is started with",
     ]);
   });
 });

@@ -108,6 +108,44 @@ export default defineConfig({ vite: { server: {}, plugins: [kernel()] } });
 `,
   },
   {
+    name: "among the plugins of each part of an Electron program that the file names",
+    host: "electron-vite",
+    before: `import { defineConfig } from 'electron-vite'
+import vue from '@vitejs/plugin-vue'
+
+export default defineConfig({
+  main: {},
+  renderer: {
+    plugins: [vue()]
+  }
+})
+`,
+    after: `import { defineConfig } from 'electron-vite'
+import vue from '@vitejs/plugin-vue'
+import kernel from 'unplugin-kernel/vite'
+
+export default defineConfig({
+  main: {
+    plugins: [kernel()]
+  },
+  renderer: {
+    plugins: [kernel(), vue()]
+  }
+})
+`,
+  },
+  {
+    name: "among tsup's plugins of esbuild",
+    host: "tsup",
+    before: `import { defineConfig } from "tsup";
+export default defineConfig({ entry: ["src/index.ts"], dts: true });
+`,
+    after: `import { defineConfig } from "tsup";
+import kernel from "unplugin-kernel/esbuild";
+export default defineConfig({ entry: ["src/index.ts"], dts: true, esbuildPlugins: [kernel()] });
+`,
+  },
+  {
     name: "a list of plugins on one line, in the file's quotes and without semicolons",
     host: "vite",
     before: `import { defineConfig } from 'vite'

@@ -175,7 +175,13 @@ declare module "*/inc.op.ts?tune=wasm" {
 
   it("have what may be imported next: each operator for the targets that documentation begins with", async () => {
     const files = {
-      "package.json": JSON.stringify({ imports: { "#op/*": "./src/kernels/*", "#lib": "./lib.js", "#other/*": null } }),
+      "package.json": JSON.stringify({
+        imports: {
+          "#op/*": { types: "unplugin-kernel/kernel", default: "./src/kernels/*" },
+          "#lib": "./lib.js",
+          "#other/*": null,
+        },
+      }),
       "src/kernels/inc.op.ts": operator,
       "src/kernels/product.op.ts": product.replace("export const product =", "export default"),
       "src/broken.op.ts": "export default nothing;",

@@ -22,3 +22,8 @@ it("another kernel is another function, and the first goes on as it was", () => 
   expect([first(), second()]).toEqual(["of the first", "of the second"]);
   expect(first.info.cacheKey).toBe("a");
 });
+
+it("a module that nobody replaces has its kernel itself: Vitest gives those of pages no place for data", () => {
+  const kernel = kernelOf("a", "guess");
+  expect(hotKernel(kernel, undefined)).toBe(kernel);
+});

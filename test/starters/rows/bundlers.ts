@@ -1,7 +1,7 @@
 // Bundlers by themselves, in pages and in Node.
 
 import { titleOf } from "../page.ts";
-import { program, untypedCall } from "../program.ts";
+import { imports, program, typedCall, untypedCall } from "../program.ts";
 import type { Project, Row } from "../row.ts";
 
 const install = "npm install --no-audit --no-fund";
@@ -87,6 +87,98 @@ await esbuild.build({
   answer: ({ run }) => run("node dist/out.js"),
 };
 
+const rsbuild: Row = {
+  name: "rsbuild",
+  made: "as its maker would",
+  packages: ["@rsbuild/core", "typescript"],
+  create({ run, write }) {
+    const scripts = { build: "rsbuild build", dev: "rsbuild" };
+    write("package.json", JSON.stringify({ name: "app", private: true, type: "module", scripts }, null, 2));
+    write("rsbuild.config.ts", 'import { defineConfig } from "@rsbuild/core";\n\nexport default defineConfig({});\n');
+    const compilerOptions = {
+      lib: ["DOM", "ES2020"],
+      target: "ES2020",
+      noEmit: true,
+      skipLibCheck: true,
+      useDefineForClassFields: true,
+      module: "ESNext",
+      moduleDetection: "force",
+      moduleResolution: "bundler",
+      verbatimModuleSyntax: true,
+      resolveJsonModule: true,
+      allowImportingTsExtensions: true,
+      noUncheckedSideEffectImports: true,
+      strict: true,
+      noUnusedLocals: true,
+      noUnusedParameters: true,
+    };
+    write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["src"] }, null, 2));
+    write("src/index.ts", "export {};\n");
+    run(`${install} --save-dev @rsbuild/core typescript@5`);
+  },
+  write: ({ append }) => append("src/index.ts", program(intoTitle.replace("(text)", "(text: string)"))),
+  check: "npx tsc",
+  build: "npm run build",
+  answer: (project) => titleOf(project, "dist"),
+};
+
+/** A library, whose types its builder writes; a program of its own calls it. */
+const library = (name: string, config: string, file: string): Row => ({
+  name,
+  made: "as its maker would",
+  packages: [name, "typescript"],
+  create(project) {
+    createModule(project, name, `${name} typescript@5 @types/node@20`);
+    project.write(`${name}.config.ts`, config);
+    project.write("src/index.ts", "export {};\n");
+    const compilerOptions = {
+      target: "esnext",
+      module: "preserve",
+      moduleDetection: "force",
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      isolatedModules: true,
+      verbatimModuleSyntax: true,
+      types: ["node"],
+    };
+    project.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["src"] }, null, 2));
+  },
+  write: ({ write }) =>
+    write(
+      "src/index.ts",
+      `${imports()}\n\nexport function say(): string {\n${typedCall}\n  return said;\n}\nexport { gemm };\n`,
+    ),
+  check: "npx tsc",
+  build: "npm run build",
+  answer: ({ run }) => run(`node --input-type=module -e 'console.log((await import("./dist/${file}")).say())'`),
+});
+
+const tsup = library(
+  "tsup",
+  `import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: ["src/index.ts"],
+  format: ["esm", "cjs"],
+  dts: true,
+});
+`,
+  "index.js",
+);
+
+const tsdown = library(
+  "tsdown",
+  `import { defineConfig } from "tsdown";
+
+export default defineConfig({
+  entry: "src/index.ts",
+  dts: true,
+});
+`,
+  "index.mjs",
+);
+
 /** Deno runs what a bundler has built: its own loader has no hooks that wait. */
 const deno: Row = {
   ...esbuild,
@@ -99,4 +191,4 @@ const deno: Row = {
   answer: ({ run }) => run("npx deno run -A dist/out.js"),
 };
 
-export const bundlerRows: readonly Row[] = [webpack, rspack, rollup, esbuild, deno];
+export const bundlerRows: readonly Row[] = [webpack, rspack, rsbuild, rollup, esbuild, tsup, tsdown, deno];

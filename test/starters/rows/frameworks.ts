@@ -105,6 +105,41 @@ ${typedCall}
   answer: ({ ask }) => ask("npx next start -p $PORT"),
 };
 
+/** The older router, in a project with src/. */
+const nextPages: Row = {
+  name: "next-pages",
+  made: "by its maker",
+  packages: ["next", "react", "typescript"],
+  create({ run }) {
+    const options = "--ts --no-app --empty --no-tailwind --no-eslint --src-dir --turbopack --use-npm --skip-install";
+    run(`npx -y create-next-app@16 . ${options} --import-alias "@/*" --disable-git --yes`);
+    run(install);
+  },
+  write({ write }) {
+    write(
+      "src/pages/index.tsx",
+      `${imports()}\n\nexport default function Home() {\n${typedCall}\n  return <main>{said}</main>;\n}\n`,
+    );
+    write(
+      "src/pages/api/gemm.ts",
+      `import type { NextApiRequest, NextApiResponse } from "next";
+${imports()}
+
+export default function handler(_: NextApiRequest, response: NextApiResponse) {
+${typedCall}
+  response.send(said);
+}
+`,
+    );
+  },
+  check: "by build",
+  build: "npm run build",
+  answer: async ({ ask }) => {
+    const server = "npx next start -p $PORT";
+    return `${await ask(server)} ${await ask(server, "/api/gemm")}`;
+  },
+};
+
 /** Its maker takes templates from GitHub: this is the one called minimal. */
 function createAstro({ write, run }: Project): void {
   const scripts = { dev: "astro dev", build: "astro build", preview: "astro preview", astro: "astro" };
@@ -142,4 +177,4 @@ const astro: Row = {
   answer: ({ read }) => read("dist/index.html"),
 };
 
-export const frameworkRows: readonly Row[] = [sveltekit, nuxt, next, astro];
+export const frameworkRows: readonly Row[] = [sveltekit, nuxt, next, nextPages, astro];

@@ -1,6 +1,6 @@
 // Programs that run from their sources, without a bundler.
 
-import { program, untypedCall } from "../program.ts";
+import { imports, program, typedCall, untypedCall } from "../program.ts";
 import type { Project, Row } from "../row.ts";
 
 const install = "npm install --no-audit --no-fund";
@@ -122,8 +122,116 @@ module.exports = {
   }),
 ];
 
+/** As `npm init` makes it, which says "commonjs": tsx makes `require` of `import`, in development, and tsc does for production. */
+const express: Row = {
+  name: "express-commonjs",
+  made: "as its maker would",
+  packages: ["express", "tsx", "typescript"],
+  create({ run, write }) {
+    run("npm init -y");
+    run(
+      "npm pkg set type=commonjs scripts.dev='tsx watch src/index.ts' scripts.build=tsc scripts.start='node dist/index.js'",
+    );
+    run(`${install} express`);
+    run(`${install} --save-dev tsx typescript@5 @types/node@20 @types/express`);
+    const compilerOptions = { target: "es2022", module: "nodenext", rootDir: "src", outDir: "dist", strict: true };
+    write("tsconfig.json", JSON.stringify({ compilerOptions: { ...compilerOptions, skipLibCheck: true } }));
+    write("src/index.ts", "export {};\n");
+  },
+  write: ({ write }) =>
+    write(
+      "src/index.ts",
+      `import express from "express";
+${imports()}
+
+express()
+  .get("/", (_request, response) => {
+${typedCall}
+    response.send(said);
+  })
+  .listen(process.env.PORT);
+`,
+    ),
+  check: "npx tsc --noEmit",
+  build: "npm run build",
+  answer: async ({ ask }) => `${await ask("npm run dev")} ${await ask("npm start")}`,
+};
+
+/** Its maker takes templates from GitHub: this is the one called nodejs. */
+const hono: Row = {
+  ...express,
+  name: "hono",
+  packages: ["hono", "@hono/node-server", "tsx", "typescript"],
+  create({ run, write }) {
+    const scripts = { dev: "tsx watch src/index.ts", build: "tsc", start: "node dist/index.js" };
+    write("package.json", JSON.stringify({ name: "app", type: "module", scripts }, null, 2));
+    run(`${install} hono @hono/node-server`);
+    run(`${install} --save-dev tsx typescript@5 @types/node@20`);
+    const compilerOptions = {
+      target: "ESNext",
+      module: "NodeNext",
+      strict: true,
+      verbatimModuleSyntax: true,
+      skipLibCheck: true,
+      types: ["node"],
+      jsx: "react-jsx",
+      jsxImportSource: "hono/jsx",
+      outDir: "./dist",
+    };
+    write("tsconfig.json", JSON.stringify({ compilerOptions, exclude: ["node_modules"] }, null, 2));
+    write("src/index.ts", "export {};\n");
+  },
+  write: ({ write }) =>
+    write(
+      "src/index.ts",
+      `import { serve } from "@hono/node-server";
+import { Hono } from "hono";
+${imports()}
+
+const app = new Hono();
+app.get("/", (context) => {
+${typedCall}
+  return context.text(said);
+});
+serve({ fetch: app.fetch, port: Number(process.env.PORT) });
+`,
+    ),
+};
+
+/** In CommonJS, by tsc, and tested with Jest, which no kernel reaches. */
+const nest: Row = {
+  name: "nest",
+  made: "by its maker",
+  packages: ["@nestjs/core", "@nestjs/cli", "typescript"],
+  create({ run }) {
+    run("npx -y @nestjs/cli@11 new app --directory . --package-manager npm --skip-git --skip-install");
+    run(install);
+  },
+  write: ({ write }) =>
+    write(
+      "src/app.service.ts",
+      `import { Injectable } from "@nestjs/common";
+${imports()}
+
+@Injectable()
+export class AppService {
+  getHello(): string {
+${typedCall}
+    return said;
+  }
+}
+`,
+    ),
+  check: "npx tsc --noEmit",
+  build: "npm run build",
+  answer: async ({ ask }) => `${await ask("npm start")} ${await ask("npm run start:prod")}`,
+};
+
 export const programRows: readonly Row[] = [
   ...jestRows,
+  express,
+  hono,
+  nest,
   fromSources("tsx", { packages: [...typeScript, "tsx"], script: { start: "tsx src/main.ts" }, main: "src/main.ts" }),
   fromSources("node-js", { packages: [], script: { start: "node src/main.js" }, main: "src/main.js" }),
   fromSources("node-24", {

@@ -1,7 +1,7 @@
-// create-vite's templates.
+// create-vite's templates, and Vue's own.
 
 import { titleOf } from "../page.ts";
-import { imports, program, typedCall } from "../program.ts";
+import { imports, program, typedCall, untypedCall, vitestOf } from "../program.ts";
 import type { Project, Row } from "../row.ts";
 
 const createVite =
@@ -23,7 +23,7 @@ const intoComponent =
       `${imports()}\n${tag.includes('"ts"') ? typedCall : inJsdoc}\ndocument.title = said;\n`;
     write(
       file,
-      read(file).replace(/<script[^>]*>\n/, (tag) => tag + linesIn(tag)),
+      read(file).replace(/<script[^>]*>\n?/, (tag) => `${tag.trimEnd()}\n${linesIn(tag)}`),
     );
   };
 
@@ -40,6 +40,25 @@ const template = (
   packages: ["vite", "typescript", ...(more.packages ?? [])],
 });
 
+/** Its tests have a configuration of their own, which takes in that of Vite. */
+const createVue: Row = {
+  name: "create-vue",
+  made: "by its maker",
+  packages: ["vue", "vite", "vitest", "typescript"],
+  create({ run }) {
+    // In a folder of its own, whose name it takes without asking.
+    run("npm create -y vue@3 vue-app -- --ts --vitest --bare && cp -a vue-app/. . && rm -r vue-app");
+    run("npm install --no-audit --no-fund");
+  },
+  write(project) {
+    intoComponent("src/App.vue")(project);
+    project.write("src/__tests__/gemm.spec.ts", vitestOf("../kernels/gemm.op.ts?tune=wasm"));
+  },
+  check: "npx vitest run",
+  build: "npm run build",
+  answer: (project) => titleOf(project, "dist"),
+};
+
 export const viteRows: readonly Row[] = [
   template("vanilla-ts", {
     check: "by build",
@@ -52,19 +71,30 @@ export const viteRows: readonly Row[] = [
     write({ append, write, run }) {
       append("src/main.tsx", `\n${program(intoTitle)}`);
       run("npm install --no-audit --no-fund --save-dev vitest");
-      write(
-        "src/gemm.test.ts",
-        `import { expect, test } from "vitest";
-import gemm from "./kernels/gemm.op.ts?tune=wasm";
-test("gemm", async () => {
-  const ones = new Float32Array(512 * 512).fill(1);
-  const product: Float32Array = await gemm.async(ones, ones);
-  expect(product[0]).toBe(512);
-});
-`,
-      );
+      write("src/gemm.test.ts", vitestOf("./kernels/gemm.op.ts?tune=wasm"));
     },
   }),
   template("vue-ts", { check: "by build", packages: ["vue"], write: intoComponent("src/App.vue") }),
+  template("preact-ts", {
+    check: "by build",
+    packages: ["preact"],
+    write: ({ append }) => append("src/main.tsx", `\n${program(intoTitle)}`),
+  }),
+  template("solid-ts", {
+    check: "by build",
+    packages: ["solid-js"],
+    write: ({ append }) => append("src/index.tsx", `\n${program(intoTitle)}`),
+  }),
+  template("lit-ts", {
+    check: "by build",
+    packages: ["lit"],
+    write: ({ append }) => append("src/my-element.ts", `\n${program(intoTitle)}`),
+  }),
+  template("react", {
+    check: null,
+    packages: ["react"],
+    write: ({ append }) => append("src/main.jsx", `\n${program(intoTitle.replace(": string", ""), untypedCall)}`),
+  }),
+  createVue,
   template("svelte-ts", { check: "npm run check", packages: ["svelte"], write: intoComponent("src/App.svelte") }),
 ];
