@@ -43,6 +43,7 @@ export function printReport(report: Report): string {
 
 function introduction({ cpu, seconds, results, contests }: Report): string {
   const each = (pick: (run: RunResult) => string): string => [...new Set(results.map(pick))].sort().join(", ");
+  const days = results.map(({ finishedAt }) => finishedAt.slice(0, 10)).sort();
   const alone = contests.filter(({ runs }) => new Set(runs.map(({ strategy }) => strategy)).size < 2).length;
   const unsettled = contests.reduce((sum, contest) => sum + contest.unsettled, 0);
   return `# Strategies of the search
@@ -50,6 +51,7 @@ function introduction({ cpu, seconds, results, contests }: Report): string {
 Made by \`npm run bench:search -- --report\` from \`test/bench/search/results.jsonl\`; do not edit.
 
 ${results.length} runs on ${cpu}; Node ${each(({ node }) => node)}; ${each(({ toolchain }) => toolchain)}; code generators' version ${each(({ codegen }) => codegen)}.
+Measured from ${days[0]} to ${days.at(-1)}.
 
 A run is a process of its own with ${seconds} s for one task, one strategy and one seed, and no limit to the number of candidates. Only
 \`default\` stops when it has converged, as it does for users: what it has found then is what it ends with. Seconds count from when a
