@@ -67,14 +67,20 @@ function runInTurns(rows) {
   });
 }
 
-/** What one core can do in f32 on a target, in GFLOP/s: the most of all turns. Null where that could not be measured. */
+/** What one core can do of a product in f32 on a target, in GFLOP/s. A multiplication has its addition with it, or beside it. */
+function productGflops({ rates }, { hasFma }) {
+  const [multiply, any] = [rates["f32.multiply"] ?? 0, rates["f32.any"] ?? 0];
+  return hasFma ? 2 * multiply : Math.min(2 * multiply, any);
+}
+
+/** The most of all turns. Null where that could not be measured. */
 async function coreGflops(name) {
   const target = hostTarget(name);
   const toolchain = await toolchainFor(target);
   let most = null;
   for (let turn = 0; turn < turns; turn++) {
     const limits = await measureLimits(target, toolchain);
-    most = Math.max(most ?? 0, limits?.rates["f32.any"] ?? 0) || null;
+    if (limits) most = Math.max(most ?? 0, productGflops(limits, target));
   }
   return most;
 }
