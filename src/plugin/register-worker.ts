@@ -1,17 +1,13 @@
 // The worker behind `require` of a kernel: a path with its query → the text of a module in CommonJS.
 
-import { writeSync } from "node:fs";
 import { answerQuestions } from "../native/waiting-worker.ts";
+import { waitingSink } from "./waiting-sink.ts";
 
 export type RequireAnswer =
   | { readonly kind: "module"; readonly code: string }
   /** The file is no operator file. */
   | { readonly kind: "none" }
   | { readonly kind: "mistake"; readonly name: string; readonly message: string };
-
-const standardError = 2;
-/** What a worker prints is shown by the main thread, which waits: this is written at once. */
-const line = (text: string): void => void writeSync(standardError, `${text}\n`);
 
 async function start() {
   const [{ compileKernel }, { moduleInCode }, { modeOfProgram }, { parseRequest }, files, session] = await Promise.all([
@@ -23,7 +19,7 @@ async function start() {
     import("./session.ts"),
   ]);
   const { options, compile, configure, finish } = session.createSession({ mode: modeOfProgram() }, compileKernel);
-  configure(process.cwd(), { info: line, warn: line });
+  configure(process.cwd(), waitingSink);
   return async (id: string): Promise<RequireAnswer> => {
     const request = parseRequest(id);
     if (!request || !options().accepts(request.path)) return { kind: "none" };

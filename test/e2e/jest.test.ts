@@ -99,6 +99,12 @@ describe("withKernels of Jest", () => {
     expect((failed as Error).stack).toMatch(/\n {4}at .*a\.test\.js:2:20$/);
   });
 
+  it("says which options there are", async () => {
+    const { root, made } = await project({ modes: "predict" } as KernelPluginOptions, inner);
+    const failed = transformed(root, made, `import gemm from "${specifier}";`, true);
+    await expect(failed).rejects.toThrow('options.unknown: unplugin-kernel has no option "modes"');
+  });
+
   it("measures nothing where the lock has no decision: it is an error when frozen", async () => {
     const { root, made } = await project({ mode: "frozen" }, inner);
     const failed = transformed(root, made, `import gemm from "${specifier}";`, true);

@@ -1,4 +1,4 @@
-// What Jest's transformer asks of the process that compiles, and what it is told: JSON both ways.
+// What Jest's transformer asks of the worker that compiles, and what it is told.
 
 import type { KernelPluginOptions } from "../types.ts";
 import type { Format } from "./imports.ts";
@@ -23,6 +23,6 @@ export interface Mistake {
 export interface Answer {
   /** Modules by specifier; one whose file is not found, or is no operator file, is left out. */
   readonly modules: Readonly<Record<string, ModulePaths>>;
-  /** What the user has to mend, and the import that asks for it; null: nothing. */
+  /** The first failure, and the import that asks for it; null: there is none. */
   readonly mistake: Mistake | null;
 }

@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sha256 } from "../../compiler/index.ts";
-import { askNow } from "../../native/ask-now.ts";
 import { packageFile } from "../../native/native-file.ts";
+import { startWaitingWorker } from "../../native/waiting-worker.ts";
 import type { KernelPluginOptions } from "../types.ts";
 import { kernelSpecifiers, replaceSpecifiers } from "./imports.ts";
 import type { Answer, Mistake, Question } from "./question.ts";
@@ -68,10 +68,13 @@ function mistakeAt({ message, specifier }: Mistake, source: string, importer: st
   return Object.assign(new Error(message), { stack: `${message}\n    at ${place}` });
 }
 
+/** Asks the worker, which is started with the first script that imports a kernel. */
+let ask: ((question: string) => Answer) | null = null;
+
 /** @throws with the mistake that the user made in an import or an operator */
 function modulesFor(question: Question, source: string): Modules {
-  const answer = askNow(packageFile("dist/jest-modules.js"), JSON.stringify(question));
-  const { modules, mistake } = JSON.parse(answer) as Answer;
+  ask ??= startWaitingWorker<Answer>(pathToFileURL(packageFile("dist/jest-modules.js")));
+  const { modules, mistake } = ask(JSON.stringify(question));
   if (mistake) throw mistakeAt(mistake, source, question.importer);
   return modules;
 }

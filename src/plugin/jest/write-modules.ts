@@ -1,23 +1,23 @@
-// The process that compiles kernels for Jest, which waits for it: each becomes a module of its own, with the runtime in it, in the two
+// The worker that compiles kernels for Jest's transformer, which waits for it: each becomes a module of its own, with the runtime in it, in the two
 // formats that Jest takes.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { build } from "esbuild";
 import { DiagnosticError, sha256 } from "../../compiler/index.ts";
 import { replaceFile } from "../../native/replace-file.ts";
+import { answerQuestions } from "../../native/waiting-worker.ts";
 import { compileKernel } from "../compile-kernel.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import { moduleInCode } from "../emit/in-code.ts";
 import { locateOperator } from "../locate-operator.ts";
-import { consoleSink } from "../log.ts";
 import { isCi } from "../options.ts";
 import { type ParsedRequest, parseRequest } from "../request.ts";
 import { runtimePaths } from "../runtime-files.ts";
 import { createSession, type Session } from "../session.ts";
+import { waitingSink } from "../waiting-sink.ts";
 import type { Format } from "./imports.ts";
-import type { Answer, ModulePaths, Question } from "./question.ts";
+import type { Answer, Mistake, ModulePaths, Question } from "./question.ts";
 
 const extension: Readonly<Record<Format, string>> = { esm: "mjs", cjs: "cjs" };
 
@@ -67,17 +67,23 @@ async function requestOf(specifier: string, importer: string, session: Session):
 /** A test measures nothing: a kernel that has no decision gets the schedule that the model takes for the best. */
 const modeOfTests = (): "frozen" | "predict" => (isCi() ? "frozen" : "predict");
 
-async function answer({ root, options, importer, specifiers }: Question): Promise<Answer> {
+/** A failure that is not the user's has its stack, to be reported. */
+function mistakeOf(error: unknown, specifier: string): Mistake {
+  const { message, stack = message } = error as Error;
+  return { message: error instanceof DiagnosticError ? message : stack, specifier };
+}
+
+/** @throws DiagnosticError the options are wrong */
+async function modulesFor({ root, options, importer, specifiers }: Question): Promise<Answer> {
   const session = createSession({ ...options, mode: options.mode ?? modeOfTests() }, compileKernel);
-  session.configure(root, consoleSink);
-  let mistake: Answer["mistake"] = null;
+  session.configure(root, waitingSink);
+  let mistake: Mistake | null = null;
   const write = async (specifier: string): Promise<readonly (readonly [string, ModulePaths])[]> => {
     try {
       const request = await requestOf(specifier, importer, session);
       return request ? [[specifier, await writeModules(session, request)]] : [];
     } catch (error) {
-      if (!(error instanceof DiagnosticError)) throw error;
-      mistake ??= { message: error.message, specifier };
+      mistake ??= mistakeOf(error, specifier);
       return [];
     }
   };
@@ -86,4 +92,11 @@ async function answer({ root, options, importer, specifiers }: Question): Promis
   return { modules: Object.fromEntries(made.flat()), mistake };
 }
 
-process.stdout.write(JSON.stringify(await answer(JSON.parse(await text(process.stdin)) as Question)));
+answerQuestions<Answer>(async (text) => {
+  const question = JSON.parse(text) as Question;
+  try {
+    return await modulesFor(question);
+  } catch (error) {
+    return { modules: {}, mistake: mistakeOf(error, question.specifiers[0]!) };
+  }
+});
