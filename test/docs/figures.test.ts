@@ -1,0 +1,214 @@
+// Figures of README.md and docs/: each block of text with measured ones says what shows them, a command, a test, a source file or a page made of
+// rows. Settings are held against their source, examples of output are listed.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const repository = resolve(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(repository, path), "utf8");
+
+/** Pages that commands write from rows: their commands' tests hold them (bench-pages, bytes, engines, operator-table). */
+const isWritten = (page: string): boolean =>
+  /^docs\/(peers.*|search-bench|operators|engines|hosts|bytes)\.md$/.test(page);
+const pages = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...["docs", "docs/live"].flatMap((folder) =>
+    readdirSync(join(repository, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  ),
+];
+
+/** A number with a unit of measured things: times, speeds, shares, ratios, bytes. */
+const figure =
+  /(?:^|[\s(≈~])\d[\d.,]*(?:\s(?:to|…|and)\s\d[\d.,]*)?\s?(?:ns|µs|ms|s|seconds?|minutes?|GFLOP\/s|TFLOP\/s|[GT]op\/s|GB\/s|[kKMG]i?B|GB|%|×(?!\s?\d)|times as)(?![\w/])/;
+
+/** What may stand behind a figure: a command, a test or source file, or a page that a command writes. */
+const evidence = [
+  /npm run [\w:-]+/,
+  /npx (?:vitest run|unplugin-kernel) /,
+  /[\w-]+\.(?:test\.)?tsx?\b/,
+  /\]\([\w./-]*(?:peers[\w-]*|search-bench|operators|engines|hosts|bytes)\.md/,
+];
+
+/** Settings that pages state, in words of the page, and how the source has them. */
+const settings: readonly (readonly [page: string, said: string, source: string, code: string])[] = [
+  ["bundlers", "up to 64 KB", "plugin/emit/place.ts", "inlineBytes: number = 64 * 1024"],
+  ["bundlers", "more than\n64 KB", "plugin/emit/place.ts", "inlineBytes: number = 64 * 1024"],
+  ["recipes", "up to 64 KB", "plugin/emit/place.ts", "inlineBytes: number = 64 * 1024"],
+  ["command-line", "2 ms or", "cli/bench/rounds.ts", "usualSampleMs = 2;"],
+  ["constraints", "each has 20 seconds", "cli/commands/tune.ts", "proofMs = 20_000"],
+  ["cost-model", "within 2 % of it", "tuner/search/convergence.ts", "expected: 1.02"],
+  ["measurement", "as fill 200 µs", "native/runner/client.ts", "defaultSampleNs = 200_000"],
+  ["measurement", "1.5 ms beyond 1.25 × the", "native/runner/time-kernel.ts", "coldNs = 1.5e6"],
+  ["measurement", "(1.4 × on", "native/runner/time-kernel.ts", "checkGivenUpAt = { calm: 1.25, disturbed: 1.4 }"],
+  ["measurement", "runs of 4 ms and", "native/runner/time-kernel.ts", "longRunNs = 4e6"],
+  [
+    "measurement",
+    "more than 1.35 ×, after two, more than 1.2 ×",
+    "native/runner/time-kernel.ts",
+    "givenUpAt = [1.35, 1.2]",
+  ],
+  ["measurement", "within 1.5 % of", "tuner/measure/measure.ts", "agreement: 0.015"],
+  ["measurement", "as 12 ms have", "tuner/measure/measure.ts", "budgetNs: 12e6"],
+  ["measurement", "a run of 30 ms", "native/runner/yardstick.ts", "longestYardstickNs = 30e6"],
+  ["measurement", "than 30 ms is not used", "native/runner/yardstick.ts", "longestYardstickNs = 30e6"],
+  ["measurement", "median and 20 % quantile", "tuner/measure/statistics.ts", "quantile(samplesNs, 0.2)"],
+  ["measurement", "shorter than 2 ms the probe", "native/runner/time-kernel.ts", "longestAwaitedNs = 2e6"],
+  ["measurement", "1.5 ms more than 1.25 times", "native/runner/time-kernel.ts", "coldNs = 1.5e6"],
+  ["measurement", "(1.4 times on", "native/runner/time-kernel.ts", "disturbed: 1.4"],
+  ["measurement", "is 10 % slower in each", "tuner/measure/race.ts", "clearlySlower = Math.log(1.1)"],
+  ["measurement", "t at 0.5 % on", "tuner/measure/race.ts", "close to Student's t at 0.5 %"],
+  ["measurement", "by more than 1 %, and", "tuner/measure/race.ts", "tie: 0.01"],
+  ["measurement", "its\n20 % quantile or", "tuner/measure/race.ts", "[0, 0.2].every("],
+  ["measurement", "(within 4 %)", "native/runner/visit.ts", "hardlySlower = 1.04"],
+  ["measurement", "than 50 ms later", "native/runner/yardstick.ts", "recentMs = 50"],
+  ["measurement", "within 20 % of the best", "tuner/measure/finalists.ts", "withinNoise = 1.2"],
+  ["measurement", "within 2 %.", "../test/bench/choice.ts", "allowed = 1.02"],
+  ["search", "a clock adds 1.5 %", "../test/bench/landscapes/landscapes.ts", 'default: "0.015"'],
+  ["report", "16 KB to 64 MB", "native/limits/machine-limits.ts", "2 ** (14 + at)"],
+  ["search", "saved less than 2 %", "tuner/search/default.ts", "gainOfTrials(state, 24) < 0.02"],
+  ["search", "saved less\nthan 1 %", "tuner/search/convergence.ts", "leastGain: 0.01"],
+  ["search", "last 96 trials (240", "tuner/search/convergence.ts", "c: 96, wasm: 240"],
+  ["threads", "for 50 µs for", "native/load/threads.c", "UK_SPIN_NS = 50000"],
+];
+
+/** What programs print, made up. */
+const examples = [
+  "`3 kernels from kernels.lock.json, 0 measured, 0 compiler runs, 9 ms`",
+  '"82 % of what this core can do; 1.60 × the schedule predicted without measuring"',
+  "no kernel is above 100 %",
+  "1 KiB of memory",
+];
+
+/** A page without line breaks inside of paragraphs, so that settings are found wherever they are broken. */
+const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
+
+/** A block without the figures that are no measurements. */
+function measuredPart(page: string, block: string): string {
+  const own = settings.filter(([name]) => page === `docs/${name}.md`).map(([, said]) => flat(said));
+  return [...own, ...examples].reduce((text, said) => text.replaceAll(said, "…"), flat(block));
+}
+
+/** Paragraphs, items of lists and whole tables, each with its first line's number; code is no text. */
+function blocksOf(text: string): readonly string[] {
+  const prose = text.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, "").replaceAll(/^ {4,}\S.*$/gm, "");
+  return prose.split(/\n\s*\n|\n(?=- |\d+\. )/).map((block) => block.trim());
+}
+
+/** A table of measured figures may have its source in the paragraph before it, and a paragraph its in the table after it. */
+function unproven(page: string, text: string): readonly string[] {
+  const blocks = blocksOf(text);
+  const isProven = (block: string | undefined): boolean =>
+    block !== undefined && evidence.some((kind) => kind.test(block));
+  return blocks.filter((block, at) => {
+    if (!figure.test(measuredPart(page, block)) || isProven(block)) return false;
+    return !(block.startsWith("|") && isProven(blocks[at - 1]));
+  });
+}
+
+test("each block with measured figures says what shows them", () => {
+  const wrong = pages
+    .filter((page) => !isWritten(page))
+    .flatMap((page) => unproven(page, read(page)).map((block) => `${page}: ${block}`));
+  expect(wrong).toEqual([]);
+});
+
+test("a block without what shows its figures would be seen", () => {
+  const seen = (text: string) => unproven("docs/a.md", text).length;
+  expect(seen("A kernel takes 3 to 4 ms.")).toBe(1);
+  expect(seen("It is 1.3 × as fast.\n\nSee `npm run bench`.")).toBe(1);
+  expect(seen("Text\n\n| a | b |\n|---|---|\n| x | 5 kB |")).toBe(1);
+  expect(seen("A kernel takes 3 ms (`npm run bench`).")).toBe(0);
+  expect(seen("`npm run bench` says:\n\n| a | b |\n|---|---|\n| x | 5 kB |")).toBe(0);
+  expect(seen("Of 512 × 512 numbers, 30 kernels.\n\n```\n5 ms\n```")).toBe(0);
+});
+
+test.each(settings)("docs/%s.md: %j is what src/%s has", (page, said, source, code) => {
+  expect(flat(read(`docs/${page}.md`))).toContain(flat(said));
+  expect(read(`src/${source}`)).toContain(code);
+});
+
+/** Commands that leave no rows: their figures belong to whoever runs them, and change with the machine. */
+const withoutRows = [
+  "choice",
+  "compilers",
+  "convolution",
+  "cost-model",
+  "dev",
+  "landscapes",
+  "lowering",
+  "measuring",
+  "new-shape",
+  "sampling",
+  "seeds",
+].map((name) => `npm run bench:${name}`);
+
+test("no figure stands on a bench that leaves no rows", () => {
+  const wrong = pages.flatMap((page) =>
+    blocksOf(read(page))
+      .filter((block) => withoutRows.some((command) => block.includes(command)))
+      .filter((block) => figure.test(measuredPart(page, block)))
+      .map((block) => `${page}: ${block}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("npm scripts, tests and files of rows that pages name are there", () => {
+  const { scripts } = JSON.parse(read("package.json"));
+  const inDocs = JSON.parse(read("docs/package.json")).scripts;
+  const wrong = pages.flatMap((page) => {
+    const text = read(page);
+    const commands = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map(([, name = ""]) => name);
+    const files = [
+      ...text.matchAll(
+        /(?<![\w./@-])((?:test|demo|fixtures|src\/(?:api|cli|compiler|native|plugin|tuner))\/[\w./-]*\.(?:ts|js|jsonl?|c))\b/g,
+      ),
+    ];
+    return [
+      ...commands.filter((name) => !(name in scripts) && !(name in inDocs)),
+      // Rows come with the first run.
+      ...files.flatMap(([, name = ""]) =>
+        existsSync(join(repository, name)) || name.endsWith(".jsonl") ? [] : [name],
+      ),
+    ].map((name) => `${page}: ${name}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("what docs/limits.md says was reached is what docs/peers.md has", () => {
+  const peers = read("docs/peers.md");
+  const section = read("docs/limits.md").split("\n## The machine has no more\n")[1]!.split("\n## ")[0]!;
+  const rows = section.split("\n").filter((line) => line.startsWith("| ") && line.includes("≥"));
+  expect(rows.length).toBeGreaterThan(5);
+  for (const row of rows) {
+    const [bars = "", reached = ""] = row.slice(2).split(" | ");
+    const figures = reached.split(", ");
+    const wanted = [...bars.matchAll(/(each |mean )?≥ ([\d.]+)/g)];
+    expect(figures, row).toHaveLength(wanted.length);
+    for (const [at, [, of, least]] of wanted.entries()) {
+      const bar = `${of === "mean " ? "geometric mean" : "each"} at least ${Number(least).toFixed(2)} against`;
+      const value = of === "mean " ? figures[at]! : `least ${figures[at]!.replace("least ", "")}`;
+      const has = peers
+        .split("\n")
+        .some((line) => line.startsWith(`- ${bar}`) && line.includes(`**missed**, ${value}`));
+      expect([row, has]).toEqual([row, true]);
+    }
+  }
+});
+
+/** Pages about the inside, whose file names are ours; those of other pages may be a user's. */
+const inside = ["architecture", "constraints", "cost-model", "measurement", "scheduler", "search", "store", "threads"];
+const sources = ["src", "test", "docs/.vitepress", "."].flatMap((folder) =>
+  readdirSync(join(repository, folder), folder === "." ? {} : { recursive: true, encoding: "utf8" }).map(String),
+);
+
+test.each(inside)("docs/%s.md names files that are there", (page) => {
+  const named = [...read(`docs/${page}.md`).matchAll(/`([\w./-]+\.(?:js|ts|c))`/g)].map(([, name = ""]) => name);
+  const own = named.filter((name) => !name.includes(".op.") && !/^\.{0,2}\//.test(name));
+  expect(
+    own.filter((name) => !sources.some((path) => `/${path}`.endsWith(`/${name.replace(/^(src|test)\//, "")}`))),
+  ).toEqual([]);
+});
