@@ -16,7 +16,7 @@ import type { HookContext, Host } from "./emit/host.ts";
 import { rollupHost } from "./emit/rollup.ts";
 import { viteHost } from "./emit/vite.ts";
 import { webpackHost } from "./emit/webpack.ts";
-import { isOfOthers } from "./is-of-others.ts";
+import { checkPath, isOfOthers } from "./is-of-others.ts";
 import { locateOperator } from "./locate-operator.ts";
 import { pluginName } from "./plugin-name.ts";
 import { type ParsedRequest, parseRequest, requestPattern } from "./request.ts";
@@ -105,6 +105,15 @@ function requestOf(host: Host, context: HookContext, id: string): ParsedRequest 
   return request && folder !== undefined ? { ...request, path: resolve(folder, request.path) } : request;
 }
 
+const marksOf = ({ cutsPathsAt = "?" }: Host): string => cutsPathsAt;
+
+/** Refuses folders whose names the host cuts. What comes behind a mark is a query of the importer, unless there is such a file. */
+function checkFolders(host: Host, context: HookContext, importer: string | undefined): void {
+  if (importer && existsSync(importer)) checkPath(importer, marksOf(host));
+  // webpack has cut the importer already.
+  checkPath(host.idFolder?.(context) ?? "", marksOf(host));
+}
+
 /** Text of a module that re-exports a kernel's: one module for one kernel, however its import is spelt. */
 const reExport = (id: string): string => `export { default } from ${JSON.stringify(id)};\n`;
 
@@ -141,9 +150,11 @@ export const createKernelHooks =
     const resolveKernel = async (context: HookContext, id: string, importer: string | undefined) => {
       const request = parseRequest(id);
       if (!request) return null;
+      checkFolders(host, context, importer);
       const file = await locate(host, context, id, request.path, importer);
       if (!file || !existsSync(file)) return null;
       if (isOfOthers(file, id, session.options())) return null;
+      checkPath(file, marksOf(host));
       return idOf(host, context, file) + request.query;
     };
 

@@ -25,3 +25,21 @@ export function isOfOthers(
     detail: null,
   });
 }
+
+/**
+ * Refuses a path with a mark that the bundler, or every query, cuts paths at: the operator itself would be bundled, or nothing found.
+ *
+ * @param file operator, or script that imports it
+ * @throws DiagnosticError `request.bad-path`
+ */
+export function checkPath(file: string, marks: string): void {
+  const mark = [...marks].find((it) => file.includes(it));
+  if (mark === undefined) return;
+  throw new DiagnosticError({
+    code: "request.bad-path",
+    message: `"${mark}" stands in the path of ${file}, and paths are cut there`,
+    loc: null,
+    hint: "rename the folder or the file",
+    detail: null,
+  });
+}

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { DiagnosticError } from "../compiler/index.ts";
 import { compileKernel } from "./compile-kernel.ts";
 import { moduleInCode } from "./emit/in-code.ts";
-import { isOfOthers } from "./is-of-others.ts";
+import { checkPath, isOfOthers } from "./is-of-others.ts";
 import { locateOperator } from "./locate-operator.ts";
 import { modeOfProgram } from "./options.ts";
 import { type ParsedRequest, parseRequest } from "./request.ts";
@@ -39,6 +39,7 @@ export const resolve: ResolveHook = (specifier, context, next) =>
     const request = parseRequest(specifier);
     const path = request && (await locateOperator(specifier, pathOf(context.parentURL) ?? undefined));
     if (!path) return next(specifier, context);
+    checkPath(path, "?");
     return { url: pathToFileURL(path).href + request.query, format: "module", shortCircuit: true };
   });
 

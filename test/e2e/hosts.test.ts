@@ -1,6 +1,7 @@
 // The same small app through each bundler: built, moved to another folder, run in Node.
 
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   blendCall,
@@ -99,6 +100,23 @@ function apps(host: HostName): void {
       'request.not-included: "./plain.js?tune=wasm" asks for a kernel, and the file is no operator file',
     );
   });
+
+  it.each(["a?b", "a#b"])(
+    "builds in a folder called %s, or says that it cannot: the operator is never the kernel",
+    async (folder) => {
+      const isLikeWebpack = ["webpack", "rspack", "rsbuild"].includes(host);
+      const files = { "src/main.js": importing("tune=wasm"), "src/blend.op.ts": operator };
+      const inFolder = Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]));
+      const root = join(writeApp(inFolder), folder);
+      const refusal = await buildApp(host, root, recordingCompiler(fakeKernel()).compile).then(
+        () => null,
+        (error: unknown) => `${error}`,
+      );
+      if (refusal === null) expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
+      else expect(refusal).toContain(folder);
+      if (folder === "a#b" && isLikeWebpack) expect(refusal).toContain("request.bad-path: ");
+    },
+  );
 
   it("passes a user's mistake on, word for word", async () => {
     const root = writeApp({ "src/main.js": importing("tune=wsam"), "src/blend.op.ts": operator });

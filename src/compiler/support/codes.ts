@@ -161,6 +161,7 @@ export const codes = {
   "reorder.recomputes": "a loop that comes back to elements of a sum would be inside its reduce loops",
   "reorder.repeated": "the loops to reorder are none, or one of them is named twice",
   "request.bad-character": "the query of an import has characters that bundlers do not agree about",
+  "request.bad-path": "the path of an operator, or of the script that imports it, has a mark at which paths are cut",
   "request.bad-value": "a key in the query of an import has a value that it cannot have",
   "request.no-value": "a parameter in the query of an import has no value",
   "request.not-included": "an import asks for a kernel of a script that is no operator file",

@@ -60,6 +60,8 @@ export interface Host {
   idFolder?(context: HookContext): string;
   /** Whether a module keeps the query of its import, whatever it was resolved to. */
   readonly keepsSpelling?: true;
+  /** Marks at which the host cuts the path of a module; default: `?`, where its query begins. */
+  readonly cutsPathsAt?: string;
   /** Whether modules are replaced while they run. */
   isHot?(context: HookContext): boolean;
   /**

@@ -132,6 +132,7 @@ const markPure = ({ options }: { readonly options: { readonly module: { readonly
   void options.module.rules.push(pure);
 
 export const webpackHost = (): Host => ({
+  cutsPathsAt: "?#",
   begin({ getNativeBuildContext }) {
     const compilation = getNativeBuildContext?.().compilation;
     const when = { name: pluginName, stage: whenCodeIsDone };
