@@ -77,9 +77,20 @@ export function vitestConfig(root: string): string | null {
   return file && !/vite\.config|getViteConfig|defineVitestConfig/.test(readFileSync(file, "utf8")) ? file : null;
 }
 
+/** The folder above the packages of a workspace is no program, unless it is started like one. @throws DiagnosticError `init.workspace` */
+function refuseWorkspace(root: string, { workspaces, scripts = {} }: PackageJson): void {
+  const isWorkspace = workspaces !== undefined || existsSync(join(root, "pnpm-workspace.yaml"));
+  if (!isWorkspace || Object.values(scripts).some((command) => /^(?:node|tsx|bun run) /.test(command))) return;
+  refuse(
+    "init.workspace",
+    `${root} holds the packages of a workspace, and no program of its own`,
+    "run it in the folder of the package that imports kernels, or name that folder with --root",
+  );
+}
+
 /**
  * @param wanted the user's choice
- * @throws DiagnosticError `init.no-bundler`, `init.several-bundlers`
+ * @throws DiagnosticError `init.no-bundler`, `init.several-bundlers`, `init.workspace`
  */
 export function findHost(root: string, packageJson: PackageJson, wanted: HostName | null): FoundHost {
   const all = hostNames.map((host) => ({ host, configs: configsOf(root, packageJson, host) }));
@@ -91,6 +102,7 @@ export function findHost(root: string, packageJson: PackageJson, wanted: HostNam
     const names = list(found.map(({ host }) => host));
     refuse("init.several-bundlers", `there is more than one bundler: ${names}`, `say which with --host: ${names}`);
   }
+  refuseWorkspace(root, packageJson);
   const closed = packagesIn(packageJson, closedBuilders);
   // Without a bundler it is a program that Node runs from its sources.
   if (closed.length === 0) return { host: "node", configs: [] };

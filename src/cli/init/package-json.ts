@@ -15,6 +15,7 @@ export interface PackageJson {
   readonly dependencies?: Strings;
   readonly devDependencies?: Strings;
   readonly packageManager?: string;
+  readonly workspaces?: unknown;
 }
 
 export interface PackageFile {

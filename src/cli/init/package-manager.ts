@@ -1,6 +1,7 @@
 // A project's folder → the package manager that it is worked on with, and how its commands are typed.
 
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { PackageJson } from "./package-json.ts";
 
@@ -44,4 +45,14 @@ function byLockfile(folder: string): ManagerName | null {
 export function packageManagerOf(root: string, { packageManager = "" }: PackageJson): PackageManager {
   const named = packageManager.split("@")[0]!;
   return managers[isManager(named) ? named : (byLockfile(root) ?? "npm")];
+}
+
+/** Whether a package can be found from a project's folder: in a workspace it may be above it, with Plug'n'Play anywhere. */
+export function isInstalled(root: string, name: string): boolean {
+  try {
+    createRequire(join(root, "package.json")).resolve(`${name}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
 }

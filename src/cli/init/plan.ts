@@ -7,7 +7,7 @@ import { type FoundHost, findHost, vitestConfig } from "./find-host.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import { wireScripts } from "./node-scripts.ts";
 import { type Entries, type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
-import { packageManagerOf } from "./package-manager.ts";
+import { isInstalled, packageManagerOf } from "./package-manager.ts";
 import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
 import { type FileText, filesWithGeneralTypes, starterOperator } from "./starter-files.ts";
 import { hasAmbiguousRoot, tsconfigsThatMiss } from "./tsconfigs.ts";
@@ -184,7 +184,7 @@ export function planInit(request: InitRequest): InitPlan {
     byHand: [...wired.byHand, ...wiredPackage.byHand],
     declarations,
     exampleImport: `import ${nameOf(operator)} from "#op/${basename(operator)}?tune=wasm";`,
-    install: existsSync(join(root, "node_modules/unplugin-kernel")) ? null : manager.install,
+    install: isInstalled(root, "unplugin-kernel") ? null : manager.install,
     tune: manager.run("tune"),
   };
 }

@@ -100,6 +100,7 @@ export const codes = {
   "init.no-bundler": "a project is built by what takes no plugins, and no bundler that does is configured",
   "init.no-package": "a folder that is to be wired has no package.json",
   "init.several-bundlers": "a project names more than one bundler",
+  "init.workspace": "a folder that is to be wired holds the packages of a workspace, and no program",
   "inline.local-operand": "a block reads what holds only a part at a time",
   "inline.no-such-block": "a block that does not exist is to be inlined",
   "inline.output": "a result of the kernel cannot be inlined",

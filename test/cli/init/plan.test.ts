@@ -79,6 +79,15 @@ describe("the bundler", () => {
     expect(planned(two, "rollup").texts["rollup.config.js"]).toContain("unplugin-kernel/rollup");
   });
 
+  it("is that of a package, not of the workspace above it", () => {
+    const scripts = { build: "npm run build --workspaces" };
+    const workspace = { "package.json": JSON.stringify({ workspaces: ["apps/*"], scripts }) };
+    expect(() => planned(workspace)).toThrow(/init\.workspace: .* holds the packages of a workspace/);
+    expect(() => planned({ "package.json": "{}", "pnpm-workspace.yaml": "" })).toThrow("init.workspace");
+    const program = { workspaces: ["packages/*"], scripts: { start: "node main.js" } };
+    expect(planned({ "package.json": JSON.stringify(program) }).host).toBe("node");
+  });
+
   it("has its configuration where its scripts say", () => {
     const files = {
       "package.json": JSON.stringify({ scripts: { build: "webpack --mode production --config config/prod.js" } }),
@@ -335,6 +344,15 @@ describe.each([
   it(`the package is installed by ${install}`, () => {
     expect(planned({ "package.json": packageJson("vite"), [lockfile]: "" })).toMatchObject({ install, tune });
   });
+});
+
+test("nothing is to be installed where the package is in the workspace's folder", () => {
+  const root = writeApp({
+    "node_modules/unplugin-kernel/package.json": "{}",
+    "packages/app/package.json": packageJson("vite"),
+    "package.json": "{}",
+  });
+  expect(planFor(`${root}/packages/app`).install).toBe(null);
 });
 
 test("the package manager is that of the workspace, or what package.json names", () => {
