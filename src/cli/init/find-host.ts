@@ -77,6 +77,14 @@ export function vitestConfig(root: string): string | null {
   return file && !/vite\.config|getViteConfig|defineVitestConfig/.test(readFileSync(file, "utf8")) ? file : null;
 }
 
+export const hasVitest = (packageJson: PackageJson): boolean => packagesIn(packageJson, ["vitest"]).length > 0;
+
+/** Whether Vitest finds a configuration, its own or Vite's. */
+export const isVitestConfigured = (root: string): boolean =>
+  ["vitest", "vite"].some((name) =>
+    scriptNames.some((extension) => existsSync(join(root, `${name}.config.${extension}`))),
+  );
+
 /** The folder above the packages of a workspace is no program, unless it is started like one. @throws DiagnosticError `init.workspace` */
 function refuseWorkspace(root: string, { workspaces, scripts = {} }: PackageJson): void {
   const isWorkspace = workspaces !== undefined || existsSync(join(root, "pnpm-workspace.yaml"));

@@ -3,10 +3,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { declarationsPlace } from "../../plugin/declarations/declarations-file.ts";
-import { type FoundHost, findHost, vitestConfig } from "./find-host.ts";
+import { type FoundHost, findHost, hasVitest, isVitestConfigured, vitestConfig } from "./find-host.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import { wireScripts } from "./node-scripts.ts";
-import { type Entries, type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
+import { type Entries, type PackageFile, type PackageJson, readPackageJson, withEntries } from "./package-json.ts";
 import { isInstalled, packageManagerOf } from "./package-manager.ts";
 import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
 import { type FileText, filesWithGeneralTypes, starterOperator } from "./starter-files.ts";
@@ -86,13 +86,20 @@ function wireNew(root: string, host: HostName, dts: string | null): Wired {
   return { changes: [], byHand: [{ file, why, lines: handLines(use, false) }] };
 }
 
-function wireHost(root: string, { host, configs }: FoundHost, dts: string | null): Wired {
-  if (hosts[host].options.kind === "scripts") return { changes: [], byHand: [] };
-  const vitest = vitestConfig(root);
-  const wired = [
-    ...(configs.length > 0 ? configs.map((file) => wireFile(file, host, dts)) : [wireNew(root, host, dts)]),
-    ...(vitest ? [wireFile(vitest, "vite", null)] : []),
-  ];
+/** The plugin where tests have it from: Vitest's own configuration, or a new one in a project that is not built by Vite. */
+function wireVitest(root: string, host: HostName, packageJson: PackageJson): readonly Wired[] {
+  const there = vitestConfig(root);
+  if (there) return [wireFile(there, "vite", null)];
+  const isMissing = host !== "vite" && hasVitest(packageJson) && !isVitestConfigured(root);
+  const file = join(root, `vitest.config.${hasTypeScript(root) ? "ts" : "mjs"}`);
+  const text = newConfig(pluginUse("vite", null), "vitest/config");
+  return isMissing ? [{ changes: change(file, text, "the plugin in tests"), byHand: [] }] : [];
+}
+
+function wireHost(root: string, { host, configs }: FoundHost, dts: string | null, packageJson: PackageJson): Wired {
+  const isRunFromSources = hosts[host].options.kind === "scripts";
+  const files = configs.length > 0 ? configs.map((file) => wireFile(file, host, dts)) : [wireNew(root, host, dts)];
+  const wired = [...(isRunFromSources ? [] : files), ...wireVitest(root, host, packageJson)];
   return { changes: wired.flatMap(({ changes }) => changes), byHand: wired.flatMap(({ byHand }) => byHand) };
 }
 
@@ -168,7 +175,7 @@ export function planInit(request: InitRequest): InitPlan {
   const operator = operators[0] ?? join(root, sourcesOf(root, found.host), "kernels/gemm.op.ts");
   const folder = withSlashes(relative(root, dirname(operator)));
   const declarations = declarationsOf(request);
-  const wired = wireHost(root, found, declarations && withSlashes(relative(root, declarations)));
+  const wired = wireHost(root, found, declarations && withSlashes(relative(root, declarations)), packageFile.json);
   const wiredPackage = wirePackage(packageFile, found.host, folder, version);
   const manager = packageManagerOf(root, packageFile.json);
   return {

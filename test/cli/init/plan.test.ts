@@ -148,6 +148,22 @@ export default {
     expect(planned({ ...vite, "vitest.config.ts": merged }).texts).not.toHaveProperty(["vitest.config.ts"]);
   });
 
+  it("has the plugin in tests by Vitest where nothing configures them yet, and Vite does not build it", () => {
+    const json = { scripts: { start: "node src/main.js", test: "vitest" }, devDependencies: { vitest: "4" } };
+    const files = { "package.json": JSON.stringify(json), "src/main.js": "" };
+    expect(planned(files).texts["vitest.config.mjs"]).toBe(`import { defineConfig } from "vitest/config";
+import kernel from "unplugin-kernel/vite";
+
+export default defineConfig({
+  plugins: [kernel()],
+});
+`);
+    expect(planned({ ...files, "vite.config.ts": "export default {};" }).texts).not.toHaveProperty([
+      "vitest.config.mjs",
+    ]);
+    expect(planned({ "package.json": packageJson("vite", "vitest") }).texts).not.toHaveProperty(["vitest.config.mjs"]);
+  });
+
   it("is its owner's to configure where only the owner knows how", () => {
     expect(planned({ "package.json": packageJson("rollup") }).byHand).toEqual([
       "rollup.config.mjs: there is none, and only you know what is to be built",
