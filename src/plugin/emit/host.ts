@@ -27,7 +27,11 @@ export interface HookContext {
 export interface ViteEnvironment {
   readonly name: string;
   readonly mode: string;
-  readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: unknown } };
+  readonly config: {
+    readonly consumer: "client" | "server";
+    readonly build: { readonly lib?: unknown };
+    readonly resolve?: { readonly conditions?: readonly string[] };
+  };
   /** Returns the configuration of the server or build that the environment is a part of. */
   getTopLevelConfig(): object;
   /** Resolves when the modules that a page imports have been loaded, but for the one with this id. */

@@ -19,6 +19,12 @@ function platformOf(environment: ViteEnvironment | undefined): Platform {
   return environment?.config.build.lib ? "universal" : "browser";
 }
 
+/** Whether an environment is for Cloudflare's Workers, which take WebAssembly as files of their own alone, and make none of bytes. */
+const isWorkerd = ({ config }: ViteEnvironment): boolean => config.resolve?.conditions?.includes("workerd") ?? false;
+
+const workerdWarning =
+  'Cloudflare\'s Workers make no WebAssembly while they run: kernels fail there at their first call; mode: "off" computes in JavaScript';
+
 const isDev = ({ environment }: HookContext): boolean => environment?.mode === "dev";
 
 /** Server environments load addons from the store; WASM goes into the code there, and by URL to the browser. */
@@ -55,6 +61,13 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
     return known;
   };
 
+  let isWarned = false;
+  const warnOfWorkerd = ({ environment }: HookContext, { wasm }: CompiledKernel): void => {
+    if (isWarned || !wasm || !environment || !isWorkerd(environment)) return;
+    isWarned = true;
+    session.log().warn(workerdWarning);
+  };
+
   return {
     begin: ({ environment }) => filesOf(environment).clear(),
     resolve: resolveByHost,
@@ -72,6 +85,7 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
       if (isDev(context)) dev.failed(request);
     },
     loaded(context, kernel, request) {
+      warnOfWorkerd(context, kernel);
       if (isDev(context)) dev.healed(request);
       const isInterim = kernel.origin === "predicted" && session.options().mode === "tune";
       if (isDev(context) && isInterim) dev.improve(request, kernel, context.environment);
