@@ -1,6 +1,7 @@
 // Finds the package manager of a project, and how its commands are typed: for hints, and for what `init` writes.
 
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 export interface PackageManager {
@@ -81,3 +82,13 @@ function byLockfile(folder: string): ManagerName | null {
 
 /** What package.json says comes first; npm where nothing says anything. */
 export const packageManagerOf = (root: string): PackageManager => managers[namedIn(root) ?? byLockfile(root) ?? "npm"];
+
+/** Says whether a package can be found from a project's folder: in a workspace it may be above it, with Plug'n'Play anywhere. */
+export function isInstalled(root: string, name: string): boolean {
+  try {
+    createRequire(join(root, "package.json")).resolve(`${name}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -3,7 +3,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
-import { build, createServer, type InlineConfig, isRunnableDevEnvironment, type ViteDevServer } from "vite";
+import {
+  build,
+  createLogger,
+  createServer,
+  type InlineConfig,
+  isRunnableDevEnvironment,
+  type ViteDevServer,
+} from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CompiledKernel, CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
 import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
@@ -65,6 +72,20 @@ describe("vite build", () => {
     const [script, html] = outputFiles(root);
     expect([script, html]).toEqual([expect.stringMatching(/^assets\/index-.*\.js$/), "index.html"]);
     expect(readFileSync(join(root, "out", script!), "utf8")).not.toContain("0123abcd");
+  });
+
+  it("warns once of Cloudflare's Workers, which make no WebAssembly of bytes", async () => {
+    const warnings: string[] = [];
+    const customLogger = { ...createLogger("silent"), warn: (line: string) => void warnings.push(line) };
+    const plugins = [createKernelPlugin(recordingCompiler(fakeKernel()).compile).vite({ mode: "tune" })];
+    const environments = { ssr: { resolve: { conditions: ["workerd", "module"] } } };
+    const options = { ...config(app("tune=wasm"), recordingCompiler(fakeKernel()).compile), plugins, customLogger };
+    await build({ ...options, environments, build: { outDir: "out", ssr: "src/main.js" } });
+    expect(warnings.filter((line) => line.includes("Cloudflare"))).toEqual([
+      expect.stringContaining('kernels fail there at their first call; mode: "off" computes in JavaScript'),
+    ]);
+    await build({ ...options, build: { outDir: "out" } });
+    expect(warnings.filter((line) => line.includes("Cloudflare"))).toHaveLength(1);
   });
 
   it("makes libraries that run in Node", async () => {

@@ -10,6 +10,8 @@ export interface Row {
   readonly node?: string;
   /** Makes the project in a folder that is there, and empty, with all that it asks for installed. */
   create(project: Project): void;
+  /** Of the package manager; default: npm's. */
+  readonly commands?: Commands;
   /** The user's own lines, as the README has them. */
   write(project: Project): void;
   /** The starter's own type check; "by build": it is a part of that; null: it has none. */
@@ -18,6 +20,14 @@ export interface Row {
   readonly build: string | null;
   /** Returns the answer of the program. */
   answer(project: Project): string | Promise<string>;
+}
+
+export interface Commands {
+  add(tarball: string): string;
+  /** Runs the program of a package. */
+  readonly exec: string;
+  /** Runs a script of package.json. */
+  readonly run: string;
 }
 
 export interface Project {

@@ -5,10 +5,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noBrowser } from "../support/browser.ts";
 import type { Result } from "./record.ts";
-import { type Project, type Row, right } from "./row.ts";
+import { type Commands, type Project, type Row, right } from "./row.ts";
 
-/** Enough that some candidates are measured on a machine that is busy, and no more. */
-const tune = "npm run tune -- --seconds 20 --trials 4";
+const npm: Commands = {
+  add: (tarball) => `npm install --no-audit --no-fund --save-dev ${tarball}`,
+  exec: "npx",
+  run: "npm run",
+};
+
+/** Enough that some candidates are measured on a machine that is busy, and no more. pnpm and Yarn give a script the `--`, too. */
+const tuneBy = ({ run }: Commands): string =>
+  `${run} tune ${run.startsWith("npm ") ? "-- " : ""}--seconds 20 --trials 4`;
 
 function expectMatch(text: string, pattern: RegExp): void {
   if (!pattern.test(text)) throw new Error(`${JSON.stringify(text.slice(0, 2000))} is not ${pattern}`);
@@ -23,6 +30,7 @@ function versionsOf({ folder }: Project, packages: readonly string[]): Readonly<
 }
 
 export async function tryRow(row: Row, project: Project, tarball: string): Promise<Result> {
+  const { commands = npm } = row;
   const seconds: Record<string, number> = {};
   const result = { types: "–", build: "–", answer: "–" };
   let failure: string | null = null;
@@ -48,16 +56,16 @@ export async function tryRow(row: Row, project: Project, tarball: string): Promi
   };
   try {
     await step("create", () => row.create(project));
-    await step("install", () => project.run(`npm install --no-audit --no-fund --save-dev ${tarball}`));
+    await step("install", () => project.run(commands.add(tarball)));
     // Exit code 3, for what is left to be done by hand, is a failure here.
-    await step("init", () => project.run("npx unplugin-kernel init"));
-    expectMatch(project.run("npx unplugin-kernel init"), /^nothing to do/);
+    await step("init", () => project.run(`${commands.exec} unplugin-kernel init`));
+    expectMatch(project.run(`${commands.exec} unplugin-kernel init`), /^nothing to do/);
     row.write(project);
     // As editors and CI see it, before anything else runs.
     const { check, build } = row;
     const isByBuild = check === "by build";
     if (check !== null && !isByBuild) await part("types", check, () => project.run(check));
-    await step("tune", () => project.run(tune));
+    await step("tune", () => project.run(tuneBy(commands)));
     if (build !== null) {
       await part("build", build, () => project.run(build));
       if (isByBuild) result.types = result.build;

@@ -80,11 +80,13 @@ export function vitestConfig(root: string): string | null {
   return file && !/vite\.config|getViteConfig|defineVitestConfig/.test(readFileSync(file, "utf8")) ? file : null;
 }
 
-/** Whether the project has Vitest, and neither it nor Vite has a configuration. */
-export const hasVitestAlone = (root: string, packageJson: PackageJson): boolean =>
-  packagesIn(packageJson, ["vitest"]).length > 0 &&
-  scriptNames.every((extension) =>
-    ["vitest.config", "vite.config"].every((name) => !existsSync(join(root, `${name}.${extension}`))),
+/** Says whether the project has Vitest. */
+export const hasVitest = (packageJson: PackageJson): boolean => packagesIn(packageJson, ["vitest"]).length > 0;
+
+/** Says whether Vitest finds a configuration, its own or Vite's. */
+export const isVitestConfigured = (root: string): boolean =>
+  ["vitest", "vite"].some((name) =>
+    scriptNames.some((extension) => existsSync(join(root, `${name}.config.${extension}`))),
   );
 
 /** Jest, in a project that another host builds; null: it has no Jest. */
@@ -93,9 +95,20 @@ export function jestBeside(root: string, packageJson: PackageJson): FoundHost | 
   return configs.length > 0 || hasPackage(packageJson, "jest") ? { host: "jest", configs } : null;
 }
 
+/** The folder above the packages of a workspace is no program, unless it is started like one. @throws DiagnosticError `init.workspace` */
+function refuseWorkspace(root: string, { workspaces, scripts = {} }: PackageJson): void {
+  const isWorkspace = workspaces !== undefined || existsSync(join(root, "pnpm-workspace.yaml"));
+  if (!isWorkspace || Object.values(scripts).some((command) => /^(?:node|tsx|bun run) /.test(command))) return;
+  refuse(
+    "init.workspace",
+    `${root} holds the packages of a workspace, and no program of its own`,
+    "run it in the folder of the package that imports kernels, or name that folder with --root",
+  );
+}
+
 /**
  * @param wanted the user's choice
- * @throws DiagnosticError `init.no-bundler`, `init.several-bundlers`
+ * @throws DiagnosticError `init.no-bundler`, `init.several-bundlers`, `init.workspace`
  */
 export function findHost(root: string, packageJson: PackageJson, wanted: HostName | null): FoundHost {
   const all = hostNames.map((host) => ({ host, configs: configsOf(root, packageJson, host) }));
@@ -109,6 +122,7 @@ export function findHost(root: string, packageJson: PackageJson, wanted: HostNam
     const names = list(found.map(({ host }) => host));
     refuse("init.several-bundlers", `there is more than one bundler: ${names}`, `say which with --host: ${names}`);
   }
+  refuseWorkspace(root, packageJson);
   // Without a bundler it is a program that Node runs from its sources.
   if (closed.length === 0) return { host: "node", configs: [] };
   refuse(

@@ -14,6 +14,7 @@ export interface PackageJson {
   readonly imports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Strings;
   readonly devDependencies?: Strings;
+  readonly workspaces?: unknown;
 }
 
 export interface PackageFile {

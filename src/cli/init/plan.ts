@@ -3,11 +3,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { declarationsPlace } from "../../plugin/declarations/declarations-file.ts";
-import { packageManagerOf } from "../../plugin/package-manager.ts";
-import { type FoundHost, findHost, hasVitestAlone, jestBeside, vitestConfig } from "./find-host.ts";
+import { isInstalled, packageManagerOf } from "../../plugin/package-manager.ts";
+import { type FoundHost, findHost, hasVitest, isVitestConfigured, jestBeside, vitestConfig } from "./find-host.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import { wireScripts } from "./node-scripts.ts";
-import { type Entries, type PackageFile, readPackageJson, withEntries } from "./package-json.ts";
+import { type Entries, type PackageFile, type PackageJson, readPackageJson, withEntries } from "./package-json.ts";
 import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
 import { type FileText, filesWithGeneralTypes, starterOperator } from "./starter-files.ts";
 import { hasAmbiguousRoot, tsconfigsThatMiss } from "./tsconfigs.ts";
@@ -37,6 +37,8 @@ export interface InitPlan {
   readonly install: string | null;
   /** Command that runs the script `tune`. */
   readonly tune: string;
+  /** What tests need that import kernels, if they do; null: they have it. */
+  readonly tests: string | null;
 }
 
 export interface InitRequest {
@@ -97,27 +99,31 @@ function wireHost(root: string, { host, configs }: FoundHost, dts: string | null
   return together(configs.length > 0 ? configs.map((file) => wireFile(file, host, dts)) : [wireNew(root, host, dts)]);
 }
 
+const whyJson = "Jest's configuration is JSON there: move it to jest.config.mjs";
+
 /** Jest's configuration as JSON, which has no place for a function's call. */
 const jsonOfJest = (root: string, { json, file }: PackageFile): string | null =>
   [...("jest" in json ? [file] : []), join(root, "jest.config.json")].find((path) => existsSync(path)) ?? null;
 
-function newVitest(root: string): Wired {
+/** The plugin where tests have it from: Vitest's own configuration, or a new one in a project that is not built by Vite. */
+function wireVitest(root: string, host: HostName, packageJson: PackageJson): readonly Wired[] {
+  const there = vitestConfig(root);
+  if (there) return [wireFile(there, "vite", null)];
+  const isMissing = host !== "vite" && hasVitest(packageJson) && !isVitestConfigured(root);
   const file = join(root, `vitest.config.${hasTypeScript(root) ? "ts" : "mjs"}`);
-  return { changes: change(file, newConfig(pluginUse("vite", null), "vitest/config"), whatConfig), byHand: [] };
+  const text = newConfig(pluginUse("vite", null), "vitest/config");
+  return isMissing ? [{ changes: change(file, text, "the plugin in tests"), byHand: [] }] : [];
 }
 
 /** Tests import kernels, too: the plugin for test runners that are not a part of the host. */
 function wireTests(root: string, packageFile: PackageFile, host: HostName): Wired {
-  const vitest = vitestConfig(root);
   const jest = jestBeside(root, packageFile.json);
   const json = jsonOfJest(root, packageFile);
-  const why = "Jest's configuration is JSON there: move it to jest.config.mjs";
   return together([
-    ...(vitest ? [wireFile(vitest, "vite", null)] : []),
-    ...(host === "node" && hasVitestAlone(root, packageFile.json) ? [newVitest(root)] : []),
+    ...wireVitest(root, host, packageFile.json),
     ...(jest && json === null ? [wireHost(root, jest, null)] : []),
-    ...(jest && json !== null
-      ? [{ changes: [], byHand: [{ file: json, why, lines: handLines(pluginUse("jest", null), false) }] }]
+    ...(jest && json !== null && host === "jest"
+      ? [{ changes: [], byHand: [{ file: json, why: whyJson, lines: handLines(pluginUse("jest", null), false) }] }]
       : []),
   ]);
 }
@@ -215,7 +221,11 @@ export function planInit(request: InitRequest): InitPlan {
     byHand: [...wired.byHand, ...wiredPackage.byHand],
     declarations,
     exampleImport: `import ${nameOf(operator)} from "#op/${basename(operator)}?tune=wasm";`,
-    install: existsSync(join(root, "node_modules/unplugin-kernel")) ? null : manager.install,
+    install: isInstalled(root, "unplugin-kernel") ? null : manager.install,
     tune: manager.run("tune"),
+    tests:
+      found.host !== "jest" && jestBeside(root, packageFile.json) && jsonOfJest(root, packageFile)
+        ? "tests that import kernels need withKernels of unplugin-kernel/jest around Jest's configuration, in jest.config.mjs in place of JSON"
+        : null,
   };
 }

@@ -101,6 +101,7 @@ export const codes = {
   "init.no-bundler": "the project's build tool takes no plugins, and it configures no bundler that does",
   "init.no-package": "a folder that is to be wired has no package.json",
   "init.several-bundlers": "a project names more than one bundler",
+  "init.workspace": "a folder that is to be wired holds the packages of a workspace, and no program",
   "inline.local-operand": "a block reads a buffer that holds only a part at a time",
   "inline.no-such-block": "a block that does not exist is to be inlined",
   "inline.output": "a result of the kernel cannot be inlined",

@@ -35,7 +35,11 @@ interface ViteLibrary {
 export interface ViteEnvironment {
   readonly name: string;
   readonly mode: string;
-  readonly config: { readonly consumer: "client" | "server"; readonly build: { readonly lib?: ViteLibrary | false } };
+  readonly config: {
+    readonly consumer: "client" | "server";
+    readonly build: { readonly lib?: ViteLibrary | false };
+    readonly resolve?: { readonly conditions?: readonly string[] };
+  };
   /** Returns the configuration of the server or build that the environment is a part of. */
   getTopLevelConfig(): object;
   /** Resolves when the modules that a page imports have been loaded, but for the one with this id. */

@@ -20,6 +20,12 @@ function platformOf(environment: ViteEnvironment | undefined): Platform {
   return environment?.config.build.lib ? "universal" : "browser";
 }
 
+/** Whether an environment is for Cloudflare's Workers, which take WebAssembly as files of their own alone, and make none of bytes. */
+const isWorkerd = ({ config }: ViteEnvironment): boolean => config.resolve?.conditions?.includes("workerd") ?? false;
+
+const workerdWarning =
+  'Cloudflare\'s Workers make no WebAssembly while they run: kernels fail there at their first call; mode: "off" computes in JavaScript';
+
 const isDev = ({ environment }: HookContext): boolean => environment?.mode === "dev";
 
 /** Whether a library is built as a classic script too, which has no reliable address of its own. */
@@ -56,6 +62,16 @@ const besideChunk = (relativePath: string, format: string): string =>
 const isOurs = (plugin: unknown): boolean =>
   Array.isArray(plugin) ? plugin.some(isOurs) : (plugin as { readonly name?: string } | null)?.name === pluginName;
 
+/** Tells once a build of an environment that makes no WebAssembly of bytes. */
+function workerdWarner(session: Session): (context: HookContext, kernel: CompiledKernel) => void {
+  let isWarned = false;
+  return ({ environment }, { wasm }) => {
+    if (isWarned || !wasm || !environment || !isWorkerd(environment)) return;
+    isWarned = true;
+    session.log().warn(workerdWarning);
+  };
+}
+
 /** @param another the plugin once more, with the same options */
 export function viteHost(session: Session, dev: DevServer, another: () => unknown): Host {
   /** Environments build side by side, each with references of its own. */
@@ -65,6 +81,8 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
     files.set(name, known);
     return known;
   };
+
+  const warnOfWorkerd = workerdWarner(session);
 
   return {
     begin: ({ environment }) => filesOf(environment).clear(),
@@ -85,6 +103,7 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
       if (isDev(context)) dev.failed(request);
     },
     loaded(context, kernel, request) {
+      warnOfWorkerd(context, kernel);
       if (isDev(context)) dev.healed(request);
       const isInterim = kernel.origin === "predicted" && session.options().mode === "tune";
       if (isDev(context) && isInterim) dev.improve(request, kernel, context.environment);

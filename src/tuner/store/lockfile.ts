@@ -2,9 +2,10 @@
 // lock between processes and by rename, so that concurrent builds lose nothing and a kill leaves the old file.
 
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
+import { fsync, readFileSync } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { type Diagnostic, invariant, sha256 } from "../../compiler/index.ts";
 import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../record/strict.ts";
 import { JsonTextError, type LocatedJson, parseLocatedJson } from "./located-json.ts";
@@ -122,7 +123,7 @@ async function writeFlushed(file: string, content: string): Promise<void> {
   const handle = await open(file, "wx");
   try {
     await handle.writeFile(content);
-    await handle.sync();
+    await flush(handle);
   } finally {
     await handle.close();
   }
@@ -130,8 +131,11 @@ async function writeFlushed(file: string, content: string): Promise<void> {
 
 async function flushDirectory(directory: string): Promise<void> {
   const handle = await open(directory, "r");
-  await handle.sync().finally(() => handle.close());
+  await flush(handle).finally(() => handle.close());
 }
+
+/** By the number of the file: the handles of Yarn's Plug'n'Play have no `sync`. */
+const flush = ({ fd }: FileHandle): Promise<void> => promisify(fsync)(fd);
 
 /** Removes what killed writers left. Safe, as the holder of the lock is the only writer. */
 async function removeLeftovers(file: string): Promise<void> {

@@ -86,6 +86,15 @@ describe("the bundler", () => {
     expect(planned(two, "rollup").texts["rollup.config.js"]).toContain("unplugin-kernel/rollup");
   });
 
+  it("is that of a package, not of the workspace above it", () => {
+    const scripts = { build: "npm run build --workspaces" };
+    const workspace = { "package.json": JSON.stringify({ workspaces: ["apps/*"], scripts }) };
+    expect(() => planned(workspace)).toThrow(/init\.workspace: .* holds the packages of a workspace/);
+    expect(() => planned({ "package.json": "{}", "pnpm-workspace.yaml": "" })).toThrow("init.workspace");
+    const program = { workspaces: ["packages/*"], scripts: { start: "node main.js" } };
+    expect(planned({ "package.json": JSON.stringify(program) }).host).toBe("node");
+  });
+
   it("has its configuration where its scripts say", () => {
     const files = {
       "package.json": JSON.stringify({ scripts: { build: "webpack --mode production --config config/prod.js" } }),
@@ -144,6 +153,22 @@ export default {
     expect(texts["vitest.config.ts"]).toContain("plugins: [kernel()]");
     const merged = 'import base from "./vite.config";\nexport default { ...base };';
     expect(planned({ ...vite, "vitest.config.ts": merged }).texts).not.toHaveProperty(["vitest.config.ts"]);
+  });
+
+  it("has the plugin in tests by Vitest where nothing configures them yet, and Vite does not build it", () => {
+    const json = { scripts: { start: "node src/main.js", test: "vitest" }, devDependencies: { vitest: "4" } };
+    const files = { "package.json": JSON.stringify(json), "src/main.js": "" };
+    expect(planned(files).texts["vitest.config.mjs"]).toBe(`import { defineConfig } from "vitest/config";
+import kernel from "unplugin-kernel/vite";
+
+export default defineConfig({
+  plugins: [kernel()],
+});
+`);
+    expect(planned({ ...files, "vite.config.ts": "export default {};" }).texts).not.toHaveProperty([
+      "vitest.config.mjs",
+    ]);
+    expect(planned({ "package.json": packageJson("vite", "vitest") }).texts).not.toHaveProperty(["vitest.config.mjs"]);
   });
 
   it("is its owner's to configure where only the owner knows how", () => {
@@ -339,6 +364,11 @@ module.exports = withKernels({
     const { texts, byHand } = planned(withScripts({ jest: { verbose: true } }));
     expect(byHand).toEqual(["package.json: Jest's configuration is JSON there: move it to jest.config.mjs"]);
     expect(texts).not.toHaveProperty(["jest.config.mjs"]);
+    const nest = { devDependencies: { jest: "30", vite: "8" }, jest: {} };
+    expect(planned({ "package.json": JSON.stringify(nest) })).toMatchObject({
+      byHand: [],
+      tests: expect.stringContaining("withKernels of unplugin-kernel/jest"),
+    });
   });
 });
 
@@ -398,6 +428,15 @@ describe.each([
   it(`the package is installed by ${install}`, () => {
     expect(planned({ "package.json": packageJson("vite"), [lockfile]: "" })).toMatchObject({ install, tune });
   });
+});
+
+test("nothing is to be installed where the package is in the workspace's folder", () => {
+  const root = writeApp({
+    "node_modules/unplugin-kernel/package.json": "{}",
+    "packages/app/package.json": packageJson("vite"),
+    "package.json": "{}",
+  });
+  expect(planFor(`${root}/packages/app`).install).toBe(null);
 });
 
 test("the package manager is that of the workspace, or what package.json names", () => {

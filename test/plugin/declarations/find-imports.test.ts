@@ -84,3 +84,15 @@ test("a mistake in an import is the user's to hear, with its place", async () =>
     /^request\.bad-value: tune is "wsam" in ".*"\n {2}src\/a\.ts:2:40\n {2}hint: tune may be /,
   );
 });
+
+test("by the paths of a tsconfig that tsconfig.json refers to, by its file or its folder", async () => {
+  const paths = (target: string): string => JSON.stringify({ compilerOptions: { paths: { "@/*": [target] } } });
+  const references = [{ path: "./tsconfig.node.json" }, { path: "./gone.json" }, { path: "./made" }];
+  const found = await importsIn({
+    "tsconfig.json": `{\n  // Vue's\n  "files": [], "references": ${JSON.stringify(references)} }`,
+    "tsconfig.node.json": "{}",
+    "made/tsconfig.json": paths("../src/*"),
+    "src/deep/a.vue": '<script setup>\nimport a from "@/gemm.op.ts?tune=wasm";\n</script>\n',
+  });
+  expect(found).toEqual(["src/deep/a.vue: src/gemm.op.ts?tune=wasm"]);
+});

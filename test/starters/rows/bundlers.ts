@@ -1,7 +1,7 @@
 // Bundlers by themselves, in pages and in Node.
 
 import { titleOf } from "../page.ts";
-import { imports, program, typedCall, untypedCall } from "../program.ts";
+import { imports, program, typedCall, untypedCall, vitestOf } from "../program.ts";
 import type { Project, Row } from "../row.ts";
 
 const install = "npm install --no-audit --no-fund";
@@ -128,7 +128,7 @@ const library = (name: string, config: string, file: string): Row => ({
   made: "as its maker would",
   packages: [name, "typescript"],
   create(project) {
-    createModule(project, name, `${name} typescript@5 @types/node@20`);
+    createModule(project, name, `${name} typescript@5 @types/node@20 vitest@4`);
     project.write(`${name}.config.ts`, config);
     project.write("src/index.ts", "export {};\n");
     const compilerOptions = {
@@ -144,12 +144,11 @@ const library = (name: string, config: string, file: string): Row => ({
     };
     project.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["src"] }, null, 2));
   },
-  write: ({ write }) =>
-    write(
-      "src/index.ts",
-      `${imports()}\n\nexport function say(): string {\n${typedCall}\n  return said;\n}\nexport { gemm };\n`,
-    ),
-  check: "npx tsc",
+  write({ write }) {
+    write("test/gemm.test.ts", vitestOf("../src/kernels/gemm.op.ts?tune=wasm"));
+    write("src/index.ts", `${imports()}\n\nexport function say(): string {\n${typedCall}\n  return said;\n}\n`);
+  },
+  check: "npx tsc && npx vitest run",
   build: "npm run build",
   answer: ({ run }) => run(`node --input-type=module -e 'console.log((await import("./dist/${file}")).say())'`),
 });

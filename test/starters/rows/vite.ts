@@ -52,7 +52,7 @@ const createVue: Row = {
   },
   write(project) {
     intoComponent("src/App.vue")(project);
-    project.write("src/__tests__/gemm.spec.ts", vitestOf("../kernels/gemm.op.ts?tune=wasm"));
+    project.write("src/__tests__/gemm.spec.ts", vitestOf("@/kernels/gemm.op.ts?tune=wasm"));
   },
   check: "npx vitest run",
   build: "npm run build",

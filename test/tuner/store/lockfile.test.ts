@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
 import { canonicalJson } from "../../../src/tuner/store/key.ts";
 import { decodeLockEntry, staleReason } from "../../../src/tuner/store/lock-entry.ts";
 import { parseLockfile, printLockfile, readLockfile, updateLockfile } from "../../../src/tuner/store/lockfile.ts";
@@ -23,6 +24,20 @@ const diagnosticOf = (content: string) => {
   const read = parseLockfile(content, "/app/kernels.lock.json");
   return read.kind === "broken" ? read.diagnostic : null;
 };
+
+it("is written where handles of files have no `sync`, as those of Yarn's Plug'n'Play", async () => {
+  const handle = await open(join(directory, "any"), "w");
+  const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "sync").mockImplementation(() => {
+    throw new Error("Method not implemented.");
+  });
+  await handle.close();
+  try {
+    await updateLockfile(path, new Map([[kernel, lockEntry]]));
+  } finally {
+    sync.mockRestore();
+  }
+  expect(readFileSync(path, "utf8")).toContain(kernel);
+});
 
 test("the source of an entry is a digest, and nothing else", () => {
   const entry = JSON.parse(canonicalJson(lockEntry));
