@@ -170,6 +170,7 @@ ${typedCall}
 
 export const programRows: readonly Row[] = [
   express,
+  { ...express, name: "express-commonjs-24", node: "24" },
   hono,
   nest,
   fromSources("tsx", { packages: [...typeScript, "tsx"], script: { start: "tsx src/main.ts" }, main: "src/main.ts" }),
