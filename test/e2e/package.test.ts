@@ -22,6 +22,15 @@ test("the package has every C file that an addon is made of, and nothing of the 
   expect(packed.files).toEqual(expect.arrayContaining(sources.map((path) => `src/${path.replaceAll("\\", "/")}`)));
 });
 
+test('a TypeScript that reads no exports finds the types of each entry: module "commonjs" up to TypeScript 5', () => {
+  const { exports, types, typesVersions } = JSON.parse(readFileSync("package.json", "utf8"));
+  const entries = Object.entries<{ readonly types?: string }>(exports).flatMap(([name, entry]) =>
+    entry.types === undefined ? [] : [[name, entry.types] as const],
+  );
+  const named = Object.entries<readonly string[]>(typesVersions["*"]).map(([name, [file]]) => [`./${name}`, file]);
+  expect([[".", types], ...named]).toEqual(entries);
+});
+
 test("packages whose code is in the bundle are named with their licences", () => {
   const licences = readFileSync("dist/LICENSES.txt", "utf8").split("\n---\n\n");
   expect(packed.files).toContain("dist/LICENSES.txt");
