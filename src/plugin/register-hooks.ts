@@ -34,10 +34,17 @@ function requestOf(url: string): ParsedRequest | null {
   return path === null ? null : parseRequest(path + new URL(url).search);
 }
 
+/**
+ * A specifier as its author wrote it: tsx has made a URL of what a program in CommonJS requires by package.json, with the query in the path.
+ */
+const written = (specifier: string): string =>
+  /^file:.*%3F(?:.*&)?tune(?:=|&|$)/i.test(specifier) ? fileURLToPath(specifier) : specifier;
+
 export const resolve: ResolveHook = (specifier, context, next) =>
   plainly(async () => {
-    const request = parseRequest(specifier);
-    const path = request && (await locateOperator(specifier, pathOf(context.parentURL) ?? undefined));
+    const asked = written(specifier);
+    const request = parseRequest(asked);
+    const path = request && (await locateOperator(asked, pathOf(context.parentURL) ?? undefined));
     if (!path) return next(specifier, context);
     checkPath(path, "?");
     return { url: pathToFileURL(path).href + request.query, format: "module", shortCircuit: true };

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { writeApp } from "../support/build-app.ts";
 import { wasmSource } from "../support/fake-kernel.ts";
@@ -95,6 +95,15 @@ describe("node --import unplugin-kernel/register", () => {
     const said = run(root, { UNPLUGIN_KERNEL_MODE: "predict" }, root, "src/main.cjs");
     expect(said).toMatchObject({ status: 0, last: JSON.stringify([twin, 8, 8, true, 8]) });
     expect(said.stderr).toContain("1 kernel predicted");
+  });
+
+  it("knows an import whose query another hook has made a part of the path, as tsx does in CommonJS", () => {
+    const root = app("#op/gemm.op.ts?tune=wasm");
+    writeFileSync(
+      join(root, "src/main.mjs"),
+      main(`${pathToFileURL(join(root, "src/ops/gemm.op.ts")).href}%3Ftune=wasm`),
+    );
+    expect(run(root, { UNPLUGIN_KERNEL_MODE: "predict" })).toMatchObject({ status: 0, last: answer });
   });
 
   it("tells `require` of a mistake at the author's line, and leaves what is no operator to Node", () => {

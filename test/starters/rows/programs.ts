@@ -123,8 +123,8 @@ module.exports = {
 ];
 
 /** As `npm init` makes it, which says "commonjs": tsx makes `require` of `import`, in development, and tsc does for production. */
-const express: Row = {
-  name: "express-commonjs",
+const express = (name: string, module: "commonjs" | "nodenext"): Row => ({
+  name,
   made: "as its maker would",
   packages: ["express", "tsx", "typescript"],
   create({ run, write }) {
@@ -134,8 +134,9 @@ const express: Row = {
     );
     run(`${install} express`);
     run(`${install} --save-dev tsx typescript@5 @types/node@20 @types/express`);
-    const compilerOptions = { target: "es2022", module: "nodenext", rootDir: "src", outDir: "dist", strict: true };
-    write("tsconfig.json", JSON.stringify({ compilerOptions: { ...compilerOptions, skipLibCheck: true } }));
+    const compilerOptions = { target: "es2022", module, rootDir: "src", outDir: "dist", strict: true };
+    const usual = { esModuleInterop: true, skipLibCheck: true };
+    write("tsconfig.json", JSON.stringify({ compilerOptions: { ...compilerOptions, ...usual }, include: ["src"] }));
     write("src/index.ts", "export {};\n");
   },
   write: ({ write }) =>
@@ -155,12 +156,11 @@ ${typedCall}
   check: "npx tsc --noEmit",
   build: "npm run build",
   answer: async ({ ask }) => `${await ask("npm run dev")} ${await ask("npm start")}`,
-};
+});
 
 /** Its maker takes templates from GitHub: this is the one called nodejs. */
 const hono: Row = {
-  ...express,
-  name: "hono",
+  ...express("hono", "nodenext"),
   packages: ["hono", "@hono/node-server", "tsx", "typescript"],
   create({ run, write }) {
     const scripts = { dev: "tsx watch src/index.ts", build: "tsc", start: "node dist/index.js" };
@@ -229,7 +229,8 @@ ${typedCall}
 
 export const programRows: readonly Row[] = [
   ...jestRows,
-  express,
+  express("express-commonjs", "commonjs"),
+  { ...express("express-commonjs-24", "nodenext"), node: "24" },
   hono,
   nest,
   fromSources("tsx", { packages: [...typeScript, "tsx"], script: { start: "tsx src/main.ts" }, main: "src/main.ts" }),
