@@ -16,6 +16,7 @@ const kinds: Readonly<Record<StoredItem["kind"], string>> = {
   artifact: "built kernels",
   blob: "their modules and addons",
   broken: "broken",
+  unreadable: "unreadable, or of another version",
 };
 
 async function list(directory: string): Promise<Outcome> {
@@ -35,10 +36,12 @@ async function collect(directory: string, days: unknown): Promise<Outcome> {
   const all = await storedItems(directory);
   const items = garbage(all, wallClockMs() - age * dayMs);
   await removeItems(directory, all, items);
+  const unreadable = all.filter(({ kind }) => kind === "unreadable").length;
+  const kept = unreadable === 0 ? [] : [`${unreadable} could not be read, and stay, as do all modules and addons`];
   return {
     exitCode: exitCodes.done,
-    json: { directory, removed: items.length, bytes: totalOf(items) },
-    text: `${items.length} removed, ${sizeText(totalOf(items))}`,
+    json: { directory, removed: items.length, bytes: totalOf(items), unreadable },
+    text: [`${items.length} removed, ${sizeText(totalOf(items))}`, ...kept].join("\n"),
   };
 }
 

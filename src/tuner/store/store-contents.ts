@@ -1,7 +1,8 @@
 // Lists what lies in a store, and what of it can go: for people, not for builds. Built kernels are made again from their decisions
 // without a measurement; decisions and measurements took time on a machine, and stay.
 
-import { readFile, stat } from "node:fs/promises";
+import { readFileSync, statSync } from "node:fs";
+import { sha256 } from "../../compiler/index.ts";
 import type { SharedDecision } from "./exchange.ts";
 import { openStore } from "./store.ts";
 import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
@@ -12,8 +13,11 @@ export interface StoredItem {
   readonly key: string;
   /** Integrity of the content, as cacache has it. */
   readonly integrity: string;
-  /** Kind of the content. `blob`: bytes that artifacts name; `broken`: nothing that could be read. */
-  readonly kind: StoreEntry["kind"] | "blob" | "broken";
+  /**
+   * Kind of the content. `blob`: bytes that artifacts name; `broken`: it is gone, or has other bytes than were put; `unreadable`: it is there,
+   * and may be whole: the system did not let us read it, or another version wrote it.
+   */
+  readonly kind: StoreEntry["kind"] | "blob" | "broken" | "unreadable";
   readonly bytes: number;
   /** Time at which it was put, in milliseconds since 1970. */
   readonly time: number;
@@ -23,11 +27,14 @@ export interface StoredItem {
 
 const blobKey = (digest: string): string => `blob:${digest}`;
 
-/** Lists everything that a key leads to. */
+/** Lists everything that a key leads to. One file is open at a time: a store may have more than a process may open. */
 export async function storedItems(directory: string): Promise<readonly StoredItem[]> {
   const api = await cacache();
-  const entries = await api.ls(directory).catch(() => ({}));
-  return Promise.all(Object.values(entries).map(itemOf));
+  const entries = await api.ls(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return {};
+    throw error;
+  });
+  return Object.values(entries).map(itemOf);
 }
 
 interface IndexEntry {
@@ -37,19 +44,26 @@ interface IndexEntry {
   readonly time: number;
 }
 
-async function itemOf({ key, integrity, path, time }: IndexEntry): Promise<StoredItem> {
-  const bytes = await stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
-  const item = { key, integrity, bytes, time, names: [] };
-  if (key.startsWith("blob:")) return { ...item, kind: "blob" };
+function itemOf({ key, integrity, path, time }: IndexEntry): StoredItem {
+  const item = { key, integrity, bytes: 0, time, names: [] };
   try {
-    const entry = decodeStoreEntry(JSON.parse(await readFile(path, "utf8")), []);
-    const names = entry.kind === "artifact" ? Object.values(entry.blobs).map(({ sha256 }) => blobKey(sha256)) : [];
-    return { ...item, kind: entry.kind, names };
+    const bytes = statSync(path).size;
+    if (key.startsWith("blob:")) return { ...item, kind: "blob", bytes };
+    return { ...item, bytes, ...contentOf(readFileSync(path), integrity) };
+  } catch (error) {
+    return { ...item, kind: (error as NodeJS.ErrnoException).code === "ENOENT" ? "broken" : "unreadable" };
+  }
+}
+
+function contentOf(content: Buffer, integrity: string): Pick<StoredItem, "kind" | "names"> {
+  const digest = Buffer.from(sha256(content), "hex").toString("base64");
+  if (integrity !== `sha256-${digest}`) return { kind: "broken", names: [] };
+  try {
+    const entry = decodeStoreEntry(JSON.parse(content.toString("utf8")), []);
+    const names = entry.kind === "artifact" ? Object.values(entry.blobs).map((blob) => blobKey(blob.sha256)) : [];
+    return { kind: entry.kind, names };
   } catch {
-    return { ...item, kind: "broken" };
+    return { kind: "unreadable", names: [] };
   }
 }
 
@@ -68,14 +82,18 @@ export async function storedDecisions(directory: string): Promise<readonly Share
   return (await Promise.all(decisions)).filter((decision) => decision !== null);
 }
 
-/** Returns artifacts that were put before `time`, blobs that none of the other artifacts names, and what is broken. */
+/**
+ * Returns artifacts that were put before `time`, blobs that none of the other artifacts names, and what is broken. What is unreadable stays,
+ * and with it all blobs: it may name any.
+ */
 export function garbage(items: readonly StoredItem[], time: number): readonly StoredItem[] {
   const isOld = (item: StoredItem): boolean => item.time < time;
   const kept = items.filter((item) => item.kind === "artifact" && !isOld(item));
   const named = new Set(kept.flatMap(({ names }) => names));
+  const areNamesKnown = items.every(({ kind }) => kind !== "unreadable");
   return items.filter((item) => {
     // Young blobs stay: a build that is under way has put blobs that no artifact names yet.
-    if (item.kind === "blob") return isOld(item) && !named.has(item.key);
+    if (item.kind === "blob") return areNamesKnown && isOld(item) && !named.has(item.key);
     return item.kind === "broken" || (item.kind === "artifact" && isOld(item));
   });
 }

@@ -1,8 +1,10 @@
 // Contents of a store, and the entries that can be removed, by a store that was written as builds write it.
 
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import cacache from "cacache";
 import { expect, test } from "vitest";
 import { sha256 } from "../../../src/compiler/index.ts";
@@ -52,10 +54,58 @@ test("what is old goes with the blobs that nobody else names; decisions and what
   expect(await store.blob(sha256("old facts"))).toBe(null);
 });
 
-test("what cannot be read goes, whatever its age", async () => {
+const pathOf = async (directory: string, name: string): Promise<string> =>
+  (await cacache.get.info(directory, key(name)))!.path;
+
+test("what is gone or has other bytes goes, whatever its age", async () => {
   const { directory } = await filledStore();
-  const { path } = (await cacache.get.info(directory, key("new")))!;
-  writeFileSync(path, "{");
+  writeFileSync(await pathOf(directory, "new"), "{");
+  rmSync(await pathOf(directory, "schedule"));
   const items = await storedItems(directory);
-  expect(garbage(items, 0).map((item) => item.key)).toEqual([key("new")]);
+  expect(
+    garbage(items, 0)
+      .map((item) => item.key)
+      .sort(),
+  ).toEqual([key("new"), key("schedule")].sort());
 });
+
+test("what the system does not let us read stays, and all blobs with it", async () => {
+  const { directory, between } = await filledStore();
+  const path = await pathOf(directory, "schedule");
+  rmSync(path);
+  // A folder in place of the file: reading fails, and the file is not gone.
+  mkdirSync(path);
+  const items = await storedItems(directory);
+  expect(items.find((item) => item.key === key("schedule"))).toMatchObject({ kind: "unreadable" });
+  expect(garbage(items, between).map((item) => item.key)).toEqual([key("old")]);
+});
+
+test("what another version wrote stays", async () => {
+  const { directory } = await filledStore();
+  await cacache.put(directory, key("later"), JSON.stringify({ kind: "schedule", schema: 99 }), {
+    algorithms: ["sha256"],
+  });
+  const items = await storedItems(directory);
+  expect(items.find((item) => item.key === key("later"))).toMatchObject({ kind: "unreadable" });
+  expect(garbage(items, Date.now() + 1e9).map((item) => item.key)).not.toContain(key("later"));
+});
+
+/** A process may open fewer files than the store has: `ulimit -n` stands for a machine's hard limit. */
+test.skipIf(process.platform === "win32")(
+  "more decisions than a process may open files are all found, and stay",
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), "store-contents-"));
+    const store = openStore(directory);
+    const schedule = { kind: "schedule", schema: 1, source: key("source"), measured: null } as const;
+    const count = 300;
+    for (let at = 0; at < count; at++) {
+      await store.putEntry(key(`${at}`), { ...schedule, candidate: { template: "C tiled", assignment: { at } } });
+    }
+    const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
+    const command = `ulimit -n 200; exec "${process.execPath}" "${cli}" cache gc --days 0 --json --cache-dir "${directory}"`;
+    const said = JSON.parse(execFileSync("sh", ["-c", command], { encoding: "utf8" }));
+    expect(said).toMatchObject({ removed: 0, unreadable: 0 });
+    expect((await storedItems(directory)).filter(({ kind }) => kind === "schedule")).toHaveLength(count);
+  },
+  30_000,
+);
