@@ -56,6 +56,12 @@ export function tryMachineLock(name: string): Promise<MachineLock | null> {
   return process.platform === "linux" ? listenAbstract(name) : openExclusively(name);
 }
 
+/**
+ * Name of an abstract socket in all the bytes that an address has. Node 20 fills shorter names up with zeros and later versions do not: each
+ * would have a socket of its own, and both versions the lock.
+ */
+const abstractName = (name: string): string => `\0unplugin-kernel-${name}`.padEnd(108, "\0");
+
 async function listenAbstract(name: string): Promise<MachineLock | null> {
   // node:net takes milliseconds to load, and few builds want a lock.
   const { createServer } = await import("node:net");
@@ -65,7 +71,7 @@ async function listenAbstract(name: string): Promise<MachineLock | null> {
     server.once("error", (error: NodeJS.ErrnoException) =>
       error.code === "EADDRINUSE" ? resolve(null) : reject(error),
     );
-    server.listen({ path: `\0unplugin-kernel-${name}`, exclusive: true }, () =>
+    server.listen({ path: abstractName(name), exclusive: true }, () =>
       resolve({ release: () => new Promise((done) => server.close(() => done())) }),
     );
   });

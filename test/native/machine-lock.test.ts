@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
@@ -39,6 +39,18 @@ describe("the machine lock", () => {
     expect(second).not.toBeNull();
     await second?.release();
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "has one address in all versions of Node, of all bytes that there are",
+    async () => {
+      const lock = await acquireMachineLock(name);
+      const [address] =
+        readFileSync("/proc/net/unix", "utf8").match(new RegExp(`@unplugin-kernel-${name}@*$`, "m")) ?? [];
+      await lock.release();
+      // Each byte 0 is shown as @.
+      expect(address).toHaveLength(108);
+    },
+  );
 
   it("lets those who wait in, one by one", async () => {
     let inside = 0;
