@@ -19,6 +19,9 @@ import {
 
 type Addon = Pick<NativeKernels, "call" | "callAsync" | "slot">;
 
+/** In place of a constant that only the preparation reads. */
+const nothing = new Float32Array(0);
+
 function openNative({ facts, tensors, constants, others }: Context, addon: Addon): Instance {
   const { index, prepare, sources = tensors.map((_, at): Source => ["other", at]) } = facts.native!;
   const { call, again } = addon.slot(index);
@@ -32,8 +35,17 @@ function openNative({ facts, tensors, constants, others }: Context, addon: Addon
     const from = { other, constant, result };
     return sources.map(([kind, at]) => from[kind][at]!);
   };
-  // Nobody has looked at the constants since they were packed.
+  /** Constants that a call reads as they are. */
   const direct = sources.flatMap(([kind, at]) => (kind === "constant" ? [at] : []));
+  /** A layer's own copies: its calls off the event loop read them while the caller may change, move or drop the arrays that were given. */
+  const copied = (values: Arrays): Arrays => {
+    const copies = alignedArrays(direct.map((at) => constants[at]!));
+    return values.map((_, at) => {
+      const copy = copies[direct.indexOf(at)] ?? nothing;
+      if (copy !== nothing) copy.set(values[at]!);
+      return copy;
+    });
+  };
   const areAlive = (values: Arrays): boolean =>
     direct.every((at) => lengthOf.call(values[at]) === constants[at]!.length);
   return {
@@ -42,7 +54,7 @@ function openNative({ facts, tensors, constants, others }: Context, addon: Addon
       return arrays;
     },
     set(values, isLast) {
-      known = values;
+      known = isLast ? copied(values) : values;
       isPacked = isLast;
       if (!prepare) return;
       if (prepared.length === 0) prepared = alignedArrays(made);
