@@ -53,6 +53,20 @@ test("samples that differ show in the spread", async () => {
   expect(times).toMatchObject({ p20Ns: 10e6, p80Ns: 30e6 });
 });
 
+test("a call that was held up while its runs were counted has enough of them all the same", async () => {
+  let now = 0;
+  // Coarse steps, as a browser's clock has them, and a core that another program has for the whole of the first run.
+  const clock = () => Math.floor(now);
+  let isFirst = true;
+  const work = () => {
+    now += isFirst ? 150 : 0.001;
+    isFirst = false;
+  };
+  const [times] = await timeInRounds([work], { seconds: 0.5, clock, sampleMs: 20 });
+  expect(times!.p20Ns).toBeGreaterThan(900);
+  expect(times!.p80Ns).toBeLessThan(1100);
+});
+
 test("a sample lasts as long as a coarse clock needs, and it is told how far things are", async () => {
   let now = 0;
   let runs = 0;

@@ -31,10 +31,13 @@ const usualSampleMs = 2;
 const leastSamples = 3;
 const mostRounds = 1000;
 
+/** Most runs in a sample. */
+const mostRuns = 1e6;
+
 interface Runner {
   readonly call: Call;
   /** Runs in one sample. */
-  readonly runs: number;
+  runs: number;
   readonly samplesMs: number[];
   /** Number of samples that it takes, however long they last. */
   readonly least: number;
@@ -56,16 +59,16 @@ interface WarmUpOptions {
 
 async function warmUp(call: Call, { shareMs, sampleMs, clock }: WarmUpOptions): Promise<Runner> {
   let runMs = 0;
-  for (let spentMs = 0, runs = 1; spentMs < warmMs; runs = Math.min(1e6, runs * 2)) {
+  for (let spentMs = 0, runs = 1; spentMs < warmMs; runs = Math.min(mostRuns, runs * 2)) {
     const start = clock();
     await runFor(call, runs);
     const ms = clock() - start;
     spentMs += ms;
     runMs = ms / runs;
     // A clock of coarse steps says nothing of a few short runs.
-    if (runs === 1e6) break;
+    if (runs === mostRuns) break;
   }
-  const runs = Math.min(1e6, Math.max(1, Math.round(sampleMs / runMs)));
+  const runs = Math.min(mostRuns, Math.max(1, Math.round(sampleMs / runMs)));
   // A call so slow that warming it up takes its whole share of the time is not sampled again: that run is its one
   // sample.
   const isSlow = runMs >= shareMs;
@@ -78,7 +81,7 @@ async function warmUp(call: Call, { shareMs, sampleMs, clock }: WarmUpOptions): 
   };
 }
 
-async function takeSample(runner: Runner, clock: () => number): Promise<void> {
+async function takeSample(runner: Runner, sampleMs: number, clock: () => number): Promise<void> {
   const { call, runs, samplesMs } = runner;
   const begin = clock();
   // The one before has left its own data in the caches.
@@ -86,8 +89,10 @@ async function takeSample(runner: Runner, clock: () => number): Promise<void> {
   const start = clock();
   await runFor(call, runs);
   const end = clock();
-  samplesMs.push((end - start) / runs);
   runner.spentMs += end - begin;
+  // Another program had the core while the runs were counted. A clock of coarse steps says nothing of so few.
+  if (end - start < sampleMs / 2 && runs < mostRuns) runner.runs = Math.min(mostRuns, 2 * runs);
+  else samplesMs.push((end - start) / runs);
 }
 
 function timesOf({ samplesMs }: Runner): Times {
@@ -111,7 +116,7 @@ export async function timeInRounds(
   for (let round = 0; round < mostRounds && runners.some(takesPart); round++) {
     for (const position of runners.keys()) {
       const runner = runners[(position + round) % runners.length]!;
-      if (takesPart(runner)) await takeSample(runner, clock);
+      if (takesPart(runner)) await takeSample(runner, sampleMs, clock);
     }
     onRound(runners.reduce((sum, { spentMs }) => sum + Math.min(1, spentMs / shareMs), 0) / runners.length);
   }
