@@ -22,9 +22,16 @@ async function packageImport(specifier: string, importer: string): Promise<strin
 
 type Imports = typeof import("resolve.exports").imports;
 
+/**
+ * Condition of entries that are for us alone. TypeScript would look behind `default` where it does not find what `types` names, as in
+ * ts-jest, which shows it no other file.
+ */
+export const ownCondition = "unplugin-kernel";
+
 function targetOf(specifier: string, path: string, imports: Imports): string | null {
   try {
-    const targets = imports(JSON.parse(readFileSync(path, "utf8")), specifier) ?? [];
+    const conditions = [ownCondition];
+    const targets = imports(JSON.parse(readFileSync(path, "utf8")), specifier, { conditions }) ?? [];
     const files = targets.map((target) => join(dirname(path), target.split("?")[0]!));
     return files.find((file) => existsSync(file)) ?? null;
   } catch {

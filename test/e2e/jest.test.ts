@@ -91,6 +91,15 @@ describe("withKernels of Jest", () => {
     expect(existsSync(/"(.*)"/.exec(code)![1]!)).toBe(true);
   });
 
+  it("is a transformer that JSON names, with the name of the one within alone", async () => {
+    const { root } = await project({});
+    const path = createRequire(join(root, "x.js")).resolve("unplugin-kernel/jest-transformer");
+    const made = { "\\.js$": [path, { inner: join(root, "inner.cjs") }] } as Record<string, [string, unknown]>;
+    const { code } = await transformed(root, made, `const gemm = require("${specifier}").default;`, false);
+    expect(code).toContain("// INNER");
+    expect(multiply(createRequire(join(root, "x.js"))(/"(.*)"/.exec(code)![1]!).default)).toBe(8);
+  });
+
   it("shows a mistake at the import", async () => {
     const { root, made } = await project({ mode: "predict" }, inner);
     const source = `// a test\n  import gemm from "${specifier}&Q=4";`;

@@ -16,11 +16,14 @@ const scriptNames = ["js", "mjs", "cjs", "ts", "mts", "cts"];
 const isScript = (name: string): boolean => scriptNames.includes(name.split(".").at(-1)!);
 
 /** `--config` in the scripts of package.json: what the bundler is started with. */
-function configsInScripts(root: string, { scripts = {} }: PackageJson, host: HostName): readonly string[] {
+function filesInScripts(root: string, { scripts = {} }: PackageJson, host: HostName): readonly string[] {
   const commands = Object.values(scripts).filter((command) => new RegExp(`\\b${host}\\b`).test(command));
   const named = commands.flatMap((command) => /(?:^|\s)(?:--config|-c)[ =](\S+)/.exec(command)?.[1] ?? []);
-  return [...new Set(named.map((file) => join(root, file)))].filter((file) => isScript(file) && existsSync(file));
+  return [...new Set(named.map((file) => join(root, file)))].filter((file) => existsSync(file));
 }
+
+const configsInScripts = (root: string, packageJson: PackageJson, host: HostName): readonly string[] =>
+  filesInScripts(root, packageJson, host).filter(isScript);
 
 /** Scripts in the project's folder and in scripts/ that call a bundler. */
 function scriptsThatCall(root: string, from: string): readonly string[] {
@@ -93,6 +96,12 @@ export const isVitestConfigured = (root: string): boolean =>
 export function jestBeside(root: string, packageJson: PackageJson): FoundHost | null {
   const configs = configsOf(root, packageJson, "jest");
   return configs.length > 0 || hasPackage(packageJson, "jest") ? { host: "jest", configs } : null;
+}
+
+/** Configurations of Jest that are files of JSON, the usual one and those that scripts name, as Nest's for end-to-end tests. */
+export function jestJsonFiles(root: string, packageJson: PackageJson): readonly string[] {
+  const named = filesInScripts(root, packageJson, "jest").filter((file) => file.endsWith(".json"));
+  return [...new Set([join(root, "jest.config.json"), ...named])].filter((file) => existsSync(file));
 }
 
 /** The folder above the packages of a workspace is no program, unless it is started like one. @throws DiagnosticError `init.workspace` */

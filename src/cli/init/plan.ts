@@ -3,9 +3,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { declarationsPlace } from "../../plugin/declarations/declarations-file.ts";
+import { ownCondition } from "../../plugin/locate-operator.ts";
 import { isInstalled, packageManagerOf } from "../../plugin/package-manager.ts";
-import { type FoundHost, findHost, hasVitest, isVitestConfigured, jestBeside, vitestConfig } from "./find-host.ts";
+import { NotUnderstood } from "./config-objects.ts";
+import {
+  type FoundHost,
+  findHost,
+  hasVitest,
+  isVitestConfigured,
+  jestBeside,
+  jestJsonFiles,
+  vitestConfig,
+} from "./find-host.ts";
 import { type HostName, hosts } from "./hosts.ts";
+import { wireJestJson } from "./jest-json.ts";
 import { wireScripts } from "./node-scripts.ts";
 import { type Entries, type PackageFile, type PackageJson, readPackageJson, withEntries } from "./package-json.ts";
 import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
@@ -37,8 +48,6 @@ export interface InitPlan {
   readonly install: string | null;
   /** Command that runs the script `tune`. */
   readonly tune: string;
-  /** What tests need that import kernels, if they do; null: they have it. */
-  readonly tests: string | null;
 }
 
 export interface InitRequest {
@@ -99,11 +108,19 @@ function wireHost(root: string, { host, configs }: FoundHost, dts: string | null
   return together(configs.length > 0 ? configs.map((file) => wireFile(file, host, dts)) : [wireNew(root, host, dts)]);
 }
 
-const whyJson = "Jest's configuration is JSON there: move it to jest.config.mjs";
+const moveJest = (why: string): string => `${why}: move Jest's configuration to jest.config.mjs`;
 
-/** Jest's configuration as JSON, which has no place for a function's call. */
-const jsonOfJest = (root: string, { json, file }: PackageFile): string | null =>
-  [...("jest" in json ? [file] : []), join(root, "jest.config.json")].find((path) => existsSync(path)) ?? null;
+/** The text with the plugin in Jest's configuration, or the owner's task to put it there. */
+function wireJsonOfJest(file: string, text: string, section: string | null): { text: string } & Wired {
+  try {
+    const wired = wireJestJson(text, section);
+    return { text: wired, changes: change(file, wired, whatConfig), byHand: [] };
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error;
+    const lines = handLines(pluginUse("jest", null), false);
+    return { text, changes: [], byHand: [{ file, why: moveJest(error.message), lines }] };
+  }
+}
 
 /** The plugin where tests have it from: Vitest's own configuration, or a new one in a project that is not built by Vite. */
 function wireVitest(root: string, host: HostName, packageJson: PackageJson): readonly Wired[] {
@@ -115,39 +132,46 @@ function wireVitest(root: string, host: HostName, packageJson: PackageJson): rea
   return isMissing ? [{ changes: change(file, text, "the plugin in tests"), byHand: [] }] : [];
 }
 
-/** Tests import kernels, too: the plugin for test runners that are not a part of the host. */
-function wireTests(root: string, packageFile: PackageFile, host: HostName): Wired {
+/** Jest's configurations in files of their own. One in package.json is wired with the rest of that file. */
+function wireJest(root: string, packageFile: PackageFile): readonly Wired[] {
   const jest = jestBeside(root, packageFile.json);
-  const json = jsonOfJest(root, packageFile);
-  return together([
-    ...wireVitest(root, host, packageFile.json),
-    ...(jest && json === null ? [wireHost(root, jest, null)] : []),
-    ...(jest && json !== null && host === "jest"
-      ? [{ changes: [], byHand: [{ file: json, why: whyJson, lines: handLines(pluginUse("jest", null), false) }] }]
-      : []),
-  ]);
+  if (jest === null) return [];
+  const files = jestJsonFiles(root, packageFile.json);
+  const isJson = "jest" in packageFile.json || (files.length > 0 && jest.configs.length === 0);
+  return [
+    ...files.map((file) => wireJsonOfJest(file, readFileSync(file, "utf8"), null)),
+    ...(isJson ? [] : [wireHost(root, jest, null)]),
+  ];
 }
+
+/** Tests import kernels, too: the plugin for test runners that are not a part of the host. */
+const wireTests = (root: string, packageFile: PackageFile, host: HostName): Wired =>
+  together([...wireVitest(root, host, packageFile.json), ...wireJest(root, packageFile)]);
 
 /**
  * A pattern of imports that leads to the operators; those that a project has are its own. One that names the query, as TypeScript would
- * follow, makes Turbopack take the plain operator; TypeScript has generated declarations.
+ * follow, makes Turbopack take the plain operator; TypeScript has generated declarations. Where TypeScript would refuse the pattern, its
+ * types lie elsewhere and its target is for us alone: ts-jest gives it an output folder, and no root.
  */
-function importPatterns({ file, json }: PackageFile, folder: string): Entries {
+function importPatterns({ file, json }: PackageFile, host: HostName, folder: string): Entries {
   if (Object.keys(json.imports ?? {}).some((key) => key.startsWith("#op/"))) return {};
   const target = folder === "" ? "./*" : `./${folder}/*`;
-  return { "#op/*": hasAmbiguousRoot(dirname(file)) ? { types: "unplugin-kernel/kernel", default: target } : target };
+  const isRefused = host !== "next" && (hasAmbiguousRoot(dirname(file)) || "ts-jest" in { ...json.devDependencies });
+  return { "#op/*": isRefused ? { types: "unplugin-kernel/kernel", [ownCondition]: target } : target };
 }
 
 const missing = (entries: Entries, ...present: readonly (object | undefined)[]) =>
   Object.fromEntries(Object.entries(entries).filter(([key]) => !present.some((them) => them && key in them)));
 
 function wirePackage(packageFile: PackageFile, host: HostName, folder: string, version: string): Wired {
-  const { file, text, json } = packageFile;
+  const { file, json } = packageFile;
+  const tests = "jest" in json ? wireJsonOfJest(file, packageFile.text, "jest") : { ...packageFile, byHand: [] };
+  const { text } = tests;
   const isRunFromSources = hosts[host].options.kind === "scripts" || host === "jest";
-  const scripts = isRunFromSources ? wireScripts(dirname(file), packageFile) : null;
+  const scripts = isRunFromSources ? wireScripts(dirname(file), { ...packageFile, text }) : null;
   const wiredText = scripts?.kind === "edited" ? scripts.text : text;
   const added = [
-    { section: "imports", entries: importPatterns(packageFile, folder), what: "imports of kernels (#op/*)" },
+    { section: "imports", entries: importPatterns(packageFile, host, folder), what: "imports of kernels (#op/*)" },
     { section: "scripts", entries: missing({ tune: "unplugin-kernel tune" }, json.scripts), what: "script tune" },
     {
       section: "devDependencies",
@@ -157,13 +181,14 @@ function wirePackage(packageFile: PackageFile, host: HostName, folder: string, v
   ] as const;
   const whole = added.reduce((edited, { section, entries }) => withEntries(edited, section, entries), wiredText);
   const what = [
+    ...(text === packageFile.text ? [] : ["the plugin in Jest's configuration"]),
     ...(scripts?.kind === "edited" ? [`${hooksOf(scripts.names)}`] : []),
     ...added.filter(({ entries }) => Object.keys(entries).length > 0).map((one) => one.what),
   ];
   return {
     changes: change(file, whole, what.join(", ")),
     // A library that Jest tests need not have a program.
-    byHand: scripts?.kind === "by-hand" && host !== "jest" ? [{ file, ...scripts }] : [],
+    byHand: [...tests.byHand, ...(scripts?.kind === "by-hand" && host !== "jest" ? [{ file, ...scripts }] : [])],
   };
 }
 
@@ -223,9 +248,5 @@ export function planInit(request: InitRequest): InitPlan {
     exampleImport: `import ${nameOf(operator)} from "#op/${basename(operator)}?tune=wasm";`,
     install: isInstalled(root, "unplugin-kernel") ? null : manager.install,
     tune: manager.run("tune"),
-    tests:
-      found.host !== "jest" && jestBeside(root, packageFile.json) && jsonOfJest(root, packageFile)
-        ? "tests that import kernels need withKernels of unplugin-kernel/jest around Jest's configuration, in jest.config.mjs in place of JSON"
-        : null,
   };
 }

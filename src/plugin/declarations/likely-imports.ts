@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { basename, dirname, relative, sep } from "node:path";
-import { packageOf } from "../locate-operator.ts";
+import { ownCondition, packageOf } from "../locate-operator.ts";
 
 /** Queries that documentation begins with. */
 const likelyQueries = ["?tune=wasm", "?tune=native"];
@@ -35,8 +35,11 @@ function starIn(pattern: string, text: string): string | null {
 }
 
 /** What a program gets of an entry: with conditions it has types from elsewhere. */
-const targetOf = (entry: unknown): unknown =>
-  typeof entry === "object" && entry !== null ? (entry as { readonly default?: unknown }).default : entry;
+function targetOf(entry: unknown): unknown {
+  if (typeof entry !== "object" || entry === null) return entry;
+  const { [ownCondition]: own, default: others } = entry as Targets;
+  return own ?? others;
+}
 
 /** Names that lead to a file by the "imports" of package.json: "#op/gemm.op.ts". */
 function namesInPackage(file: string): readonly string[] {

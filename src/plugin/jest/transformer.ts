@@ -41,17 +41,18 @@ interface TransformerModule extends Transformer {
 }
 
 export interface TransformerConfig {
-  /** Transformer within, by name or path, and its configuration; null: the text stays as it is. */
-  readonly inner: readonly [name: string, config: unknown] | null;
-  readonly options: KernelPluginOptions;
-  /** Folder from which the transformer within is found. */
-  readonly root: string;
+  /** Transformer within, by name or path, and its configuration (default: {}); null: the text stays as it is. */
+  readonly inner: string | readonly [name: string, config?: unknown] | null;
+  /** Default: {}. */
+  readonly options?: KernelPluginOptions;
+  /** Folder from which the transformer within is found. Default: where Jest was started. */
+  readonly root?: string;
 }
 
 /** Loads what Jest would have loaded: a transformer, or what makes one. */
-async function loadInner({ inner, root }: TransformerConfig): Promise<Transformer> {
+async function loadInner({ inner, root = process.cwd() }: TransformerConfig): Promise<Transformer> {
   if (inner === null) return { process: (source) => source };
-  const [name, config] = inner;
+  const [name, config = {}] = typeof inner === "string" ? [inner] : inner;
   const path = createRequire(join(root, "package.json")).resolve(name);
   let module = (await import(pathToFileURL(path).href)) as TransformerModule;
   while (module.default && !module.createTransformer && !module.process && !module.processAsync)
@@ -83,15 +84,22 @@ function modulesFor(question: Question, source: string): Modules {
 const plainKey: Transform<string> = (source, path, { configString, instrument, supportsStaticESM }) =>
   sha256(JSON.stringify([source, path, configString, instrument, supportsStaticESM]));
 
-/** Called by Jest, once a process. */
+/**
+ * Makes a transformer that knows kernels of the one within. Jest calls it, once a process. A configuration in JSON names it; in a script
+ * `withKernels` of unplugin-kernel/jest does.
+ *
+ * @example
+ *   "transform": { "^.+\\.ts$": ["unplugin-kernel/jest-transformer", { "inner": "ts-jest" }] }
+ */
 export async function createTransformer(config: TransformerConfig): Promise<Transformer> {
   const inner = await loadInner(config);
+  const { options: kernelOptions = {} } = config;
   /** Modules by importer, as its last key had them: Jest asks for the key of a text before it has it transformed. */
   const known = new Map<string, Modules>();
 
   const modulesOf: Transform<Modules> = (source, importer, { config: { rootDir: root } }) => {
     const specifiers = kernelSpecifiers(source);
-    return specifiers.length === 0 ? {} : modulesFor({ root, options: config.options, importer, specifiers }, source);
+    return specifiers.length === 0 ? {} : modulesFor({ root, options: kernelOptions, importer, specifiers }, source);
   };
   const note: Transform<string> = (source, path, options) => {
     const modules = modulesOf(source, path, options);

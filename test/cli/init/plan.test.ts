@@ -223,9 +223,12 @@ describe("package.json", () => {
       return JSON.parse(planned({ "package.json": "{}", "tsconfig.json": tsconfig }).texts["package.json"]!).imports;
     };
     expect(importsWith({ outDir: "dist" })).toEqual({
-      "#op/*": { types: "unplugin-kernel/kernel", default: "./src/kernels/*" },
+      "#op/*": { types: "unplugin-kernel/kernel", "unplugin-kernel": "./src/kernels/*" },
     });
     expect(importsWith({ outDir: "dist", rootDir: "src" })).toEqual({ "#op/*": "./src/kernels/*" });
+    // ts-jest gives TypeScript an output folder.
+    const { texts } = planned({ "package.json": packageJson("jest", "ts-jest"), "tsconfig.json": "{}" });
+    expect(JSON.parse(texts["package.json"]!).imports["#op/*"]).toHaveProperty("types");
   });
 
   it("may have nothing in it", () => {
@@ -360,15 +363,51 @@ module.exports = withKernels({
     expect(byHand).toEqual([]);
   });
 
-  it("is its owner's to move where its configuration is JSON", () => {
-    const { texts, byHand } = planned(withScripts({ jest: { verbose: true } }));
-    expect(byHand).toEqual(["package.json: Jest's configuration is JSON there: move it to jest.config.mjs"]);
-    expect(texts).not.toHaveProperty(["jest.config.mjs"]);
-    const nest = { devDependencies: { jest: "30", vite: "8" }, jest: {} };
-    expect(planned({ "package.json": JSON.stringify(nest) })).toMatchObject({
-      byHand: [],
-      tests: expect.stringContaining("withKernels of unplugin-kernel/jest"),
+  it("has our transformer around its own where its configuration is JSON, in package.json and in files that scripts name", () => {
+    const nest = {
+      scripts: { test: "jest", "test:e2e": "jest --config ./test/jest-e2e.json" },
+      devDependencies: { jest: "30" },
+      jest: { rootDir: "src", transform: { "^.+\\.(t|j)s$": "ts-jest", "\\.txt$": ["raw-jest", { esm: true }] } },
+    };
+    const files = {
+      "package.json": JSON.stringify(nest, null, 2),
+      "test/jest-e2e.json": `{\n  "rootDir": "."\n}\n`,
+    };
+    const { texts, byHand } = planned(files);
+    expect(byHand.filter((line) => line.includes("Jest"))).toEqual([]);
+    const transformer = "unplugin-kernel/jest-transformer";
+    expect(JSON.parse(texts["package.json"]!).jest).toEqual({
+      rootDir: "src",
+      transform: {
+        "^.+\\.(t|j)s$": [transformer, { inner: "ts-jest" }],
+        "\\.txt$": [transformer, { inner: ["raw-jest", { esm: true }] }],
+      },
     });
+    expect(JSON.parse(texts["test/jest-e2e.json"]!)).toEqual({
+      rootDir: ".",
+      transform: { "\\.[jt]sx?$": [transformer, { inner: "babel-jest" }] },
+    });
+    expect(texts).not.toHaveProperty(["jest.config.mjs"]);
+    expect(Object.keys(planned({ ...files, ...texts }).texts)).toEqual([]);
+  });
+
+  it("beside a bundler has the plugin in JSON, too", () => {
+    const json = { devDependencies: { jest: "30", vite: "8" }, jest: {} };
+    const { texts, byHand } = planned({ "package.json": JSON.stringify(json) });
+    expect(byHand).toEqual([]);
+    expect(JSON.parse(texts["package.json"]!).jest.transform["\\.[jt]sx?$"][1]).toEqual({ inner: "babel-jest" });
+    expect(texts).toHaveProperty(["vite.config.mjs"]);
+  });
+
+  it.each([
+    ["its transformers are those of a preset", { preset: "ts-jest" }],
+    ["it has projects", { projects: ["a"] }],
+    ["its transformer <rootDir>/a.js is a file", { transform: { a: "<rootDir>/a.js" } }],
+    ["it is the name of another file", "config/jest.js"],
+  ])("is its owner's to move where JSON has no place for the plugin: %s", (why, jest) => {
+    const { texts, byHand } = planned(withScripts({ jest }));
+    expect(byHand).toEqual([`package.json: ${why}: move Jest's configuration to jest.config.mjs`]);
+    expect(texts).not.toHaveProperty(["jest.config.mjs"]);
   });
 });
 

@@ -177,7 +177,7 @@ declare module "*/inc.op.ts?tune=wasm" {
     const files = {
       "package.json": JSON.stringify({
         imports: {
-          "#op/*": { types: "unplugin-kernel/kernel", default: "./src/kernels/*" },
+          "#op/*": { types: "unplugin-kernel/kernel", "unplugin-kernel": "./src/kernels/*" },
           "#lib": "./lib.js",
           "#other/*": null,
         },
