@@ -95,6 +95,7 @@ async function bundle() {
     external: isExternal,
     plugins: [typescript, nodeResolve(), commonjs(), unpluginFolder, licences],
     treeshake: { moduleSideEffects: false },
+    logLevel: "warn",
     onLog: (level, log, print) => log.code === "CIRCULAR_DEPENDENCY" || print(level, log), // expressions are recursive
   });
   const { output } = await build.write({
