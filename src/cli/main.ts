@@ -1,8 +1,7 @@
 // `npx unplugin-kernel <command>`: the commands and what they have in common, their output as text or JSON, and exit codes.
 
 import { cac } from "cac";
-import { DiagnosticError } from "../compiler/index.ts";
-import { closest } from "./closest.ts";
+import { closest, DiagnosticError } from "../compiler/index.ts";
 import { coloured, hasColours } from "./colours.ts";
 import {
   badArgument,

@@ -42,6 +42,10 @@ export async function loadOperator(source: string, addressOf: AddressOf): Promis
   const mapper: SourceMapper = {
     locate: ({ file, line, column }) => (file === address ? { file: fileName, line: line - 1, column } : null),
     line: ({ line }) => source.split("\n")[line - 1] ?? null,
+    around({ file, line, column }) {
+      const text = file === address ? source.split("\n")[line - 2] : undefined;
+      return text === undefined ? null : [text.slice(0, column - 1), text.slice(column - 1)];
+    },
   };
   const { default: body } = (await import(/* @vite-ignore */ address)) as { readonly default: Body };
   const exported: Exports = {};

@@ -1,7 +1,7 @@
 // Record of an operator while its function runs: the functions of the language add tensors, stages and the open compute
 // to it. There is one builder at a time, set by instantiate() and restored when it is done.
 
-import { callSite, currentMapper, type SourceMapper } from "../support/call-site.ts";
+import { type Around, callSite, callSiteText, currentMapper, type SourceMapper } from "../support/call-site.ts";
 import { codeFrame } from "../support/code-frame.ts";
 import type { DiagnosticCode } from "../support/codes.ts";
 import { DiagnosticError } from "../support/diagnostic.ts";
@@ -31,10 +31,15 @@ export interface Builder {
   readonly inputs: TensorDecl[];
   readonly stages: Stage[];
   readonly axes: Map<AxisExpr, AxisRecord>;
+  /** Names that the operator's function asked its parameters for, and that are none. */
+  readonly unknownParameters: Set<string>;
   open: OpenCompute | null;
 }
 
 let current: Builder | null = null;
+
+/** Builder of the operator whose function is running; null: none is. */
+export const currentBuilder = (): Builder | null => current;
 
 /** Runs `body` with this builder; the one before is restored whatever happens. */
 export function withBuilder<T>(builder: Builder, body: () => T): T {
@@ -69,6 +74,9 @@ export function builderFor(what: string): Builder {
 export function here(): SourceLoc | null {
   return callSite(current?.mapper ?? currentMapper()) ?? current?.origin ?? null;
 }
+
+/** The text around that place, in the code that is running. */
+export const hereText = (): Around | null => callSiteText(current?.mapper ?? currentMapper());
 
 export interface FailOptions {
   readonly hint?: string | null;

@@ -46,9 +46,19 @@ export function compute<D extends DType, const S extends readonly number[]>(
 }
 
 function bodyOf(name: string, element: unknown): ScalarExpr {
+  if (element === undefined) {
+    const hint = `its function returns nothing: write (i) => A(i), or return in braces`;
+    fail("expr.not-an-expression", `the element of ${name} has no value`, { hint });
+  }
   if (typeof element !== "number") return toExpr(element, "f32", `the element of ${name}`);
-  const hint = `give it a type: cast(${element}, "f32")`;
-  return fail("expr.no-dtype", `the element of ${name} is a plain number`, { hint });
+  const hint = Number.isNaN(element)
+    ? 'see what it is worked out from; cast(x, "f32") gives a number a type'
+    : `give it a type: cast(${element}, "f32")`;
+  return fail(
+    "expr.no-dtype",
+    `the element of ${name} is ${Number.isNaN(element) ? "not a number" : "a plain number"}`,
+    { hint },
+  );
 }
 
 /**

@@ -2,12 +2,16 @@
 
 import type { SourceLoc } from "../support/source-loc.ts";
 import { fail, here } from "./builder.ts";
+import { inWords, isWhat } from "./describe.ts";
 import { byteSize, computeType, type DType, dtypes, isFloat } from "./dtype.ts";
 import type { ComputeType, Expr, Operand, ResultType } from "./expr-type.ts";
 import { accepts, binaryDomain, binaryResult, type Domain, unaryDomain } from "./operator-dtype.ts";
 import { powerProduct } from "./powers.ts";
+import { refusePrimitive, type Trapped } from "./primitive-trap.ts";
+import { printExpr } from "./print.ts";
 import type { BinaryOp, ScalarExpr, UnaryOp } from "./scalar-expr.ts";
 import { fit, integerRange } from "./scalar-math.ts";
+import { arrayTypes } from "./typed-array.ts";
 
 export class ExprHandle<D extends DType = DType> implements Expr<D> {
   readonly expr: ScalarExpr;
@@ -18,6 +22,24 @@ export class ExprHandle<D extends DType = DType> implements Expr<D> {
 
   get dtype(): D {
     return this.expr.dtype as D;
+  }
+
+  /** Operators of JavaScript, templates and Math ask for it. */
+  [Symbol.toPrimitive](wanted: string): never {
+    return refusePrimitive(trapped(this), wanted);
+  }
+  get [inWords](): string {
+    return `an expression of type ${this.dtype}`;
+  }
+  /** The computation as text: console.log, JSON.stringify and inspectors show it. */
+  toString(): string {
+    return printExpr(this.expr);
+  }
+  toJSON(): string {
+    return this.toString();
+  }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `Expr<${this.dtype}> ${this.toString()}`;
   }
 
   add(other: Operand): Expr<ComputeType<D>> {
@@ -118,6 +140,14 @@ export class ExprHandle<D extends DType = DType> implements Expr<D> {
   }
 }
 
+/** Names of the methods that give an expression. */
+export const expressionMethods: readonly string[] = Object.getOwnPropertyNames(ExprHandle.prototype).filter(
+  (name) => !["constructor", "dtype", "toString", "toJSON"].includes(name),
+);
+
+/** What an error says of an expression that JavaScript takes for a value. */
+export const trapped = ({ dtype, [inWords]: what }: ExprHandle): Trapped => ({ what, dtype, first: null });
+
 // The callers below know more of the type than the construction: the type parameter says what they promise.
 const handle = <D extends DType>(expr: ScalarExpr): Expr<D> => new ExprHandle<D>(expr);
 
@@ -150,7 +180,7 @@ export function select<D extends DType>(condition: Operand, a: Operand, b: Opera
 
 /** Converts an operand. Casts from and to f16 and bf16 go through f32, so that the back ends know only f32 ↔ f16 and f32 ↔ bf16. */
 export function cast<T extends DType>(operand: Operand, dtype: T): Expr<T> {
-  requireDType(dtype);
+  requireDType(dtype, "the type of cast");
   if (typeof operand === "number") return handle(constant(operand, dtype));
   const inner = toExpr(operand, dtype, "the operand of cast");
   const loc = here();
@@ -164,7 +194,7 @@ export function castTo(operand: ScalarExpr, dtype: DType, loc: SourceLoc | null)
 /** The operands as expressions of one computing type; a plain number takes the type of the first expression. */
 function alike(op: string, operands: readonly Operand[]): readonly ScalarExpr[] {
   const typed = operands.find((operand) => typeof operand !== "number");
-  if (typed === undefined) {
+  if (operands.every((operand) => typeof operand === "number")) {
     const hint = `give one of them a type: cast(${operands[0]}, "f32")`;
     fail("expr.no-dtype", `${op} is given plain numbers only`, { hint });
   }
@@ -190,12 +220,16 @@ export const widen = (expr: ScalarExpr): ScalarExpr => castTo(expr, computeType(
 export function toExpr(operand: unknown, dtype: DType, what: string): ScalarExpr {
   if (typeof operand === "number") return constant(operand, dtype);
   if (operand instanceof ExprHandle) return operand.expr;
-  const found = typeof operand === "function" ? "a tensor without indices" : describe(operand);
-  return fail("expr.not-an-expression", `${what} is ${found}`, { hint: "give an expression or a number" });
+  return fail("expr.not-an-expression", `${what} ${isWhat(operand)}`, { hint: hintFor(operand) });
 }
 
-export const describe = (value: unknown): string =>
-  typeof value === "string" ? `the string ${JSON.stringify(value)}` : Array.isArray(value) ? "an array" : String(value);
+function hintFor(operand: unknown): string {
+  if (operand instanceof Promise) return "the functions of an operator are not async: they write it down at once";
+  if (typeof operand === "function" && inWords in operand) return "read its elements, with an index for each dimension";
+  if (typeof operand !== "string" || operand.trim() === "" || !Number.isFinite(Number(operand)))
+    return "give an expression or a number";
+  return `give a number: ${Number(operand)}`;
+}
 
 /** A number in the range of `dtype`; a float is rounded to the nearest value of its type. */
 function constant(value: number, dtype: DType): ScalarExpr {
@@ -208,7 +242,11 @@ function requireInteger(value: number, dtype: DType): void {
   if (Number.isInteger(value) && value >= min && value <= max) return;
   const wanted = dtype === "bool" ? "is 0 or 1" : `holds the integers ${min} to ${max}`;
   const hint = Number.isInteger(value) ? "cast the other operand to a wider type" : "cast the other operand to a float";
-  fail("expr.constant-range", `${value} is not a value of ${dtype}, which ${wanted}`, { hint });
+  fail(
+    "expr.constant-range",
+    `${Number.isNaN(value) ? "what is not a number" : value} is not a value of ${dtype}, which ${wanted}`,
+    { hint },
+  );
 }
 
 function requireDomain(op: string, domain: Domain, dtype: DType): void {
@@ -226,8 +264,11 @@ function requireDomain(op: string, domain: Domain, dtype: DType): void {
   fail("expr.unsupported-dtype", `${op} is given ${dtype}, it takes ${domain}`, { hint });
 }
 
-export function requireDType(dtype: unknown): asserts dtype is DType {
+/** @param what names the type in the message: "the type of A" */
+export function requireDType(dtype: unknown, what: string): asserts dtype is DType {
   if ((dtypes as readonly unknown[]).includes(dtype)) return;
-  const found = typeof dtype === "string" ? dtype : describe(dtype);
-  fail("expr.unknown-dtype", `${found} is not a type`, { hint: `the types are ${dtypes.join(", ")}` });
+  const found = typeof dtype === "string" ? `${dtype} is not a type` : `${what} ${isWhat(dtype)}`;
+  const ofArray = Object.entries(arrayTypes).find(([, array]) => array === dtype)?.[0];
+  const hint = ofArray ? `write "${ofArray}"` : `the types are ${dtypes.join(", ")}`;
+  fail("expr.unknown-dtype", found, { hint });
 }

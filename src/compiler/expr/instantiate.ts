@@ -4,10 +4,11 @@ import { locate } from "../support/call-site.ts";
 import { type Builder, fail, withBuilder } from "./builder.ts";
 import { checkBounds } from "./check-bounds.ts";
 import type { ComputeDef, Parameters, Stage } from "./compute-def.ts";
-import { requireIdentifier } from "./declaration-check.ts";
-import { describe, requireDType } from "./expr-handle.ts";
+import { count, requireIdentifier } from "./declaration-check.ts";
+import { given, inWords, isWhat } from "./describe.ts";
 import { readsIn } from "./expr-visit.ts";
 import { type Op, type OpSpec, specOf } from "./op.ts";
+import { observed, resolveParameters } from "./resolve-parameters.ts";
 import { isTensor } from "./tensor.ts";
 import { runUserCode } from "./user-error.ts";
 
@@ -24,8 +25,10 @@ export function instantiate(op: Op, overrides: Partial<Parameters>, name: string
   const builder = newBuilder(spec);
   return withBuilder(builder, () => {
     requireIdentifier(name, "the name of an operator");
-    const parameters = resolve(spec, overrides);
-    const result = runUserCode(builder.mapper, builder.origin, () => spec.build(parameters));
+    const parameters = resolveParameters(spec.defaults, overrides);
+    const result = runUserCode(builder.mapper, builder.origin, () =>
+      spec.build(observed(parameters, builder.unknownParameters)),
+    );
     const def: ComputeDef = {
       name,
       parameters,
@@ -41,57 +44,46 @@ export function instantiate(op: Op, overrides: Partial<Parameters>, name: string
 }
 
 function newBuilder({ frames, mapper }: OpSpec): Builder {
-  return { mapper, origin: locate(frames, mapper), inputs: [], stages: [], axes: new Map(), open: null };
+  return {
+    mapper,
+    origin: locate(frames, mapper),
+    inputs: [],
+    stages: [],
+    axes: new Map(),
+    unknownParameters: new Set(),
+    open: null,
+  };
 }
 
-/** Defaults and overrides, sorted by name so that the order of writing does not matter. */
-function resolve({ defaults }: OpSpec, overrides: Partial<Parameters>): Parameters {
-  const known = Object.keys(defaults);
-  for (const name of Object.keys(overrides)) if (!known.includes(name)) unknownParameter(name, known);
-  const names = known.toSorted();
-  return Object.fromEntries(names.map((name) => [name, parameter(name, defaults[name]!, overrides[name])]));
-}
-
-function unknownParameter(name: string, known: readonly string[]): never {
-  const hint = known.length > 0 ? `the parameters are ${known.join(", ")}` : "this operator has no parameters";
-  return fail("expr.unknown-parameter", `there is no parameter ${name}`, { hint });
-}
-
-function parameter(name: string, byDefault: unknown, override: unknown): number | string {
-  const value = override ?? byDefault;
-  if (typeof value !== typeof byDefault) {
-    const wanted = typeof byDefault === "number" ? "a number" : "a dtype";
-    const hint = `it must be ${wanted}, as its default ${byDefault}`;
-    fail("expr.bad-parameter", `parameter ${name} is ${describe(value)}`, { hint });
-  }
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  if (typeof value !== "string") {
-    fail("expr.bad-parameter", `parameter ${name} is ${describe(value)}`, {
-      hint: "parameters are numbers and dtypes",
-    });
-  }
-  requireDType(value);
-  return value;
-}
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(inWords in value || value instanceof Promise);
 
 function outputsOf(builder: Builder, result: unknown): readonly string[] {
   if (isTensor(result)) return [outputOf(builder, result.tensorName, result)];
-  if (typeof result !== "object" || result === null || Array.isArray(result)) {
-    fail("expr.bad-result", `the operator returns ${describe(result)}`, {
-      hint: "return what compute gives, or an object of several: { mean, variance }",
+  if (!isPlainObject(result)) {
+    const isAsync = result instanceof Promise;
+    fail("expr.bad-result", `the operator returns ${given(result)}`, {
+      hint: isAsync
+        ? "the function of an operator is not async: it writes down what is computed, at once"
+        : "return what compute gives, or an object of several: { mean, variance }",
     });
   }
   const entries = Object.entries(result);
   if (entries.length < 2) {
-    const hint = "return the tensor itself";
-    fail("expr.bad-result", `the operator returns an object of ${entries.length} tensors`, { hint });
+    const hint = entries.length === 0 ? "return what compute gives" : "return the tensor itself";
+    fail("expr.bad-result", `the operator returns an object of ${count(entries.length, "tensor", "tensors")}`, {
+      hint,
+    });
   }
   return entries.map(([key, tensor]) => outputOf(builder, key, tensor));
 }
 
 function outputOf({ stages, inputs }: Builder, key: string, tensor: unknown): string {
   if (!isTensor(tensor)) {
-    fail("expr.bad-result", `the result ${key} is ${describe(tensor)}`, { hint: "return what compute gives" });
+    fail("expr.bad-result", `the result ${key} ${isWhat(tensor)}`, { hint: "return what compute gives" });
   }
   const name = tensor.tensorName;
   if (inputs.some((input) => input.name === name)) {

@@ -2,8 +2,9 @@
 // file and the public language, and nothing else.
 
 import { fail } from "./builder.ts";
+import { given as givenWords, isWhat } from "./describe.ts";
 import type { DType } from "./dtype.ts";
-import { describe, requireDType } from "./expr-handle.ts";
+import { requireDType } from "./expr-handle.ts";
 
 const isInteger = (value: unknown, least: number): boolean => Number.isInteger(value) && (value as number) >= least;
 
@@ -30,7 +31,7 @@ export type ParameterKinds<P> = {
 export function checked<P extends object>(operator: string, expected: ParameterKinds<P>, parameters: P): P {
   const names = Object.keys(expected);
   if (typeof parameters !== "object" || parameters === null) {
-    fail("expr.bad-parameter", `${operator} is given ${describe(parameters)}`, {
+    fail("expr.bad-parameter", `${operator} is given ${givenWords(parameters)}`, {
       hint: `its parameters are an object: ${operator}({ ${names.join(", ")} })`,
     });
   }
@@ -50,19 +51,18 @@ export function requireKeys(complaint: string, names: readonly string[], given: 
 /** @throws DiagnosticError expr.bad-parameter */
 export function requireOneOf(what: string, names: readonly string[], value: unknown): void {
   if (names.some((name) => name === value)) return;
-  fail("expr.bad-parameter", `${what} is ${describe(value)}`, { hint: `there are ${names.join(", ")}` });
+  fail("expr.bad-parameter", `${what} ${isWhat(value)}`, { hint: `there are ${names.join(", ")}` });
 }
 
 function requireParameter(operator: string, name: string, kind: string, given: ReadonlyMap<string, unknown>): void {
   const value = given.get(name);
   if (value === undefined && kind.endsWith("?")) return;
   if (kind === "dtype?") {
-    requireDType(value);
+    requireDType(value, `${name} of ${operator}`);
     return;
   }
   const { accepts, wanted } = numbers[kind.replace("?", "") as keyof typeof numbers];
   if (accepts(value)) return;
-  const found =
-    value === undefined ? `${operator} is given no ${name}` : `${name} of ${operator} is ${describe(value)}`;
+  const found = value === undefined ? `${operator} is given no ${name}` : `${name} of ${operator} ${isWhat(value)}`;
   fail("expr.bad-parameter", found, { hint: `${name} is ${wanted}` });
 }

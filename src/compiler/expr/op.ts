@@ -1,8 +1,10 @@
 // `defineOp`, and the value that it returns: what an operator file exports.
 
-import { captureFrames, currentMapper, type SourceMapper } from "../support/call-site.ts";
+import { captureFrames, currentMapper, plainMapper, type SourceMapper } from "../support/call-site.ts";
 import type { SourceLoc } from "../support/source-loc.ts";
+import { currentBuilder, fail } from "./builder.ts";
 import type { Parameters } from "./compute-def.ts";
+import { given, inWords, isClass } from "./describe.ts";
 import type { DType } from "./dtype.ts";
 import type { Tensor } from "./expr-type.ts";
 import type { ArrayOf, Kernel, Packable, PackedKernel, TypedArray } from "./kernel-type.ts";
@@ -55,6 +57,7 @@ export function defineOp<P extends Parameters, R extends Results>(
   defaults: P,
   build: (parameters: ParameterValues<P>) => R,
 ): Op<P, ResultArrays<R>> {
+  requireDefinition(defaults, build);
   const facts: OpSpec = {
     defaults,
     // Strings are checked to be dtypes before the function runs.
@@ -62,7 +65,7 @@ export function defineOp<P extends Parameters, R extends Results>(
     frames: captureFrames(),
     mapper: currentMapper(),
   };
-  return Object.assign(untuned(), { [spec]: facts }) as unknown as Op<P, ResultArrays<R>>;
+  return Object.assign(untuned(), { [spec]: facts, [inWords]: "an operator" }) as unknown as Op<P, ResultArrays<R>>;
 }
 
 /** An operator with inputs that stay the same from call to call: the kernel of an import has `pack`. */
@@ -83,16 +86,48 @@ export function withConstants<P extends Parameters, Result, Constants extends st
   op: Op<P, Result>,
   ...names: readonly Constants[]
 ): PackableOp<P, Result, Constants> {
+  requireConstants(op, names);
   const facts: OpSpec = { ...specOf(op), constants: { names, frames: captureFrames() } };
-  return Object.assign(untuned(), { [spec]: facts }) as unknown as PackableOp<P, Result, Constants>;
+  return Object.assign(untuned(), { [spec]: facts, [inWords]: "an operator" }) as unknown as PackableOp<
+    P,
+    Result,
+    Constants
+  >;
 }
 
 export const isOp = (value: unknown): value is Op => typeof value === "function" && spec in value;
 
 export const specOf = (op: Op): OpSpec => op[spec];
 
+function requireDefinition(defaults: unknown, build: unknown): void {
+  const example = "defineOp({ N: 64 }, ({ N }) => …)";
+  if (typeof defaults !== "object" || defaults === null || Array.isArray(defaults)) {
+    const hint = `the parameters are an object, the first argument: ${example}`;
+    fail("expr.bad-definition", `defineOp is given ${given(defaults)} for its parameters`, { hint });
+  }
+  if (typeof build === "function" && !isOp(build) && !isClass(build)) return;
+  const hint = `the second argument writes the operator: ${example}`;
+  fail("expr.bad-definition", `defineOp is given ${given(build)} for the operator's function`, { hint });
+}
+
+function requireConstants(op: unknown, names: readonly unknown[]): void {
+  const example = 'withConstants(gemm({ … }), "B", "bias")';
+  if (!isOp(op)) {
+    const hint = `its first argument is an operator: ${example}`;
+    fail("expr.bad-definition", `withConstants is given ${given(op)}`, { hint });
+  }
+  const other = names.find((name) => typeof name !== "string");
+  if (other === undefined && !names.includes(undefined)) return;
+  const hint = `the names of inputs follow the operator: ${example}`;
+  fail("expr.bad-definition", `withConstants is given ${given(other)} for the name of an input`, { hint });
+}
+
 function untuned(): () => never {
   return () => {
+    if (currentBuilder() !== null || currentMapper() !== plainMapper) {
+      const hint = "an operator is made of tensors and computes; of another file, import the function that writes them";
+      fail("expr.outside-op", "an operator is called in an operator file", { hint });
+    }
     throw new TypeError(
       'an operator is not a kernel: import it as "./name.op.ts?tune=wasm", with unplugin-kernel in the build',
     );

@@ -2,6 +2,7 @@
 
 import { type AxisRecord, type Builder, builderFor, here } from "./builder.ts";
 import { requireExtent, requireIdentifier } from "./declaration-check.ts";
+import { inWords } from "./describe.ts";
 import { ExprHandle } from "./expr-handle.ts";
 import type { ReduceAxis } from "./expr-type.ts";
 import type { Axis } from "./scalar-expr.ts";
@@ -19,6 +20,12 @@ export class ReduceAxisHandle extends ExprHandle<"i32"> implements ReduceAxis {
   }
   get extent(): number {
     return this.record.extent;
+  }
+  override get [inWords](): string {
+    return `the reduce axis ${this.axisName}`;
+  }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `ReduceAxis ${this.axisName}, 0 to ${this.extent - 1}`;
   }
 }
 

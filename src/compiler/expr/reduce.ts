@@ -5,8 +5,9 @@ import { type AxisRecord, type Builder, builderFor, fail, here, type OpenCompute
 import type { Stage } from "./compute-def.ts";
 import { requireDistinct } from "./declaration-check.ts";
 import { requireDepth } from "./depth-limit.ts";
+import { given } from "./describe.ts";
 import type { DType } from "./dtype.ts";
-import { binary, describe, ExprHandle, toExpr, widen } from "./expr-handle.ts";
+import { binary, ExprHandle, toExpr, widen } from "./expr-handle.ts";
 import type { ComputeType, Expr, Operand, ReduceAxis, ResultType } from "./expr-type.ts";
 import { axesIn } from "./expr-visit.ts";
 import { accepts } from "./operator-dtype.ts";
@@ -153,12 +154,12 @@ function reducedValue(reducer: string, x: unknown): ScalarExpr {
 
 function recordsOf(reducer: string, axes: ReduceAxes): readonly AxisRecord[] {
   const list: readonly unknown[] = Array.isArray(axes) ? axes : [axes];
-  if (list.length === 0) {
+  if (list.length === 0 || axes === undefined) {
     fail("expr.bad-reduce-axis", `${reducer} is given no reduce axis`, { hint: 'const k = reduceAxis("k", K)' });
   }
   return list.map((axis) => {
     if (axis instanceof ReduceAxisHandle) return axis.record;
-    const found = axis instanceof ExprHandle ? "an expression that is not a reduce axis" : describe(axis);
+    const found = axis instanceof ExprHandle ? "an expression that is not a reduce axis" : given(axis);
     return fail("expr.bad-reduce-axis", `${reducer} is given ${found}`, { hint: 'const k = reduceAxis("k", K)' });
   });
 }

@@ -2,9 +2,11 @@
 
 import { type Builder, builderFor, fail, here } from "./builder.ts";
 import { count, countInWords, requireNewName, requireShape } from "./declaration-check.ts";
+import { inWords, isWhat } from "./describe.ts";
 import { computeType, type DType, isInteger } from "./dtype.ts";
 import { castTo, ExprHandle, requireDType, toExpr } from "./expr-handle.ts";
 import type { ComputeType, Expr, Operand, Tensor } from "./expr-type.ts";
+import { refusePrimitive, type Trapped } from "./primitive-trap.ts";
 import type { ScalarExpr } from "./scalar-expr.ts";
 
 /**
@@ -16,7 +18,7 @@ import type { ScalarExpr } from "./scalar-expr.ts";
 export function tensor<D extends DType>(name: string, shape: readonly number[], dtype: D): Tensor<D> {
   const builder = builderFor("tensor");
   requireNewName(builder, name);
-  requireDType(dtype);
+  requireDType(dtype, `the type of ${name}`);
   requireShape(name, shape);
   builder.inputs.push({ name, shape: [...shape], dtype, loc: here() });
   return tensorHandle(builder, name, shape, dtype);
@@ -41,7 +43,22 @@ export function tensorHandle<D extends DType>(
     const stored: ScalarExpr = { kind: "read", tensor: name, indices: indices.map(indexOf(name)), dtype, loc };
     return new ExprHandle(castTo(stored, computeType(dtype), loc));
   };
-  return Object.assign(read, facts);
+  return Object.defineProperties(Object.assign(read, facts), ofJavaScript(facts));
+}
+
+/** Answers to JavaScript, where it takes a tensor for a value; nothing enumerates them. */
+function ofJavaScript({ tensorName: name, shape, dtype }: Facts): PropertyDescriptorMap {
+  const indices = shape.map((_, dim) => "ijklmn"[dim] ?? `i${dim}`).join(", ");
+  const first = `read its elements: ${name}(${indices})`;
+  const text = (): string => `${name}: ${dtype}[${shape.join(", ")}]`;
+  const trapped: Trapped = { what: `the tensor ${name}`, dtype, first };
+  return {
+    [Symbol.toPrimitive]: { value: (wanted: string): never => refusePrimitive(trapped, wanted) },
+    [inWords]: { value: `the tensor ${name} without indices` },
+    toString: { value: text },
+    toJSON: { value: text },
+    [Symbol.for("nodejs.util.inspect.custom")]: { value: () => `Tensor ${text()}` },
+  };
 }
 
 function requireOwner(owner: Builder, name: string): void {
@@ -70,6 +87,10 @@ function requireRank({ tensorName, shape, dtype }: Facts, given: number): void {
 const indexOf =
   (name: string) =>
   (index: Operand, dim: number): ScalarExpr => {
+    if (typeof index === "number" && !Number.isInteger(index)) {
+      const hint = "an index is an integer: Math.floor rounds a number, floorDiv divides an expression";
+      fail("expr.index-type", `index ${dim} of ${name} ${isWhat(index)}`, { hint });
+    }
     const expr = toExpr(index, "i32", `index ${dim} of ${name}`);
     if (isInteger(expr.dtype)) return castTo(expr, "i32", expr.loc);
     return fail("expr.index-type", `index ${dim} of ${name} is ${expr.dtype}`, { hint: 'cast it: x.cast("i32")' });

@@ -1,10 +1,15 @@
 // An exception of the user's code → a diagnostic at the line that threw.
 
+import * as opLibrary from "../ops/index.ts";
 import { locate, parseStack, type SourceMapper } from "../support/call-site.ts";
 import { codeFrame } from "../support/code-frame.ts";
 import { DiagnosticError } from "../support/diagnostic.ts";
 import { InvariantError } from "../support/invariant.ts";
 import type { SourceLoc } from "../support/source-loc.ts";
+import * as authoring from "./authoring.ts";
+import { describe } from "./describe.ts";
+import { type Explained, explainError, type LanguageNames } from "./explain-error.ts";
+import { expressionMethods } from "./expr-handle.ts";
 
 /**
  * Runs code of the user's. What it throws becomes `op.threw`; diagnostics pass through, and so does an error that our own
@@ -17,16 +22,25 @@ export function runUserCode<T>(mapper: SourceMapper, top: SourceLoc | null, body
     return body();
   } catch (error) {
     if (error instanceof DiagnosticError || error instanceof InvariantError) throw error;
-    if (!(error instanceof Error)) throw threw(`throws ${String(error)}`, top, mapper);
+    if (!(error instanceof Error))
+      throw threw({ message: `throws ${thrown(error)}`, hint: "throw an Error: it knows its place" }, top, mapper);
     const frames = parseStack(error.stack ?? "").filter(({ file }) => !file.startsWith("node:"));
     const loc = locate(frames.slice(0, 1), mapper);
     if (!loc) throw error;
-    throw threw(`${error.name}: ${error.message}`, loc, mapper);
+    throw threw(explainError(error, language, expressionMethods), loc, mapper);
   }
 }
 
-function threw(message: string, loc: SourceLoc | null, mapper: SourceMapper): DiagnosticError {
+/** What was thrown, and is no error: text as it is. */
+const thrown = (value: unknown): string => (typeof value === "string" ? value : describe(value));
+
+const language: LanguageNames = {
+  "unplugin-kernel/op": Object.keys(authoring),
+  "unplugin-kernel/ops": Object.keys(opLibrary),
+};
+
+function threw({ message, hint }: Explained, loc: SourceLoc | null, mapper: SourceMapper): DiagnosticError {
   const line = loc && mapper.line(loc);
   const detail = loc && line ? codeFrame(line, loc, null) : null;
-  return new DiagnosticError({ code: "op.threw", message, loc, hint: null, detail });
+  return new DiagnosticError({ code: "op.threw", message, loc, hint, detail });
 }

@@ -2,12 +2,16 @@
 
 import type { SourceLoc } from "./source-loc.ts";
 
+export type Around = readonly [before: string, after: string];
+
 /** Turns a frame of the running program into a place in the file that the user wrote. */
 export interface SourceMapper {
   /** Place in the user's code; null if the frame is not in it: the next outer frame is asked. */
   locate(frame: SourceLoc): SourceLoc | null;
   /** The text of that line, for a code frame; null if it is not known. */
   line(loc: SourceLoc): string | null;
+  /** The text of the running line before the place of a frame, and from there on; null if it is not known. */
+  around?(frame: SourceLoc): Around | null;
 }
 
 /** Mapper that maps nothing: our own frames and Node's are not the user's. */
@@ -37,11 +41,17 @@ export function withMapper<T>(mapper: SourceMapper, body: () => T): T {
 }
 
 /** The innermost frame that belongs to the user, or null. Called for every expression, so it reads no frame in vain. */
-export function callSite(mapper: SourceMapper): SourceLoc | null {
+export const callSite = (mapper: SourceMapper): SourceLoc | null => firstFrame((frame) => mapper.locate(frame));
+
+/** The text around the place that is running in the innermost frame of the user's; null if it is not known. */
+export const callSiteText = (mapper: SourceMapper): Around | null =>
+  firstFrame((frame) => mapper.locate(frame) && { text: mapper.around?.(frame) ?? null })?.text ?? null;
+
+function firstFrame<T>(of: (frame: SourceLoc) => T | null): T | null {
   for (const line of stackLines()) {
     const frame = parseFrame(line);
-    const loc = frame && mapper.locate(frame);
-    if (loc) return loc;
+    const found = frame && of(frame);
+    if (found) return found;
   }
   return null;
 }

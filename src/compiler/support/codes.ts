@@ -60,6 +60,7 @@ export const codes = {
   "exchange.unreadable": "a file of decisions cannot be read",
   "exchange.unwritable": "decisions cannot be written, to a file or to the store",
   "expr.axis-outside": "an axis of one compute is used in another",
+  "expr.bad-definition": "defineOp or withConstants is not given what it is made of",
   "expr.bad-divisor": "floorDiv or mod by something that may be zero or negative",
   "expr.bad-extent": "a dimension or a reduce axis is not a positive integer",
   "expr.bad-name": "a name is not an identifier",
@@ -70,6 +71,8 @@ export const codes = {
   "expr.dtype-mismatch": "the operands of an operator have different types",
   "expr.duplicate-name": "two tensors, or two axes of one compute, have the same name",
   "expr.index-type": "a tensor is indexed with something that is not an integer",
+  "expr.javascript-operator":
+    "an operator of JavaScript, or a function of its Math, is used on an expression or a tensor",
   "expr.no-dtype": "only plain numbers where at least one typed expression is needed",
   "expr.not-an-expression": "something that is neither an expression nor a number",
   "expr.out-of-bounds": "an index can leave its tensor",

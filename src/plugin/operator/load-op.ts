@@ -5,6 +5,8 @@ import { dirname } from "node:path";
 import { compileFunction } from "node:vm";
 import {
   authoring,
+  describe,
+  guardCondition,
   isOp,
   type Op,
   opLibrary,
@@ -16,6 +18,7 @@ import {
 } from "../../compiler/index.ts";
 import type { Store } from "../../tuner/store/store.ts";
 import { bundleOf } from "./bundle.ts";
+import { guardConditions, guardName, inserted } from "./guard-conditions.ts";
 import { mistake, placeOf } from "./mistake.ts";
 import { sourceMapper } from "./source-mapper.ts";
 
@@ -47,8 +50,9 @@ export interface LoadOptions {
 export async function loadOp(file: string, { root, store, onFiles }: LoadOptions): Promise<LoadedOp> {
   const { code, map, files } = await bundleOf(file, { root, store, external: Object.keys(languageModules), onFiles });
   onFiles?.(files);
-  const mapper = sourceMapper({ bundle: bundleName(file), map, folder: dirname(file), root });
-  const exported = run(code, file, mapper, root);
+  const insertions = await guardConditions(code);
+  const mapper = sourceMapper({ bundle: bundleName(file), code, insertions, map, folder: dirname(file), root });
+  const exported = run(inserted(code, insertions), file, mapper, root);
   return { op: defaultExport(exported, mapper, placeOf(file, root)), files, sourceDigest: sha256(code) };
 }
 
@@ -63,9 +67,9 @@ const bundleName = (file: string): string => `${file}?bundle`;
 
 function run(code: string, file: string, mapper: SourceMapper, root: string): unknown {
   const module = { exports: {} };
-  const body = compileFunction(code, ["module", "exports", "require"], { filename: bundleName(file) });
+  const body = compileFunction(code, ["module", "exports", "require", guardName], { filename: bundleName(file) });
   withMapper(mapper, () =>
-    runUserCode(mapper, placeOf(file, root), () => body(module, module.exports, requireFor(file))),
+    runUserCode(mapper, placeOf(file, root), () => body(module, module.exports, requireFor(file), guardCondition)),
   );
   return module.exports;
 }
@@ -78,10 +82,11 @@ function requireFor(file: string): (name: string) => unknown {
 function defaultExport(exported: unknown, mapper: SourceMapper, loc: SourceLoc): Op {
   const value = (exported as { readonly default?: unknown }).default;
   if (isOp(value)) return value;
-  const hint = "export default defineOp({ … }, ({ … }) => …)";
+  const named = Object.entries(exported as object).find(([, other]) => isOp(other))?.[0];
+  const hint = named ? `export default ${named};` : "export default defineOp({ … }, ({ … }) => …)";
   if (value === undefined) throw mistake("op.no-default-export", `${loc.file} has no default export`, loc, { hint });
   const line = defaultExportLine(loc, mapper);
-  throw mistake("op.not-an-op", `the default export of ${loc.file} is ${kindOf(value)}, not an operator`, line, {
+  throw mistake("op.not-an-op", `the default export of ${loc.file} is ${describe(value)}, not an operator`, line, {
     hint,
   });
 }
@@ -95,12 +100,3 @@ function defaultExportLine(top: SourceLoc, mapper: SourceMapper): SourceLoc {
     if (column > 0) return { ...top, line, column };
   }
 }
-
-const kindOf = (value: unknown): string =>
-  value === null
-    ? "null"
-    : Array.isArray(value)
-      ? "an array"
-      : typeof value === "object"
-        ? "an object"
-        : `a ${typeof value}`;

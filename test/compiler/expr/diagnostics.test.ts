@@ -72,6 +72,20 @@ const cases: Readonly<Record<string, string>> = {
   "forgotten return": `  return compute("C", [M], (i) => { A(i, 0); });`,
   "a tensor without indices": `  return compute("C", [M, K], (i, j) => A(i, j).add(B));`,
   "a string as an operand": `  return compute("C", [M, K], (i, j) => max(A(i, j), "0"));`,
+  "a number in quotes as an operand": `  return compute("C", [M, K], (i, j) => A(i, j).mul("0.5"));`,
+  "a promise as the element": `  return compute("C", [M], async (i) => A(i, 0));`,
+  "an object as an operand": `  return compute("C", [M, K], (i, j) => A(i, j).mul({ x: 1 }));`,
+  "nothing as an operand": `  return compute("C", [M, K], (i, j) => A(i, j).mul());`,
+  "no type for a tensor": `  const D = tensor("D", [M]);`,
+  "the array of a type for a tensor": `  const D = tensor("D", [M], Float32Array);`,
+  "an extent in quotes": `  const D = tensor("D", ["8"], "f32");`,
+  "an extent that is no number": `  const D = tensor("D", [M * undefined], "f32");`,
+  "an extent that is an expression": `  return compute("C", [M], (i) => sum(A(i, reduceAxis("l", i)), k));`,
+  "an index that is a fraction": `  return compute("C", [M], (i) => A(i, K / 3));`,
+  "an index that is not a number": `  return compute("C", [M], (i) => A(i, 0 / 0));`,
+  "an element that is not a number": `  return compute("C", [M], (i) => 0 / 0);`,
+  "a class for a function": `  return compute("C", [M], class {});`,
+  "no reduce axis": `  return compute("C", [M], (i) => sum(A(i, k)));`,
   "no function": `  return compute("C", [M, K]);`,
   "index that is a float": `  return compute("C", [M, K], (i, j) => A(i, A(i, j)));`,
   "index that is a bool": `  return compute("C", [M, K], (i, j) => A(i, i.lt(j)));`,
@@ -112,6 +126,33 @@ describe("the language says", () => {
 
   test("an unknown parameter", async () => {
     expect(await says("", { L: 3 })).toMatchSnapshot();
+  });
+
+  test("a name that is no parameter, as an extent", async () => {
+    const text = `import { defineOp, tensor } from "unplugin-kernel/op";
+export default defineOp({ M: 4 }, ({ M, K }) => {
+  const A = tensor("A", [M, K], "f32");
+});`;
+    expect(await message(() => build(text))).toMatchSnapshot();
+  });
+
+  const definitions: Readonly<Record<string, string>> = {
+    "a size in quotes": `defineOp({ M: "8" }, ({ M }) => tensor("A", [M], "f32"))`,
+    "a size that is a bigint": `defineOp({ M: 8n }, ({ M }) => tensor("A", [M], "f32"))`,
+    "a parameter that is true": `defineOp({ M: true }, ({ M }) => tensor("A", [M], "f32"))`,
+    "a parameter without a value": `defineOp({ M: undefined }, ({ M }) => tensor("A", [M], "f32"))`,
+    "a parameter that is some text": `defineOp({ mode: "fast" }, () => tensor("A", [1], "f32"))`,
+    "no parameters": `defineOp(() => tensor("A", [1], "f32"))`,
+    "no function of an operator": `defineOp({ M: 8 })`,
+    "an async function of an operator": `defineOp({ M: 8 }, async ({ M }) => tensor("A", [M], "f32"))`,
+    "constants of no operator": `withConstants("A")`,
+    "a constant that is no name": `withConstants(defineOp({ M: 8 }, () => tensor("A", [1], "f32")), ["A"])`,
+    "an operator that is called": `defineOp({ M: 8 }, ({ M }) => tensor("A", [M], "f32"))(1)`,
+  };
+
+  test.each(Object.entries(definitions))("%s", async (name, text) => {
+    const head = `import { defineOp, tensor, withConstants } from "unplugin-kernel/op";`;
+    expect(await message(() => build(`${head}\nexport default ${text};`))).toMatchSnapshot(name);
   });
 
   test("a string for a number", async () => {
@@ -159,6 +200,7 @@ export default defineOp({ M: 4 }, ({ M }) => {
 });
 
 test("every code of the language is tested", () => {
-  const mine = Object.keys(codes).filter((code) => code.startsWith("expr."));
+  // Operators of JavaScript have a file of their own: js-operators.test.ts.
+  const mine = Object.keys(codes).filter((code) => code.startsWith("expr.") && code !== "expr.javascript-operator");
   expect(mine.filter((code) => !seen.has(code))).toEqual([]);
 });

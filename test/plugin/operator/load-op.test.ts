@@ -97,7 +97,8 @@ describe("messages", () => {
       "op.threw: throws no
         src/x.op.ts:1:1
          1 | throw "no";
-           | ^^^^^"
+           | ^^^^^
+        hint: throw an Error: it knows its place"
     `);
   });
 
@@ -113,6 +114,43 @@ export default defineOp({ N: 1 }, ({ N }) => {
          4 |   return sizes.first(N);
            |                ^^^^^^^^"
     `);
+  });
+
+  const unknownNames: Readonly<Record<string, string>> = {
+    "a function of the language without its import": `export default defineOp({}, () => 1);`,
+    "an operator of the library without its import": `export default gemm({ M: 4, N: 4, K: 4 });`,
+    "a name with a wrong letter": `import { defineOp } from "unplugin-kernel/op";\nexport default defineOp({}, () => compte("C", [1], () => 1));`,
+    "an import of a name that the module has not": `import { relu } from "unplugin-kernel/op";\nexport default relu(1);`,
+    "an import from the other module": `import { gemm } from "unplugin-kernel/op";\nexport default gemm({ M: 4, N: 4, K: 4 });`,
+    "an import with a wrong letter": `import { definOp } from "unplugin-kernel/op";\nexport default definOp({}, () => 1);`,
+    "a method that expressions do not have": `import { compute, defineOp, tensor } from "unplugin-kernel/op";
+export default defineOp({ N: 4 }, ({ N }) => {
+  const A = tensor("A", [N], "f32");
+  return compute("B", [N], (i) => A(i).plus(1));
+});`,
+    "a name that is nobody's": `export default somethingElse();`,
+    "a value that is not there yet": `export default early();\nconst early = () => 1;`,
+    "a recursion without end": `const again = (n) => again(n + 1) + 1;\nexport default again(0);`,
+  };
+
+  test.each(Object.entries(unknownNames))("%s", async (name, text) => {
+    expect(await printedError(() => build(text))).toMatchSnapshot(name);
+  });
+
+  test("two files that import each other", async () => {
+    const files = {
+      "x.op.ts": `import { sizes } from "./sizes.ts";\nexport const most = 8;\nexport default sizes;`,
+      "sizes.ts": `import { most } from "./x.op.ts";\nexport const sizes = [most.toFixed()];`,
+    };
+    const message = await inFolder(files, (root) =>
+      printedError(() => loadOp(join(root, "x.op.ts"), { root, store: null })),
+    );
+    expect(message).toMatchSnapshot();
+  });
+
+  test("no default export, and an operator under a name", async () => {
+    const text = `import { gemm } from "unplugin-kernel/ops";\nexport const layer = gemm({ M: 4, N: 4, K: 4 });`;
+    expect(await printedError(() => build(text))).toMatchSnapshot();
   });
 
   test("no default export", async () => {
