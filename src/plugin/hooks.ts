@@ -13,6 +13,7 @@ import { bunHost } from "./emit/bun.ts";
 import { esbuildHost } from "./emit/esbuild.ts";
 import { farmHost } from "./emit/farm.ts";
 import type { HookContext, Host } from "./emit/host.ts";
+import { nitroHost } from "./emit/nitro.ts";
 import { rollupHost } from "./emit/rollup.ts";
 import { viteHost } from "./emit/vite.ts";
 import { webpackHost } from "./emit/webpack.ts";
@@ -44,6 +45,8 @@ function hostFor(framework: string, session: Session, dev: DevServer, another: (
       return farmHost();
     case "bun":
       return bunHost();
+    case "nitro":
+      return nitroHost();
     default:
       return rollupHost();
   }
