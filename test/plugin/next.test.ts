@@ -94,7 +94,7 @@ describe("withKernels", () => {
     });
     const options = { root, mode: "predict", cacheDir: "store", logLevel: "silent" } as const;
     const { webpack: change } = withKernels<Configuration>({}, options);
-    await runWebpack(webpack(change!({ ...webpackOptions(root) }, {}) as never) as WebpackCompiler);
+    await runWebpack(webpack(change!(webpackOptions(root) as object, {}) as never) as WebpackCompiler);
     expect(readdirSync(join(root, "out"))).toEqual(["main.mjs"]);
     expect(runMoved(root)).toBe(16);
   });

@@ -21,7 +21,7 @@ function expectAddon(answer: string): string {
 
 const nativeImport = "#op/gemm.op.ts?tune=native";
 /** Text that a route answers: who computed, and why no better one. */
-const withReason = "`${said} ${gemm.info.twinReason}`";
+const withReason = '[said, gemm.info.twinReason].join(" ")';
 
 /** Fails where a build after `tune` has measured, or has a lock of its own. */
 function expectFromLock({ folder, read }: Project): void {
