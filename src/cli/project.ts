@@ -14,10 +14,14 @@ import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
 import { type StrategyName, strategyNames } from "../tuner/search/strategy.ts";
 import { badArgument, type CommandOption, type Flags } from "./command.ts";
 
+/** @param importer absolute path of the file that has the import */
+export type OnLost = (specifier: string, importer: string) => void;
+
 export interface Project {
   readonly session: Session;
   readonly options: ResolvedOptions;
-  imports(): Promise<readonly FoundImport[]>;
+  /** @param onLost told of each import that leads to no operator file; default: the log names it */
+  imports(onLost?: OnLost): Promise<readonly FoundImport[]>;
   /** Context of a kernel, for commands that look at it without compiling it. */
   contextOf(request: ParsedRequest, mode: Mode): Promise<KernelContext>;
 }
@@ -61,14 +65,14 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   const options = session.options();
   const { signal } = new AbortController();
   const services = { options, log: session.log(), signal, tunings: createBuildTunings({ totalSeconds: null, signal }) };
-  const warnOfLost = (specifier: string, importer: string): void =>
+  const warnOfLost: OnLost = (specifier, importer) =>
     session
       .log()
       .warn(`${relative(options.root, importer)}: "${specifier}" leads to no operator file, and is left out`);
   return {
     session,
     options,
-    imports: () => findImports(options.root, options.accepts, undefined, warnOfLost),
+    imports: (onLost = warnOfLost) => findImports(options.root, options.accepts, undefined, onLost),
     contextOf: (request, mode) => kernelContext(kernelRequest(request, options, mode), services),
   };
 }

@@ -5,11 +5,17 @@ import { DiagnosticError } from "../compiler/index.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
 import { badArgument } from "./command.ts";
-import type { Project } from "./project.ts";
+import type { OnLost, Project } from "./project.ts";
 
-/** @throws DiagnosticError `command.no-imports` */
-export async function importedKernels({ imports, options: { root } }: Project): Promise<readonly ParsedRequest[]> {
-  const kernels = kernelsOf(await imports());
+/**
+ * @param onLost told of each import that leads to no operator file; default: the log names it
+ * @throws DiagnosticError `command.no-imports`
+ */
+export async function importedKernels(
+  { imports, options: { root } }: Project,
+  onLost?: OnLost,
+): Promise<readonly ParsedRequest[]> {
+  const kernels = kernelsOf(await imports(onLost));
   if (kernels.length > 0) return kernels;
   throw new DiagnosticError({
     code: "command.no-imports",

@@ -2,7 +2,7 @@
 // the kernel. What differs from bundler to bundler is in emit/; vite.ts, rollup.ts and so on are the plugins.
 
 import { existsSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unplugin";
 import { DiagnosticError } from "../compiler/index.ts";
 import { afterMs } from "../native/clock.ts";
@@ -10,9 +10,11 @@ import { emitModule } from "./binding/module.ts";
 import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 import { createDevServer, type DevServer } from "./dev.ts";
 import { bunHost } from "./emit/bun.ts";
+import { emptyMap } from "./emit/empty-map.ts";
 import { esbuildHost } from "./emit/esbuild.ts";
 import { farmHost } from "./emit/farm.ts";
 import type { HookContext, Host } from "./emit/host.ts";
+import { nitroHost } from "./emit/nitro.ts";
 import { rollupHost } from "./emit/rollup.ts";
 import { viteHost } from "./emit/vite.ts";
 import { webpackHost } from "./emit/webpack.ts";
@@ -44,6 +46,8 @@ function hostFor(framework: string, session: Session, dev: DevServer, another: (
       return farmHost();
     case "bun":
       return bunHost();
+    case "nitro":
+      return nitroHost();
     default:
       return rollupHost();
   }
@@ -90,9 +94,6 @@ async function othersEnd(session: Session, { path, query }: ParsedRequest, error
   await session.settled();
   callOff();
 }
-
-/** The text of a module is nobody's source, and its imports name paths of this machine: source maps have nothing of it. */
-const noMap = () => ({ version: 3, names: [], sources: [], sourcesContent: [""], mappings: "" });
 
 function idOf(host: Host, context: HookContext, file: string): string {
   const folder = host.idFolder?.(context);
@@ -162,7 +163,8 @@ export const createKernelHooks =
       const request = requestOf(host, context, id);
       if (!request || !session.options().accepts(request.path)) return null;
       const normal = request.path + request.query;
-      if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map: noMap() };
+      const map = emptyMap(host.needsMapping ? basename(normal) : undefined);
+      if (host.keepsSpelling && id !== normal) return { code: reExport(normal), map };
       context.addWatchFile(request.path);
       const mode = host.mode(context, session.options().mode);
       const compiled = async (): Promise<CompiledKernel> => dev.improved(request) ?? session.compile(request, mode);
@@ -175,7 +177,7 @@ export const createKernelHooks =
         host.tell(context, error);
         return null;
       });
-      if (kernel === null) return { code: "", map: noMap() };
+      if (kernel === null) return { code: "", map };
       for (const file of kernel.watchFiles) context.addWatchFile(file);
       const isHot = host.isHot?.(context) ?? false;
       const hasSchedule = isHot || session.options().schedules;
@@ -185,7 +187,7 @@ export const createKernelHooks =
         hasSchedule,
       });
       host.loaded(context, kernel, request);
-      return { code, map: noMap() };
+      return { code, map };
     };
 
     return {

@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { CompileKernel } from "./compiled-kernel.ts";
+import { emptyMap, type SourceMap } from "./emit/empty-map.ts";
 import { moduleInCode } from "./emit/in-code.ts";
 import type { Platform } from "./emit/place.ts";
 import { consoleSink } from "./log.ts";
@@ -27,7 +28,7 @@ export interface LoaderContext {
   addDependency(file: string): void;
   /** Adds a dependency on a file that is not there yet. */
   addMissingDependency(file: string): void;
-  async(): (error: Error | null, code?: string) => void;
+  async(): (error: Error | null, code?: string, map?: SourceMap) => void;
 }
 
 const compile: CompileKernel = async (request, services) =>
@@ -47,10 +48,11 @@ function sessionOf(options: KernelPluginOptions, root: string): Session {
 const platformOf = (target: string): Platform =>
   /node|electron-main/.test(target) ? "node" : /^web/.test(target) ? "browser" : "universal";
 
-async function load(context: LoaderContext, source: string): Promise<string> {
+/** @returns the module of the kernel; null: the file is asked for as it is */
+async function load(context: LoaderContext): Promise<string | null> {
   const { resourcePath, resourceQuery, rootContext, target, mode } = context;
   const request = parseRequest(resourcePath + resourceQuery);
-  if (!request) return source;
+  if (!request) return null;
   const session = sessionOf(context.getOptions(), rootContext);
   const { lockfile, mode: configured } = session.options();
   // Before anything fails: failures are cached too, until a file that they depend on changes.
@@ -74,8 +76,8 @@ async function load(context: LoaderContext, source: string): Promise<string> {
 /** Turns an operator file into a kernel's module; one without `?tune=` is left as it is. */
 export default function kernelLoader(this: LoaderContext, source: string): void {
   const done = this.async();
-  load(this, source).then(
-    (code) => done(null, code),
+  load(this).then(
+    (code) => (code === null ? done(null, source) : done(null, code, emptyMap())),
     (error) => done(error),
   );
 }

@@ -1,5 +1,7 @@
 // `export default withKernels(config)` in next.config.ts: rules for Turbopack, with our loader, and the plugin for webpack.
 
+import { relative, resolve } from "node:path";
+import { resolveOptions } from "./options.ts";
 import type { KernelPluginOptions } from "./types.ts";
 import webpack from "./webpack.ts";
 
@@ -15,12 +17,26 @@ type Webpack = (config: WebpackConfiguration, context: never) => WebpackConfigur
 interface NextConfiguration {
   readonly turbopack?: { readonly rules?: Readonly<Record<string, unknown>> };
   readonly webpack?: unknown;
+  /** Globs of files that a copied server has besides those that Next finds, by the routes that need them. */
+  readonly outputFileTracingIncludes?: Readonly<Record<string, readonly string[]>>;
 }
 
 const operatorFiles = ["*.op.ts", "*.op.js", "*.op.mts", "*.op.mjs"];
 
+/** Any route may have a kernel. */
+const allRoutes = "/**";
+
+/**
+ * Glob of the addons in the store, where the modules of Turbopack read them. Next does not find them by itself, and leaves them
+ * behind in `.next/standalone` and on Vercel.
+ */
+function addonsOf(options: KernelPluginOptions): string {
+  const folder = relative(process.cwd(), resolve(resolveOptions(options).cacheDir, "addons"));
+  return `./${folder.replaceAll("\\", "/")}/*.node`;
+}
+
 function wire<Configuration extends object>(config: Configuration, options: KernelPluginOptions): Configuration {
-  const { turbopack, webpack: own } = config as NextConfiguration;
+  const { turbopack, webpack: own, outputFileTracingIncludes: traced = {} } = config as NextConfiguration;
   const rule = {
     condition: { query: /[?&]tune=/ },
     // As data: Turbopack hands it to a process of its own.
@@ -32,7 +48,12 @@ function wire<Configuration extends object>(config: Configuration, options: Kern
     const wired = { ...given, plugins: [webpack(options), ...(given.plugins ?? [])] };
     return typeof own === "function" ? own(wired, context) : wired;
   };
-  return { ...config, turbopack: { ...turbopack, rules: { ...rules, ...turbopack?.rules } }, webpack: withPlugin };
+  return {
+    ...config,
+    turbopack: { ...turbopack, rules: { ...rules, ...turbopack?.rules } },
+    outputFileTracingIncludes: { ...traced, [allRoutes]: [addonsOf(options), ...(traced[allRoutes] ?? [])] },
+    webpack: withPlugin,
+  };
 }
 
 /**

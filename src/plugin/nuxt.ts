@@ -2,7 +2,8 @@
 // by Nitro's Rollup; and the declarations in the configurations that Nuxt makes for TypeScript.
 
 import { resolve } from "node:path";
-import rollup from "./rollup.ts";
+import { createRollupPlugin, type UnpluginContextMeta } from "unplugin";
+import { kernelHooks } from "./hooks.ts";
 import rspack from "./rspack.ts";
 import type { KernelPluginOptions } from "./types.ts";
 import vite from "./vite.ts";
@@ -30,6 +31,11 @@ export interface Nuxt {
   hook(name: string, callback: (given: never) => void): unknown;
 }
 
+/** The plugin for Nitro's Rollup, which has a way of its own with addresses. */
+const nitroPlugin = createRollupPlugin<KernelPluginOptions>((options, meta) =>
+  kernelHooks(options, { ...meta, framework: "nitro" } as unknown as UnpluginContextMeta),
+);
+
 const inFront = (plugin: unknown, plugins: unknown): List => [plugin, ...[plugins ?? []].flat()];
 
 /** @param given `["unplugin-kernel/nuxt", { … }]`; default: declarations are written beside nuxt.config.ts */
@@ -46,7 +52,7 @@ export default function kernelModule(given: KernelPluginOptions, nuxt: Nuxt): vo
   nuxt.hook("rspack:config", intoAll(rspack));
   nuxt.hook("nitro:config", (nitro: NitroConfiguration) => {
     // Types are written by the plugin that sees the app.
-    const plugin = rollup({ ...options, dts: false });
+    const plugin = nitroPlugin({ ...options, dts: false });
     nitro.rollupConfig = { ...nitro.rollupConfig, plugins: inFront(plugin, nitro.rollupConfig?.plugins) };
   });
   if (options.dts === false) return;

@@ -59,8 +59,8 @@ export interface KernelPluginOptions {
   /** File for an HTML report at the end of a build; true: `unplugin-kernel-report.html`; false (default): none is written. */
   report?: boolean | string;
   /**
-   * Whether the output of a build has the schedules' texts, for `info.schedule`; default: false. Dev servers and programs without a bundler
-   * always have them.
+   * Whether the output of a build has the schedules' texts and the keys of the store, for `info.schedule` and `info.cacheKey`; default: false.
+   * Dev servers and programs without a bundler always have them.
    */
   schedules?: boolean;
   logLevel?: LogLevel;

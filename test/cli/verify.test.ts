@@ -9,8 +9,9 @@ import { verify } from "../../src/cli/commands/verify.ts";
 import { openProject } from "../../src/cli/project.ts";
 import { gemm, writeProject } from "./project.ts";
 
+const imports = (query: string): string => `import gemm from "./gemm.op.ts?${query}";\nconsole.log(gemm);\n`;
+
 test("one kernel of two that is not in the lock makes the exit code that of a failure", async () => {
-  const imports = (query: string): string => `import gemm from "./gemm.op.ts?${query}";\nconsole.log(gemm);\n`;
   const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
   const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
   expect((await tune.run(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
@@ -19,5 +20,20 @@ test("one kernel of two that is not in the lock makes the exit code that of a fa
   const { exitCode, json } = await verify.run(open(), [], {});
   const states = (json as { kernels: readonly { state: string }[] }).kernels.map(({ state }) => state);
   expect(states.sort()).toEqual(["right", "wrong"]);
+  expect(exitCode).toBe(exitCodes.wrong);
+});
+
+test("one lost of two: an import that leads to no operator file makes the exit code that of a failure", async () => {
+  const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
+  const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
+  expect((await tune.run(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
+  writeFileSync(join(root, "src/other.ts"), imports("tune=wasm").replace("gemm.op.ts", "gemms.op.ts"));
+  const { exitCode, json, text } = await verify.run(open(), [], {});
+  const { kernels } = json as { kernels: readonly { kernel: string; state: string }[] };
+  expect(kernels.map(({ kernel, state }) => `${state} ${kernel}`).sort()).toEqual([
+    "right src/gemm.op.ts?tune=wasm",
+    "wrong ./gemms.op.ts?tune=wasm",
+  ]);
+  expect(text).toContain("./gemms.op.ts?tune=wasm: the import in src/other.ts leads to no operator file");
   expect(exitCode).toBe(exitCodes.wrong);
 });

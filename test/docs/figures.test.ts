@@ -36,7 +36,6 @@ const evidence = [
 /** Settings that pages state, in words of the page, and how the source has them. */
 const settings: readonly (readonly [page: string, said: string, source: string, code: string])[] = [
   ["bundlers", "up to 64 KB", "plugin/emit/place.ts", "inlineBytes: number = 64 * 1024"],
-  ["bundlers", "more than\n64 KB", "plugin/emit/place.ts", "inlineBytes: number = 64 * 1024"],
   ["recipes", "up to 64 KB", "plugin/emit/place.ts", "inlineBytes: number = 64 * 1024"],
   ["command-line", "2 ms or", "cli/bench/rounds.ts", "usualSampleMs = 2;"],
   ["constraints", "each has 20 seconds", "cli/commands/tune.ts", "proofMs = 20_000"],

@@ -1,102 +1,118 @@
 // Cost of kernels for a page, and secrets that a build must keep: bytes of the output, the script of workers, paths of
-// the building machine.
+// the building machine, texts of schedules.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rspack } from "@rspack/core";
 import { build as esbuild, transformSync } from "esbuild";
-import { rolldown } from "rolldown";
-import { rollup } from "rollup";
-import { build as vite } from "vite";
 import { describe, expect, it } from "vitest";
-import { webpack } from "webpack";
-import { recordingCompiler, runWebpack, writeApp } from "../support/build-app.ts";
+import { detectToolchains } from "../../src/native/toolchain/detect.ts";
+import { bestTargetName, detectMachine } from "../../src/native/toolchain/machine.ts";
+import { compileKernel } from "../../src/plugin/compile-kernel.ts";
+import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import { buildApp, writeApp } from "../support/build-app.ts";
+import { buildOutput, filesOf, missing, outputOf, type Platform, pageHosts } from "../support/build-output.ts";
 import { fakeKernel } from "../support/fake-kernel.ts";
-import { createKernelPlugin, type KernelPlugin } from "../support/kernel-plugin.ts";
+import { createKernelPlugin } from "../support/kernel-plugin.ts";
 
-type Build = (root: string, plugin: KernelPlugin) => Promise<unknown>;
-const options = { logLevel: "silent" } as const;
-const out = (root: string): string => join(root, "out");
+const key = "fedcba98".repeat(8);
+const trace = "vectorize C.j\nunroll C.i";
 
-const webpackLike = (root: string) => ({
-  context: root,
-  mode: "production" as const,
-  target: "web" as const,
-  devtool: "source-map" as const,
-  entry: { main: join(root, "src/main.js") },
-  output: { path: out(root), filename: "[name].js" },
-  performance: false as const,
-});
-
-/** For pages, with source maps, minified where the host has a minifier. */
-const builds: Readonly<Record<string, Build>> = {
-  vite: (root, plugin) =>
-    vite({
-      root,
-      logLevel: "silent",
-      plugins: [plugin.vite(options)],
-      build: { outDir: "out", sourcemap: true, rollupOptions: { input: join(root, "src/main.js") } },
-    }),
-  async rollup(root, plugin) {
-    const build = await rollup({ input: join(root, "src/main.js"), plugins: [plugin.rollup(options)] });
-    await build.write({ dir: out(root), format: "es", sourcemap: true });
-  },
-  async rolldown(root, plugin) {
-    const build = await rolldown({ input: join(root, "src/main.js"), plugins: [plugin.rolldown(options)] });
-    await build.write({ dir: out(root), format: "esm", sourcemap: true, minify: true });
-  },
-  esbuild: (root, plugin) =>
-    esbuild({
-      absWorkingDir: root,
-      entryPoints: ["src/main.js"],
-      outdir: "out",
-      bundle: true,
-      format: "esm",
-      sourcemap: true,
-      plugins: [plugin.esbuild(options)],
-    }),
-  webpack: (root, plugin) => runWebpack(webpack({ ...webpackLike(root), plugins: [plugin.webpack(options)] }) as never),
-  rspack: (root, plugin) => runWebpack(rspack({ ...webpackLike(root), plugins: [plugin.rspack(options)] }) as never),
-};
-
-/** All files of a folder, by their paths in it. */
-const filesOf = (folder: string): readonly string[] =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(folder, name)).isFile());
-
-async function built(host: string, main: string): Promise<string> {
+function built(host: string, main: string, platform?: Platform, options?: KernelPluginOptions): Promise<string> {
   const root = writeApp({ "src/main.js": main, "src/blend.op.ts": "export default 1;" });
-  await builds[host]!(root, createKernelPlugin(recordingCompiler(fakeKernel()).compile));
-  return out(root);
+  return buildOutput(host, root, fakeKernel({ key, trace }), platform, options);
 }
 
 const call = "globalThis.results = blend(new Float32Array(8), new Float32Array(8));";
 const importing = (use: string): string => `import blend from "./blend.op.ts?tune=wasm";\n${use}\n`;
 
-describe.each(Object.keys(builds))("%s", (host) => {
-  it("names no path of the machine that builds, in code and source maps", async () => {
-    const folder = await built(host, importing(call));
-    const here = [dirname(dirname(folder)), fileURLToPath(new URL("../..", import.meta.url))];
-    // Modules in node_modules of a project are named by their package. Here the package lies in our own folder.
-    const packaged = /[\w./-]*\/dist\/(runtime|kernel-worker-text)\.js/g;
-    const texts = filesOf(folder).map((name) => readFileSync(join(folder, name), "utf8").replaceAll(packaged, ""));
-    expect(texts.length).toBeGreaterThanOrEqual(2);
-    expect(texts.filter((text) => here.some((path) => text.includes(path)))).toEqual([]);
-    // Such a path may be encoded, as part of a name.
-    const encoded = here.map((path) => path.replaceAll(/[^A-Za-z0-9]/g, "_"));
-    const plain = texts.map((text) => text.replaceAll(/%2F|[^A-Za-z0-9]/g, "_"));
-    const named = plain.filter((text) => encoded.some((path) => text.includes(`${path}_src`)));
-    expect(named).toEqual([]);
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+/** Modules in node_modules of a project are named by their package. Here the package lies in our own folder. */
+const packaged = /[\w./-]*\/dist\/(runtime|kernel-worker-text)\.js/g;
+
+/** Files of an output that name a folder of this machine, as it is or encoded as a part of a name. */
+function namingPaths(folder: string): readonly string[] {
+  const here = [dirname(dirname(folder)), repository];
+  const encoded = here.map((path) => path.replaceAll(/[^A-Za-z0-9]/g, "_"));
+  return filesOf(folder).filter((name) => {
+    const text = readFileSync(join(folder, name), "latin1").replaceAll(packaged, "");
+    const plain = text.replaceAll(/%2F|[^A-Za-z0-9]/g, "_");
+    return here.some((path) => text.includes(path)) || encoded.some((path) => plain.includes(`${path}_src`));
+  });
+}
+
+const textsOf = (folder: string, kind: RegExp): readonly string[] =>
+  filesOf(folder)
+    .filter((name) => kind.test(name))
+    .map((name) => readFileSync(join(folder, name), "utf8"));
+
+for (const host of pageHosts) {
+  const why = missing(host);
+  describe.skipIf(why)(`${host}${why ? ` (${why})` : ""}`, () => outputs(host));
+}
+
+function outputs(host: string): void {
+  it.each<Platform>(["page", "server"])(
+    "names no path of the machine that builds, in code and source maps: %s",
+    async (platform) => {
+      const folder = await built(host, importing(call), platform);
+      expect(textsOf(folder, /\.map$/).length).toBeGreaterThan(0);
+      expect(namingPaths(folder)).toEqual([]);
+    },
+  );
+
+  // Bun reads no source maps of plugins.
+  if (host !== "bun")
+    it("has a kernel's text in the code alone, and not in the source map once more", async () => {
+      const folder = await built(host, importing(call));
+      const wasm = /AGFzbQ/;
+      expect(textsOf(folder, /\.js$/).filter((text) => wasm.test(text))).toHaveLength(1);
+      const maps = textsOf(folder, /\.map$/);
+      expect(maps.filter((text) => wasm.test(text) || text.includes("emitted by unplugin-kernel"))).toEqual([]);
+    });
+
+  it("has the text of a schedule, and the key of the store, where option schedules asks for it", async () => {
+    const foundIn = async (options: KernelPluginOptions) => {
+      const text = textsOf(await built(host, importing(call), "page", options), /./).join("\n");
+      return [/vectorize C\.j/.test(text), text.includes(key)];
+    };
+    expect(await foundIn({})).toEqual([false, false]);
+    expect(await foundIn({ schedules: true })).toEqual([true, true]);
   });
 
-  it("has the script of workers where a program may need it", async () => {
-    const workers = async (main: string): Promise<number> =>
-      filesOf(await built(host, importing(main))).filter((name) => /kernel-worker.*\.js$/.test(name)).length;
-    expect(await workers(call)).toBe(0);
-    expect(await workers(`${call} blend.async(new Float32Array(8), new Float32Array(8));`)).toBe(1);
-    expect(await workers(`const { async: later } = blend; ${call} later();`)).toBe(1);
-  });
-});
+  // Farm and Bun show no texts of modules.
+  if (host !== "farm" && host !== "bun")
+    it("has the script of workers where a program may need it", async () => {
+      const workers = async (main: string): Promise<number> =>
+        filesOf(await built(host, importing(main))).filter((name) => /kernel-worker.*\.js$/.test(name)).length;
+      expect(await workers(call)).toBe(0);
+      expect(await workers(`${call} blend.async(new Float32Array(8), new Float32Array(8));`)).toBe(1);
+      expect(await workers(`const { async: later } = blend; ${call} later();`)).toBe(1);
+    });
+}
+
+const noNative =
+  bestTargetName(detectMachine()) === "wasm"
+    ? "no CPU for addons"
+    : (await detectToolchains()).length === 0
+      ? "no C compiler"
+      : null;
+
+it.skipIf(noNative)(
+  `an addon names no path of the machine that builds${noNative ? ` (${noNative})` : ""}`,
+  async () => {
+    const root = writeApp({
+      "src/main.js": 'import gemm from "./gemm.op.ts?tune=native";\nglobalThis.results = gemm;',
+      "src/gemm.op.ts": `import { gemm } from "unplugin-kernel/ops";\nexport default gemm({ M: 16, N: 16, K: 16 });\n`,
+    });
+    await buildApp("vite", root, compileKernel, { mode: "predict", cacheDir: "store" });
+    const addons = filesOf(outputOf(root)).filter((name) => name.endsWith(".node"));
+    expect(addons).toHaveLength(1);
+    const text = readFileSync(join(outputOf(root), addons[0]!), "latin1");
+    expect([root, repository, tmpdir(), "gemm.c", ".c\0"].filter((part) => text.includes(part))).toEqual([]);
+  },
+);
 
 /** Bytes of minified code of a page with kernels of these many shapes, without their WASM. */
 async function pageBytes(count: number): Promise<number> {
@@ -107,9 +123,19 @@ async function pageBytes(count: number): Promise<number> {
   const use = `globalThis.results = [${Array.from({ length: count }, (_, at) => `k${at}`).join(", ")}];`;
   const root = writeApp({ "src/main.js": imports.join("") + use, "src/blend.op.ts": "export default 1;" });
   const compile = async (request: { readonly parameters: object }) =>
-    fakeKernel({ parameters: { M: 2, N: 4, ...request.parameters }, key: "0".repeat(64) });
-  await builds.esbuild!(root, createKernelPlugin(compile as never));
-  const { code } = transformSync(readFileSync(join(out(root), "main.js"), "utf8"), { minify: true, format: "esm" });
+    fakeKernel({ parameters: { M: 2, N: 4, ...request.parameters }, key });
+  await esbuild({
+    absWorkingDir: root,
+    entryPoints: ["src/main.js"],
+    outdir: "out",
+    bundle: true,
+    format: "esm",
+    plugins: [createKernelPlugin(compile as never).esbuild({ logLevel: "silent", mode: "tune" })],
+  });
+  const { code } = transformSync(readFileSync(join(outputOf(root), "main.js"), "utf8"), {
+    minify: true,
+    format: "esm",
+  });
   const withoutWasm = code.replaceAll(/"AGFzbQ[A-Za-z0-9+/=]*"/g, '""');
   expect(code.length - withoutWasm.length).toBeGreaterThan(100 * count);
   return withoutWasm.length;

@@ -2,7 +2,7 @@
 // an installation has 340 MB: the steps of docs/plugin.md were tried with it by hand.)
 
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Configuration, type Stats, webpack } from "webpack";
@@ -83,4 +83,13 @@ describe("the loader", () => {
     expect(errorsOf(await bundle(root, {}, { module: { rules: [rule] } }))).toBe("");
     expect(run(root)).toEqual([1, 2]);
   });
+});
+
+it("names no path of the machine that builds, and has a kernel's text once, in the code", async () => {
+  const root = writeApp({ "src/main.js": main("tune=wasm"), "src/gemm.op.ts": operator });
+  expect(errorsOf(await bundle(root, {}, { devtool: "source-map" }))).toBe("");
+  const [code, map] = ["main.mjs", "main.mjs.map"].map((name) => readFileSync(join(root, "out", name), "utf8"));
+  expect(code).toContain("AGFzbQ");
+  expect(map).not.toContain("AGFzbQ");
+  for (const text of [code!, map!]) expect([root, process.cwd()].filter((path) => text.includes(path))).toEqual([]);
 });

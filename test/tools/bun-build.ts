@@ -1,6 +1,6 @@
 // Runs in Bun: builds an app with the plugin around a kernel that is given, and prints what the plugin was asked for.
 //
-//     bun test/tools/bun-build.ts <root> <file with the kernel>
+//     bun test/tools/bun-build.ts <root> <file with the kernel> [options of the build, and of the plugin, as JSON]
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,8 @@ interface BuildOutput {
 }
 declare const Bun: { build(options: object): Promise<BuildOutput> };
 
-const [root = "", kernelFile = ""] = process.argv.slice(2);
+const [root = "", kernelFile = "", more = "{}"] = process.argv.slice(2);
+const { options, ...config } = JSON.parse(more) as { readonly options?: object };
 const kernel = kernelFromJson(readFileSync(kernelFile, "utf8"));
 const requests: KernelRequest[] = [];
 const plugin = createKernelPlugin(async (request) => {
@@ -28,7 +29,8 @@ try {
     naming: "[dir]/[name].mjs",
     target: "node",
     throw: false,
-    plugins: [plugin.bun({ root, dts: true, logLevel: "silent", mode: "tune" })],
+    ...config,
+    plugins: [plugin.bun({ root, dts: true, logLevel: "silent", mode: "tune", ...options })],
   });
   const errors = success ? [] : logs.map(({ message }) => message);
   console.log(JSON.stringify({ requests, errors }));

@@ -38,6 +38,13 @@ async function check({ contextOf, options: { root } }: Project, asked: ParsedReq
   }
 }
 
+/** Row of an import that leads to no operator file: the project does not have the kernel that it asks for. */
+const lostRow = (root: string, specifier: string, importer: string): Row => ({
+  kernel: specifier,
+  state: "wrong",
+  why: `the import in ${relative(root, importer)} leads to no operator file`,
+});
+
 export const verify: Command = {
   usage: "verify",
   description:
@@ -45,13 +52,16 @@ export const verify: Command = {
   options: [],
   examples: ["unplugin-kernel verify"],
   async run(project) {
-    const { lockfile } = project.options;
+    const { lockfile, root } = project.options;
     const content = await readLockfile(lockfile);
     if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
     const rows: Row[] = [];
     const used = new Set<string>();
+    const kernels = await importedKernels(project, (specifier, importer) => {
+      rows.push(lostRow(root, specifier, importer));
+    });
     // One after the other: they are measured.
-    for (const request of await importedKernels(project)) {
+    for (const request of kernels) {
       const { row, lockName } = await check(project, request);
       rows.push(row);
       if (lockName) used.add(lockName);

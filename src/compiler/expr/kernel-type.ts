@@ -71,7 +71,8 @@ export interface KernelInfo {
   readonly schedule: string | null;
   /** 1e9 operations a second, measured when it was tuned; null for a schedule that was predicted. */
   readonly gflops: number | null;
-  readonly cacheKey: string;
+  /** Key of the kernel in the store. Null in the output of a build, unless option `schedules` asks for it. */
+  readonly cacheKey: string | null;
   /**
    * Largest error against exact arithmetic, relative to the largest result, for inputs without a pattern: of the algorithm
    * that was chosen. 0: the bits of the reference. Null: not known.

@@ -92,7 +92,7 @@ export interface FactsOptions {
   readonly references: AssetReferences;
   /** Name by which the module has imported the script of workers. */
   readonly workerText: string;
-  /** Whether `info.schedule` has the text. */
+  /** Whether `info.schedule` has the text, and `info.cacheKey` the key. */
   readonly hasSchedule: boolean;
 }
 
@@ -108,7 +108,8 @@ export function factsOf(kernel: CompiledKernel, { references, workerText, hasSch
   const present = (["native", "wasm", "loops"] as const).filter((name) => facts[name] !== undefined);
   return {
     facts: {
-      ...{ op, parameters, target, numerics, gflops, cacheKey: key, errorBound },
+      ...{ op, parameters, target, numerics, gflops, errorBound },
+      cacheKey: hasSchedule ? key : null,
       schedule: hasSchedule ? trace : null,
       tensors: kernel.tensors.map(({ name, dtype, shape, role }) => ({ name, dtype, shape, role })),
       constants,

@@ -14,7 +14,7 @@ export interface ModuleOptions {
   readonly files: RuntimeFiles;
   /** Whether the module is for a dev server, which replaces modules while they run. */
   readonly isHot?: boolean | undefined;
-  /** Whether `info.schedule` has the text of the schedule; default: no. */
+  /** Whether `info.schedule` has the text of the schedule, and `info.cacheKey` the key of the store; default: no. */
   readonly hasSchedule?: boolean | undefined;
   /** Whether the module is CommonJS, for `require`; default: no. */
   readonly isCommonJs?: boolean | undefined;

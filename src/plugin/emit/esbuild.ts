@@ -104,6 +104,7 @@ export function esbuildHost(): Host {
 
   const folder = (): string => build?.initialOptions.absWorkingDir ?? process.cwd();
   return {
+    needsMapping: true,
     begin: () => assets.clear(),
     idFolder: folder,
     async resolve(_, path, importer) {

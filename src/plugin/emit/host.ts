@@ -64,6 +64,8 @@ export interface Host {
   idFolder?(context: HookContext): string;
   /** Whether a module keeps the query of its import, whatever it was resolved to. */
   readonly keepsSpelling?: true;
+  /** Whether the host takes a source map without mappings for none, and puts the text of the module into its own map. */
+  readonly needsMapping?: true;
   /** Marks at which the host cuts the path of a module; default: `?`, where its query begins. */
   readonly cutsPathsAt?: string;
   /** Whether modules are replaced while they run. */

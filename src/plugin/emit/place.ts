@@ -16,8 +16,8 @@ import type { CompiledKernel } from "../compiled-kernel.ts";
 export type Platform = "node" | "browser" | "universal";
 
 /**
- * Most bytes of WASM (both twins) that go into the code of a module, so that the first call need not wait and what copies a bundle
- * misses no file. Kernels have 2–20 KB; engines compile up to 8 MB synchronously (Chrome's limit on the main thread).
+ * Most bytes of WASM (both twins) that go into the code of a page's module, so that the first call need not wait. Kernels have 2–20 KB;
+ * engines compile up to 8 MB synchronously (Chrome's limit on the main thread).
  */
 export const inlineBytes: number = 64 * 1024;
 
@@ -25,10 +25,17 @@ export const inlineBytes: number = 64 * 1024;
 export type EmitUrl = (asset: KernelAsset) => string | null;
 
 /**
- * Says whether WASM becomes part of the code. On servers it does too: Nitro, Vercel and Lambda copy the code that they
- * trace, and no files beside it.
+ * Says whether WASM becomes part of the code. On servers it does, whatever its size: no page waits for its bytes there, and what copies a
+ * server may miss a file beside the code.
  */
-const isInline = (sync: boolean | null, wasmBytes: number): boolean => sync ?? wasmBytes <= inlineBytes;
+const isInline = (sync: boolean | null, wasmBytes: number, platform: Platform): boolean =>
+  sync ?? (platform === "node" || wasmBytes <= inlineBytes);
+
+/**
+ * Expression of a URL that tracers find: Vercel's `@vercel/nft`, which copies a server's files by reading its code, sees the address that a
+ * call takes, and overlooks one that a function returns.
+ */
+const traceable = (url: string, platform: Platform): string => (platform === "browser" ? url : `String(${url})`);
 
 function refuseBrowser(kernel: CompiledKernel): never {
   throw new DiagnosticError({
@@ -55,8 +62,8 @@ function placeWorker(
 }
 
 /**
- * Decides and emits: addons go by URL and never to browsers; WASM modules go into the code if they are small, else they are files,
- * unless the import says `&sync` or `&sync=0`; the script of workers is a file for browsers.
+ * Decides and emits: addons go by URL and never to browsers; WASM modules go into the code on servers and if they are small, else they are
+ * files, unless the import says `&sync` or `&sync=0`; the script of workers is a file for browsers.
  *
  * @throws DiagnosticError `target.not-in-browser`.
  */
@@ -69,12 +76,12 @@ export function placeAssets(
   if (platform === "browser" && kernel.native && !kernel.wasm) refuseBrowser(kernel);
   const assets = kernelAssets(kernel);
   const wasmBytes = assets.reduce((sum, { role, bytes }) => sum + (role === "native" ? 0 : bytes.length), 0);
-  const inline = isInline(sync, wasmBytes);
+  const inline = isInline(sync, wasmBytes, platform);
   const place = (role: "native" | "relaxed" | "wasm"): AssetReference | null => {
     const asset = assets.find((one) => one.role === role);
     if (!asset || (role === "native" && platform === "browser")) return null;
     const expression = inline && role !== "native" ? null : emitUrl(asset);
-    if (expression !== null) return { kind: "url", expression };
+    if (expression !== null) return { kind: "url", expression: traceable(expression, platform) };
     return role === "native" ? null : { kind: "inline", bytes: asset.bytes };
   };
   const worker = placeWorker(kernel, platform, sync, emitUrl);

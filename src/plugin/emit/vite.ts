@@ -10,6 +10,7 @@ import type { DevServer, DevServerHost } from "../dev.ts";
 import { pluginName } from "../plugin-name.ts";
 import type { ParsedRequest } from "../request.ts";
 import type { Session } from "../session.ts";
+import { besideChunk, serverFolder } from "./beside-chunk.ts";
 import type { HookContext, Host, ViteEnvironment } from "./host.ts";
 import { type EmitUrl, type Platform, placeAssets } from "./place.ts";
 import { createEmittedFiles, type EmittedFiles, resolveByHost } from "./rollup.ts";
@@ -46,18 +47,6 @@ function devUrl(platform: Platform, kernel: CompiledKernel, dev: DevServer): Emi
     return platform === "browser" ? JSON.stringify(dev.serve(asset)) : null;
   };
 }
-
-/**
- * Folder of a server bundle for files of kernels. Frameworks publish the assets of their server bundles (SvelteKit copies the whole folder,
- * React Router what the manifest names), and no page has a use for an addon.
- */
-const serverFolder = "kernels";
-
-/** URL relative to the chunk, in either module format. */
-const besideChunk = (relativePath: string, format: string): string =>
-  format === "es"
-    ? `new URL(${JSON.stringify(relativePath)}, import.meta.url).href`
-    : `process.getBuiltinModule("node:url").pathToFileURL(__dirname + ${JSON.stringify(`/${relativePath}`)}).href`;
 
 const isOurs = (plugin: unknown): boolean =>
   Array.isArray(plugin) ? plugin.some(isOurs) : (plugin as { readonly name?: string } | null)?.name === pluginName;

@@ -1,9 +1,37 @@
 // Frameworks with servers: what they answer to a request is computed there.
 
+import { readdirSync } from "node:fs";
 import { imports, typedCall } from "../program.ts";
 import type { Project, Row } from "../row.ts";
 
 const install = "npm install --no-audit --no-fund";
+
+/** Copies a server to a folder beside the project, from which no `node_modules` of the project is found. @returns the folder */
+function copied({ run, folder }: Project, output: string): string {
+  const elsewhere = `${folder}-copied`;
+  run(`rm -rf ${elsewhere} && cp -a ${output} ${elsewhere}`);
+  return elsewhere;
+}
+
+/** Fails where a copied server has left an addon behind. */
+function expectAddon(answer: string): string {
+  if (answer.includes("cannot be loaded")) throw new Error(`an addon was not copied: ${answer.slice(0, 2000)}`);
+  return answer;
+}
+
+const nativeImport = "#op/gemm.op.ts?tune=native";
+/** Text that a route answers: who computed, and why no better one. */
+const withReason = '[said, gemm.info.twinReason].join(" ")';
+
+/** Fails where a build after `tune` has measured, or has a lock of its own. */
+function expectFromLock({ folder, read }: Project): void {
+  const measured = read("build.log").match(/kernels? from kernels\.lock\.json, \d+ measured/g) ?? [];
+  if (measured.length === 0 || measured.some((line) => !line.endsWith(", 0 measured")))
+    throw new Error(`the build has measured: ${measured.join("; ")}`);
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const locks = files.filter((file) => /(?:^|\/)kernels\.lock\.json$/.test(file));
+  if (locks.join() !== "kernels.lock.json") throw new Error(`locks: ${locks.join(", ")}`);
+}
 
 const sveltekit: Row = {
   name: "sveltekit",
@@ -60,36 +88,40 @@ const nuxt: Row = {
   create: createNuxt,
   // A page, by Vite, and a route of the server, by Nitro's Rollup, that asks for an addon.
   write({ write }) {
-    const native = "#op/gemm.op.ts?tune=native";
-    const body = `${imports()}\n${imports(native).replace("gemm", "addon")}\n${typedCall}\nconst same = addon(ones, ones)[0] === product[0];`;
+    const body = `${imports()}\n${imports(nativeImport).replace("gemm", "addon")}\n${typedCall}
+const same = \`\${addon(ones, ones)[0] === product[0]} \${addon.info.twinReason}\`;`;
     write(
       "app/app.vue",
       `<script setup lang="ts">\n${body}\n</script>\n\n<template>\n  <div>{{ said }} {{ same }}</div>\n</template>\n`,
     );
     write(
       "server/api/gemm.ts",
-      `${imports(native)}\n\nexport default defineEventHandler(() => {\n${typedCall}\n  return said;\n});\n`,
+      `${imports(nativeImport)}\n\nexport default defineEventHandler(() => {\n${typedCall}\n  return ${withReason};\n});\n`,
     );
   },
   check: "npx nuxt typecheck",
-  build: "npm run build",
-  async answer({ ask }) {
-    const server = "node .output/server/index.mjs";
-    return `${await ask(server)} ${await ask(server, "/api/gemm")}`;
+  build: "npm run build > build.log 2>&1 || (cat build.log; exit 1)",
+  async answer(project) {
+    expectFromLock(project);
+    const server = `node ${copied(project, ".output")}/server/index.mjs`;
+    return expectAddon(`${await project.ask(server)} ${await project.ask(server, "/api/gemm")}`);
   },
 };
 
+/** With a page, which is computed by the build, and a route, which asks for an addon; run from the files that Next copies. */
 const next: Row = {
   name: "next",
   made: "by its maker",
   packages: ["next", "react", "typescript"],
-  create({ run }) {
+  create({ run, read, write }) {
     // --empty: without Google's fonts, which builds download.
     const options = "--ts --app --empty --no-tailwind --no-eslint --no-src-dir --turbopack --use-npm --skip-install";
     run(`npx -y create-next-app@16 . ${options} --import-alias "@/*" --disable-git --yes`);
     run(install);
+    const config = read("next.config.ts");
+    write("next.config.ts", config.replace("= {", '= {\n  output: "standalone",'));
   },
-  write: ({ write }) =>
+  write({ write }) {
     write(
       "app/page.tsx",
       `${imports()}
@@ -99,10 +131,26 @@ ${typedCall}
   return <main>{said}</main>;
 }
 `,
-    ),
+    );
+    write(
+      "app/api/gemm/route.ts",
+      `import { connection } from "next/server";
+${imports(nativeImport)}
+
+export async function GET() {
+  await connection();
+${typedCall}
+  return new Response(${withReason});
+}
+`,
+    );
+  },
   check: "by build",
   build: "npm run build",
-  answer: ({ ask }) => ask("npx next start -p $PORT"),
+  async answer(project) {
+    const server = `node ${copied(project, ".next/standalone")}/server.js`;
+    return expectAddon(`${await project.ask(server)} ${await project.ask(server, "/api/gemm")}`);
+  },
 };
 
 /** The older router, in a project with src/. */
