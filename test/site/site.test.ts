@@ -11,7 +11,7 @@ import { toHash } from "../../docs/.vitepress/playground/share.ts";
 import { type PageServer, serveFolder } from "../support/browser.ts";
 import type { EnginePage, RunningEngine } from "../support/engine/engine.ts";
 import { engines } from "../support/engine/engines.ts";
-import { type Visitor, visitorOf } from "./visitor.ts";
+import { type Visitor, visitorOf } from "../support/engine/visitor.ts";
 
 /** Milliseconds that a page may take on a machine which does other things. */
 const patience = 120_000;
