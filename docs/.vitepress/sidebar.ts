@@ -21,6 +21,7 @@ export const sidebar = (hosts: readonly HostPage[]): Group[] => [
     items: [
       item("What it is for", "index"),
       item("Your first kernel", "first-kernel"),
+      item("Examples", "examples"),
       item("Shapes", "shapes"),
       item("Threads", "threads"),
       item("Sharing a lock and a store", "sharing"),

@@ -4,6 +4,8 @@ export type Numbers = Float32Array | Uint8Array | Uint8ClampedArray;
 
 export interface Entrant {
   readonly name: string;
+  /** Version of a library: "1.30.0". */
+  readonly version?: string;
   /** Uncompressed, of what a page loads for it; 0: it is part of the page. */
   readonly bytes: number;
   /** One call. */
@@ -19,12 +21,20 @@ export interface Work {
   readonly schedule: string;
   /** The first is the kernel, the second plain JavaScript. */
   readonly entrants: readonly Entrant[];
-  /** A library that is large, so that it is loaded when somebody asks for it. */
-  readonly library: { readonly name: string; load(): Promise<Entrant> } | null;
+  readonly libraries: readonly Library[];
+}
+
+/** A library that is large, so that it is loaded when somebody asks for it. */
+export interface Library {
+  readonly name: string;
+  /** Uncompressed, about, for the visitor who has not loaded it. */
+  readonly megabytes: number;
+  load(): Promise<Entrant>;
 }
 
 export interface Row {
   readonly name: string;
+  readonly version: string | null;
   readonly bytes: number;
   /** Nanoseconds of a call, the median over the rounds; null: not measured yet. */
   readonly ns: number | null;
@@ -51,7 +61,11 @@ export async function measureInTurns(
   const times: number[][] = entrants.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [at, entrant] of entrants.entries()) times[at]!.push(await sample(entrant, calls[at]!));
-    onRound(entrants.map(({ name, bytes }, at) => ({ name, bytes, ns: median(times[at]!), error: errors[at]! })));
+    onRound(
+      entrants.map(({ name, version = null, bytes }, at) => {
+        return { name, version, bytes, ns: median(times[at]!), error: errors[at]! };
+      }),
+    );
     await new Promise((next) => setTimeout(next));
   }
 }

@@ -1,6 +1,8 @@
 // An image filter: five times each pixel, less its four neighbours, on an image of 1280 × 720 pixels as a canvas has it.
 
+import type { Tensor4D } from "@tensorflow/tfjs-core";
 import { type Entrant, scheduleOf, type Work, withBytes } from "./bench.ts";
+import { type TfjsWork, tfjs } from "./tfjs.ts";
 
 export const [H, W] = [720, 1280];
 
@@ -29,12 +31,31 @@ export async function openImage(image: ImageData): Promise<ImageWork> {
     what: `${W} × ${H} pixels of RGBA, copied in and out`,
     schedule: scheduleOf(sharpen.info),
     entrants: [kernel, plain],
-    library: null,
+    libraries: [tfjs(() => sharpenByTfjs(image))],
     sharpen(given) {
       const sharp = new ImageData(W, H);
       sharpen(given.data, result);
       sharp.data.set(result);
       return sharp;
+    },
+  };
+}
+
+/** A filter of each channel, its weights [3, 3, 4, 1]. A border that mirrors one pixel repeats the last one, and a clamped array takes the result. */
+function sharpenByTfjs(image: ImageData): TfjsWork {
+  const result = new Uint8ClampedArray(H * W * 4);
+  const weights = [0, -1, 0, -1, 5, -1, 0, -1, 0].flatMap((weight) => [weight, weight, weight, weight]);
+  return {
+    constants: [{ shape: [3, 3, 4, 1], data: Float32Array.from(weights) }],
+    inputs: [{ shape: [1, H, W, 4], data: image.data }],
+    compute(tf, [filter], [pixels]) {
+      const around = [0, 1, 1, 0].map((border): [number, number] => [border, border]);
+      const framed = tf.mirrorPad(pixels as Tensor4D, around, "symmetric");
+      return tf.depthwiseConv2d(framed, filter as Tensor4D, 1, "valid");
+    },
+    result(numbers) {
+      result.set(numbers);
+      return result;
     },
   };
 }

@@ -1,7 +1,9 @@
 // A layer of a neural network for 32 rows at a time: product, bias, and what is below zero becomes zero.
 
+import type { Tensor2D } from "@tensorflow/tfjs-core";
 import { type Entrant, scheduleOf, type Work, withBytes } from "./bench.ts";
-import { openOnnx } from "./onnx.ts";
+import { onnx } from "./onnx.ts";
+import { tfjs } from "./tfjs.ts";
 
 const [M, N, K] = [32, 1024, 256];
 
@@ -24,22 +26,34 @@ export async function openLayer(): Promise<Work> {
     what: `${M} rows, ${K} → ${N} numbers each`,
     schedule: scheduleOf(layer.info),
     entrants: [kernel, plain],
-    library: {
-      name: "onnxruntime-web",
-      load: () =>
-        openOnnx({
-          constants: [
-            { name: "B", shape: [K, N], data: B },
-            { name: "bias", shape: [N], data: bias },
-          ],
-          inputs: [{ name: "A", shape: [M, K], data: A }],
-          nodes: [
-            { op: "Gemm", inputs: ["A", "B", "bias"], output: "sum" },
-            { op: "Relu", inputs: ["sum"], output: "C" },
-          ],
-          output: { name: "C", shape: [M, N] },
-        }),
-    },
+    libraries: [
+      onnx(() => ({
+        constants: [
+          { name: "B", shape: [K, N], data: B },
+          { name: "bias", shape: [N], data: bias },
+        ],
+        inputs: [{ name: "A", shape: [M, K], data: A }],
+        nodes: [
+          { op: "Gemm", inputs: ["A", "B", "bias"], output: "sum" },
+          { op: "Relu", inputs: ["sum"], output: "C" },
+        ],
+        output: { name: "C", shape: [M, N] },
+      })),
+      tfjs(() => ({
+        constants: [
+          { shape: [K, N], data: B },
+          { shape: [N], data: bias },
+        ],
+        inputs: [{ shape: [M, K], data: A }],
+        compute: (tf, [weights, biases], [rows]) =>
+          tf.fused.matMul({
+            a: rows as Tensor2D,
+            b: weights as Tensor2D,
+            bias: biases!,
+            activation: "relu",
+          }),
+      })),
+    ],
   };
 }
 

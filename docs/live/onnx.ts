@@ -1,7 +1,7 @@
 // onnxruntime-web, loaded when it is asked for, from the site's own files: a small model → what it computes, as an entrant.
 
 import { type OnnxNode, onnxModel } from "../../test/bench/peers/npm/onnx-model.ts";
-import { type Entrant, withBytes } from "./bench.ts";
+import { type Entrant, type Library, withBytes } from "./bench.ts";
 
 interface Tensor {
   readonly name: string;
@@ -56,7 +56,7 @@ const createSession = (ort: Runtime, { constants, inputs, nodes, output }: OnnxW
     { executionProviders: ["wasm"], graphOptimizationLevel: "all" },
   );
 
-export async function openOnnx(work: OnnxWork): Promise<Entrant> {
+async function openOnnx(work: OnnxWork): Promise<Entrant> {
   loaded ??= load().catch((error: unknown) => {
     loaded = null;
     throw error;
@@ -69,6 +69,7 @@ export async function openOnnx(work: OnnxWork): Promise<Entrant> {
   let result = new Float32Array(0);
   return {
     name: "onnxruntime-web",
+    ...(ort.env.versions.web ? { version: ort.env.versions.web } : {}),
     bytes,
     async run() {
       const results = await session.run(feeds);
@@ -77,3 +78,9 @@ export async function openOnnx(work: OnnxWork): Promise<Entrant> {
     output: () => result,
   };
 }
+
+export const onnx = (work: () => OnnxWork): Library => ({
+  name: "onnxruntime-web",
+  megabytes: 14,
+  load: () => openOnnx(work()),
+});

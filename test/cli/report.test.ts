@@ -41,6 +41,14 @@ describe("report", () => {
     expect(text("kernels.lock.json")).toBe(lock);
   });
 
+  test("its hints are commands of the project's package manager", () => {
+    const root = writeProject({ ...files, "pnpm-lock.yaml": "lockfileVersion: '9.0'\n" });
+    expect(JSON.parse(runCli(root, "report", "--json").output).commands).toEqual({
+      tune: "pnpm exec unplugin-kernel tune",
+      report: "pnpm exec unplugin-kernel report",
+    });
+  });
+
   test("a store that knows more than the lock is looked at, and the lock is left alone", () => {
     const elsewhere = ["--lockfile", "other.lock.json"];
     const { output } = runCli(root, "report", "--json", ...elsewhere);

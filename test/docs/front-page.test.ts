@@ -93,6 +93,27 @@ test("rows are figures, with their machine and their day", () => {
   ]);
 });
 
+test("a row that has tfjs adds its line, and takes versions from the page that was measured", () => {
+  const live = {
+    ...rows.live,
+    versions: { "onnxruntime-web": "1.32.0", tfjs: "4.22.0" },
+    rows: [...rows.live.rows, "tfjs834 kB2.26 ms2.0 ×equal within 1.7e-7"],
+  };
+  const tableOf = (readme: string): readonly string[] =>
+    readme.split("\n").filter((line) => /^\| (plain|onnx|tfjs|unplugin)/.test(line));
+  const once = withFigures(empty, { ...rows, live });
+  expect(tableOf(once)).toEqual([
+    "| plain JavaScript, four sums at once | 0 kB | 5.4 ms |",
+    "| onnxruntime-web 1.32 | 13.3 MB | 7.2 ms |",
+    "| tfjs 4.22, WASM backend | 834 kB | 2.3 ms |",
+    "| unplugin-kernel | 14 kB ([by import](docs/bytes.md)) | 1.1 ms |",
+  ]);
+  // Written over itself, with and without the line.
+  expect(withFigures(once, { ...rows, live })).toBe(once);
+  expect(tableOf(withFigures(once, rows))).toHaveLength(3);
+  expect(() => withFigures(empty, { ...rows, live: { ...live, rows: rows.live.rows } })).toThrow("no times of tfjs");
+});
+
 test("a row without native kernels, and a page whose table says nothing, are refused", () => {
   const runs = rows.demo.runs.filter(({ twin }) => twin !== "native");
   expect(() => withFigures(empty, { ...rows, demo: { ...rows.demo, runs } })).toThrow("wants gcc or clang");

@@ -30,6 +30,8 @@ interface LiveRow {
   readonly measured: Provenance;
   readonly page: string;
   readonly browser: string;
+  /** Versions of the libraries, as they say themselves; missing in rows that are older than tfjs on the page. */
+  readonly versions?: Readonly<Record<string, string>>;
   readonly rows: readonly string[];
 }
 
@@ -48,7 +50,7 @@ export interface Rows {
   readonly install: InstallRow;
   /** Text of docs/bytes.md, whose own test builds what it says. */
   readonly bytes: string;
-  /** "1.30.0", of the documentation's package. */
+  /** "1.30.0", of the documentation's package: older rows do not have it. */
   readonly onnx: string;
 }
 
@@ -110,10 +112,14 @@ function liveLines({ live, onnx }: Rows): readonly string[] {
     if (time === "") throw new Error(`the newest row of the live page has no times of ${name}`);
     return [bytes === "–" ? "0 kB" : bytes, rounded(time)];
   };
-  const [script, foreign, ours] = [cells("plain JavaScript"), cells("onnxruntime-web"), cells("unplugin-kernel")];
+  const libraryLine = (name: string, version: string, backend = ""): string =>
+    `| ${name} ${version.replace(/\.\d+$/, "")}${backend} | ${cells(name).join(" | ")} |`;
+  const { tfjs } = live.versions ?? {};
+  const [script, ours] = [cells("plain JavaScript"), cells("unplugin-kernel")];
   return [
     `| plain JavaScript, four sums at once | ${script.join(" | ")} |`,
-    `| onnxruntime-web ${onnx.replace(/\.\d+$/, "")} | ${foreign.join(" | ")} |`,
+    libraryLine("onnxruntime-web", live.versions?.["onnxruntime-web"] ?? onnx),
+    ...(tfjs ? [libraryLine("tfjs", tfjs, ", WASM backend")] : []),
     `| unplugin-kernel | ${rounded(ours[0])} ([by import](docs/bytes.md)) | ${ours[1]} |`,
   ];
 }
@@ -187,7 +193,7 @@ export function withFigures(readme: string, rows: Rows): string {
   const intro = `one thread, Chromium ${live.browser.split(".")[0]}, ${placeOf(live.measured)}\n`;
   const machine = `One thread of an ${placeOf(demo.measured)}, ${compiler}Node ${demo.measured.node.slice(1)}.\n`;
   let text = put(readme, /(?<=^A query over .* in a page,\n)one thread, .*\n/m, intro);
-  text = put(text, /(?<=^\| \| the page loads \| one query \|\n.*\n)(\|.*\n){3}/m, `${liveLines(rows).join("\n")}\n`);
+  text = put(text, /(?<=^\| \| the page loads \| one query \|\n.*\n)(\|.*\n){3,4}/m, `${liveLines(rows).join("\n")}\n`);
   text = put(text, /(?<=^## Five figures\n\n).*\n/m, machine);
   const figures = [...demoLines(rows), ...byteLines(rows)];
   return put(text, /(?<=^\| what \| figure \| command \|\n.*\n)(\|.*\n){5}/m, `${figures.join("\n")}\n`);

@@ -11,7 +11,7 @@ import { toHash } from "../../docs/.vitepress/playground/share.ts";
 import { type PageServer, serveFolder } from "../support/browser.ts";
 import type { EnginePage, RunningEngine } from "../support/engine/engine.ts";
 import { engines } from "../support/engine/engines.ts";
-import { type Visitor, visitorOf } from "./visitor.ts";
+import { type Visitor, visitorOf } from "../support/engine/visitor.ts";
 
 /** Milliseconds that a page may take on a machine which does other things. */
 const patience = 120_000;
@@ -94,15 +94,26 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }),
     );
 
-    it("a live page loads a library when it is asked to", () =>
-      visit("live/layer.html", async (visitor) => {
+    it.each([
+      ["search", "onnxruntime-web (14 MB)", /^1\d\.\d MB$/],
+      ["search", "tfjs (1 MB)", /^([89]\d\d kB|1\.\d+ MB)$/],
+      ["layer", "onnxruntime-web (14 MB)", /^1\d\.\d MB$/],
+      ["layer", "tfjs (1 MB)", /^([89]\d\d kB|1\.\d+ MB)$/],
+      ["image", "tfjs (1 MB)", /^([89]\d\d kB|1\.\d+ MB)$/],
+    ])("live/%s loads %s when it is asked to, and it is right", (name, library, size) =>
+      visit(`live/${name}.html`, async (visitor) => {
         await measured(visitor, 2);
-        await visitor.presses(".live button", "Add onnxruntime-web (14 MB)");
-        const [, , library] = await measured(visitor, 3);
-        expect(library![0]).toBe("onnxruntime-web");
-        expect(library![1]).toMatch(/^1\d\.\d MB$/);
-        expect(library![3]).toMatch(/^equal/);
-      }));
+        await visitor.presses(".live button", `Add ${library}`);
+        const [, , row] = await measured(visitor, 3);
+        const [title] = library.split(" ");
+        expect(row![0]).toBe(title);
+        expect(row![1]).toMatch(size);
+        expect(row![3]).toMatch(/^equal/);
+        expect(await visitor.text(".live .note")).toMatch(new RegExp(`${title} \\d+\\.\\d+\\.\\d+`));
+        // A library is added once.
+        expect(await visitor.texts(".live button")).not.toContain(`Add ${library}`);
+      }),
+    );
 
     it("the playground shows each stage, and runs a kernel that is right", () =>
       visit("playground.html", async (visitor) => {

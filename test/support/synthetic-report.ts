@@ -151,6 +151,7 @@ export function withStrategies(kernel: KernelReport): KernelReport {
 export const syntheticReport = (kernels: ReportData["kernels"]): ReportData => ({
   schema: reportSchema,
   project: "example-project",
+  commands: { tune: "npx unplugin-kernel tune", report: "npx unplugin-kernel report" },
   machine,
   kernels,
 });

@@ -8,6 +8,7 @@ import { failAlone } from "../compile/fail-alone.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
 import { openRecords, recordsFile, tuningsFile } from "../compile/open-records.ts";
 import type { ResolvedOptions } from "../options.ts";
+import { packageManagerOf } from "../package-manager.ts";
 import type { ParsedRequest } from "../request.ts";
 import { compareKernels } from "./kernel-order.ts";
 import { type History, kernelReport } from "./kernel-report.ts";
@@ -50,7 +51,14 @@ export async function collectReport(kernels: readonly Reported[], collecting: Co
     reports.set(report.name, report);
   }
   const sorted = [...reports.values()].sort(compareKernels);
-  return { schema: reportSchema, project: projectName(root), machine: await machineReport(root), kernels: sorted };
+  const { execute } = packageManagerOf(root);
+  return {
+    schema: reportSchema,
+    project: projectName(root),
+    commands: { tune: execute("unplugin-kernel tune"), report: execute("unplugin-kernel report") },
+    machine: await machineReport(root),
+    kernels: sorted,
+  };
 }
 
 /** Name in the project's package.json, else that of its folder. */

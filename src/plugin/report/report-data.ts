@@ -6,9 +6,16 @@ export interface ReportData {
   readonly schema: typeof reportSchema;
   /** The project's name in its package.json, or that of its folder. */
   readonly project: string;
+  /** Commands of this package as the project's package manager runs them: "pnpm exec unplugin-kernel tune". */
+  readonly commands: CommandsReport;
   readonly machine: MachineReport;
   /** Kernels sorted by operator file, target and sizes. */
   readonly kernels: readonly (KernelReport | FailedKernel)[];
+}
+
+export interface CommandsReport {
+  readonly tune: string;
+  readonly report: string;
 }
 
 /** The machine that made the report. */

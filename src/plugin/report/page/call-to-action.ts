@@ -1,16 +1,13 @@
 // Advice on the next step, where there is one: kernels that were not tuned, or no kernels at all.
 
-import type { FailedKernel, KernelReport } from "../report-data.ts";
+import type { CommandsReport, ReportData } from "../report-data.ts";
 import { element } from "./dom.ts";
 import { plural } from "./figures.ts";
-import { tuneCommand } from "./verdict.ts";
-
-const reportCommand = "npx unplugin-kernel report";
 
 /** Import of the example. It is put together from two texts: the command line looks for imports in pages too, and this is none. */
 const exampleImport = ["./gemm.op.ts", "tune=wasm"].join("?");
 
-export function noKernels(): HTMLElement {
+export function noKernels({ tune, report }: CommandsReport): HTMLElement {
   return element(
     "div",
     { class: "action" },
@@ -26,12 +23,12 @@ export default gemm({ M: 64, N: 64, K: 64 });
 // main.ts
 import multiply from "${exampleImport}";`,
     ),
-    element("p", {}, "Then run ", command(tuneCommand), " and ", command(reportCommand), "."),
+    element("p", {}, "Then run ", command(tune), " and ", command(report), "."),
   );
 }
 
 /** Says how to tune the kernels that are not tuned; null: all are. */
-export function tuneAction(kernels: readonly (KernelReport | FailedKernel)[]): HTMLElement | null {
+export function tuneAction({ kernels, commands: { tune, report } }: ReportData): HTMLElement | null {
   const reported = kernels.filter((kernel) => kernel.kind === "kernel");
   const untuned = reported.filter(({ measured }) => measured === null);
   if (untuned.length === 0) return null;
@@ -50,9 +47,9 @@ export function tuneAction(kernels: readonly (KernelReport | FailedKernel)[]): H
       {},
       element("strong", {}, title),
       text,
-      command(tuneCommand),
+      command(tune),
       " and write this page again with ",
-      command(reportCommand),
+      command(report),
       ".",
     ),
   );

@@ -10,7 +10,7 @@ import { fileOf, parametersOf, queryOf, shareOfLimit, speedUpOf, statusOf } from
 import { roofline } from "./roofline.ts";
 import { schedules } from "./schedules.ts";
 import { timeSplit } from "./time-split.ts";
-import { outlierNote, tuneCommand, verdictOf } from "./verdict.ts";
+import { outlierNote, verdictOf } from "./verdict.ts";
 
 export interface KernelSection {
   readonly element: HTMLDetailsElement;
@@ -18,8 +18,15 @@ export interface KernelSection {
   open(): void;
 }
 
-/** @param shape that tells it from others under the same heading; null: it has none */
-export function kernelSection(kernel: KernelReport | FailedKernel, id: string, shape: string | null): KernelSection {
+export interface SectionOptions {
+  readonly id: string;
+  /** Shape that tells it from others under the same heading; null: it has none. */
+  readonly shape: string | null;
+  /** Command that measures it. */
+  readonly tune: string;
+}
+
+export function kernelSection(kernel: KernelReport | FailedKernel, { id, shape, tune }: SectionOptions): KernelSection {
   const name = element("span", { class: "name" }, shape ?? fileOf(kernel.name));
   const about = element("span", { class: "about" }, aboutOf(kernel, shape !== null));
   const summary = element("summary", {}, element("h2", {}, name, " ", about));
@@ -28,7 +35,7 @@ export function kernelSection(kernel: KernelReport | FailedKernel, id: string, s
   const make = (): void => {
     if (isMade || !details.open) return;
     isMade = true;
-    details.append(...(kernel.kind === "kernel" ? contentOf(kernel) : [failure(kernel)]));
+    details.append(...(kernel.kind === "kernel" ? contentOf(kernel, tune) : [failure(kernel)]));
   };
   details.addEventListener("toggle", make);
   return {
@@ -49,11 +56,11 @@ function aboutOf(kernel: KernelReport | FailedKernel, isUnderHeading: boolean): 
 
 const failure = ({ error }: FailedKernel): HTMLElement => element("pre", { class: "error" }, error);
 
-function contentOf(kernel: KernelReport): readonly HTMLElement[] {
+function contentOf(kernel: KernelReport, tune: string): readonly HTMLElement[] {
   const outlier = outlierNote(kernel);
   const parts = [
     element("p", { class: "verdict" }, `${verdictOf(kernel)}.`),
-    kernel.measured ? null : element("p", { class: "note" }, "Measure it: ", element("code", {}, tuneCommand)),
+    kernel.measured ? null : element("p", { class: "note" }, "Measure it: ", element("code", {}, tune)),
     outlier === null ? null : element("p", { class: "note outlier" }, outlier),
     figures(kernel),
     element("pre", { class: "expression", "aria-label": "What it computes", tabindex: 0 }, kernel.expression),

@@ -24,7 +24,9 @@ function shapeInGroup(kernel: KernelReport | FailedKernel): string | null {
   return kernel.kind === "failed" || group.length === 1 ? null : shapeOf(kernel, varyingParameters(group));
 }
 
-const sections = data.kernels.map((kernel) => kernelSection(kernel, idOf(kernel), shapeInGroup(kernel)));
+const sections = data.kernels.map((kernel) =>
+  kernelSection(kernel, { id: idOf(kernel), shape: shapeInGroup(kernel), tune: data.commands.tune }),
+);
 
 /** Shapes of one operator for one target under one heading, where there are several. */
 function groupedSections(): readonly HTMLElement[] {

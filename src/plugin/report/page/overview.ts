@@ -63,19 +63,16 @@ const writtenParameters = (kernel: Kernel): string =>
   kernel.kind === "kernel" ? parametersOf(kernel) : queryOf(kernel.name);
 
 /** @param idOf of a kernel's part of the page */
-export function overview(
-  { kernels }: ReportData,
-  idOf: (kernel: Kernel) => string,
-  open: (id: string) => void,
-): HTMLElement {
+export function overview(data: ReportData, idOf: (kernel: Kernel) => string, open: (id: string) => void): HTMLElement {
+  const { kernels, commands } = data;
   const section = element("section", { class: "card kernels", id: "kernels" });
   if (kernels.length === 0) {
-    section.append(noKernels());
+    section.append(noKernels(commands));
     return section;
   }
   const chart = overviewChart(groupsOf(kernels, groupOf), idOf);
   const ordered = [...kernels].sort(compareKernels);
-  const action = tuneAction(kernels);
+  const action = tuneAction(data);
   section.append(
     ...(action ? [action] : []),
     ...(chart ? [chart] : []),

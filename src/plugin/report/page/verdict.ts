@@ -10,8 +10,6 @@ const noise = 0.03;
 const outlier = 4;
 const nearLimit = 0.85;
 
-export const tuneCommand = "npx unplugin-kernel tune";
-
 /** Verdict in one sentence or two, without a full stop at its end. */
 export function verdictOf(kernel: KernelReport): string {
   const { measured, origin } = kernel;

@@ -81,6 +81,8 @@ function operationOf(jax: Jax, { name, extents }: PeerCall, inputs: readonly Ker
     case "gemm-f32":
     case "gemm-f32-packed":
       return { inputs: as([M, K], [K, N]), compute: (a, b) => jax.numpy.matmul(a!, b!), result };
+    case "gemv-f32":
+      return { inputs: as([M, N], [N]), compute: (a, x) => jax.numpy.matmul(a!, x!), result };
     case "batch-f32":
       return { inputs: as([batch, M, K], [batch, K, N]), compute: (a, b) => jax.numpy.matmul(a!, b!), result };
     case "softmax-f32":

@@ -21,10 +21,9 @@ export async function numpyTs(found: Package): Promise<NpmPeer> {
     name: "numpy-ts",
     version: found.version,
     async open({ name, extents }, [left, right]) {
-      if (name !== "gemm-f32" && name !== "gemm-f32-packed") return null;
-      const [M = 1, N = 1, K = 1] = extents;
-      const a = np.array(left!, "float32").reshape([M, K]);
-      const b = np.array(right!, "float32").reshape([K, N]);
+      const shapes = shapesOf(name, extents);
+      if (shapes === null) return null;
+      const [a, b] = [np.array(left!, "float32").reshape(shapes[0]), np.array(right!, "float32").reshape(shapes[1])];
       let last: NDArray | null = null;
       return {
         run() {
@@ -39,4 +38,15 @@ export async function numpyTs(found: Package): Promise<NpmPeer> {
       };
     },
   };
+}
+
+/** Shapes of a product's two sides; null: it is none that the library has. */
+function shapesOf(name: string, extents: readonly number[]): readonly [readonly number[], readonly number[]] | null {
+  const [M = 1, N = 1, K = 1] = extents;
+  if (name === "gemm-f32" || name === "gemm-f32-packed")
+    return [
+      [M, K],
+      [K, N],
+    ];
+  return name === "gemv-f32" ? [[M, N], [N]] : null;
 }

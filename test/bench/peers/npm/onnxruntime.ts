@@ -116,9 +116,10 @@ function modelOf({ name, extents }: PeerCall, inputs: readonly KernelArray[]): M
         output: f32("C", fourth, first, second),
       });
     case "gemv-f32":
-      return plainModel([f32("A", first, second), f32("B", second)], inputs, [], {
-        nodes: [product],
-        output: f32("C", first),
+      // The vector as a row, times the transposed matrix: the same numbers where they lie, and several times as fast as A · B.
+      return plainModel([f32("A", first, second), f32("B", 1, second)], inputs, [], {
+        nodes: [{ op: "Gemm", inputs: ["B", "A"], output: "C", attributes: { transB: 1 } }],
+        output: f32("C", 1, first),
       });
     case "gemm-u8s8":
       return plainModel(

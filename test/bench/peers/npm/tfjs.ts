@@ -82,6 +82,15 @@ function operationOf(tf: Core, { name, extents }: PeerCall): Operation | null {
     case "gemm-f32":
     case "gemm-f32-packed":
       return { shapes: product, compute: (a, b) => tf.matMul(a!, b!) };
+    // The rows are an input and stay as they are. With the vector on the left and `transposeB` a call takes longer.
+    case "gemv-f32":
+      return {
+        shapes: [
+          [M, N],
+          [N, 1],
+        ],
+        compute: (a, x) => tf.matMul(a!, x!),
+      };
     case "batch-f32":
       return { shapes: product.map((shape) => [batch, ...shape]), compute: (a, b) => tf.matMul(a!, b!) };
     case "gemm-bias-relu":

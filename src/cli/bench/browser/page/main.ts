@@ -7,6 +7,7 @@ import { type Benched, isWrong } from "../../bench-text.ts";
 import { type BrowserFacts, benchedOf, type MeasuredRow, type Plan, type Visit, visitOf } from "../visit.ts";
 import { type Message, plain } from "./messages.ts";
 import { resultsTable } from "./results-table.ts";
+import { verdictOf } from "./verdict.ts";
 
 const plan: Plan = await (await fetch("plan.json")).json();
 
@@ -41,10 +42,25 @@ function showFacts({ userAgent, cores, hasSharedMemory, hasRelaxedSimd, clockSte
   );
 }
 
+/** A line for each kernel of which there is something to say. */
+const verdicts = (all: readonly Benched[]): HTMLElement =>
+  element(
+    "ul",
+    { class: "verdicts", "aria-label": "Verdicts" },
+    ...all.flatMap((benched) => {
+      const words = verdictOf(benched);
+      return words === null ? [] : element("li", {}, element("strong", {}, benched.kernel), `: ${words}.`);
+    }),
+  );
+
 function showResults(): void {
   const benched = measured.map((rows, at) => benchedOf(plan.kernels[at]!, rows));
   const failed = benched.flatMap(({ kernel, error }) => (error === null ? [] : [`${kernel}: ${error}`]));
-  results.replaceChildren(resultsTable(benched), ...failed.map((words) => element("pre", { class: "error" }, words)));
+  results.replaceChildren(
+    verdicts(benched),
+    resultsTable(benched),
+    ...failed.map((words) => element("pre", { class: "error" }, words)),
+  );
 }
 
 function conclusionOf({ kernels }: Visit): readonly [words: string, isBad: boolean] {

@@ -1,6 +1,6 @@
-// Actions of a visitor on a page of the site, as expressions that every engine evaluates.
+// Actions of a visitor on a page, as expressions that every engine evaluates.
 
-import type { EnginePage } from "../support/engine/engine.ts";
+import type { EnginePage } from "./engine.ts";
 
 export interface Visitor {
   /** Waits until something is there. */
@@ -12,6 +12,8 @@ export interface Visitor {
   count(selector: string): Promise<number>;
   /** Presses the first of these with such a text; without one, the first. */
   presses(selector: string, text?: string): Promise<void>;
+  /** Gives the keyboard to the first of these with such a text; without one, to the first. */
+  focuses(selector: string, text?: string): Promise<void>;
   /** Writes into a field, or chooses from a list. */
   enters(selector: string, value: string): Promise<void>;
 }
@@ -20,6 +22,9 @@ const quoted = (text: string): string => JSON.stringify(text);
 
 export function visitorOf(page: EnginePage): Visitor {
   const all = (selector: string): string => `[...document.querySelectorAll(${quoted(selector)})]`;
+  /** First of these with such a text. */
+  const one = (selector: string, text?: string): string =>
+    `${all(selector)}.find((it) => ${text === undefined ? "true" : `it.textContent.trim() === ${quoted(text)}`})`;
   const texts = (selector: string): string => `${all(selector)}.map((it) => it.textContent.trim())`;
   return {
     sees: async (selector) => void (await page.waitFor(`${all(selector)}.length > 0`)),
@@ -29,10 +34,12 @@ export function visitorOf(page: EnginePage): Visitor {
     texts: (selector) => page.evaluate(texts(selector)),
     count: (selector) => page.evaluate(`${all(selector)}.length`),
     async presses(selector, text) {
-      const wanted = text === undefined ? "true" : `it.textContent.trim() === ${quoted(text)}`;
-      const found = `${all(selector)}.find((it) => ${wanted})`;
-      await page.waitFor(`Boolean(${found})`);
-      await page.evaluate(`${found}.click()`);
+      await page.waitFor(`Boolean(${one(selector, text)})`);
+      await page.evaluate(`${one(selector, text)}.click()`);
+    },
+    async focuses(selector, text) {
+      await page.waitFor(`Boolean(${one(selector, text)})`);
+      await page.evaluate(`${one(selector, text)}.focus()`);
     },
     async enters(selector, value) {
       await page.waitFor(`${all(selector)}.length > 0`);
