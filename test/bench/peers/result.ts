@@ -3,7 +3,7 @@
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import type { InstructionMix } from "../../support/inner-loops.ts";
 import { appendLine, readLines } from "../json-lines.ts";
-import type { Measured } from "../provenance.ts";
+import type { Measured, Provenance } from "../provenance.ts";
 import { wasm } from "./bars.ts";
 import type { Rival } from "./contest.ts";
 import type { Peak } from "./peak.ts";
@@ -27,6 +27,8 @@ export interface WorkResult extends Measured {
   /** Candidates that the tuning measured. */
   readonly trials: number;
   readonly tuneMs: number;
+  /** Where the schedule comes from: a tuning that was kept may be older than the row. Nothing: the row has none. */
+  readonly tuning?: Provenance;
   readonly medianNs: number;
   readonly rivals: readonly Rival[];
   readonly failures: Readonly<Record<string, string>>;

@@ -2,12 +2,13 @@
 // bar.
 
 import { appendLine, readLines } from "../json-lines.ts";
+import type { Measured } from "../provenance.ts";
 import type { Spread } from "./contest.ts";
 
 export const timingSuites = ["call-overhead", "build-time"] as const;
 export type TimingSuite = (typeof timingSuites)[number];
 
-export interface Timing {
+export interface Timing extends Measured {
   readonly suite: TimingSuite;
   readonly name: string;
   readonly cpu: string;

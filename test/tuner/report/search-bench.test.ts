@@ -122,8 +122,8 @@ describe("the results' file", () => {
     // Each says where it comes from, beside what was measured.
     const measured = expect.objectContaining({ node: process.version });
     expect(readResults(path)).toEqual([
-      { ...result, trials: 21, measured },
-      { ...result, seed: 2, measured },
+      { ...result, trials: 21, attempts: 2, measured },
+      { ...result, seed: 2, attempts: 1, measured },
     ]);
   });
 });
