@@ -1,16 +1,12 @@
 // results.jsonl: one finished run a line; of one run the last line counts, and the others are its earlier attempts.
 
 import { codegenVersion } from "../../../src/compiler/index.ts";
-import { appendLine, readLines } from "../json-lines.ts";
+import { appendLine, attemptsBy, readLines } from "../json-lines.ts";
 import { type RunResult, runKey } from "./run-result.ts";
 
 export function readResults(path: string): readonly RunResult[] {
-  const attempts = new Map<string, RunResult[]>();
-  for (const result of readLines<RunResult>(path)) {
-    const key = runKey(result.cpu, result);
-    attempts.set(key, [...(attempts.get(key) ?? []), result]);
-  }
-  return [...attempts.values()].map((all) => ({ ...all.at(-1)!, attempts: all.length }));
+  const attempts = attemptsBy(readLines<RunResult>(path), (result) => runKey(result.cpu, result));
+  return attempts.map((all) => ({ ...all.at(-1)!, attempts: all.length }));
 }
 
 export const appendResult = (path: string, { attempts: _, ...result }: RunResult): void => appendLine(path, result);
