@@ -178,27 +178,6 @@ test("npm scripts, tests and files of rows that pages name are there", () => {
   expect(wrong).toEqual([]);
 });
 
-test("what docs/limits.md says was reached is what docs/peers.md has", () => {
-  const peers = read("docs/peers.md");
-  const section = read("docs/limits.md").split("\n## The machine has no more\n")[1]!.split("\n## ")[0]!;
-  const rows = section.split("\n").filter((line) => line.startsWith("| ") && line.includes("≥"));
-  expect(rows.length).toBeGreaterThan(5);
-  for (const row of rows) {
-    const [bars = "", reached = ""] = row.slice(2).split(" | ");
-    const figures = reached.split(", ");
-    const wanted = [...bars.matchAll(/(each |mean )?≥ ([\d.]+)/g)];
-    expect(figures, row).toHaveLength(wanted.length);
-    for (const [at, [, of, least]] of wanted.entries()) {
-      const bar = `${of === "mean " ? "geometric mean" : "each"} at least ${Number(least).toFixed(2)} against`;
-      const value = of === "mean " ? figures[at]! : `least ${figures[at]!.replace("least ", "")}`;
-      const has = peers
-        .split("\n")
-        .some((line) => line.startsWith(`- ${bar}`) && line.includes(`**missed**, ${value}`));
-      expect([row, has]).toEqual([row, true]);
-    }
-  }
-});
-
 /** Pages about the inside, whose file names are ours; those of other pages may be a user's. */
 const inside = ["architecture", "constraints", "cost-model", "measurement", "scheduler", "search", "store", "threads"];
 const sources = ["src", "test", "docs/.vitepress", "."].flatMap((folder) =>

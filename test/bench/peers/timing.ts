@@ -49,5 +49,7 @@ export function attemptsText({ earlier = [], time, unit }: Timing): string {
   return `${medians.length}: ${least} … ${most} ${unit}`;
 }
 
-export const verdictText = ({ time, unit, atMost }: Timed): string =>
-  atMost === null ? "" : `at most ${atMost} ${unit}: ${time.median <= atMost ? "met" : "**missed**"}`;
+export const isMissed = ({ time, atMost }: Timed): boolean => atMost !== null && time.median > atMost;
+
+export const verdictText = (timed: Timed): string =>
+  timed.atMost === null ? "" : `at most ${timed.atMost} ${timed.unit}: ${isMissed(timed) ? "**missed**" : "met"}`;
