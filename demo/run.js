@@ -3,7 +3,8 @@
 //
 //     npm run demo                    WASM, and the CPU's own instructions where there is a C compiler
 //     npm run demo -- --seconds 60    a longer search a kernel (default 20)
-//     npm run demo -- --record        also a line of demo/results.jsonl, from which the README has its figures
+//     npm run demo -- --record        also a line of demo/results.jsonl, from which the README has its figures; wants a tree without
+//                                     uncommitted changes
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,6 +18,7 @@ import { measureLimits } from "../src/native/limits/machine-limits.ts";
 import { toolchainFor } from "../src/native/toolchain/detect.ts";
 import { hostTarget } from "../src/native/toolchain/machine.ts";
 import { appendLine } from "../test/bench/json-lines.ts";
+import { demandCommitted } from "../test/bench/provenance.ts";
 
 const apps = join(process.cwd(), "fixtures/apps/gemm");
 const hosts = { rollup, esbuild, vite };
@@ -105,6 +107,7 @@ function printTable(rows) {
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "20" }, record: { type: "boolean", default: false } },
 });
+if (values.record) demandCommitted();
 const budgetSeconds = Number(values.seconds);
 const folder = mkdtempSync(join(tmpdir(), "unplugin-kernel-demo-"));
 const built = [];

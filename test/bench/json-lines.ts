@@ -19,6 +19,17 @@ function parseLine<T>(line: string): T[] {
   }
 }
 
+/** Lines with one key are attempts at one thing: of each key all of them, the oldest first; keys in the order of their first lines. */
+export function attemptsBy<T>(lines: readonly T[], keyOf: (line: T) => string): readonly (readonly [T, ...T[]])[] {
+  const attempts = new Map<string, [T, ...T[]]>();
+  for (const line of lines) {
+    const known = attempts.get(keyOf(line));
+    if (known) known.push(line);
+    else attempts.set(keyOf(line), [line]);
+  }
+  return [...attempts.values()];
+}
+
 /** One write, on a line of its own whatever was torn before. The line says where it comes from. */
 export function appendLine(path: string, value: object): void {
   mkdirSync(dirname(path), { recursive: true });

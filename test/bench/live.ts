@@ -1,11 +1,15 @@
 // The live page of the documentation on semantic search, as a visitor of it has it: one line of live.jsonl for each visit.
 //
 //     npm run docs:build && npm run bench:live
+//
+// The front page has figures of it, so that it wants a tree without uncommitted changes.
 
 import { join } from "node:path";
 import { launchBrowser, serveFolder } from "../support/browser.ts";
 import { appendLine } from "./json-lines.ts";
+import { demandCommitted } from "./provenance.ts";
 
+demandCommitted();
 const root = process.cwd();
 const libraries = ["onnxruntime-web", "tfjs"];
 const server = await serveFolder(process.argv[2] ?? join(root, "docs/.vitepress/dist"));

@@ -49,6 +49,12 @@ describe.each(Object.entries(reports))("%s", (command, write) => {
     expect(isEqual, `${command} writes it anew`).toBe(true);
   });
 
+  test("has no plot in docs/plots that it does not write", () => {
+    const [prefix] = /^[a-z]+-/.exec(pages.map((name) => name.replace(/^peers\.md$/, "peers-")).sort()[0]!)!;
+    const own = readdirSync(join(committed, "plots")).filter((name) => name.startsWith(prefix));
+    expect(own.filter((name) => !names.includes(join("plots", name)))).toEqual([]);
+  });
+
   test.each(pages)("docs/%s says how old its rows are", (name) => {
     expect(readFileSync(join(docs, name), "utf8")).toMatch(
       /Measured from \d{4}-\d\d-\d\d|were measured before rows had a date/,

@@ -26,29 +26,39 @@ const measured = {
 };
 const run = { host: "vite", variant: "tuned schedule", first: 0.02, second: 0.0144 } as const;
 const rows: Rows = {
-  demo: {
-    measured,
-    budgetSeconds: 20,
-    runs: [
-      { ...run, twin: "reference", variant: "plain JS loops", gflops: 0.84 },
-      { ...run, twin: "wasm", variant: "default schedule", gflops: 31 },
-      { ...run, twin: "wasm", gflops: 46.4 },
-      { ...run, twin: "wasm", gflops: 46.9, first: 14.2, second: 0.031 },
-      { ...run, twin: "native", gflops: 107.3, first: 19.8 },
-    ],
-    core: { wasm: 41, native: 118.4 },
+  demo: [
+    {
+      measured,
+      budgetSeconds: 20,
+      runs: [
+        { ...run, twin: "reference", variant: "plain JS loops", gflops: 0.84 },
+        { ...run, twin: "wasm", variant: "default schedule", gflops: 31 },
+        { ...run, twin: "wasm", gflops: 46.4 },
+        { ...run, twin: "wasm", gflops: 46.9, first: 14.2, second: 0.031 },
+        { ...run, twin: "native", gflops: 107.3, first: 19.8 },
+      ],
+      core: { wasm: 41, native: 118.4 },
+    },
+  ],
+  live: [
+    {
+      measured,
+      page: "search",
+      browser: "157.0.1",
+      rows: [
+        "unplugin-kernel14.3 kB1.14 msequal within 8.6e-8",
+        "plain JavaScript–5.40 ms4.7 ×compared with",
+        "onnxruntime-web13.3 MB7.15 ms6.3 ×equal within 1.7e-7",
+      ],
+    },
+  ],
+  install: {
+    when: "2026-12-02T10:00:00Z",
+    commit: "0123456789ab",
+    host: "vite 8",
+    bytes: 51.6e6,
+    largest: ["z3-solver 35.8 MB"],
   },
-  live: {
-    measured,
-    page: "search",
-    browser: "157.0.1",
-    rows: [
-      "unplugin-kernel14.3 kB1.14 msequal within 8.6e-8",
-      "plain JavaScript–5.40 ms4.7 ×compared with",
-      "onnxruntime-web13.3 MB7.15 ms6.3 ×equal within 1.7e-7",
-    ],
-  },
-  install: { when: "2026-12-02T10:00:00Z", host: "vite 8", bytes: 51.6e6, largest: ["z3-solver 35.8 MB"] },
   bytes: [
     "| a product of matrices, `?tune=wasm` | 12.2 kB | 1.6 kB | – | 6.2 kB |",
     "| a 3×3 convolution, 56×56×64 to 64 | 12.3 kB | 6.0 kB | – | 8.3 kB |",
@@ -94,11 +104,10 @@ test("rows are figures, with their machine and their day", () => {
 });
 
 test("a row that has tfjs adds its line, and takes versions from the page that was measured", () => {
-  const live = {
-    ...rows.live,
-    versions: { "onnxruntime-web": "1.32.0", tfjs: "4.22.0" },
-    rows: [...rows.live.rows, "tfjs834 kB2.26 ms2.0 ×equal within 1.7e-7"],
-  };
+  const [visit] = rows.live;
+  const versions = { "onnxruntime-web": "1.32.0", tfjs: "4.22.0" };
+  const withTfjs = { ...visit, versions, rows: [...visit.rows, "tfjs834 kB2.26 ms2.0 ×equal within 1.7e-7"] };
+  const live = [withTfjs] as const;
   const tableOf = (readme: string): readonly string[] =>
     readme.split("\n").filter((line) => /^\| (plain|onnx|tfjs|unplugin)/.test(line));
   const once = withFigures(empty, { ...rows, live });
@@ -111,12 +120,33 @@ test("a row that has tfjs adds its line, and takes versions from the page that w
   // Written over itself, with and without the line.
   expect(withFigures(once, { ...rows, live })).toBe(once);
   expect(tableOf(withFigures(once, rows))).toHaveLength(3);
-  expect(() => withFigures(empty, { ...rows, live: { ...live, rows: rows.live.rows } })).toThrow("no times of tfjs");
+  expect(() => withFigures(empty, { ...rows, live: [{ ...withTfjs, rows: visit.rows }] })).toThrow("no times of tfjs");
+});
+
+test("all rows of one machine and code generator count, and those of a tree with uncommitted changes are called so", () => {
+  const dirty = { ...measured, commit: "0123456789ab-dirty", date: "2026-11-30T10:00:00Z" };
+  const [demo, live] = [rows.demo[0], rows.live[0]];
+  const worse = demo.runs.map((one) => ({ ...one, gflops: one.gflops / 2, first: one.first * 2 }));
+  const visit = live.rows.map((text) => text.replace("1.14 ms", "1.62 ms"));
+  const text = withFigures(empty, {
+    ...rows,
+    demo: [{ ...demo, measured: dirty, runs: worse }, demo],
+    live: [{ ...live, rows: visit }, live],
+    install: { ...rows.install, commit: "0123456789ab-dirty" },
+  });
+  expect(text).toContain("code generator 21, 1 December 2026, least and most of 2 records\n");
+  expect(text).toContain("| 14 kB ([by import](docs/bytes.md)) | 1.1 to 1.6 ms |");
+  expect(text).toContain(
+    "30 November 2026 and 1 December 2026, gcc 12.2.0, Node 22.21.0; least and most of 2 records, 1 of them on a tree with uncommitted changes.\n",
+  );
+  expect(text).toContain("| the same, native | 54 to 107 GFLOP/s, of 118 that the core can do |");
+  expect(text).toContain("| 14 to 28 s for WASM, 20 to 40 s native;");
+  expect(text).toContain("(2 December 2026, on a tree with uncommitted changes)");
 });
 
 test("a row without native kernels, and a page whose table says nothing, are refused", () => {
-  const runs = rows.demo.runs.filter(({ twin }) => twin !== "native");
-  expect(() => withFigures(empty, { ...rows, demo: { ...rows.demo, runs } })).toThrow("wants gcc or clang");
-  expect(() => withFigures(empty, { ...rows, live: { ...rows.live, rows: [] } })).toThrow("no times of");
+  const runs = rows.demo[0].runs.filter(({ twin }) => twin !== "native");
+  expect(() => withFigures(empty, { ...rows, demo: [{ ...rows.demo[0], runs }] })).toThrow("wants gcc or clang");
+  expect(() => withFigures(empty, { ...rows, live: [{ ...rows.live[0], rows: [] }] })).toThrow("no times of");
   expect(() => withFigures(empty.replace("Five figures", "Figures"), rows)).toThrow("README.md has no");
 });

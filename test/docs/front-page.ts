@@ -1,9 +1,10 @@
-// The figures of README.md: the newest committed rows → the lines of its tables, and where and when they were measured.
+// The figures of README.md: committed rows → the lines of its tables, and where and when they were measured. Of the newest row's machine and
+// code generator all rows count, with their least and their most: no attempt is chosen.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readLines } from "../bench/json-lines.ts";
-import type { Measured, Provenance } from "../bench/provenance.ts";
+import { isDirty, type Measured, type Provenance } from "../bench/provenance.ts";
 
 /** A run of `npm run demo -- --record`. */
 interface DemoRow {
@@ -30,23 +31,28 @@ interface LiveRow {
   readonly measured: Provenance;
   readonly page: string;
   readonly browser: string;
+  readonly rows: readonly string[];
   /** Versions of the libraries, as they say themselves; missing in rows that are older than tfjs on the page. */
   readonly versions?: Readonly<Record<string, string>>;
-  readonly rows: readonly string[];
 }
 
 /** A host of `npm run bench:install`. */
 interface InstallRow extends Measured {
-  readonly when: string;
+  /** Date and commit of rows from before they had `measured`. */
+  readonly when?: string;
+  readonly commit?: string;
   readonly host: string;
   readonly bytes: number;
   /** "z3-solver 35.8 MB", the largest first. */
   readonly largest: readonly string[];
 }
 
+/** Rows of one machine and code generator, the newest last. */
+type Attempts<T> = readonly [T, ...T[]];
+
 export interface Rows {
-  readonly demo: DemoRow;
-  readonly live: LiveRow;
+  readonly demo: Attempts<DemoRow>;
+  readonly live: Attempts<LiveRow>;
   readonly install: InstallRow;
   /** Text of docs/bytes.md, whose own test builds what it says. */
   readonly bytes: string;
@@ -64,13 +70,26 @@ function newest<T>(file: string, fits: (row: T) => boolean, command: string): T 
   return row;
 }
 
+/** Those of the newest one's machine, code generator and libraries. */
+function attempts<T extends { readonly measured: Provenance; readonly versions?: LiveRow["versions"] }>(
+  file: string,
+  fits: (row: T) => boolean,
+  command: string,
+): Attempts<T> {
+  const surroundings = ({ measured: { cpu, codegen }, versions }: T): string =>
+    JSON.stringify([cpu, codegen, versions]);
+  const wanted = surroundings(newest(file, fits, command));
+  const isSame = (row: T): boolean => surroundings(row) === wanted;
+  return readLines<T>(join(repository, file)).filter((row) => fits(row) && isSame(row)) as [T, ...T[]];
+}
+
 export const readRows = (): Rows => ({
-  demo: newest<DemoRow>(
+  demo: attempts<DemoRow>(
     "demo/results.jsonl",
     ({ budgetSeconds }) => budgetSeconds >= usualSeconds,
     "npm run demo -- --record",
   ),
-  live: newest<LiveRow>(
+  live: attempts<LiveRow>(
     "test/bench/live.jsonl",
     ({ page }) => page === "search",
     "npm run docs:build && npm run bench:live",
@@ -89,7 +108,24 @@ function dayOf(date: string): string {
 /** "gcc (Debian 12.2.0-14+deb12u1) 12.2.0" → "gcc 12.2.0". */
 const compilerOf = (version: string): string => version.replace(/ \(.*\)/, "");
 
-const placeOf = ({ cpu, codegen, date }: Provenance): string => `${cpu}, code generator ${codegen}, ${dayOf(date)}`;
+/** Machine, code generator and days of some rows. */
+function placeOf(rows: Attempts<{ readonly measured: Provenance }>): string {
+  const { cpu, codegen } = rows[0].measured;
+  const days = [...new Set(rows.map(({ measured }) => dayOf(measured.date)))].join(" and ");
+  return `${cpu}, code generator ${codegen}, ${days}`;
+}
+
+/** How many rows there are, and how many of them nobody could check out; nothing for one that is committed. */
+function attemptsText(rows: readonly { readonly measured: Provenance }[]): string {
+  const dirty = rows.filter(({ measured }) => isDirty(measured)).length;
+  const of = rows.length > 1 ? `${dirty} of them ` : "";
+  return [
+    ...(rows.length > 1 ? [`least and most of ${rows.length} records`] : []),
+    ...(dirty > 0 ? [`${of}on a tree with uncommitted changes`] : []),
+  ].join(", ");
+}
+
+const newestOf = <T>(rows: Attempts<T>): T => rows.at(-1)!;
 
 /** The least and the greatest: "46 to 47", or "47" where they are one. */
 function rangeOf(values: readonly number[], text: (value: number) => string): string {
@@ -104,21 +140,33 @@ const milliseconds = (seconds: number): string => (seconds * 1000).toFixed(0);
 const rounded = (figure: string): string =>
   figure.replace(/^[\d.]+/, (value) => String(Number(Number(value).toPrecision(2))));
 
+/** ["1.2 ms", "1.1 ms"] → "1.1 to 1.2 ms". */
+function spreadOf(figures: readonly string[]): string {
+  const sorted = [...new Set(figures)].sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b));
+  const [least = "", most = ""] = [sorted[0], sorted.at(-1)];
+  return least === most ? least : `${least.replace(/ \D+$/, "")} to ${most}`;
+}
+
 function liveLines({ live, onnx }: Rows): readonly string[] {
-  const cells = (name: string): readonly [bytes: string, time: string] => {
-    const row = live.rows.find((text) => text.includes(name)) ?? "";
+  const cellsIn = ({ rows }: LiveRow, name: string): readonly [bytes: string, time: string] => {
+    const row = rows.find((text) => text.includes(name)) ?? "";
     const [, bytes = "", time = ""] =
       /(–|[\d.]+ [kM]B)([\d.]+ [mµn]?s)/.exec(row.slice(row.indexOf(name) + name.length)) ?? [];
-    if (time === "") throw new Error(`the newest row of the live page has no times of ${name}`);
+    if (time === "") throw new Error(`a row of the live page has no times of ${name}`);
     return [bytes === "–" ? "0 kB" : bytes, rounded(time)];
   };
+  // Bytes are those of the newest visit: they are counted, not measured.
+  const cells = (name: string): readonly [bytes: string, time: string] => [
+    cellsIn(newestOf(live), name)[0],
+    spreadOf(live.map((visit) => cellsIn(visit, name)[1])),
+  ];
   const libraryLine = (name: string, version: string, backend = ""): string =>
     `| ${name} ${version.replace(/\.\d+$/, "")}${backend} | ${cells(name).join(" | ")} |`;
-  const { tfjs } = live.versions ?? {};
+  const { tfjs, "onnxruntime-web": onnxMeasured = onnx } = newestOf(live).versions ?? {};
   const [script, ours] = [cells("plain JavaScript"), cells("unplugin-kernel")];
   return [
     `| plain JavaScript, four sums at once | ${script.join(" | ")} |`,
-    libraryLine("onnxruntime-web", live.versions?.["onnxruntime-web"] ?? onnx),
+    libraryLine("onnxruntime-web", onnxMeasured),
     ...(tfjs ? [libraryLine("tfjs", tfjs, ", WASM backend")] : []),
     `| unplugin-kernel | ${rounded(ours[0])} ([by import](docs/bytes.md)) | ${ours[1]} |`,
   ];
@@ -128,35 +176,43 @@ interface TunedDemo {
   readonly gflops: string;
   /** GFLOP/s of the fastest app. */
   readonly most: number;
-  /** Seconds of the build that tuned: the first of the first host. */
+  /** Seconds of the builds that tuned, the first of each row's first host. */
   readonly tuning: string;
   readonly fromLock: readonly number[];
 }
 
-function tunedIn({ runs }: DemoRow, isNative: boolean): TunedDemo | null {
-  const own = runs.filter(({ variant, twin }) => variant === "tuned schedule" && (twin === "native") === isNative);
+function tunedIn(rows: Attempts<DemoRow>, isNative: boolean): TunedDemo | null {
+  const each = rows.map(({ runs }) =>
+    runs.filter(({ variant, twin }) => variant === "tuned schedule" && (twin === "native") === isNative),
+  );
+  const own = each.flat();
   if (own.length === 0) return null;
   const rates = own.map(({ gflops }) => gflops);
+  const tunings = each.filter((runs) => runs.length > 0).map((runs) => Math.max(...runs.map(({ first }) => first)));
   return {
     gflops: rangeOf(rates, ones),
     most: Math.max(...rates),
-    tuning: ones(Math.max(...own.map(({ first }) => first))),
+    tuning: rangeOf(tunings, ones),
     fromLock: own.map(({ second }) => second),
   };
 }
 
 function demoLines({ demo }: Rows): readonly string[] {
   const [wasm, native] = [tunedIn(demo, false), tunedIn(demo, true)];
-  if (!wasm || !native) throw new Error("the newest row of the demo has no native kernels: it wants gcc or clang");
-  const loops = demo.runs.filter(({ twin }) => twin === "reference").map(({ gflops }) => gflops);
+  if (!wasm || !native) throw new Error("no row of the demo has native kernels: it wants gcc or clang");
+  const { core } = newestOf(demo);
+  const loops = demo
+    .flatMap(({ runs }) => runs)
+    .filter(({ twin }) => twin === "reference")
+    .map(({ gflops }) => gflops);
   // A core that was disturbed while its limit was measured has a limit below the kernel: it says nothing then.
-  const of = (core: number | null, { most }: TunedDemo): string =>
-    core === null || core < most ? "" : `, of ${ones(core)} that the core can do`;
+  const of = (limit: number | null, { most }: TunedDemo): string =>
+    limit === null || limit < most ? "" : `, of ${ones(limit)} that the core can do`;
   const command = "`npm run demo`";
   const fromLock = rangeOf([...wasm.fromLock, ...native.fromLock], milliseconds);
   return [
-    `| product of two 512 × 512 matrices of f32, WASM | ${wasm.gflops} GFLOP/s${of(demo.core.wasm, wasm)}; plain JavaScript loops ${rangeOf(loops, tenths)} | ${command} |`,
-    `| the same, native | ${native.gflops} GFLOP/s${of(demo.core.native, native)} | ${command} |`,
+    `| product of two 512 × 512 matrices of f32, WASM | ${wasm.gflops} GFLOP/s${of(core.wasm, wasm)}; plain JavaScript loops ${rangeOf(loops, tenths)} | ${command} |`,
+    `| the same, native | ${native.gflops} GFLOP/s${of(core.native, native)} | ${command} |`,
     `| a build that tunes it | ${wasm.tuning} s for WASM, ${native.tuning} s native; with the lock ${fromLock} ms, bundler included | ${command} |`,
   ];
 }
@@ -173,25 +229,29 @@ function byteLines({ bytes, install }: Rows): readonly string[] {
   const first = bytesOf(bytes, "a product of matrices, `?tune=wasm`");
   const ten = bytesOf(bytes, "ten products of other sizes");
   const convolution = bytesOf(bytes, "a 3×3 convolution, 56×56×64 to 64");
+  const installed = install.measured ?? { date: install.when!, commit: install.commit! };
   const further = (ten[0] - first[0]) / 9;
   const solver = install.largest.find((text) => text.startsWith("z3-solver "))?.split(" ")[1];
   if (solver === undefined) throw new Error("the newest row of the install does not name the solver");
   return [
     `| code of a page, minified, beside ${ones(first[1])} to ${ones(convolution[1])} kB of WASM a kernel | ${tenths(first[0])} kB for the first kernel, ${tenths(further)} kB for each further one | \`npx vitest run test/docs/bytes.test.ts\` |`,
-    `| what an install adds to a Vite 8 project (${dayOf(install.when)}) | ${ones(install.bytes / 1e6)} MB, of which the solver z3 is ${ones(Number(solver))} | \`npm run bench:install\` |`,
+    `| what an install adds to a Vite 8 project (${dayOf(installed.date)}${isDirty(installed) ? ", on a tree with uncommitted changes" : ""}) | ${ones(install.bytes / 1e6)} MB, of which the solver z3 is ${ones(Number(solver))} | \`npm run bench:install\` |`,
   ];
 }
 
 /** The README with its figures replaced by those of the rows. */
 export function withFigures(readme: string, rows: Rows): string {
   const { live, demo } = rows;
-  const compiler = demo.measured.compiler ? `${compilerOf(demo.measured.compiler)}, ` : "";
+  const { compiler, node } = newestOf(demo).measured;
+  const tools = [...(compiler ? [compilerOf(compiler)] : []), `Node ${node.slice(1)}`].join(", ");
+  const [visits, runs] = [attemptsText(live), attemptsText(demo)];
   const put = (text: string, pattern: RegExp, lines: string): string => {
     if (!pattern.test(text)) throw new Error(`README.md has no ${pattern}`);
     return text.replace(pattern, () => lines);
   };
-  const intro = `one thread, Chromium ${live.browser.split(".")[0]}, ${placeOf(live.measured)}\n`;
-  const machine = `One thread of an ${placeOf(demo.measured)}, ${compiler}Node ${demo.measured.node.slice(1)}.\n`;
+  const browser = `Chromium ${newestOf(live).browser.split(".")[0]}`;
+  const intro = `one thread, ${browser}, ${placeOf(live)}${visits && `, ${visits}`}\n`;
+  const machine = `One thread of an ${placeOf(demo)}, ${tools}${runs && `; ${runs}`}.\n`;
   let text = put(readme, /(?<=^A query over .* in a page,\n)one thread, .*\n/m, intro);
   text = put(text, /(?<=^\| \| the page loads \| one query \|\n.*\n)(\|.*\n){3,4}/m, `${liveLines(rows).join("\n")}\n`);
   text = put(text, /(?<=^## Five figures\n\n).*\n/m, machine);

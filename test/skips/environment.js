@@ -80,6 +80,10 @@ const probes = {
   clang: () => hasCompiler("clang"),
   zig: () => hasCompiler("zig"),
   git: () => isOnPath("git"),
+  "git history": () =>
+    isOnPath("git") &&
+    spawnSync("git", ["rev-parse", "--is-shallow-repository"], { cwd: root, encoding: "utf8" }).stdout.trim() ===
+      "false",
   terminal: () => process.platform === "linux" && spawnSync("script", ["--version"]).status === 0,
   chromium: () => existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium"),
   firefox: () => existsSync(process.env.FIREFOX ?? "/usr/bin/firefox-esr"),

@@ -13,22 +13,9 @@ import { install } from "../node-versions/install.js";
 import { openProject } from "./project.ts";
 import { type Result, record } from "./record.ts";
 import type { Row } from "./row.ts";
-import { bundlerRows } from "./rows/bundlers.ts";
-import { frameworkRows } from "./rows/frameworks.ts";
-import { managerRows } from "./rows/managers.ts";
-import { programRows } from "./rows/programs.ts";
-import { viteRows } from "./rows/vite.ts";
-import { viteFrameworkRows } from "./rows/vite-frameworks.ts";
+import { rows } from "./rows/all.ts";
 import { tryRow } from "./try-row.ts";
 
-const rows: readonly Row[] = [
-  ...viteRows,
-  ...viteFrameworkRows,
-  ...frameworkRows,
-  ...bundlerRows,
-  ...programRows,
-  ...managerRows,
-];
 const quick = ["vite-vanilla-ts", "esbuild"];
 
 function chosen(names: readonly string[]): readonly Row[] {

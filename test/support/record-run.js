@@ -1,8 +1,9 @@
-// Result of a command outside CI → a line of test/runs.jsonl: { date, commit, command, result }. The file is committed,
+// Result of a command outside CI → a line of test/runs.jsonl: { date, commit, node, cpu, command, result }. The file is committed,
 // so that anybody sees when a command last ran, on which code, and how it ended.
 
 import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { codeCommit } from "./code-commit.js";
 
@@ -21,7 +22,8 @@ export const testedCommit = () => codeCommit(...code);
 export function recordRun(command, result) {
   try {
     const root = execFileSync("git", ["rev-parse", "--show-toplevel"], { encoding: "utf8" }).trim();
-    const line = { date: new Date().toISOString(), commit: testedCommit(), command, result };
+    const place = { node: process.version, cpu: cpus()[0]?.model.trim() ?? "unknown" };
+    const line = { date: new Date().toISOString(), commit: testedCommit(), ...place, command, result };
     appendFileSync(join(root, "test/runs.jsonl"), `${JSON.stringify(line)}\n`);
   } catch (error) {
     console.error(`not recorded in test/runs.jsonl: ${error instanceof Error ? error.message.split("\n")[0] : error}`);

@@ -43,6 +43,6 @@ test.skipIf(noGit !== "")(`a line names the commit of the code, and makes it no 
   const lines = readFileSync(join(root, "test/runs.jsonl"), "utf8").trim().split("\n");
   const commit = git("log", "-1", "--abbrev=12", "--format=%h");
   expect(lines.map((line) => JSON.parse(line).commit)).toEqual([commit, commit, `${commit}-dirty`]);
-  expect(JSON.parse(lines[0]!)).toMatchObject({ command: "npm run test:x", result: "passed" });
+  expect(JSON.parse(lines[0]!)).toMatchObject({ node: process.version, command: "npm run test:x", result: "passed" });
   rmSync(root, { recursive: true });
 });

@@ -1,8 +1,9 @@
 // Many random operators in pieces, a line in drawn-operators.jsonl for each. Started by drawn-operators.js.
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { appendLine, readLines } from "../bench/json-lines.ts";
 import { codeCommit } from "../support/code-commit.js";
 import { type DrawnReport, newDrawnReport, printDrawnReport, runDrawn, runWhole } from "../support/drawn/run-drawn.ts";
 
@@ -30,17 +31,9 @@ interface Finished {
   readonly failures: number;
 }
 
-const readFinished = (): readonly Finished[] =>
-  existsSync(file)
-    ? readFileSync(file, "utf8")
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as Finished)
-    : [];
-
 const isDone = (from: number, length: number): boolean =>
   !commit.endsWith("-dirty") &&
-  readFinished().some(
+  readLines<Finished>(file).some(
     (it) => it.commit === commit && it.seed === seed && it.from === from && it.count === length && it.failures === 0,
   );
 
@@ -60,7 +53,7 @@ async function runPiece(from: number, length: number): Promise<DrawnReport> {
     runs: Object.fromEntries(report.runs),
     failures: report.failures.length,
   };
-  appendFileSync(file, `${JSON.stringify(finished)}\n`);
+  appendLine(file, finished);
   return report;
 }
 

@@ -1,9 +1,11 @@
 // Fills the table in docs/operators.md: every operator of the library × target × type is tuned on three shapes with a small
 // budget, and its result held against plain loops. Finished cells are kept in operators.jsonl beside this file, so an
-// interrupted run goes on where it stopped; a cell is run again when its operator has changed, and all that are named with --fresh.
+// interrupted run goes on where it stopped; a cell is run again when its operator or the code generator has changed, and all that are
+// named with --fresh. With --report the page is made of the cells that are there, and nothing is run.
 //
 //     npm run test:operators
 //     npm run test:operators -- --minutes 30 --trials 24
+//     npm run test:operators -- --report
 //     npm run test:operators -- --only conv1d --target wasm --type f32 --fresh
 
 import { spawnSync } from "node:child_process";
@@ -19,6 +21,7 @@ const options = {
   trials: { type: "string" },
   minutes: { type: "string" },
   fresh: { type: "boolean" },
+  report: { type: "boolean" },
 };
 const chosen = Object.entries(parseArgs({ options }).values).map(([name, value]) => [
   `OPERATORS_${name.toUpperCase()}`,

@@ -1,5 +1,6 @@
 // Bars that our kernels have to reach, suite by suite.
 
+import type { Rival, Spread } from "./contest.ts";
 import type { WorkResult } from "./result.ts";
 import type { SuiteName } from "./work.ts";
 
@@ -58,7 +59,8 @@ export const bars: readonly Bar[] = [
   { suite: "conv", rivals: ["onnxruntime-node"], of: "geometric mean", least: 1.3 },
   { suite: "depthwise", rivals: ["oneDNN"], of: "geometric mean", least: 1 },
   { suite: "depthwise", rivals: ["onnxruntime-node"], of: "geometric mean", least: 1.3 },
-  { suite: "norm", rivals: ["onnxruntime-node"], of: "each", least: 1.3 },
+  { suite: "softmax", rivals: ["onnxruntime-node"], of: "each", least: 1.3 },
+  { suite: "layer-norm", rivals: ["onnxruntime-node"], of: "each", least: 1.3 },
   { suite: "bytes", rivals: [ownWasm], of: "each", least: 1 },
   { suite: "bytes", rivals: [ownFloats], of: "each", least: 1 },
   { suite: "gemm", target: wasm, threads: 2, leastFlops: 2 * 256 ** 3, rivals: [oneThread], of: "each", least: 1.8 },
@@ -74,30 +76,51 @@ export interface Judged {
   readonly reached: number | null;
   /** Works that are below it. */
   readonly below: readonly string[];
+  /** Works whose ratios are not steady, left out of a mean. */
+  readonly leftOut: readonly string[];
   readonly isMet: boolean;
 }
 
+/** Most that the ninetieth per cent of a ratio may be above its tenth: beyond it the median says as much of the machine as of the kernels. */
+const steadySpread = 1.5;
+
+export const isSteady = ({ low, high }: Spread): boolean => high <= steadySpread * low;
+
 export function judge(bar: Bar, results: readonly WorkResult[]): Judged {
-  const ratios = results
-    .filter(({ suite, target, threads, flops }) => {
-      const isSection = suite === bar.suite && (target === wasm) === (bar.target === wasm);
-      return isSection && threads === (bar.threads ?? 1) && flops >= (bar.leastFlops ?? 0);
-    })
-    .flatMap((result) => {
-      const ratio = againstBest(result, bar.rivals);
-      return ratio === null ? [] : [{ name: result.name, ratio }];
-    });
-  if (ratios.length === 0) return { bar, reached: null, below: [], isMet: false };
-  const values = ratios.map(({ ratio }) => ratio);
+  const works = results.filter((result) => isOf(bar, result));
+  const all = ratiosAgainst(works, bar.rivals);
+  const counted = bar.of === "each" ? all : all.filter(({ ratio }) => isSteady(ratio));
+  const leftOut = all.filter((it) => !counted.includes(it)).map(({ name }) => name);
+  if (counted.length === 0) return { bar, reached: null, below: [], leftOut, isMet: false };
+  const values = counted.map(({ ratio }) => ratio.median);
   const reached = bar.of === "each" ? Math.min(...values) : geometricMean(values);
-  const below = ratios.filter(({ ratio }) => ratio < bar.least).map(({ name }) => name);
-  return { bar, reached, below, isMet: reached >= bar.least };
+  const below = counted.filter(({ ratio }) => ratio.median < bar.least).map(({ name }) => name);
+  return { bar, reached, below, leftOut, isMet: reached >= bar.least };
 }
 
-/** Null: none of them was measured. */
-export function againstBest({ rivals }: WorkResult, names: readonly string[]): number | null {
-  const ratios = rivals.filter(({ name }) => names.includes(name)).map(({ ratio }) => ratio.median);
-  return ratios.length === 0 ? null : Math.min(...ratios);
+/** Whether a bar is about a work. */
+export const isOf = (bar: Bar, { suite, target, threads, flops }: WorkResult): boolean =>
+  suite === bar.suite &&
+  (target === wasm) === (bar.target === wasm) &&
+  threads === (bar.threads ?? 1) &&
+  flops >= (bar.leastFlops ?? 0);
+
+/** Name of a work, and its ratio to the fastest of these libraries; works that none of them has are left out. */
+export interface NamedRatio {
+  readonly name: string;
+  readonly ratio: Spread;
+}
+
+export const ratiosAgainst = (results: readonly WorkResult[], names: readonly string[]): readonly NamedRatio[] =>
+  results.flatMap((result) => {
+    const rival = bestOf(result, names);
+    return rival ? [{ name: result.name, ratio: rival.ratio }] : [];
+  });
+
+/** The fastest of these rivals. Null: none of them was measured. */
+export function bestOf({ rivals }: WorkResult, names: readonly string[]): Rival | null {
+  const own = rivals.filter(({ name }) => names.includes(name));
+  return own.reduce<Rival | null>((a, b) => (a && a.ratio.median <= b.ratio.median ? a : b), null);
 }
 
 export const geometricMean = (values: readonly number[]): number =>

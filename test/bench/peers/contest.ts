@@ -18,6 +18,8 @@ export interface ContestOptions {
 export interface Rival {
   readonly name: string;
   readonly version: string;
+  /** Kernels that it chose for this CPU, as it names them: "SkylakeX". Nothing: not recorded, or it does not say. */
+  readonly chosen?: string;
   readonly medianNs: number;
   /** Its time over ours, in the rounds: above 1 ours is faster. */
   readonly ratio: Spread;
@@ -53,9 +55,10 @@ export async function compete(
   return {
     medianNs: median(ownNs),
     rivals: rivals.map((rival) => {
-      const { name, version } = rival;
+      const { name, version, chosen = null } = rival;
       const theirs = timesNs.get(rival)!;
-      return { name, version, medianNs: median(theirs), ratio: spreadOf(theirs.map((ns, at) => ns / ownNs[at]!)) };
+      const ratio = spreadOf(theirs.map((ns, at) => ns / ownNs[at]!));
+      return { name, version, ...(chosen === null ? {} : { chosen }), medianNs: median(theirs), ratio };
     }),
     failures: Object.fromEntries(
       others.flatMap((entry) => (isEntrant(entry) || entry.reason === null ? [] : [[entry.name, entry.reason]])),

@@ -6,6 +6,8 @@ export type Sampler = (sampleNs: number) => number | Promise<number>;
 export interface Entrant {
   readonly name: string;
   readonly version: string;
+  /** Kernels that it chose for this CPU; null or nothing: it does not say. */
+  readonly chosen?: string | null;
   readonly sample: Sampler;
 }
 

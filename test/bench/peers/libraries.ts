@@ -5,9 +5,9 @@ import type { Found, PeerOptions } from "./peer.ts";
 
 const folder = "/usr/lib/x86_64-linux-gnu";
 
-const cblas = (threads: string, integer: string, file: string): Pick<NativeLibrary, "source" | "compilerOptions"> => ({
+const cblas = (...options: readonly string[]): Pick<NativeLibrary, "source" | "compilerOptions"> => ({
   source: "cblas.c",
-  compilerOptions: [`-DSET_THREADS=${threads}`, `-DINTEGER=${integer}`, file],
+  compilerOptions: options,
 });
 
 const openblas = `${folder}/openblas-pthread/libopenblas.so.0`;
@@ -18,13 +18,13 @@ const libraries: readonly NativeLibrary[] = [
     name: "OpenBLAS",
     files: [openblas],
     packages: ["libopenblas0-pthread"],
-    ...cblas("openblas_set_num_threads", "int", openblas),
+    ...cblas("-DSET_THREADS=openblas_set_num_threads", "-DINTEGER=int", openblas),
   },
   {
     name: "BLIS",
     files: [blis],
     packages: ["libblis4-pthread"],
-    ...cblas("bli_thread_set_num_threads", "long", blis),
+    ...cblas("-DIS_BLIS", "-DSET_THREADS=bli_thread_set_num_threads", "-DINTEGER=long", blis),
   },
   {
     name: "oneDNN",

@@ -46,6 +46,7 @@ function nativePeer(
   const open = library.func("void *peer_open(const char *, const double *, void **)");
   const time = library.func("double peer_time(void *, int)");
   const close = library.func("void peer_close(void *)");
+  const chosen = library.func("const char *peer_chosen(void)");
   library.func("void peer_threads(int)")(threads);
   let opened: unknown = null;
   function closeOpened(): void {
@@ -55,6 +56,7 @@ function nativePeer(
   return {
     name,
     version: versionOf(files[0]!),
+    chosen: () => (chosen() as string | null) || null,
     open(call, arrays) {
       closeOpened();
       const addresses = arrays.map((array) => koffi.address(array));

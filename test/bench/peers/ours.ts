@@ -1,6 +1,6 @@
 // Our kernel of a work: tuned once on this machine and kept, so that a bench goes on where it stopped.
 
-import { digestOf } from "../../../src/compiler/index.ts";
+import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
 import { nowMs } from "../../../src/native/clock.ts";
 import type { Runnable } from "../../../src/native/runner/protocol.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
@@ -18,10 +18,13 @@ import type { TuningTask } from "../../../src/tuner/task.ts";
 import { tune } from "../../../src/tuner/tune.ts";
 import { createWorkbench } from "../../../src/tuner/workbench.ts";
 import { appendLine, readLines } from "../json-lines.ts";
+import { codeDigest, type Measured, type Provenance, provenance } from "../provenance.ts";
 import { readyCandidates } from "../ready-candidates.ts";
 
 export interface TuneSettings {
   readonly seconds: number;
+  /** Most candidates of a search; default: 4096. */
+  readonly trials?: number;
   readonly seed: number;
   /** Tunes again what was tuned. */
   readonly isFresh: boolean;
@@ -39,25 +42,35 @@ interface Kept {
 
 export interface Ours extends Omit<Kept, "key"> {
   readonly runnable: Runnable;
+  /** Code, day and machine of the tuning, which may be those of an earlier run. */
+  readonly tuned: Provenance;
 }
+
+/** Key of a tuning that is kept. Another state of the compiler or of the search finds other schedules, so a row of today never has an older one. */
+const keyOf = ({ op, target, threads, constants = [] }: TuningTask, seed: number): string =>
+  [
+    digestOf(op),
+    targetClass(target),
+    threads,
+    ...constants,
+    `seed ${seed}`,
+    `code ${codegenVersion} ${codeDigest()}`,
+    // Engines compile the same module to other code.
+    ...(target.codegen === "wasm" ? [process.version.split(".")[0]] : []),
+  ].join(" ");
 
 export async function tunedKernel(task: TuningTask, settings: TuneSettings): Promise<Ours> {
   const { seed, path, directory } = settings;
-  const key = [
-    digestOf(task.op),
-    targetClass(task.target),
-    task.threads,
-    ...(task.constants ?? []),
-    `seed ${seed}`,
-    // Engines compile the same module to other code.
-    ...(task.target.codegen === "wasm" ? [process.version.split(".")[0]] : []),
-  ].join(" ");
-  const known = settings.isFresh ? null : readLines<Kept>(path).findLast((kept) => kept.key === key);
-  const kept = known ?? { key, ...(await tuned(task, settings)) };
-  if (!known) appendLine(path, kept);
+  const key = keyOf(task, seed);
+  const known = settings.isFresh ? null : readLines<Kept & Measured>(path).findLast((kept) => kept.key === key);
+  const { candidate, trials, tuneMs } = known ?? (await tuned(task, settings));
+  if (!known) appendLine(path, { key, candidate, trials, tuneMs });
   return {
-    ...kept,
-    runnable: relaxedKernel(task, kept.candidate) ?? (await builtKernel(task, kept.candidate, directory)),
+    candidate,
+    trials,
+    tuneMs,
+    tuned: known?.measured ?? provenance(),
+    runnable: relaxedKernel(task, candidate) ?? (await builtKernel(task, candidate, directory)),
   };
 }
 
@@ -77,14 +90,17 @@ function relaxedKernel(task: TuningTask, candidate: Candidate): Runnable | null 
   return built.kind === "ready" ? built.candidate : null;
 }
 
-async function tuned(task: TuningTask, { seconds, seed, directory }: TuneSettings): Promise<Omit<Kept, "key">> {
+async function tuned(
+  task: TuningTask,
+  { seconds, trials = 4096, seed, directory }: TuneSettings,
+): Promise<Omit<Kept, "key">> {
   const toolchain = await toolchainFor(task.target);
   const { cores } = detectMachine();
   const { threads } = task;
   const workbench = createWorkbench({ task: referenceTask(task), toolchain, directory, cores, threads });
   try {
     const result = await tune(task, generateSpace(task), {
-      budget: { seconds, trials: 4096 },
+      budget: { seconds, trials },
       strategy: strategies.default,
       seed,
       taskKey: digestOf(task.op),

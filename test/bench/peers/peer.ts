@@ -7,6 +7,8 @@ import type { PeerCall } from "./work.ts";
 export interface Peer {
   readonly name: string;
   readonly version: string;
+  /** Kernels that it chose for this CPU and for the call that is open, as it names them; null: it does not say. */
+  chosen(): string | null;
   /**
    * Makes a call ready on these arrays, inputs before the output, and closes the one before it. Null: it has no such call.
    * What is returned gives the nanoseconds of so many runs together.

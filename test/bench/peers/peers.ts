@@ -1,7 +1,7 @@
 // Our kernels beside the libraries that are installed: each work is tuned once, then all are timed in turns. And what calls and
 // builds take. What is done is kept in results.jsonl and timings.jsonl beside this file, so that it can be done in pieces.
 //
-//     npm run bench                                 what is missing
+//     npm run bench                                 what is missing, or was measured with an older code generator
 //     npm run bench -- --suites gemm,small          of these suites
 //     npm run bench -- --only 512 --again           works with this in their name, measured once more
 //     npm run bench -- --only 512 --fresh           and tuned once more
@@ -18,6 +18,7 @@ import { hostTarget } from "../../../src/native/toolchain/machine.ts";
 import { referenceTask } from "../../../src/tuner/reference.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
 import { cpuName } from "../cpu-name.ts";
+import { isOfToday } from "../provenance.ts";
 import { oneThread, ownFloats, ownWasm } from "./bars.ts";
 import { compete } from "./contest.ts";
 import type { Entrant } from "./entrant.ts";
@@ -94,6 +95,7 @@ function chosenWorks(suites: readonly AnySuite[]): readonly Work[] {
   const own = readResults(values.results).filter(
     (result) =>
       result.cpu === cpuName() &&
+      isOfToday(result) &&
       result.target === target.name &&
       result.threads === threads &&
       nodeOf(result) === nodeOf({ target: target.name, node }),
@@ -129,7 +131,7 @@ async function measureWork(work: Work, peers: Peers, peak: Peak, directory: stri
   const contest = await compete(entries.ours[0]!, [...entries.ours.slice(1), ...floats, ...entries.others], options);
   entries.close();
   const { flops, bytesRead, bytesWritten } = factsOf(task.op);
-  const { candidate, trials, tuneMs } = ours;
+  const { candidate, trials, tuneMs, tuned: tuning } = ours;
   return {
     suite,
     name,
@@ -143,6 +145,7 @@ async function measureWork(work: Work, peers: Peers, peak: Peak, directory: stri
     innerLoop: await innerLoopOf(task, candidate, directory),
     trials,
     tuneMs,
+    tuning,
     ...contest,
     peak,
   };
@@ -230,7 +233,9 @@ const measurers: Readonly<Record<TimingSuite, () => Promise<readonly Timed[]>>> 
 };
 
 async function measureTimings(suites: readonly AnySuite[]): Promise<void> {
-  const known = readTimings(values.timings).filter((timing) => timing.cpu === cpuName() && timing.node === node);
+  const known = readTimings(values.timings).filter(
+    (timing) => timing.cpu === cpuName() && timing.node === node && isOfToday(timing),
+  );
   for (const suite of timingSuites) {
     const isDone = !values.again && known.some((timing) => timing.suite === suite);
     if (isDone || !suites.includes(suite)) continue;

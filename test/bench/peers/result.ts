@@ -2,8 +2,8 @@
 
 import type { Candidate } from "../../../src/tuner/space/space.ts";
 import type { InstructionMix } from "../../support/inner-loops.ts";
-import { appendLine, readLines } from "../json-lines.ts";
-import type { Measured } from "../provenance.ts";
+import { appendLine, attemptsBy, readLines } from "../json-lines.ts";
+import type { Measured, Provenance } from "../provenance.ts";
 import { wasm } from "./bars.ts";
 import type { Rival } from "./contest.ts";
 import type { Peak } from "./peak.ts";
@@ -27,10 +27,14 @@ export interface WorkResult extends Measured {
   /** Candidates that the tuning measured. */
   readonly trials: number;
   readonly tuneMs: number;
+  /** Where the schedule comes from: a tuning that was kept may be older than the row. Nothing: the row has none. */
+  readonly tuning?: Provenance;
   readonly medianNs: number;
   readonly rivals: readonly Rival[];
   readonly failures: Readonly<Record<string, string>>;
   readonly peak: Peak;
+  /** Attempts before this one, the oldest first; as they are read. */
+  readonly earlier?: readonly WorkResult[];
 }
 
 /** Major version of Node that a result depends on. Native results depend on none: they count as those of 20. */
@@ -40,10 +44,22 @@ export const nodeOf = ({ target, node = 20 }: Pick<WorkResult, "target" | "node"
 const keyOf = (result: WorkResult): string =>
   `${result.cpu} ${result.target} ${result.threads} ${nodeOf(result)} ${workKey(result)}`;
 
-/** Reads the results; of each work the last one counts. */
-export const readResults = (path: string): readonly WorkResult[] => [
-  ...new Map(readLines<WorkResult>(path).map((result) => [keyOf(result), result])).values(),
-];
+/** Suites as they are today: softmax and layer normalisation were one. */
+function inItsSuite(result: WorkResult): WorkResult {
+  const written: string = result.suite;
+  return written === "norm"
+    ? { ...result, suite: result.name.startsWith("softmax") ? "softmax" : "layer-norm" }
+    : result;
+}
+
+/** Reads the results; of each work the last one counts, and has its earlier attempts with it. */
+export function readResults(path: string): readonly WorkResult[] {
+  const attempts = attemptsBy(readLines<WorkResult>(path).map(inItsSuite), keyOf);
+  return attempts.map((all) => ({ ...all.at(-1)!, earlier: all.slice(0, -1) }));
+}
+
+/** All attempts of a work, this one the last. */
+export const attemptsOf = (result: WorkResult): readonly WorkResult[] => [...(result.earlier ?? []), result];
 
 export const appendResult = (path: string, result: WorkResult): void => appendLine(path, result);
 

@@ -27,10 +27,10 @@ export function enterSession(
   peers: readonly Peer[],
 ): SessionEntries {
   const session = openSession(task, call, peers);
-  const enter = (name: string, version: string, candidate: Runnable, slot: number): Entry => {
+  const enter = (name: string, version: string, candidate: Runnable, slot: number, peer: Peer | null = null): Entry => {
     const reason = failureOf(session, candidate, slot);
     if (reason !== null) return { name, reason: reason.includes(hasNone) ? null : reason };
-    return { name, version, sample: (sampleNs) => sample(session, slot, sampleNs) };
+    return { name, version, chosen: peer?.chosen() ?? null, sample: (sampleNs) => sample(session, slot, sampleNs) };
   };
   return {
     ours: ours.map(({ name, runnable }, slot) => {
@@ -38,7 +38,10 @@ export function enterSession(
       if ("sample" in entry) return entry;
       throw new Error(`our kernel, ${name}: ${entry.reason}`);
     }),
-    peers: peers.map(({ name, version }, at) => enter(name, version, placeholderOf(name), ours.length + at)),
+    peers: peers.map((peer, at) => {
+      const { name, version } = peer;
+      return enter(name, version, placeholderOf(name), ours.length + at, peer);
+    }),
   };
 }
 

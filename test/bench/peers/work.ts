@@ -17,7 +17,8 @@ export const suiteNames = [
   "bf16",
   "conv",
   "depthwise",
-  "norm",
+  "softmax",
+  "layer-norm",
   "attention",
   "bytes",
 ] as const;

@@ -5,19 +5,35 @@ import { join } from "node:path";
 import { barChart } from "../../../src/tuner/report/bar-chart.ts";
 import { rooflinePlot } from "../../../src/tuner/report/roofline.ts";
 import { wasm } from "./bars.ts";
-import { namesOf, plotName, printReport, sectionsOf, titleOf } from "./report.ts";
+import { printReport } from "./report.ts";
 import { gflopsOf, limitOf, type WorkResult } from "./result.ts";
+import { namesOf, plotName, sectionsOf, titleOf } from "./section.ts";
 import type { Timing } from "./timing.ts";
 import { dotsOf } from "./work.ts";
 
-export function writeReports(results: readonly WorkResult[], timings: readonly Timing[], docs: string): void {
-  const cpus = [...new Set(results.map(({ cpu }) => cpu))];
+/** A page: what was measured on one CPU. */
+export interface Page {
+  readonly cpu: string;
+  /** End of the page's name; nothing for the CPU on which most was measured. */
+  readonly suffix: string;
+  readonly results: readonly WorkResult[];
+  readonly timings: readonly Timing[];
+}
+
+export function pagesOf(results: readonly WorkResult[], timings: readonly Timing[]): readonly Page[] {
   const ofCpu = (cpu: string): readonly WorkResult[] => results.filter((result) => result.cpu === cpu);
-  const [main, ...others] = cpus.sort((a, b) => ofCpu(b).length - ofCpu(a).length);
-  if (main === undefined) throw new Error("there are no results to report");
-  const ownTimings = (cpu: string): readonly Timing[] => timings.filter((timing) => timing.cpu === cpu);
-  writeReport(ofCpu(main), ownTimings(main), docs, "");
-  for (const cpu of others) writeReport(ofCpu(cpu), ownTimings(cpu), docs, suffixOf(cpu));
+  const cpus = [...new Set(results.map(({ cpu }) => cpu))].sort((a, b) => ofCpu(b).length - ofCpu(a).length);
+  return cpus.map((cpu, at) => ({
+    cpu,
+    suffix: at === 0 ? "" : suffixOf(cpu),
+    results: ofCpu(cpu),
+    timings: timings.filter((timing) => timing.cpu === cpu),
+  }));
+}
+
+export function writeReports(results: readonly WorkResult[], timings: readonly Timing[], docs: string): void {
+  if (results.length === 0) throw new Error("there are no results to report");
+  for (const page of pagesOf(results, timings)) writeReport(page, docs);
 }
 
 /** "Intel(R) Xeon(R) Processor (family 6, model 143)" → "-intel-xeon-6-143" */
@@ -28,8 +44,7 @@ const suffixOf = (cpu: string): string =>
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-|-$/g, "")}`;
 
-/** @param results of one CPU, as are `timings` */
-function writeReport(results: readonly WorkResult[], timings: readonly Timing[], docs: string, suffix: string): void {
+function writeReport({ results, timings, suffix }: Page, docs: string): void {
   mkdirSync(join(docs, "plots"), { recursive: true });
   writeFileSync(join(docs, `peers${suffix}.md`), printReport(results, timings, suffix));
   for (const section of sectionsOf(results)) {

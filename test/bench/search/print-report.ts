@@ -1,6 +1,6 @@
 // docs/search-bench.md: finished runs → the tables, the bars and the links to the plots.
 
-import { factsOf } from "../../../src/compiler/index.ts";
+import { codegenVersion, factsOf } from "../../../src/compiler/index.ts";
 import { tuningParts } from "../../../src/tuner/profile.ts";
 import { perfTable } from "../../../src/tuner/report/perf-table.ts";
 import { duration, percent, threeDigits } from "../../../src/tuner/report/quantity.ts";
@@ -8,7 +8,7 @@ import { textTable } from "../../../src/tuner/report/text-table.ts";
 import { timeSplit } from "../../../src/tuner/report/time-split.ts";
 import { type Bar, barText, secondsText, trialsText } from "./bars.ts";
 import type { RunResult } from "./run-result.ts";
-import { definitionOf, searchTaskNamed } from "./search-task.ts";
+import { definitionOf, searchTaskNamed, searchTasks } from "./search-task.ts";
 import { type Contest, type MiddleAndWorst, type Standing, shares, standingsOf, sumOfProfiles } from "./summary.ts";
 
 export interface Report {
@@ -18,6 +18,8 @@ export interface Report {
   readonly results: readonly RunResult[];
   readonly contests: readonly Contest[];
   readonly bars: readonly Bar[];
+  /** Version of the code generator that the runs are held against; default: this one. */
+  readonly today?: string;
 }
 
 export const plotName = ({ task, target }: Contest): string => `search-${task}-${target}.svg`;
@@ -41,9 +43,10 @@ export function printReport(report: Report): string {
   return `${sections.join("\n")}\n`;
 }
 
-function introduction({ cpu, seconds, results, contests }: Report): string {
+function introduction({ cpu, seconds, results, contests, today = codegenVersion }: Report): string {
   const each = (pick: (run: RunResult) => string): string => [...new Set(results.map(pick))].sort().join(", ");
   const days = results.map(({ finishedAt }) => finishedAt.slice(0, 10)).sort();
+  const older = results.filter(({ codegen }) => codegen !== today).length;
   const alone = contests.filter(({ runs }) => new Set(runs.map(({ strategy }) => strategy)).size < 2).length;
   const unsettled = contests.reduce((sum, contest) => sum + contest.unsettled, 0);
   return `# Strategies of the search
@@ -51,7 +54,15 @@ function introduction({ cpu, seconds, results, contests }: Report): string {
 Made by \`npm run bench:search -- --report\` from \`test/bench/search/results.jsonl\`; do not edit.
 
 ${results.length} runs on ${cpu}; Node ${each(({ node }) => node)}; ${each(({ toolchain }) => toolchain)}; code generators' version ${each(({ codegen }) => codegen)}.
-Measured from ${days[0]} to ${days.at(-1)}.
+Measured from ${days[0]} to ${days.at(-1)}. ${
+    older > 0
+      ? `${older} of ${results.length} runs are of another code generator than today's, which is ${today}`
+      : `All are of today's code generator, ${today}`
+  }.
+${runsText(results)}
+
+**No task was kept aside.** \`default\` was developed on these ${searchTasks.length} tasks, and its prior for WASM was fitted to candidates of ${fitted.length} of them
+(${fitted.map(({ title }) => title).join(", ")}): what it does on a task that nobody developed it on is not shown here.
 
 A run is a process of its own with ${seconds} s for one task, one strategy and one seed, and no limit to the number of candidates. Only
 \`default\` stops when it has converged, as it does for users: what it has found then is what it ends with. Seconds count from when a
@@ -68,6 +79,24 @@ ${unsettled > 0 ? `\n${unsettled} runs are in no figure: they came after the las
     ? `\n**Not finished**: on ${alone} of ${contests.length} tasks and targets only one strategy has run so far. Its best is the best known there, whatever others would find.\n`
     : ""
 }`;
+}
+
+const fitted = searchTasks.filter(({ isFitted }) => isFitted);
+
+/** How often each run was done: only the last time is in the tables, and a strategy that was run more often was tried out more. */
+function runsText(results: readonly RunResult[]): string {
+  const of = (runs: readonly RunResult[]): string => {
+    const counts = runs.map(({ attempts = 1 }) => attempts);
+    const [least, most] = [Math.min(...counts), Math.max(...counts)];
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    return `${least === most ? `${most}` : `${least} to ${most}`} times (${all} runs for ${runs.length})`;
+  };
+  const names = [...new Set(results.map(({ strategy }) => strategy))];
+  const again = names.filter((name) => results.some(({ strategy, attempts = 1 }) => strategy === name && attempts > 1));
+  const said = again.map((name) => `\`${name}\` ${of(results.filter(({ strategy }) => strategy === name))}`);
+  return again.length > 0
+    ? `The last run of each task, target, strategy and seed counts. They were done ${said.join(", ")}; all others once.`
+    : "Each run was done once.";
 }
 
 function performanceOf(contest: Contest, results: readonly RunResult[]): Parameters<typeof perfTable>[0][number] {

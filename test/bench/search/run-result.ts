@@ -59,8 +59,10 @@ export interface RunResult extends PlannedRun {
   readonly profile: Profile;
   /** Choice of the race. Null: nothing ran. */
   readonly winner: Candidate | null;
+  /** How often this run was done, this one included; as it is read. */
+  readonly attempts?: number;
 }
 
-/** Key of a run. It leaves out the version of the code and of the search: an older result counts until --fresh replaces it. */
+/** Key of a run. It leaves out the version of the code: an older result is in the report until the same run is done again. */
 export const runKey = (cpu: string, { task, target, strategy, seed, seconds, isLong }: PlannedRun): string =>
   [cpu, task, target, strategy, seed, seconds, isLong].join("|");

@@ -1,5 +1,6 @@
 // Strategies of the search against each other: which finds how good a schedule with how many candidates, in what time. Runs
-// are kept in results.jsonl beside this file as they finish, so that it can be done in pieces; what is there is not run again.
+// are kept in results.jsonl beside this file as they finish, so that it can be done in pieces; what is there of today's code
+// generator is not run again.
 //
 //     npm run bench:search -- --list                      what is missing, and how long it takes
 //     npm run bench:search -- --minutes 30                as much as fits into half an hour
@@ -16,7 +17,7 @@ import { strategyNames } from "../../../src/tuner/search/strategy.ts";
 import { cpuName } from "../cpu-name.ts";
 import { actAsChild, inChild } from "./child.ts";
 import { chosenRuns, longFirst, plannedRuns, secondsOf } from "./planned-runs.ts";
-import { appendResult, readResults } from "./results-file.ts";
+import { appendResult, isOfToday, readResults } from "./results-file.ts";
 import { type Place, type PlannedRun, type RunResult, runKey } from "./run-result.ts";
 import { searchTargets, searchTasks } from "./search-task.ts";
 import { appendSettled, isSettled, readSettled } from "./settled-times.ts";
@@ -47,7 +48,7 @@ async function main(): Promise<void> {
   if (values.report) return writeReport({ results, times, seconds, docs: values.docs });
   const own = results.filter(({ cpu }) => cpu === cpuName());
   if (values.settle) return settleAll(runs, own, values.settled);
-  const done = new Set(own.map((result) => runKey(result.cpu, result)));
+  const done = new Set(own.filter(isOfToday).map((result) => runKey(result.cpu, result)));
   const missing = values.fresh ? runs : runs.filter((run) => !done.has(runKey(cpuName(), run)));
   console.log(`${missing.length} of ${runs.length} runs are missing: at most ${minutesOf(missing, results)} minutes`);
   if (values.list) for (const run of missing) console.log(`  ${nameOf(run)}`);

@@ -25,6 +25,7 @@ import type { Candidate } from "../../../src/tuner/space/space.ts";
 import type { Budget, TuningTask } from "../../../src/tuner/task.ts";
 import { tune } from "../../../src/tuner/tune.ts";
 import { createWorkbench } from "../../../src/tuner/workbench.ts";
+import type { Measured } from "../../bench/provenance.ts";
 import { compileAll, inTempDir, toolchain } from "../../native/compiled.ts";
 import { allowedError, worstError } from "../library/against-plain.ts";
 import {
@@ -53,15 +54,17 @@ export interface ShapeResult {
   readonly failures: readonly string[];
 }
 
-export interface Cell {
+export interface Cell extends Measured {
   readonly operator: string;
   readonly target: TableTarget;
   readonly type: TypeName;
-  /** Changes with the operator's expression: then the cell is run again. */
+  /** Digests of the operator's expressions: with another one the cell is run again, as it is with another code generator. */
   readonly key: string;
   /** Versions of the code generators that made the kernels. */
   readonly codegen: string;
   readonly shapes: readonly ShapeResult[];
+  /** How often the cell was run, as it is read. */
+  readonly attempts?: number;
 }
 
 export interface CellOf {

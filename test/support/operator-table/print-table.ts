@@ -4,6 +4,7 @@ import { isFloat } from "../../../src/compiler/index.ts";
 import { library } from "../library/library.ts";
 import { type LibraryOperator, type TypeName, titleOf } from "../library/library-operator.ts";
 import { type Cell, type ShapeResult, type TableTarget, tableTargets } from "./cell.ts";
+import { cellsAge } from "./cells-age.ts";
 
 const columns: readonly TypeName[] = ["f32", "f64", "f16", "bf16", "i8", "u8·i8", "u8", "i16", "i32"];
 
@@ -15,19 +16,22 @@ Every cell was built, run and compared with plain loops over f64 numbers that ar
 (\`test/support/library\`), on three shapes, the last of them with prime extents. The second line is the largest error of
 the three, relative to the largest result; integers are equal. The first line are GFLOP/s of the three shapes.
 
-GFLOP/s are those of a search of TRIALS trials a shape, where 512 are the default, on a machine that did other things
-meanwhile (two cores of an AMD EPYC, Zen 3, one thread): they tell a schedule that works from one that does not, no more.
+GFLOP/s are those of one thread after a search of TRIALS trials a shape at most, where 512 are the default, on a machine that did
+other things meanwhile: they tell a schedule that works from one that does not, no more.
 \`avx512\` has no times: its predicted schedules ran as 64-byte vectors in two halves on AVX2.
+
+AGE
 
 Why a cell is empty: **f** the operator takes floats only (it divides, or calls exp or the like) · **o** its operands have
 one type · **s** it takes the type, and i8 or i32 stands for it: integers of other widths differ in loads and stores only (gemm,
 sum and scan have them all) · **m** the operator without the epilogue has it · **–** not run yet.
 `;
 
-/** @param trials of each tuning, for the introduction */
-export function printTable(cells: readonly Cell[], trials: number): string {
+export function printTable(cells: readonly Cell[]): string {
   const sections = tableTargets.map((target) => section(target, cells));
-  return [introduction.replace("TRIALS", String(trials)), ...sections, shapesSection()].join("\n");
+  const trials = Math.max(0, ...cells.flatMap(({ shapes }) => shapes.map(({ measured }) => measured)));
+  const text = introduction.replace("TRIALS", String(trials)).replace("AGE", cellsAge(cells));
+  return [text, ...sections, shapesSection()].join("\n");
 }
 
 function section(target: TableTarget, cells: readonly Cell[]): string {

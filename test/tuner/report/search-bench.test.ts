@@ -122,8 +122,8 @@ describe("the results' file", () => {
     // Each says where it comes from, beside what was measured.
     const measured = expect.objectContaining({ node: process.version });
     expect(readResults(path)).toEqual([
-      { ...result, trials: 21, measured },
-      { ...result, seed: 2, measured },
+      { ...result, trials: 21, attempts: 2, measured },
+      { ...result, seed: 2, attempts: 1, measured },
     ]);
   });
 });
@@ -246,7 +246,15 @@ describe("conclusions", () => {
 
   test("the report", () => {
     const all = contests(results);
-    const text = printReport({ cpu: "some CPU", seconds: 60, results, contests: all, bars: barsOf(all) });
+    const page = { cpu: "some CPU", seconds: 60, results, contests: all, bars: barsOf(all), today: "1" };
+    const text = printReport(page);
+    expect(text).toContain("All are of today's code generator, 1.\nEach run was done once.");
+    const again = results.map((run, at) => ({ ...run, attempts: at === 0 ? 3 : 1 }));
+    const later = printReport({ ...page, results: again, today: "2" });
+    expect(later).toContain(
+      `${results.length} of ${results.length} runs are of another code generator than today's, which is 2.`,
+    );
+    expect(later).toMatch(/They were done `default` 1 to 3 times \(\d+ runs for \d+\); all others once\./);
     expect(tuningParts.every((part) => text.includes(part))).toBe(true);
     expectGolden("search-report", [{ title: "docs/search-bench.md", text }]);
     const few = contests([result, slower]);

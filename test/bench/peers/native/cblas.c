@@ -13,6 +13,15 @@ void cblas_sgemv(int, int, int, int, float, const float *, int, const float *, i
 void SET_THREADS(INTEGER);
 void peer_threads(int count) { SET_THREADS(count); }
 
+#ifdef IS_BLIS
+int bli_arch_query_id(void);
+const char *bli_arch_string(int);
+const char *peer_chosen(void) { return bli_arch_string(bli_arch_query_id()); }
+#else
+const char *openblas_get_corename(void);
+const char *peer_chosen(void) { return openblas_get_corename(); }
+#endif
+
 struct product {
   struct peer_call call;
   // The last is of a second product, or how many products there are.

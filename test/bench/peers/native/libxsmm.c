@@ -15,6 +15,8 @@ struct product {
 // Its kernels have one.
 void peer_threads(int count) { (void)count; }
 
+const char *peer_chosen(void) { return libxsmm_get_target_arch(); }
+
 static void run(struct peer_call *call) {
   const struct product *it = (struct product *)call;
   it->kernel(it->b, it->a, it->c);

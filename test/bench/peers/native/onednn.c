@@ -1,7 +1,9 @@
 // oneDNN 2.6: its GEMM functions, and primitives in the layouts that they like best. ONEDNN_MAX_CPU_ISA limits the instructions.
 
 #include <dnnl.h>
+#include <dnnl_debug.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "peer.h"
 
 // Debian builds it with OpenMP.
@@ -15,6 +17,16 @@ static int is_ready(void) {
   if (engine) return 1;
   return dnnl_engine_create(&engine, dnnl_cpu, 0) == dnnl_success &&
          dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) == dnnl_success;
+}
+
+// The implementation of the primitive that was opened last; its functions do not say theirs.
+static const char *implementation;
+
+const char *peer_chosen(void) {
+  static char text[200];
+  const char *isa = dnnl_cpu_isa2str(dnnl_get_effective_cpu_isa());
+  snprintf(text, sizeof text, implementation ? "%s, %s" : "%s", isa, implementation);
+  return text;
 }
 
 // Functions on plain rows.
@@ -133,6 +145,11 @@ static struct peer_call *open_primitive(dnnl_primitive_desc_t description, const
     it->own[at] = (dnnl_exec_arg_t){argument->role, it->callers[at]};
     if (!dnnl_memory_desc_equal(&callers, own)) dnnl_memory_create(&it->own[at].memory, own, engine, DNNL_MEMORY_ALLOCATE);
   }
+  static char name[100];
+  const char *query = NULL;
+  dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, (void *)&query);
+  // It ends with the description.
+  if (query) snprintf(name, sizeof name, "%s", query), implementation = name;
   dnnl_primitive_desc_destroy(description);
   return &it->call;
 }
@@ -246,6 +263,7 @@ struct peer_call *peer_open(const char *name, const double *extents, void *const
   const dnnl_alg_kind_t none = dnnl_alg_kind_undef;
   const int m = extents[0], n = extents[1], k = extents[2];
   if (!is_ready()) return NULL;
+  implementation = NULL;
   if (is(name, "gemm-f32")) return open_product(sgemm, m, n, k, arrays);
   if (is(name, "gemm-u8s8")) return open_product(gemm_u8s8, m, n, k, arrays);
   // A column is a matrix.

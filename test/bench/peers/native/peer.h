@@ -25,6 +25,9 @@ struct peer_call *peer_open(const char *name, const double *extents, void *const
 /// Of all calls.
 void peer_threads(int count);
 
+/// Kernels that the library chose for this CPU and for the call that was opened last, as it names them. NULL: it does not say.
+const char *peer_chosen(void);
+
 /// Nanoseconds of `runs` runs.
 double peer_time(struct peer_call *call, int runs) {
   struct timespec begin, end;

@@ -72,15 +72,23 @@ const rows: readonly (readonly [M: number, N: number])[] = [
   [1024, 1024],
 ];
 
-const norm: readonly Work[] = rows.flatMap(([M, N]): readonly Work[] => [
-  { suite: "norm", name: `softmax ${M}×${N}`, op: softmax({ M, N }), call: { name: "softmax-f32", extents: [M, N] } },
-  {
-    suite: "norm",
+const softmaxes = rows.map(
+  ([M, N]): Work => ({
+    suite: "softmax",
+    name: `softmax ${M}×${N}`,
+    op: softmax({ M, N }),
+    call: { name: "softmax-f32", extents: [M, N] },
+  }),
+);
+
+const layerNorms = rows.map(
+  ([M, N]): Work => ({
+    suite: "layer-norm",
     name: `layerNorm ${M}×${N}`,
     op: layerNorm({ M, N }),
     call: { name: "layer-norm-f32", extents: [M, N] },
-  },
-]);
+  }),
+);
 
 /** Attention of BERT base with 128 and 512 tokens, and of one long sequence. */
 const heads: readonly (readonly [heads: number, tokens: number, D: number])[] = [
@@ -99,6 +107,7 @@ const attentions: readonly Work[] = heads.map(([heads, tokens, D]) => ({
 export const layerWorks: Readonly<Partial<Record<SuiteName, readonly Work[]>>> = {
   conv,
   depthwise,
-  norm,
+  softmax: softmaxes,
+  "layer-norm": layerNorms,
   attention: attentions,
 };
