@@ -22,6 +22,20 @@ test("the package has every C file that an addon is made of, and nothing of the 
   expect(packed.files).toEqual(expect.arrayContaining(sources.map((path) => `src/${path.replaceAll("\\", "/")}`)));
 });
 
+test("the package has its licence, changes and front page, and no source maps", () => {
+  expect(packed.files).toEqual(expect.arrayContaining(["LICENSE", "CHANGELOG.md", "README.md"]));
+  expect(packed.files.filter((path) => path.endsWith(".map"))).toEqual([]);
+});
+
+test("koffi is installed only by projects that ask for it", () => {
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+    readFileSync("package.json", "utf8"),
+  );
+  expect({ ...dependencies, ...optionalDependencies }).not.toHaveProperty("koffi");
+  expect(peerDependencies).toHaveProperty("koffi");
+  expect(peerDependenciesMeta.koffi).toEqual({ optional: true });
+});
+
 test("packages whose code is in the bundle are named with their licences", () => {
   const licences = readFileSync("dist/LICENSES.txt", "utf8").split("\n---\n\n");
   expect(packed.files).toContain("dist/LICENSES.txt");
