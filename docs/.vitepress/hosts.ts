@@ -48,7 +48,7 @@ function partsIn(bundlers: string): readonly Part[] {
   });
 }
 
-/** Where the link of another page to a heading of docs/bundlers.md leads. */
+/** Returns the address, for a page of a host, of a heading of docs/bundlers.md. */
 type TargetOf = (anchor: string) => string;
 
 /** Links are relative to docs/; a page of a host lies one folder deeper. */

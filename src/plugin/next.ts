@@ -23,7 +23,7 @@ function wire<Configuration extends object>(config: Configuration, options: Kern
   const { turbopack, webpack: own } = config as NextConfiguration;
   const rule = {
     condition: { query: /[?&]tune=/ },
-    // As data: Turbopack hands it to a process of its own.
+    // Plain data, since Turbopack hands it to another process.
     loaders: [{ loader: "unplugin-kernel/loader", options: { ...options } }],
     as: "*.js",
   };

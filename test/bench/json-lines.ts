@@ -19,7 +19,7 @@ function parseLine<T>(line: string): T[] {
   }
 }
 
-/** One write, on a line of its own whatever was torn before. The line says where it comes from. */
+/** Appends a value with one write, on a line of its own even after a torn one. The line says where it comes from. */
 export function appendLine(path: string, value: object): void {
   mkdirSync(dirname(path), { recursive: true });
   const isTorn = existsSync(path) && !/(^|\n)$/.test(readFileSync(path, "utf8"));

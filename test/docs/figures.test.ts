@@ -25,7 +25,7 @@ const pages = [
 const figure =
   /(?:^|[\s(≈~])\d[\d.,]*(?:\s(?:to|…|and)\s\d[\d.,]*)?\s?(?:ns|µs|ms|s|seconds?|minutes?|GFLOP\/s|TFLOP\/s|[GT]op\/s|GB\/s|[kKMG]i?B|GB|%|×(?!\s?\d)|times as)(?![\w/])/;
 
-/** What may stand behind a figure: a command, a test or source file, or a page that a command writes. */
+/** Evidence that a figure may name: a command, a test or source file, or a page that a command writes. */
 const evidence = [
   /npm run [\w:-]+/,
   /npx (?:vitest run|unplugin-kernel) /,
@@ -75,7 +75,7 @@ const settings: readonly (readonly [page: string, said: string, source: string, 
   ["threads", "for more work for 50 µs,", "native/load/threads.c", "UK_SPIN_NS = 50000"],
 ];
 
-/** What programs print, made up. */
+/** Made-up output of programs. */
 const examples = [
   "`3 kernels from kernels.lock.json, 0 measured, 0 compiler runs, 9 ms`",
   '"82 % of what this core can do; 1.60 × the schedule predicted without measuring"',
@@ -131,7 +131,7 @@ test.each(settings)("docs/%s.md: %j is what src/%s has", (page, said, source, co
   expect(read(`src/${source}`)).toContain(code);
 });
 
-/** Commands that leave no rows: their figures belong to whoever runs them, and change with the machine. */
+/** Commands that leave no rows: their figures change with the machine that runs them. */
 const withoutRows = [
   "choice",
   "compilers",

@@ -29,7 +29,7 @@ const webpackLike = (root: string) => ({
   performance: false as const,
 });
 
-/** For pages, with source maps, minified where the host has a minifier. */
+/** Builds for pages, with source maps, minified where the host has a minifier. */
 const builds: Readonly<Record<string, Build>> = {
   vite: (root, plugin) =>
     vite({

@@ -84,7 +84,7 @@ const noAttw = existsSync(attw) ? null : "not here: npm ci --prefix test/tools";
 
 /**
  * A way in which TypeScript resolves: the package is ESM, so CommonJS has no use for it. That of Node 10, which is what `module: "commonjs"`
- * means up to TypeScript 5, finds the types by `typesVersions`: operators are bundled, whatever the program around them is.
+ * means up to TypeScript 5, finds the types by `typesVersions`: operators are bundled in programs of every kind.
  */
 const unsupported = ["node16-cjs"];
 

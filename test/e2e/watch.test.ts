@@ -139,7 +139,7 @@ const scaled = `import { compute, defineOp, tensor } from "unplugin-kernel/op";
     return compute("y", [N], (i) => x(i).mul(factor));
   });`;
 
-/** What may be wrong in a file that an operator imports: it cannot be read, it throws, the operator has no use for it. */
+/** Mistakes in a file that an operator imports: it does not parse, it throws, or it exports no expression. */
 const mistakes: Readonly<Record<string, string>> = {
   "op.syntax": "export const factor = ;",
   "op.threw": 'export const factor = 2;\nthrow new Error("not yet");',

@@ -36,7 +36,7 @@ export interface Builder {
 
 let current: Builder | null = null;
 
-/** Runs `body` with this builder; the one before is restored whatever happens. */
+/** Runs `body` with this builder, and restores the one before when `body` returns or throws. */
 export function withBuilder<T>(builder: Builder, body: () => T): T {
   const before = current;
   current = builder;

@@ -62,7 +62,7 @@ export interface Host {
    * Absent: ids are absolute.
    */
   idFolder?(context: HookContext): string;
-  /** Whether a module keeps the query of its import, whatever it was resolved to. */
+  /** Whether a module keeps the query of its import in any resolved id. */
   readonly keepsSpelling?: true;
   /** Marks at which the host cuts the path of a module; default: `?`, where its query begins. */
   readonly cutsPathsAt?: string;

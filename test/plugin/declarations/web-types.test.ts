@@ -1,5 +1,5 @@
-// What a page does with arrays of a kernel, as TypeScript sees it: its libraries of the web take results as they are, except that pixels of
-// a canvas have a type of their own.
+// Types of the web's own functions for arrays of a kernel: they take results as they are, except that pixels of a canvas have a type of
+// their own.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { compilers, declarationsOf, importing, typeErrors } from "./type-check.ts";
