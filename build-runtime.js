@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 const source = join(dirname(fileURLToPath(import.meta.url)), "src/plugin/runtime");
 
-/** For every engine that has SIMD in WASM: Safari's came last. */
+/** Oldest engines that have SIMD in WASM: Safari's came last. */
 const shared = {
   bundle: true,
   target: ["es2022", "safari16.4"],

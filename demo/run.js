@@ -69,7 +69,7 @@ function runInTurns(rows) {
   });
 }
 
-/** What one core can do in f32 on a target, in GFLOP/s: the most of all turns, with multiplications and additions fused where it can. Null: not known. */
+/** Limit of one core in f32 on a target, in GFLOP/s: the most of all turns, with multiplications and additions fused where it can. Null: not known. */
 async function coreGflops(name) {
   const target = hostTarget(name);
   const toolchain = await toolchainFor(target);

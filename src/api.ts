@@ -94,7 +94,7 @@ export interface TuneOptions extends KernelOptions, LearningOptions {
   readonly strategy?: StrategyName | Strategy;
   /** State of the caches when a run begins; default: "hot". docs/measurement.md */
   readonly cache?: CacheState;
-  /** Folder of records to keep and use, those of other shapes and operators too; default: nothing is kept. */
+  /** File of records to read and extend, those of other shapes and operators too; default: records are not kept. */
   readonly records?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TuneProgress) => void;

@@ -3,12 +3,15 @@
 
 const names = ["vite", "rollup", "rolldown", "esbuild", "webpack", "rspack", "rsbuild", "farm", "bun"];
 
+/** Vitest quotes names that it puts into a title for `$name`: "'rspack'". */
+const unquoted = (title) => title.replace(/^'(.*)'$/, "$1");
+
 /** Tests whose first title begins with a host: "rspack, mode off" > "runs the reference loops". */
 export function hostTests({ testResults }) {
   return testResults.flatMap(({ name: file, assertionResults }) =>
     /[\\/]test[\\/]e2e[\\/]/.test(file)
       ? assertionResults.flatMap(({ ancestorTitles, title, status }) => {
-          const [host, ...rest] = (ancestorTitles[0] ?? "").split(/[, ]+/);
+          const [host, ...rest] = unquoted(ancestorTitles[0] ?? "").split(/[, ]+/);
           const feature = [rest.join(" "), ...ancestorTitles.slice(1), title.replace(/ \(.*\)$/, "")];
           return names.includes(host) ? [{ host, feature: feature.filter(Boolean).join(": "), status }] : [];
         })
@@ -33,6 +36,9 @@ export function hostTable(tests) {
 
 Written by the tests (\`UPDATE_HOSTS=1 npm test -- test/e2e\`), and held against them by each \`npm test\`: "yes" is a test that passes, "–" none. The
 same apps are built by each bundler, moved to another folder and run there.
+
+These are tests of bundlers, so in most of them the kernel is a fake, made by hand (\`test/support/fake-kernel.ts\`). Kernels that are tuned, built
+and called by a program are tested in \`test/e2e/tuning.test.ts\`, and in projects of starters by \`npm run test:starters\`.
 
 ${row(["", ...names])}
 ${row(["---", ...names.map(() => ":-:")])}

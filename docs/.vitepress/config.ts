@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { defineConfig } from "vitepress";
 import { standIns } from "./browser/stand-ins.ts";
 import { hostPages } from "./hosts.ts";
+import { withInstallTabs } from "./install-tabs.ts";
 import { sidebar } from "./sidebar.ts";
 import { slugOf } from "./slug.ts";
 
@@ -27,8 +28,11 @@ export default defineConfig({
   head: [["link", { rel: "icon", href: `${base}icon.svg` }]],
   markdown: {
     anchor: { slugify: slugOf },
-    // Indented code looks as code between fences does.
     config(md) {
+      md.core.ruler.after("normalize", "install-tabs", (state) => {
+        state.src = withInstallTabs(state.src);
+      });
+      // Indented code looks as code between fences does.
       md.renderer.rules.code_block = (tokens, at, options, env, self) => {
         tokens[at]!.info = "sh";
         return md.renderer.rules.fence!(tokens, at, options, env, self);

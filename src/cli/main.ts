@@ -32,7 +32,7 @@ export const commonOptions: readonly CommandOption[] = [
   { flags: "--json", description: "what it found, as JSON on standard output" },
 ];
 
-/** Options that mean nothing to a command, by its name: it refuses them, so that nobody believes that they count. */
+/** Options without effect on a command, by its name: it refuses them, so that users do not rely on them. */
 const unused: Readonly<Record<string, readonly string[]>> = {
   init: ["lockfile", "cache-dir", "numerics"],
   types: ["lockfile", "cache-dir", "numerics"],
@@ -74,7 +74,7 @@ function usageError(message: string, flagNames: readonly string[]): DiagnosticEr
   return badArgument(message, meant === null ? "what --help of the command lists" : `did you mean --${meant}?`);
 }
 
-/** What a system refuses for a reason that the user can mend. */
+/** System errors with a cause that the user can mend. */
 const refusals = ["EACCES", "EPERM", "EROFS", "ENOSPC", "ENOTDIR", "EEXIST"];
 
 /** A mistake in the project, or a file that may not be written; null: anything else is a bug, and its stack tells of it. */

@@ -28,7 +28,7 @@ export async function importedKernels(
 
 /**
  * @param files as the command line has them; none: all kernels that the project imports
- * @throws DiagnosticError `command.bad-argument` for a file that nobody imports, `command.no-imports`
+ * @throws DiagnosticError `command.bad-argument` for a file that the project does not import, `command.no-imports`
  */
 export async function wantedKernels(project: Project, files: readonly string[]): Promise<readonly ParsedRequest[]> {
   const kernels = await importedKernels(project);

@@ -1,5 +1,5 @@
 // C kernels → one Node-API addon, compiled in a private directory that is gone afterwards. The same kernels, options
-// and compiler give the same bytes, whatever the directory.
+// and compiler give the same bytes in every directory.
 
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

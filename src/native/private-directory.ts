@@ -16,7 +16,7 @@ const ownName = new RegExp(`^unplugin-kernel-${machine}-(\\d+)-`);
  */
 const longestUseMs = 86_400_000;
 
-/** Runs `work` with an empty directory that only this user can read, and removes it, whatever becomes of the work. */
+/** Runs `work` with an empty directory that only this user can read, and removes it when the work ends or fails. */
 export async function withPrivateDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   await removeLeftovers();
   const directory = await mkdtemp(join(tmpdir(), `unplugin-kernel-${machine}-${process.pid}-`));

@@ -23,7 +23,7 @@ export function startWaitingWorker<Answer>(script: URL): (question: string) => A
   };
 }
 
-/** @param answer never fails: nobody would be told */
+/** @param answer must not fail, as no caller would learn of it */
 export function answerQuestions<Answer>(answer: (question: string) => Promise<Answer>): void {
   const { port, isAnswered } = workerData as Line;
   port.on("message", async (question: string) => {

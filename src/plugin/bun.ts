@@ -10,7 +10,7 @@ const ofBuilds = createBunPlugin(kernelHooks);
 /** Says whether Bun builds. In a program that runs from its sources, the builder has no `onStart`. */
 const isBuild = (build: object): boolean => "onStart" in build;
 
-/** For `Bun.build`, and for `Bun.plugin` in a preload of a program that runs from its sources. */
+/** Plugin for `Bun.build`, and for `Bun.plugin` in a preload of a program that runs from its sources. */
 const plugin: KernelPlugin<"bun"> = (options?: KernelPluginOptions) => {
   const built = ofBuilds(options);
   const setup = (build: object): unknown =>

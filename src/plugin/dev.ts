@@ -48,7 +48,7 @@ export interface DevServer {
   /** Notes that the kernel's operator has a mistake, or none any more. */
   failed(request: ParsedRequest): void;
   healed(request: ParsedRequest): void;
-  /** Ids of the kernels whose operators have mistakes: whatever changes may mend them. */
+  /** Ids of the kernels whose operators have mistakes: a change of any file may mend them. */
   broken(): readonly string[];
   /** Forgets the kernels that a file is part of. */
   changed(file: string): void;

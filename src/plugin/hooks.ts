@@ -138,8 +138,8 @@ export type KernelPlugin<Bundler extends keyof UnpluginInstance<unknown>> = Unpl
 /**
  * The hooks around any way of compiling kernels.
  *
- * @param begin told that a bundler has begun, and whether kernels will be wanted at once that nobody knows: what `compile` needs may be
- *   loaded
+ * @param begin called when a bundler begins, with whether it will soon want kernels that are not known yet: `compile` may load its
+ *   modules
  */
 export const createKernelHooks =
   (compile: CompileKernel, begin: (hasMisses: boolean) => unknown = () => {}): KernelHooks =>
@@ -171,7 +171,7 @@ export const createKernelHooks =
       const kernel = await compiled().catch(async (error: unknown) => {
         for (const file of session.sourcesOf(request)) context.addWatchFile(file);
         host.failed?.(context, request);
-        // A dev server goes on whatever fails, and does not wait for what is tuned behind its answers.
+        // A dev server goes on after any failure, and does not wait for kernels that are tuned in the background.
         if (host.mode(context, "tune") === "tune") await othersEnd(session, request, error);
         if (!host.tell || !(error instanceof DiagnosticError)) throw error;
         host.tell(context, error);

@@ -12,7 +12,7 @@ export type * from "./types.ts";
 
 type Transforms = Readonly<Record<string, string | readonly [string, unknown]>>;
 
-/** What we use of Jest's configuration. */
+/** Parts of Jest's configuration that we use. */
 interface JestConfiguration {
   readonly rootDir?: string;
   readonly preset?: string | null;

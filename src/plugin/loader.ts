@@ -55,7 +55,7 @@ async function load(context: LoaderContext): Promise<string | null> {
   if (!request) return null;
   const session = sessionOf(context.getOptions(), rootContext);
   const { lockfile, mode: configured } = session.options();
-  // Before anything fails: failures are cached too, until a file that they depend on changes.
+  // The dependency is named before anything can fail: failures are cached too, until a file that they depend on changes.
   if (existsSync(lockfile)) context.addDependency(lockfile);
   else context.addMissingDependency(lockfile);
   // A dev server answers at once; what is tuned meanwhile comes by the lock.

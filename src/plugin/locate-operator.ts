@@ -57,7 +57,7 @@ function locatePath(specifier: string, importer: string | undefined): string | n
   return importer !== undefined && /^\.\.?\//.test(path) ? resolve(dirname(importer), path) : null;
 }
 
-/** Locates an operator like `locateOperator`, where nobody waits for an answer. */
+/** Locates an operator like `locateOperator`, for callers that cannot wait for a promise. */
 export function locateOperatorNow(specifier: string, importer: string): string | null {
   const manifest = specifier.startsWith("#") ? packageOf(importer) : null;
   if (manifest === null) return locatePath(specifier, importer);

@@ -39,7 +39,7 @@ function wire<Configuration extends object>(config: Configuration, options: Kern
   const { turbopack, webpack: own, outputFileTracingIncludes: traced = {} } = config as NextConfiguration;
   const rule = {
     condition: { query: /[?&]tune=/ },
-    // As data: Turbopack hands it to a process of its own.
+    // Plain data, since Turbopack hands it to another process.
     loaders: [{ loader: "unplugin-kernel/loader", options: { ...options } }],
     as: "*.js",
   };

@@ -59,7 +59,7 @@ const lockfiles: Readonly<Record<string, ManagerName>> = {
   "deno.lock": "deno",
 };
 
-/** What package.json names, as Corepack has it; null: nothing, or there is none that can be read. */
+/** Package manager that package.json names, in Corepack's form; null: none is named, or the file cannot be read. */
 function namedIn(root: string): ManagerName | null {
   try {
     const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -80,7 +80,7 @@ function byLockfile(folder: string): ManagerName | null {
   return above === folder || existsSync(join(folder, ".git")) ? null : byLockfile(above);
 }
 
-/** What package.json says comes first; npm where nothing says anything. */
+/** Returns the project's package manager: the one that package.json names, else the one of its lock file, else npm. */
 export const packageManagerOf = (root: string): PackageManager => managers[namedIn(root) ?? byLockfile(root) ?? "npm"];
 
 /** Says whether a package can be found from a project's folder: in a workspace it may be above it, with Plug'n'Play anywhere. */

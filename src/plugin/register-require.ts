@@ -11,7 +11,7 @@ const asksForKernel = /\?(?:[^#]*&)?tune(?:=|&|$)/;
 
 type Parent = { readonly filename?: string | null } | undefined;
 
-/** What Node has for loaders such as this one, and no types. */
+/** Members of Node's module loader that loaders such as this one use, and that have no types. */
 interface Loader {
   _load(request: string, parent: Parent, isMain: boolean): unknown;
 }

@@ -12,7 +12,7 @@ interface Bun {
 
 const { Bun: bun, Deno: deno } = globalThis as { readonly Bun?: Bun; readonly Deno?: object };
 
-// Its register() does nothing, and its hooks wait for nobody.
+// Deno's register() does nothing, and its hooks do not wait for promises.
 if (deno) throw new Error("unplugin-kernel/register is for Node and Bun: Deno runs what a bundler has built");
 
 if (bun) {

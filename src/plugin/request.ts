@@ -121,7 +121,7 @@ function settingsOf(pairs: ReadonlyMap<string, string>): KernelSettings {
   };
 }
 
-/** Writes the query of a kernel in one spelling, whatever the order of the keys and however many defaults were written out. */
+/** Writes the query of a kernel in one spelling, for any order of its keys, with or without defaults. */
 function printQuery(settings: KernelSettings): string {
   const pairs: [string, string | number][] = [["tune", settings.target], ...Object.entries(settings.parameters)];
   if (settings.fallback === "none") pairs.push(["fallback", "none"]);

@@ -42,7 +42,7 @@ export interface Session {
    * At the end of a build it writes the report of all kernels so far, too.
    */
   finish(isBuild?: boolean): Promise<void>;
-  /** Makes another process tune from now on, which leaves the machine to whoever works at it. */
+  /** Tunes in another process from now on, with low priority, so that the machine stays usable meanwhile. */
   tuneInBackground(): void;
   /** Stops tuning; what was measured is kept. A kernel that is asked for later is still compiled. */
   close(): void;

@@ -11,7 +11,7 @@ export const tuningParts = [
   /** The prior, the features, the model's answers. */
   "prediction",
   "training",
-  /** From decisions to code. */
+  /** Generating code of decisions. */
   "lowering",
   /** The C compiler. */
   "build",

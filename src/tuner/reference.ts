@@ -26,7 +26,7 @@ export function referenceOf(task: TuningTask): Pick<WorkbenchOptions, "task" | "
 }
 
 /**
- * Makes inputs, right answers and bounds. Whatever the algorithm of a candidate, the right answers are those of the operator as it
+ * Makes inputs, right answers and bounds. For every algorithm of a candidate the right answers are those of the operator as it
  * is written, on inputs on which all algorithms can be checked. The bounds are those of the operator as it is written; a
  * candidate of another algorithm has its own.
  */

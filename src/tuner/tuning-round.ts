@@ -87,7 +87,7 @@ export interface RoundPlace {
 const awaitedOf = (candidates: number): number => Math.min(5, Math.floor(candidates / 3));
 
 /**
- * Measures a round. Whatever ends the tuning, what was measured is kept.
+ * Measures a round. Its measurements are kept however the tuning ends.
  *
  * @returns why some were not measured for lack of time; null: all were
  * @param onPart receives most observations while the last candidates are measured, and the others at the end

@@ -103,7 +103,7 @@ export function createWorkbench(options: WorkbenchOptions): Workbench {
   const limits = deadlineMs === undefined ? {} : { deadlineMs };
   const { runner = createRunner({ signal, relaxedSimd: true, ...limits }) } = options;
   runner.setTask(task);
-  // Without a core of its own this thread would take the time of what is measured.
+  // On a single core this thread would take time from the candidate that is measured.
   const ahead = cores > threads ? mostAhead : 1;
   const builder = toolchain && createRunnableBuilder({ toolchain, directory, signal });
   const take = (sources: Iterable<Buildable>, hasRun: boolean, leftMs: LeftMs): Take => {

@@ -1,4 +1,4 @@
-// Kernels whose loops threads share: the same bits, whatever their number.
+// Kernels whose loops threads share: the same bits for every number of threads.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

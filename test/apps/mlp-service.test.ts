@@ -30,7 +30,7 @@ interface Weights {
 const gelu = (x: number): number => x * 0.5 * (1 + plainErf(x * Math.SQRT1_2));
 const relu = (x: number): number => Math.max(x, 0);
 
-/** In f64. */
+/** Computes a layer in f64. */
 const plainLayer = ({ B, bias }: Layer, input: readonly number[], activation: (x: number) => number): number[] =>
   Array.from(bias, (start, j) =>
     activation(input.reduce((sum, value, k) => sum + value * B[k * bias.length + j]!, start)),

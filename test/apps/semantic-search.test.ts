@@ -35,7 +35,7 @@ async function plainSearch(document: number): Promise<readonly Found[]> {
   return scores.sort((a, b) => b.score - a.score).slice(0, 10);
 }
 
-/** As the page writes it: "document 271, 0.705". */
+/** Parses a line of the page: "document 271, 0.705". */
 function foundIn(line: string): Found {
   const [, document, score] = /^document (\d+), ([\d.]+)$/.exec(line)!;
   return { document: Number(document), score: Number(score) };

@@ -122,7 +122,7 @@ async function used<T>(workbench: Workbench, work: (workbench: Workbench) => Pro
   }
 }
 
-/** In a process of its own. Who is first changes with every pair; the first pair, in which both are loaded, is left out. */
+/** Compares two candidates in a process of its own. They take turns at being first; the first pair, in which both are loaded, is left out. */
 async function compare(task: TuningTask, pair: readonly Runnable[], turn: number): Promise<Ratios> {
   const runner = createRunner({ relaxedSimd: true });
   runner.setTask(referenceTask(task));

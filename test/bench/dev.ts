@@ -66,7 +66,7 @@ async function get(url: string): Promise<string> {
   return response.text();
 }
 
-/** As a browser does: the page, its script, and what that imports. */
+/** Requests what a browser would: the page, its script, and the modules that it imports. */
 async function openPage(url: string): Promise<void> {
   await get(url);
   const main = await get(new URL("src/main.js", url).href);

@@ -30,7 +30,7 @@ export function attemptsBy<T>(lines: readonly T[], keyOf: (line: T) => string): 
   return [...attempts.values()];
 }
 
-/** One write, on a line of its own whatever was torn before. The line says where it comes from. */
+/** Appends a value with one write, on a line of its own even after a torn one. The line says where it comes from. */
 export function appendLine(path: string, value: object): void {
   mkdirSync(dirname(path), { recursive: true });
   const isTorn = existsSync(path) && !/(^|\n)$/.test(readFileSync(path, "utf8"));

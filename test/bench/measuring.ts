@@ -98,7 +98,7 @@ interface Choice {
   readonly seconds: number;
 }
 
-/** As a search of these candidates would measure them, and end. */
+/** Measures the candidates as a search of them would, heats and race included. */
 const pass = (candidates: readonly Runnable[]): Promise<Pass> =>
   withRunner(async (runner) => {
     const recordedNs: number[] = Array(candidates.length).fill(Number.POSITIVE_INFINITY);

@@ -9,7 +9,7 @@ import { generateSpace } from "../../src/tuner/space/generate.ts";
 import type { Candidate } from "../../src/tuner/space/space.ts";
 import type { TuningTask } from "../../src/tuner/task.ts";
 
-/** In their order. Throws where one cannot be built: it was before. */
+/** Builds the candidates, in their order. Throws where one cannot be built, as it was built before. */
 export async function readyCandidates(
   task: TuningTask,
   candidates: readonly Candidate[],

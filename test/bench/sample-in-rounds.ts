@@ -13,7 +13,10 @@ const rounds = { least: 12, usual: 60, leastMs: 40_000, mostMs: 120_000 };
 export const firstRounds = 4;
 const givenUpAt = 1.6;
 
-/** Not the least sample: that is luck too, by some percent. Not the median: the core is not ours for half of the time. */
+/**
+ * Quantile that stands for all samples. The least sample is lucky by some percent; the median is disturbed, as others use the core half
+ * of the time.
+ */
 export const settledQuantile = 0.1;
 
 const sampleNs = 1e6;

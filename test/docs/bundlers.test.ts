@@ -18,7 +18,7 @@ const shown = new Map(
   [...page.matchAll(/```[jt]s\n\/\/ (.+)\n([\s\S]+?)```/g)].map(([, name, text]) => [name!, text!]),
 );
 
-// As long as a kernel is predicted, and where all of them are kept, is the test's affair.
+// The test adds these options to the page's configurations: kernels are predicted, and kept in a folder of the test.
 const cacheDir = mkdtempSync(join(tmpdir(), "store-"));
 const options = `mode: "predict", logLevel: "silent", cacheDir: ${JSON.stringify(cacheDir)}`;
 vi.stubEnv("CI", undefined);

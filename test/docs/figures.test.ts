@@ -87,7 +87,7 @@ const settings: readonly (readonly [page: string, said: string, source: string, 
   ["measurement", "by more than 1 %, and", "tuner/measure/race.ts", "tie: 0.01"],
   ["measurement", "its\n20 % quantile or", "tuner/measure/race.ts", "[0, 0.2].every("],
   ["measurement", "(within 4 %)", "native/runner/visit.ts", "hardlySlower = 1.04"],
-  ["measurement", "than 50 ms later", "native/runner/yardstick.ts", "recentMs = 50"],
+  ["measurement", "if that follows within 50 ms", "native/runner/yardstick.ts", "recentMs = 50"],
   ["measurement", "within 20 % of the best", "tuner/measure/finalists.ts", "withinNoise = 1.2"],
   ["measurement", "within 2 %.", "../test/bench/choice.ts", "allowed = 1.02"],
   ["search", "a clock adds 1.5 %", "../test/bench/landscapes/landscapes.ts", 'default: "0.015"'],
@@ -95,7 +95,7 @@ const settings: readonly (readonly [page: string, said: string, source: string, 
   ["search", "saved less than 2 %", "tuner/search/default.ts", "gainOfTrials(state, 24) < 0.02"],
   ["search", "saved less\nthan 1 %", "tuner/search/convergence.ts", "leastGain: 0.01"],
   ["search", "last 96 trials (240", "tuner/search/convergence.ts", "c: 96, wasm: 240"],
-  ["threads", "for 50 µs for", "native/load/threads.c", "UK_SPIN_NS = 50000"],
+  ["threads", "for more work for 50 µs,", "native/load/threads.c", "UK_SPIN_NS = 50000"],
 ];
 
 /** What the history says of bytes that rows and pages have. */
@@ -128,7 +128,7 @@ test.each(history)("CHANGELOG.md: %j is what rows and pages have", (said, figure
   expect(figuresOf()).toBe(said);
 });
 
-/** What programs print, made up. */
+/** Made-up output of programs. */
 const examples = [
   "`3 kernels from kernels.lock.json, 0 measured, 0 compiler runs, 9 ms`",
   '"82 % of what this core can do; 1.60 × the schedule predicted without measuring"',
@@ -199,7 +199,7 @@ test.each(settings)("docs/%s.md: %j is what src/%s has", (page, said, source, co
   expect(read(`src/${source}`)).toContain(code);
 });
 
-/** Commands that leave no rows: their figures belong to whoever runs them, and change with the machine. */
+/** Commands that leave no rows: their figures change with the machine that runs them. */
 const withoutRows = [
   "choice",
   "compilers",

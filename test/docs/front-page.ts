@@ -12,7 +12,7 @@ interface DemoRow {
   /** Seconds that each tuning had at most. */
   readonly budgetSeconds: number;
   readonly runs: readonly DemoRun[];
-  /** What one core can do in f32, in GFLOP/s. */
+  /** Limit of one core in f32, in GFLOP/s. */
   readonly core: { readonly wasm: number | null; readonly native: number | null };
 }
 

@@ -1,5 +1,5 @@
-// What README.md and docs/ say of targets, queries of imports, options of commands and codes of errors is what the source has, and the other way
-// round. (Commands in the docs: commands.test.ts. Options of the plugin and the table of errors: tables.test.ts.)
+// README.md and docs/ agree with the source about targets, queries of imports, options of commands and codes of errors, in both directions.
+// (Commands in the docs: commands.test.ts. Options of the plugin and the table of errors: tables.test.ts.)
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

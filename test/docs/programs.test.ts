@@ -1,5 +1,5 @@
 // The programs of README.md, docs/first-kernel.md and docs/shapes.md: each page's files are one project, which is built with the plugin and run.
-// It prints what the page says.
+// The output of each is the one on the page.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

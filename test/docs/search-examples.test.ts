@@ -32,7 +32,7 @@ async function callsOf(example: string): Promise<readonly Call[]> {
   return made;
 }
 
-/** In the place of the example's target, size and budget. */
+/** Target, size and budget that replace the example's. */
 const small = { target: "wasm", parameters: { M: 8, N: 16, K: 8 }, budget: { seconds: 60, trials: 3 } } as const;
 
 const pages = ["search.md", "templates.md", "rules.md"];

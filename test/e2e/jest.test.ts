@@ -43,7 +43,7 @@ const optionsFor = (rootDir: string, supportsStaticESM: boolean): TransformOptio
   supportsStaticESM,
 });
 
-/** What becomes of a script, with the key under which Jest keeps it. */
+/** Transforms a script, and returns it with the key under which Jest caches it. */
 async function transformed(root: string, made: Record<string, [string, unknown]>, source: string, isModule: boolean) {
   const transformer = await transformerOf(made["\\.js$"]!);
   const [path, options] = [join(root, "a.test.js"), optionsFor(root, isModule)];

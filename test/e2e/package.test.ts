@@ -22,6 +22,20 @@ test("the package has every C file that an addon is made of, and nothing of the 
   expect(packed.files).toEqual(expect.arrayContaining(sources.map((path) => `src/${path.replaceAll("\\", "/")}`)));
 });
 
+test("the package has its licence, changes and front page, and no source maps", () => {
+  expect(packed.files).toEqual(expect.arrayContaining(["LICENSE", "CHANGELOG.md", "README.md"]));
+  expect(packed.files.filter((path) => path.endsWith(".map"))).toEqual([]);
+});
+
+test("koffi is installed only by projects that ask for it", () => {
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+    readFileSync("package.json", "utf8"),
+  );
+  expect({ ...dependencies, ...optionalDependencies }).not.toHaveProperty("koffi");
+  expect(peerDependencies).toHaveProperty("koffi");
+  expect(peerDependenciesMeta.koffi).toEqual({ optional: true });
+});
+
 test("packages whose code is in the bundle are named with their licences", () => {
   const licences = readFileSync("dist/LICENSES.txt", "utf8").split("\n---\n\n");
   expect(packed.files).toContain("dist/LICENSES.txt");
@@ -70,7 +84,7 @@ const noAttw = existsSync(attw) ? null : "not here: npm ci --prefix test/tools";
 
 /**
  * A way in which TypeScript resolves: the package is ESM, so CommonJS has no use for it. That of Node 10, which is what `module: "commonjs"`
- * means up to TypeScript 5, finds the types by `typesVersions`: operators are bundled, whatever the program around them is.
+ * means up to TypeScript 5, finds the types by `typesVersions`: operators are bundled in programs of every kind.
  */
 const unsupported = ["node16-cjs"];
 

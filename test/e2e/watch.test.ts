@@ -1,14 +1,27 @@
-// Watchers that have no test file of their own: an edit of the operator, or of what imports it, is in the output. These bundlers
-// load all modules again in every build, and what has not changed is taken from lock and store.
+// Watchers: an edit of the operator, of what it imports, or of what imports it, is in the output. Each bundler decides which modules it
+// loads again; those whose sources have not changed are taken from lock and store.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type RspackOptions, rspack } from "@rspack/core";
 import { context } from "esbuild";
 import { watch as rolldownWatch } from "rolldown";
+import { watch as rollupWatch } from "rollup";
+import { build as viteBuild } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { webpack } from "webpack";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
 import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
-import { recordingCompiler, rsbuildCompiler, runMoved, settled, writeApp } from "../support/build-app.ts";
+import {
+  type HostName,
+  recordingCompiler,
+  rsbuildCompiler,
+  runMoved,
+  settled,
+  type WebpackCompiler,
+  webpackOptions,
+  writeApp,
+} from "../support/build-app.ts";
 import { expected, fakeKernel } from "../support/fake-kernel.ts";
 import { createKernelPlugin, type KernelPlugin } from "../support/kernel-plugin.ts";
 
@@ -19,7 +32,53 @@ type Watch = (root: string, plugin: KernelPlugin, built: () => void) => Promise<
 
 const optionsAt = (root: string) => ({ root, logLevel: "silent", mode: "tune" }) as const;
 
-const watchers: Readonly<Record<"esbuild" | "rolldown" | "rsbuild", Watch>> = {
+/** Events of the watchers that Rollup, Rolldown and Vite return. */
+interface RollupEvents {
+  on(event: "event", handler: (event: { readonly code: string; readonly result?: unknown }) => void): unknown;
+  close(): Promise<unknown>;
+}
+
+function watched(watcher: RollupEvents, built: () => void): Close {
+  watcher.on("event", ({ code, result }) => {
+    if (result && (code === "BUNDLE_END" || code === "ERROR")) void (result as { close(): unknown }).close();
+    if (code === "END") built();
+  });
+  return () => watcher.close();
+}
+
+function watchedByWebpack(compiler: WebpackCompiler, built: () => void): Close {
+  const watching = compiler.watch({ aggregateTimeout: 20 }, built);
+  return () => new Promise<void>((closed) => watching.close(() => compiler.close(() => closed())));
+}
+
+/** Hosts but Farm, which loses the query of an import, and Bun, which does not watch for plugins (docs/bundlers.md). */
+type WatchingHost = Exclude<HostName, "farm" | "bun">;
+
+const watchers: Readonly<Record<WatchingHost, Watch>> = {
+  async vite(root, plugin, built) {
+    const watcher = await viteBuild({
+      root,
+      configFile: false,
+      logLevel: "silent",
+      plugins: [plugin.vite(optionsAt(root))],
+      build: {
+        ssr: join(root, "src/main.js"),
+        outDir: "out",
+        watch: {},
+        rollupOptions: { output: { entryFileNames: "[name].mjs" } },
+      },
+    });
+    if (!("on" in watcher)) throw new Error("not a watcher");
+    return watched(watcher as RollupEvents, built);
+  },
+  async rollup(root, plugin, built) {
+    const watcher = rollupWatch({
+      input: join(root, "src/main.js"),
+      output: { dir: join(root, "out"), entryFileNames: "[name].mjs" },
+      plugins: [plugin.rollup(optionsAt(root))],
+    });
+    return watched(watcher as RollupEvents, built);
+  },
   async esbuild(root, plugin, built) {
     const running = await context({
       absWorkingDir: root,
@@ -43,16 +102,18 @@ const watchers: Readonly<Record<"esbuild" | "rolldown" | "rsbuild", Watch>> = {
       plugins: [plugin.rolldown(optionsAt(root))],
       output: { dir: join(root, "out"), entryFileNames: "[name].mjs" },
     });
-    watcher.on("event", (event) => {
-      if (event.code === "BUNDLE_END") void event.result.close();
-      if (event.code === "END") built();
-    });
-    return () => watcher.close();
+    return watched(watcher as RollupEvents, built);
+  },
+  async webpack(root, plugin, built) {
+    const compiler = webpack({ ...webpackOptions(root), plugins: [plugin.webpack(optionsAt(root))] });
+    return watchedByWebpack(compiler as WebpackCompiler, built);
+  },
+  async rspack(root, plugin, built) {
+    const options = { ...(webpackOptions(root) as RspackOptions), plugins: [plugin.rspack(optionsAt(root))] };
+    return watchedByWebpack(rspack(options) as WebpackCompiler, built);
   },
   async rsbuild(root, plugin, built) {
-    const compiler = await rsbuildCompiler(root, plugin, optionsAt(root));
-    const watching = compiler.watch({ aggregateTimeout: 20 }, built);
-    return () => new Promise<void>((closed) => watching.close(() => compiler.close(() => closed())));
+    return watchedByWebpack(await rsbuildCompiler(root, plugin, optionsAt(root)), built);
   },
 };
 
@@ -61,7 +122,7 @@ const program = (text: string): string => `import blend from "./blend.op.ts?tune
 
 const outputOf = (root: string): string => readFileSync(join(root, "out/main.mjs"), "utf8");
 
-/** Writes a file again and again: a watcher may start to look only after the end of the first build. */
+/** Writes a file again and again, as a watcher may start to look only after the end of the first build. */
 const edit = (file: string, text: () => string, isSeen: () => void): Promise<void> =>
   vi.waitFor(
     () => {
@@ -78,14 +139,14 @@ const scaled = `import { compute, defineOp, tensor } from "unplugin-kernel/op";
     return compute("y", [N], (i) => x(i).mul(factor));
   });`;
 
-/** What may be wrong in a file that an operator imports: it cannot be read, it throws, the operator has no use for it. */
+/** Mistakes in a file that an operator imports: it does not parse, it throws, or it exports no expression. */
 const mistakes: Readonly<Record<string, string>> = {
   "op.syntax": "export const factor = ;",
   "op.threw": 'export const factor = 2;\nthrow new Error("not yet");',
   "expr.not-an-expression": 'export const factor = "two" as never;',
 };
 
-describe.each(Object.keys(watchers) as (keyof typeof watchers)[])("%s", (host) => {
+describe.each(Object.keys(watchers) as WatchingHost[])("%s", (host) => {
   let close: Close = async () => {};
   afterEach(() => close());
 

@@ -144,28 +144,26 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     expect(requests.length).toBeLessThan(name === "webpack" ? 3 : 5);
   });
 
-  describe("watching", () => {
-    let stop: () => Promise<void> = async () => {};
-    afterEach(() => stop());
+  let stop: () => Promise<void> = async () => {};
+  afterEach(() => stop());
 
-    it("compiles again when the operator changes, and not otherwise", async () => {
-      const root = app(asFile);
-      const { compile, requests } = recordingCompiler(fakeKernel());
-      const done = vi.fn();
-      const compiler = make(root, compile, {});
-      const watching = compiler.watch({ aggregateTimeout: 20 }, done);
-      stop = () => new Promise((resolve) => watching.close(() => resolve()));
-      await vi.waitFor(() => expect(done).toHaveBeenCalled(), 10_000);
-      // webpack looks at a module that is only in memory twice.
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      const before = requests.length;
-      expect(before).toBeLessThanOrEqual(2);
-      writeFileSync(join(root, "src/blend.op.ts"), "export default 2;");
-      await vi.waitFor(() => expect(requests).toHaveLength(before + 1), 10_000);
-      rmSync(join(root, "src/unrelated.js"), { force: true });
-      writeFileSync(join(root, "src/unrelated.js"), "");
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect(requests).toHaveLength(before + 1);
-    });
+  it("compiles again when the operator changes, and not otherwise", async () => {
+    const root = app(asFile);
+    const { compile, requests } = recordingCompiler(fakeKernel());
+    const done = vi.fn();
+    const compiler = make(root, compile, {});
+    const watching = compiler.watch({ aggregateTimeout: 20 }, done);
+    stop = () => new Promise((resolve) => watching.close(() => resolve()));
+    await vi.waitFor(() => expect(done).toHaveBeenCalled(), 10_000);
+    // webpack looks at a module that is only in memory twice.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const before = requests.length;
+    expect(before).toBeLessThanOrEqual(2);
+    writeFileSync(join(root, "src/blend.op.ts"), "export default 2;");
+    await vi.waitFor(() => expect(requests).toHaveLength(before + 1), 10_000);
+    rmSync(join(root, "src/unrelated.js"), { force: true });
+    writeFileSync(join(root, "src/unrelated.js"), "");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(requests).toHaveLength(before + 1);
   });
 });

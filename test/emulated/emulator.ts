@@ -30,9 +30,9 @@ async function help(...topic: readonly string[]): Promise<string | null> {
 }
 
 export interface Guest {
-  /** 64 KiB, of which the last 16 bytes are the reset vector. */
+  /** Boot image of 64 KiB, of which the last 16 bytes are the reset vector. */
   readonly rom: Uint8Array;
-  /** For the addresses `codeAt` and `dataAt`. */
+  /** Bytes for the addresses `codeAt` and `dataAt`. */
   readonly code: Uint8Array;
   readonly data: Uint8Array;
 }
@@ -52,7 +52,7 @@ boot: floppy
 log: log
 `;
 
-/** Signature, one block of 512 bytes, a checksum of 0: nobody calls it. */
+/** Signature, one block of 512 bytes, a checksum of 0; the guest never calls it. */
 const noVgaRom = Buffer.alloc(512);
 noVgaRom.set([0x55, 0xaa, 1]);
 

@@ -47,7 +47,7 @@ export interface CallResult {
 }
 
 export interface MemoryImage {
-  /** For the address `dataAt`. */
+  /** Bytes for the address `dataAt`. */
   readonly bytes: Buffer;
   /** `after`: as many bytes of memory after the run. */
   results(after: Buffer): readonly CallResult[];
@@ -55,7 +55,7 @@ export interface MemoryImage {
   hasRun(after: Buffer, address: number): boolean;
 }
 
-/** Pages in a row with a hole before them, and another before whatever comes next. */
+/** Pages in a row, with a hole before them and another before the next region. */
 interface Region {
   readonly firstPage: number;
   readonly pages: number;

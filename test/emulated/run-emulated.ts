@@ -37,7 +37,7 @@ interface Tally {
   ran: number;
 }
 
-/** For one boot. With the trap after it an emulated instruction takes some 100 ns. */
+/** Time for one boot. With the trap after it an emulated instruction takes some 100 ns. */
 const timeoutMs = 600_000;
 
 /** Runs the kernels in one boot. */

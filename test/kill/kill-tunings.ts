@@ -17,12 +17,12 @@ interface Moment {
 }
 
 export interface Killed extends Moment {
-  /** By this tuning. */
+  /** Measurements announced by this tuning. */
   readonly announced: number;
-  /** In the file, with those of the tunings before. */
+  /** Records in the file, with those of earlier tunings. */
   readonly records: number;
   readonly hasTornLine: boolean;
-  /** Announced by this or an earlier tuning of the file, and not there. */
+  /** Measurements announced by this or an earlier tuning of the file, and missing in it. */
   readonly lost: number;
   /** Lines that became unreadable and are not the last. */
   readonly damaged: number;

@@ -25,7 +25,7 @@ const found = await detectToolchains({ project });
 
 const machine = detectMachine();
 
-/** Why kernels for this target cannot run here, whatever compiles them; null if they can. */
+/** Returns the reason why kernels for this target cannot run here, with any compiler; null if they can. */
 export function lackOf(target: Target): string | null {
   const missing = missingFeatures(target, machine);
   return missing.length > 0 ? `this CPU lacks ${missing.join(", ")}` : null;

@@ -1,4 +1,4 @@
-// Loops that threads share: right whoever calls them, from whatever thread, and one set of threads for a process.
+// Loops that threads share: right for all callers, on any thread, and one set of threads for a process.
 
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -6,7 +6,7 @@
 //     npm run test:node-versions                                     everything on each version
 //     npm run test:node-versions -- --node 26 test/plugin            some files on one version: 26 is its newest here
 //     npm run test:node-versions -- --node 22,24 --subset engine     what versions can change
-//     npm run test:node-versions -- --fresh                          again, whatever is recorded
+//     npm run test:node-versions -- --fresh                          again, even if it is recorded
 //
 // CI runs the whole suite on the oldest version and the subset "engine" on the newest: see engineFiles in parts.js. It records nothing.
 

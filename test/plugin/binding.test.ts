@@ -109,7 +109,7 @@ describe("the WASM twin", () => {
   });
 });
 
-it("takes pixels for bytes, by themselves and in ImageData, and gives what a canvas takes", async () => {
+it("takes pixels for bytes, by themselves and in ImageData, as inputs and outputs", async () => {
   const bytes = (name: string, role: "input" | "output") => ({ ...tensors[0]!, name, dtype: "u8" as const, role });
   const invert = await loadModule(
     fakeKernel({

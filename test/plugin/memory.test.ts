@@ -1,11 +1,11 @@
-// An emitted module keeps nobody's memory alive: what was given to a call is collected when the caller lets go of it.
+// An emitted module keeps no caller's memory alive: arrays of a call are collected when the caller lets go of them.
 
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
 import { writeModule } from "../support/load-module.ts";
 
-/** Names of a call's arrays that survive when nobody holds them any more, in a process that collects garbage when told to. */
+/** Names of a call's arrays that survive when no one holds them any more, in a process that collects garbage when told to. */
 function heldAfterCalls(path: string, body: string): readonly string[] {
   const script = `
     import(process.argv[1]).then(async ({ default: kernel }) => {

@@ -1,4 +1,4 @@
-// What hints tell a user to type: the commands of the package manager that the project is worked on with.
+// Commands in hints are those of the project's own package manager.
 
 import { join } from "node:path";
 import { expect, it } from "vitest";

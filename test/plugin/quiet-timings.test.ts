@@ -7,7 +7,7 @@ import type { KernelHooks } from "../../src/plugin/hooks.ts";
 import { pluginName } from "../../src/plugin/plugin-name.ts";
 import { withQuietTimings } from "../../src/plugin/quiet-timings.ts";
 
-/** As long as a tuning must last to be warned of: Rolldown names callbacks from a second on. */
+/** Duration of a tuning that Rolldown warns of: it names callbacks of a second and more. */
 const slowMs = 3_500;
 
 const slow = (name: string, id: string): Plugin => ({

@@ -1,4 +1,4 @@
-// Operators that nobody wrote, for every rule and target: the compiler takes each of them, every schedule that its space
+// Random operators, for every rule and target: the compiler takes each of them, every schedule that its space
 // offers is legal, and the kernels give the reference's numbers. A run draws its own seed, which is in the test's name;
 // `npm run test:drawn` draws as many as asked for.
 

@@ -15,7 +15,7 @@ const seed = setting("ORACLE_SEED", 1);
 const from = setting("ORACLE_FROM", 0);
 const count = setting("ORACLE_LIBRARY", 2);
 const only = process.env.ORACLE_ONLY;
-/** Nobody asked for numbers of cases. */
+/** Whether no number of cases was asked for. */
 const isSample = process.env.ORACLE_LIBRARY === undefined;
 
 /** Kernels that one addon holds. */

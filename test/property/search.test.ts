@@ -20,7 +20,7 @@ const seeds = Array.from({ length: count }, (_, at) => seed * 100_003 + at);
 /** Candidates of a round. */
 const batch = 7;
 
-/** To its end; a round more than there are points would propose nothing new. */
+/** Searches a space to its end; a round beyond the last point would propose nothing new. */
 function searchThrough({ searched, points, measure }: RandomSpace, name: StrategyName, seed: number): SearchState {
   const rng = createRng(seed);
   const space = searched();

@@ -41,7 +41,7 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
 
   test("has a page for each host, and anchors where links want them", () => {
     expect(pages()).toEqual(
-      expect.arrayContaining(["index.html", "playground.html", "host/vite.html", "glossary.html"]),
+      expect.arrayContaining(["index.html", "playground.html", "host/vite.html", "host/node.html", "glossary.html"]),
     );
     const html = new Map(pages().map((name) => [name, readFileSync(join(built, name), "utf8")]));
     const missing = [...html].flatMap(([name, text]) =>
@@ -53,6 +53,13 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }),
     );
     expect(missing).toEqual([]);
+  });
+
+  test("has a tab of each package manager where something is installed", () => {
+    const html = readFileSync(join(built, "first-kernel.html"), "utf8");
+    const tabs = [...html.matchAll(/<label data-title="(\w+)"/g)].map(([, name]) => name);
+    expect(tabs).toEqual(["npm", "pnpm", "yarn", "bun"]);
+    expect(html).toContain("vp-code-group");
   });
 
   describe.each(engines)("in $name", { timeout: 2 * patience }, ({ missing, launch }) => {

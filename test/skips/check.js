@@ -1,5 +1,5 @@
 // The tests that were skipped → those that should not have been. skips.json has every skip that there may be: which tests,
-// what the machine lacks, why. CI has what `inCI` says, so there the skip is an error, as is one that nobody wrote down.
+// what the machine lacks, why. CI has what `inCI` says, so there the skip is an error, as is one that is not listed.
 
 import { readFileSync } from "node:fs";
 import picomatch from "picomatch";

@@ -10,7 +10,7 @@ export interface Row {
   readonly node?: string;
   /** Makes the project in a folder that is there, and empty, with all that it asks for installed. */
   create(project: Project): void;
-  /** Of the package manager; default: npm's. */
+  /** Commands of the project's package manager; default: npm's. */
   readonly commands?: Commands;
   /** The user's own lines, as the README has them. */
   write(project: Project): void;

@@ -61,7 +61,7 @@ export async function tryRow(row: Row, project: Project, tarball: string): Promi
     await step("init", () => project.run(`${commands.exec} unplugin-kernel init`));
     expectMatch(project.run(`${commands.exec} unplugin-kernel init`), /^nothing to do/);
     row.write(project);
-    // As editors and CI see it, before anything else runs.
+    // Types are checked before anything else runs, as editors and CI do.
     const { check, build } = row;
     const isByBuild = check === "by build";
     if (check !== null && !isByBuild) await part("types", check, () => project.run(check));

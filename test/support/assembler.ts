@@ -8,7 +8,7 @@ import { compileFlags } from "../../src/native/build.ts";
 import { compilers } from "../../src/native/toolchain/compilers.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
 
-/** In a folder of the caller's; `more` are flags beside those of a build. */
+/** Compiles in the caller's folder and returns the assembler; `more` are flags beside those of a build. */
 export function assemblerOf(
   source: CSource,
   toolchain: Toolchain,

@@ -69,7 +69,7 @@ export function recordingCompiler(kernel: CompiledKernel): { compile: CompileKer
 
 const quiet: KernelPluginOptions = { logLevel: "silent", mode: "tune" };
 
-/** For Node, as an ES module; webpack and Rspack are configured alike. */
+/** Configuration for Node, as an ES module, of webpack and of Rspack. */
 export const webpackOptions = (root: string) => ({
   context: root,
   mode: "production" as const,
@@ -218,7 +218,7 @@ export async function buildApp(
   await builds[host](root, createKernelPlugin(compile), { root, ...quiet, ...options });
 }
 
-/** In a process of Bun's, with the kernel of a `recordingCompiler`, which hears afterwards what was asked for. */
+/** Builds in a process of Bun, with the kernel of a `recordingCompiler`, which is told afterwards what was asked for. */
 async function buildWithBun(root: string, compile: CompileKernel & { kernel?: CompiledKernel }): Promise<void> {
   const kernelFile = join(mkdtempSync(join(tmpdir(), "bun-")), "kernel.json");
   writeFileSync(kernelFile, kernelToJson(compile.kernel!));

@@ -34,7 +34,7 @@ export interface CompileCase {
   readonly tunings?: BuildTunings;
 }
 
-/** For kernels of one build. */
+/** Makes the shared tunings of one build. */
 export const buildTunings = (totalSeconds: number | null = null): BuildTunings =>
   createBuildTunings({ totalSeconds, signal: new AbortController().signal });
 

@@ -40,7 +40,7 @@ export interface InstructionMix {
   readonly stores: number;
 }
 
-/** In assembler as gcc writes it the operand that is written comes last. */
+/** Counts the instructions of a loop by kind. In gcc's assembler the operand that is written comes last. */
 export function instructionMix({ instructions }: InnerLoop): InstructionMix {
   const moves = instructions.filter((line) => /%[xyz]mm/.test(line) && /\(%r/.test(line));
   const stores = moves.filter((line) => /\)(\{[^}]*\})*\s*$/.test(line)).length;

@@ -175,7 +175,7 @@ const hoistStorage: Drawer = (nest, rng) => {
   };
 };
 
-/** As often as they stand here. */
+/** Makers of instructions: each is drawn as often as it stands here. */
 const drawers: readonly Drawer[] = [
   ...[split, split, split, split, reorder, reorder, reorder, fuse, mark, mark, mark],
   ...[partition, annotate, reverseComputeAt, reverseComputeAt, reverseInline, mergeLoops, mergeLoops, mergeLoops],

@@ -143,7 +143,7 @@ export function caseOf(
 const drawConstants = ({ inputs }: ComputeDef, rng: Rng): readonly string[] =>
   rng.below(2) === 0 ? [] : inputs.map(({ name }) => name).filter(() => rng.below(2) === 0);
 
-/** Sums in the order of the reference round as its sums do: equal bits, whatever the inputs. */
+/** Sums in the order of the reference round as its sums do: equal bits for all inputs. */
 const strictPlan = ({ outputs }: ComputeDef): ReferenceOptions => ({
   values: { kind: "reals", from: -1, to: 1 },
   bounds: outputs.map(() => ({ kind: "exact" })),

@@ -1,5 +1,5 @@
 // An operator with inputs and the right answers to them, and whether what a loop function, a WASM module or an addon
-// makes of the inputs is right. Outputs are filled with a sentinel first, so an element that nobody writes is wrong.
+// makes of the inputs is right. Outputs are filled with a sentinel first, so an element that is not written is wrong.
 
 import {
   type ComputeDef,

@@ -5,10 +5,10 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface SourceFile {
-  /** From the root of the repository: "src/compiler/index.ts". */
+  /** Path from the root of the repository: "src/compiler/index.ts". */
   readonly path: string;
   readonly lines: readonly string[];
-  /** As `lines`, with comments blanked. */
+  /** The lines with comments blanked. */
   readonly code: readonly string[];
   readonly imports: readonly Import[];
 }

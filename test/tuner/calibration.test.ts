@@ -31,7 +31,7 @@ test("a calibration measures some candidates of each operator and closes what it
   expect(counts.closed).toBe(5);
   expect(counts.measured).toBeGreaterThan(60);
   expect(samples).toBe(counts.measured - Math.floor(counts.measured / 4));
-  // All run equally long, whatever they do: that is no machine like ours.
+  // All candidates run equally long, which no machine like ours has.
   expect(machine).not.toEqual(machineModels.wasm);
 });
 

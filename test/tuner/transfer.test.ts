@@ -131,7 +131,7 @@ describe("records of other shapes", () => {
     expect(hasConverged(measured(slower), rule)).toBe(true);
     expect(hasConverged(measured(1.1 * slower), rule)).toBe(false);
     expect(hasConverged(measured(slower), groupConvergence(task.target))).toBe(false);
-    // Then those that are left, and what the prior likes.
+    // The next round has the remaining seeds, and candidates that the prior likes.
     const next = strategies.default.propose(measured(1.1 * slower), 24, createRng(1));
     expect(next).toHaveLength(24);
     expect(next.slice(0, known.seeds.length - 6)).toEqual(known.seeds.slice(6));

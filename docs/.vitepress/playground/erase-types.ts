@@ -103,7 +103,7 @@ class Eraser {
 
   #typedExpression(node: AnyNode): void {
     const expression = node.expression as AnyNode;
-    // The expression may stand in parentheses, which are nobody's.
+    // The expression may stand in parentheses, which belong to no node.
     let end = expression.end;
     while (/[\s)]/.test(this.#source[end] ?? "")) end += 1;
     this.#blank({ start: end, end: node.end });

@@ -1,4 +1,4 @@
-// The playground's worker: compiles and runs programs away from the page, so that the page answers whatever they do.
+// The playground's worker: compiles and runs programs away from the page, so that the page answers even while a program hangs.
 
 import { nativeStage, problemOf, readProgram, type Scheduled, scheduleFor, wasmStages } from "./compile.ts";
 import type { Program, Reply, Request } from "./protocol.ts";

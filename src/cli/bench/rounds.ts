@@ -1,5 +1,5 @@
-// Calls that are measured against each other take turns: a sample of each in every round, in an order that moves on, so that whatever slows
-// the machine slows them all. A sample of several short runs is their mean.
+// Calls that are measured against each other take turns: a sample of each in every round, in an order that moves on. A slower machine
+// therefore slows them all. A sample of several short runs is their mean.
 
 import { nowMs } from "../../native/clock.ts";
 import { quantile } from "../../tuner/measure/statistics.ts";

@@ -18,11 +18,11 @@ interface Runner {
 const runners: readonly Runner[] = [
   { command: /(?<![\w./-])(?:node|tsx(?: watch)?)(?= )/, option: `--import ${hooks}` },
   { command: /(?<![\w./-])bun(?: (?:run|test))?(?= +(?:-|[\w./-]+\.[cm]?[jt]sx?\b))/, option: `--preload ${hooks}` },
-  // It builds the program, and starts it with a command that may be given.
+  // `nest start` builds the program and starts it with the command of `--exec`.
   { command: /(?<![\w./-])nest start(?= |$)/, option: `--exec "node --import ${hooks}"` },
 ];
 
-/** Where in a command the hooks go, and what is written there; null: it runs no program, has them, or is Jest, which takes none. */
+/** Finds the place of the hooks in a command, and their text; null: it runs no program, has them already, or is Jest, which takes none. */
 function hooksIn(command: string): { readonly at: number; readonly text: string } | null {
   if (command.includes(hooks) || /\bjest\b/.test(command)) return null;
   const found = runners.flatMap(({ command: pattern, option }) => {

@@ -78,7 +78,7 @@ export function withInsertion(text: string, section: string, key: string, at: nu
   const inside = propertyOf(parseJson(text) as ObjectExpression, section)?.value as ObjectExpression;
   const { value } = propertyOf(inside, key)!;
   const before = String(value.type === "Literal" ? value.value : "").slice(0, at);
-  // As JSON has it, quotes escaped, up to the place; the quote at its end is not there yet.
+  // JSON text up to the place, with quotes escaped and without the closing quote.
   return insert(text, [{ at: value.start + quote(before).length - 1, text: quote(added).slice(1, -1) }]);
 }
 

@@ -212,7 +212,7 @@ function sourcesOf(root: string, host: HostName): string {
   return usual.find((name) => existsSync(join(root, name))) ?? (host === "next" ? "" : "src");
 }
 
-/** Where declarations are to be written; null: TypeScript knows the imports already, or there is none. */
+/** Path for declarations; null: TypeScript knows the imports already, or the project has no TypeScript. */
 function declarationsOf({ root, written }: InitRequest, operator: string): string | null {
   if (!hasTypeScript(root)) return null;
   return written ?? (filesWithGeneralTypes(root).length > 0 ? null : declarationsPlace(root, operator));

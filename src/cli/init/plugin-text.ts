@@ -3,7 +3,7 @@
 import { type HostName, hosts, type PluginList, type Site } from "./hosts.ts";
 
 export interface PluginUse {
-  /** `vite` for the plugin of Vite's plugins, whatever the framework around it. */
+  /** `vite` for a plugin of Vite, in every framework around it. */
   readonly entry: string;
   readonly site: Site;
   readonly list: PluginList;

@@ -100,7 +100,7 @@ const byHand = (use: PluginUse, why: string, inCommonJs: boolean): Wiring => ({
   lines: handLines(use, inCommonJs),
 });
 
-/** Puts the plugin into a configuration. A file that names it already is left as it is, whatever it does with it. */
+/** Puts the plugin into a configuration. A file that names it already is left as it is, even if it does not use it. */
 export function wireConfig(text: string, host: HostName, dts: string | null = null): Wiring {
   const use = pluginUse(host, dts);
   let program: Program;

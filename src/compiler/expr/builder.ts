@@ -41,7 +41,7 @@ let current: Builder | null = null;
 /** Builder of the operator whose function is running; null: none is. */
 export const currentBuilder = (): Builder | null => current;
 
-/** Runs `body` with this builder; the one before is restored whatever happens. */
+/** Runs `body` with this builder, and restores the one before when `body` returns or throws. */
 export function withBuilder<T>(builder: Builder, body: () => T): T {
   const before = current;
   current = builder;

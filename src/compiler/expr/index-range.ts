@@ -25,7 +25,7 @@ export function rangeOf(expr: ScalarExpr, scope: Scope): Range {
   const known = rangesIn(scope);
   const found = known.get(expr);
   if (found) return found;
-  // From the leaves up, so that what is deep is no deep recursion.
+  // Nodes are visited from the leaves up, so that a deep expression needs no deep recursion.
   const order = isLarge(expr, children) ? operandsFirst(expr, children) : [expr];
   for (const node of order) if (!isFloat(node.dtype) && !known.has(node)) known.set(node, findRange(node, scope));
   return known.get(expr) ?? wholeRange(expr);

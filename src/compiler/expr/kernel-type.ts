@@ -4,7 +4,7 @@ import type { DType } from "./dtype.ts";
 
 /**
  * The typed array that holds elements of a dtype; f16 and bf16 are bit patterns, bool is one byte, 0 or 1. Its memory
- * is not shared, since functions that take bytes (`fetch`, `Blob`, `ImageData`) take no other.
+ * is not shared, since functions that take bytes (`fetch`, `Blob`) take no other.
  */
 export interface ArrayTypes {
   readonly f64: Float64Array<ArrayBuffer>;
@@ -105,7 +105,8 @@ export interface PackedKernel<
 /** A kernel with inputs that stay the same from call to call. */
 export interface Packable<Constants, Packed> {
   /**
-   * Computes once what the kernel takes of its constant inputs, other layouts for one. The arrays have to stay as they are.
+   * Computes once what the kernel takes of its constant inputs, such as other layouts, and copies the constants that it reads
+   * as they are: the caller's arrays may change afterwards.
    *
    *     const layer = gemm.pack({ B: weights });
    *     const C = layer(A);

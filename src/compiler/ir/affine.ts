@@ -1,4 +1,4 @@
-// i32 expression ↔ linear form: a sum of coefficient · atom, plus a constant. Atoms are variables and whatever is not
+// i32 expression ↔ linear form: a sum of coefficient · atom, plus a constant. Atoms are variables and all expressions that are not
 // linear (a floorDiv, a mod, a load). Equal sums have equal forms, and equal forms give the same expression.
 //
 //   (i*4 + j)*8 + 3 - j   ↔   32·i + 7·j + 3

@@ -73,7 +73,7 @@ function elementwise(expr: Expr): ((...lanes: Lane[]) => Lane) | null {
 
 export const compileScalar = (expr: Expr, scope: Scope): ScalarFn => closureOf(expr, scope, makeScalar);
 
-/** Compiles to a vector of lanes. In a large expression a scalar is worked out once, whatever vectors are made of it. */
+/** Compiles to a vector of lanes. In a large expression a scalar is computed once, even if several vectors are made of it. */
 export const compileVector = (expr: Expr, scope: Scope): VectorFn =>
   lanesOf(expr) === 1 && (scope.shared || isLargeExpr(expr))
     ? compileLanes([expr], scope)
@@ -86,7 +86,7 @@ function closureOf<T>(expr: Expr, scope: Scope, make: Make<T>): () => T {
   if (shared) return onceOf(expr, shared, () => make(expr, scope));
   if (!isLargeExpr(expr)) return make(expr, scope);
   const inner: Scope = { ...scope, shared: sharedIn(expr) };
-  // From the leaves up, so that what is deep is no deep recursion.
+  // Nodes are visited from the leaves up, so that a deep expression needs no deep recursion.
   for (const node of inner.shared!.order) {
     if (lanesOf(node) === 1) closureOf(node, inner, makeScalar);
     else closureOf(node, inner, makeVector);

@@ -69,7 +69,7 @@ function compileStmt(stmt: Stmt, scope: Scope): Action {
     case "store":
       return compileStore(stmt, scope);
     case "define":
-      // As the only statement of its scope: nothing can see the local, but the value must be computable.
+      // A `let` that is the only statement of its scope: its local is never read, but the value must be computable.
       return compileSeq({ kind: "seq", body: [stmt] }, scope);
     case "assign": {
       const cell = cellOf(scope, stmt.name);

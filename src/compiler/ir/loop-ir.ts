@@ -1,6 +1,6 @@
 // The loop IR: what a schedule transforms and what the code generators print. Discriminated unions, never mutated.
 //
-// It lives in three forms, one type for all, told apart by `verify`:
+// The loop IR has three forms, one type for all, told apart by `verify`:
 //   scheduled  loops over blocks; multi-dimensional accesses; what the primitives rewrite
 //   lowered    no blocks: explicit conditions, vectors and locals; what the passes produce step by step
 //   flat       as lowered, and every access has exactly one index, in elements; what the code generators read
@@ -245,8 +245,8 @@ export interface BlockAxis {
  * One instance of a stage: the only statement that computes in the scheduled form. `bindings[a]` gives the value of
  * `axes[a]` in terms of the loops around it; **an instance with a binding outside 0..extent does not run**, so a split
  * that overshoots needs no condition of its own. `init`, if not null, is stored at `indices` before the first update of
- * an element, that is where all loops that reduce axes depend on, and no spatial axis does, are 0, whatever the reduce
- * axes are there: an element that gets no update is `init`. `value` may read `buffer[indices]` (an update).
+ * an element, that is where all loops that reduce axes depend on, and no spatial axis does, are 0, for any values of the
+ * reduce axes: an element that gets no update is `init`. `value` may read `buffer[indices]` (an update).
  * `indices`, `init` and `value` may name the axes **and the loops around the block** (axis names have no dot, loop names
  * have one), as caches that start where a loop stands do.
  */

@@ -219,7 +219,7 @@ function substituteBlock(stmt: Block, vars: ReadonlyMap<string, Expr>): Block {
   const { axes, bindings } = stmt;
   const axisNames = axes.map((axis) => axis.name);
   const inner = without(vars, axisNames);
-  // Without its bindings, so that they are not substituted twice.
+  // The block goes without its bindings, so that they are not substituted twice.
   const rest = mapBlockExprs(updateBlock(stmt, { bindings: [] }), (expr) => substitute(expr, inner));
   const bound = mapShared(bindings, (binding) => substitute(binding, vars));
   const { indices, init, value } = stmt;

@@ -20,7 +20,7 @@ export const plainMapper: SourceMapper = {
   line: () => null,
 };
 
-// In the source tree the folders beside this one; in the published package the folder of all bundles.
+// Our own folders: in the source tree those beside this one, in the published package the one of all bundles.
 const folderOf = (relative: string): string => pathOf(new URL(relative, import.meta.url).href);
 const ownFolders: readonly string[] = [folderOf("."), folderOf("../expr/"), folderOf("../ops/"), "node:"];
 
@@ -29,7 +29,7 @@ let current: SourceMapper = plainMapper;
 /** The mapper of the operator file that is being evaluated. */
 export const currentMapper = (): SourceMapper => current;
 
-/** Runs `body` with another mapper; the one before is restored whatever happens. */
+/** Runs `body` with another mapper, and restores the one before when `body` returns or throws. */
 export function withMapper<T>(mapper: SourceMapper, body: () => T): T {
   const before = current;
   current = mapper;

@@ -5,7 +5,7 @@ export type Upgrades = Readonly<Record<number, (value: unknown) => unknown>>;
 
 export type Upgraded =
   | { readonly kind: "ok"; readonly value: unknown }
-  /** A later version wrote it, or the number is none that was ever used. */
+  /** A later version wrote it, or no version ever used the number. */
   | { readonly kind: "unknown"; readonly schema: number };
 
 /** Data of a schema, as it is in the current one. */

@@ -23,7 +23,7 @@ const lineElements = 64 / 8;
  */
 export function createFlush(bytes: number = flushBytes(cacheSizes())): () => number {
   const block = new Float64Array(bytes / 8);
-  // Pages that nobody wrote are all the one page of zeros, which stays in the cache.
+  // Pages that were never written are all the one page of zeros, which stays in the cache.
   block.fill(1);
   return () => {
     let sum = 0;

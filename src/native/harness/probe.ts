@@ -39,7 +39,7 @@ const remembered = 32;
 const quietShare = 0.9;
 
 export interface Core {
-  /** Whether nobody else uses the core just now, judged by one probe against the fastest one so far. */
+  /** Whether the core is free of others just now, judged by one probe against the fastest one so far. */
   readonly isCalm: () => boolean;
   /** Whether the core was calm in nearly all of the latest probes. */
   readonly isQuiet: () => boolean;

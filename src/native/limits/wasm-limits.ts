@@ -45,7 +45,7 @@ type Exported = WebAssembly.Instance["exports"];
 function instanceOf(probes: readonly WasmProbe[]): Exported {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(probeModule(probes)));
   const { buffer } = exports.memory as WebAssembly.Memory;
-  // Not numbers that take longer, and every page is one of its own.
+  // No denormals or other slow numbers; each page is written, so that it is a page of its own.
   new Float32Array(buffer).fill(1);
   new Float64Array(buffer, constantsAt.f64, 128).fill(1);
   return exports;

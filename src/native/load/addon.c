@@ -3,7 +3,7 @@
 //
 // The table is in another object file (kernel-table.h), so that this one is compiled once for many addons. Nothing here is
 // global state but that constant table and the threads that a process has (threads.c), so every thread and context may load
-// it. All arguments are checked: whatever JavaScript passes, memory outside the arrays is never touched. Only again() trusts
+// it. All arguments are checked: no value that JavaScript passes leads outside the memory of the arrays. Only again() trusts
 // its caller.
 
 #define NAPI_VERSION 8

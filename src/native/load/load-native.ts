@@ -23,7 +23,7 @@ export interface NativeKernels {
 export interface NativeSlot {
   call(...arrays: readonly TypedArray[]): void;
   /**
-   * Runs the kernel once more on the arrays of the last call, without checking them: nobody may have detached one since.
+   * Runs the kernel once more on the arrays of the last call, without checking them: the caller must not have detached one since.
    *
    * @throws Error if no call came before, or the last one was refused
    */

@@ -9,7 +9,7 @@ export const words = {
   kernel: 2,
   part: 3,
   iterations: 4,
-  /** The next iteration that nobody has taken. */
+  /** The next iteration that no thread has taken. */
   next: 5,
   /** Number of workers that may be at work. */
   inside: 6,

@@ -1,5 +1,5 @@
-// The threads that all kernels of a process share. The first addon that needs them has them and lends them to the others,
-// whatever bundle or worker they come from. Part of addon.c.
+// The threads that all kernels of a process share. The first addon that needs them owns them and lends them to the others,
+// from all bundles and workers. Part of addon.c.
 //
 // The caller of a kernel works on its parts too, and never waits for a thread to come. So any number of callers, in any
 // threads, is safe: at worst each does its work alone.
@@ -28,7 +28,7 @@ struct uk_loop {
   uk_part *run;
   void *context;
   long parts, slots;
-  // The next part that nobody has begun.
+  // The next part that no thread has begun.
   atomic_long next;
   // Threads that are at work beside the caller.
   atomic_long helpers;

@@ -1,7 +1,7 @@
 // Threads of WASM kernels: workers with an instance of each kernel on the memory that its caller's instance has. Part of emitted modules,
 // and ours while we measure (wasm-instance.ts): there is one implementation.
 //
-// As in threads.c the caller works too and never waits for a worker to come, only for one that is at work: workers that are not there
+// The caller works too, as in threads.c, and never waits for a worker to come, only for one that is at work: workers that are not there
 // (yet) cost nothing but their help.
 
 import { unsharedFlag, type WasmSharing } from "../../compiler/index.ts";

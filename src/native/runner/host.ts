@@ -19,7 +19,7 @@ export interface Host {
   /**
    * @param task what the process has to know before the message
    * @param message asked for when it is sent, so once for each process
-   * @param leftMs milliseconds that the request may take, whatever the deadline; asked when it begins
+   * @param leftMs milliseconds that the request may take, also if its deadline is later; asked when it begins
    */
   ask(task: RunTask | null, message: (process: WorkerProcess) => ToWorker, leftMs?: () => number): Promise<RunOutcome>;
   forget(): void;

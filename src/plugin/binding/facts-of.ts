@@ -69,7 +69,7 @@ function nativeOf(
 /** Why the best implementation is not even in the module; null if it is. */
 function reasonOf(kernel: CompiledKernel, { native }: AssetReferences): string | null {
   if (kernel.native) return native ? null : "an addon needs Node.js";
-  // For lack of a compiler, or as the tuned kernel is still to come: the build's log says so.
+  // There was no compiler, or the tuned kernel is still to come: the build's log says which.
   const isMissing = kernel.wasm !== null && kernel.target !== "wasm";
   return isMissing ? `the build made no addon for ${kernel.target}` : null;
 }

@@ -1,6 +1,6 @@
 // A compiled kernel and the places of its binaries → the JavaScript module that an import gets. Stage 12.
 //
-// The text is data and one pure call of the runtime, so that an import nobody uses leaves nothing behind, and what all kernels need is in
+// The text is data and one pure call of the runtime, so that an unused import leaves nothing behind, and the code that all kernels need is in
 // the program once. Loading waits for the first call.
 
 import type { CompiledKernel } from "../compiled-kernel.ts";

@@ -77,7 +77,7 @@ async function fromRemote(context: KernelContext): Promise<Decision | null> {
 export const knownSchedule = async (context: KernelContext): Promise<Decision> =>
   (await fromLock(context)) ?? (await fromStore(context)) ?? predicted(context);
 
-/** Tunes equal kernels of a build once, whatever their files are called, whether or not they come together. */
+/** Tunes equal kernels of a build once, even if their files have other names or they are asked for at other times. */
 async function tuneOnce(context: KernelContext): Promise<Decision> {
   const { started } = context.services.tunings;
   const identity = taskIdentity(context.task);

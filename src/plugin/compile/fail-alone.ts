@@ -1,5 +1,5 @@
-// Whatever one kernel throws → a diagnostic that names the kernel, so that its failure is its own: a bug of ours, with its
-// stack, is told from what the machine refuses. Mistakes of the user are diagnostics already.
+// Any error of one kernel → a diagnostic that names the kernel, so that other kernels go on. A bug of ours, with its stack, is told
+// apart from a refusal of the machine. Mistakes of the user are diagnostics already.
 
 import { DiagnosticError } from "../../compiler/index.ts";
 import { ProcessError } from "../../native/child-process.ts";
@@ -8,7 +8,7 @@ import { ProcessError } from "../../native/child-process.ts";
  * Runs the work of one kernel.
  *
  * @param kernel as messages call it: src/gemm.op.ts?tune=avx2
- * @param signal what is aborted rejects as it does elsewhere: nobody failed. Null: nobody aborts it
+ * @param signal aborts the work: its rejection is passed on as it is, as no kernel failed. Null: the work is never aborted
  * @param hint what to do about it meanwhile; null: nothing
  * @throws DiagnosticError `kernel.bug`, `kernel.machine`, and those of the work
  */

@@ -18,7 +18,7 @@ export function laterStore(store: Store): LaterStore {
     putEntry: (key, entry) => later(() => store.putEntry(key, entry)),
     putBlob: (bytes) => later(() => store.putBlob(bytes)),
     async flush() {
-      // In their order: an entry never names what is not there.
+      // Blobs are written in order before the entry, so that an entry never names a missing blob.
       for (const put of puts.splice(0)) {
         const warning = await put();
         if (warning) return warning;

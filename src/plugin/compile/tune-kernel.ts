@@ -86,7 +86,7 @@ function tuneInTurns<Result>(
           });
           const space = generateSpace(task);
           opened.push({ workbench, space });
-          // Before the search is paid for: these twins do not depend on what it finds.
+          // Twins are checked before the search takes its time, since they do not depend on its result.
           if (task.target.codegen === "c") await checkTwins(workbench, context, await twinsOfNative(context, task));
           return startTuning(task, space, adapt(tuningOptions(context, workbench, turns)));
         },
@@ -189,7 +189,7 @@ async function noWinner(
   return refuse("tune.nothing-ran", message, hint);
 }
 
-/** The schedule that nobody measured, with a warning: the next build tries again. */
+/** Returns the predicted schedule, unmeasured, and warns: the next build tries again. */
 async function predictedInstead(
   context: KernelContext,
   { late, measured }: Pick<TuneResult, "late" | "measured">,

@@ -19,7 +19,7 @@ export interface FoundImport {
 
 const scripts = new Set([".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"]);
 const others = new Set([".vue", ".svelte", ".astro", ".html", ".mdx"]);
-/** Folders in which nobody writes. */
+/** Folders of generated and installed files. */
 const skipped = new Set(["node_modules", "dist", "out", "build", "coverage"]);
 
 /** Paths of the project's own declaration files, `*.d.ts`. */
@@ -119,7 +119,7 @@ export async function findImports(
   return found.sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-/** Each kernel once, however often and in whatever spelling it is imported. */
+/** Each kernel once, for all imports and spellings of its query. */
 export function kernelsOf(imports: readonly FoundImport[]): readonly ParsedRequest[] {
   const kernels = new Map(imports.map(({ request }) => [request.path + request.query, request]));
   return [...kernels.values()].sort((a, b) => (a.path + a.query < b.path + b.query ? -1 : 1));

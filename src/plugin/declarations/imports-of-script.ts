@@ -2,7 +2,7 @@
 
 import { build, type PluginBuild } from "esbuild";
 
-/** Specifiers that a script imports; none for one that does not parse: whoever builds it says so. */
+/** Specifiers that a script imports; none for one that does not parse: its build reports that. */
 export async function importsOfScript(path: string): Promise<readonly string[]> {
   const specifiers = new Set<string>();
   const note = {

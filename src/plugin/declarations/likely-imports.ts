@@ -34,7 +34,7 @@ function starIn(pattern: string, text: string): string | null {
   return fits ? text.slice(before.length, text.length - after.length) : null;
 }
 
-/** What a program gets of an entry: with conditions it has types from elsewhere. */
+/** Returns the target of an entry of package.json's `imports` for programs: under our own condition, as `types` leads elsewhere. */
 function targetOf(entry: unknown): unknown {
   if (typeof entry !== "object" || entry === null) return entry;
   const { [ownCondition]: own, default: others } = entry as Targets;

@@ -1,5 +1,5 @@
-// A project's sources → its declarations: for the command `types` and for option `dts` alike, so that both write the same, whatever a
-// bundler has looked at or taken from its cache.
+// A project's sources → its declarations: for the command `types` and for option `dts` alike, so that both write the same,
+// independently of the modules that a bundler has loaded or taken from its cache.
 
 import type { DiagnosticError } from "../../compiler/index.ts";
 import { openStore } from "../../tuner/store/store.ts";

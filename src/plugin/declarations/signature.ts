@@ -42,7 +42,7 @@ export async function signatureOf(request: ParsedRequest, options: SignatureOpti
       hasFixedTypes: Object.values(defaults).every((value) => typeof value === "number"),
     };
   } catch {
-    // Whatever it is: types are no place to hear of it.
+    // The build reports the mistake. Declarations go on with the general type.
     return null;
   }
 }

@@ -64,7 +64,7 @@ function entryText(end: string, imports: readonly KernelImport[], folder: string
 /**
  * @param path absolute, of the file that the text is for
  * @param likely imports that the project may have one day: those that it has come first
- * @returns the same text for the same imports, whatever their order
+ * @returns the same text for the same imports, in any order
  */
 export function declarationsText(
   imports: readonly KernelImport[],

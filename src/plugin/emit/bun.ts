@@ -1,6 +1,6 @@
 // Bun: content-hashed files, written beside every output that names them, at the end of the build.
 //
-// Its `emitFile` writes at once and to one folder: files of kernels that nobody uses would stay, and entries in other folders miss theirs.
+// Its `emitFile` writes at once and to one folder: files of unused kernels would stay, and entries in other folders would miss theirs.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -62,7 +62,7 @@ export interface Host {
    * Absent: ids are absolute.
    */
   idFolder?(context: HookContext): string;
-  /** Whether a module keeps the query of its import, whatever it was resolved to. */
+  /** Whether a module keeps the query of its import in any resolved id. */
   readonly keepsSpelling?: true;
   /** Whether the host takes a source map without mappings for none, and puts the text of the module into its own map. */
   readonly needsMapping?: true;

@@ -11,7 +11,7 @@ export interface EmittedFiles {
   has(reference: string): boolean;
   /** @param folder of the output, in which files lie under their own names; null: where the host puts assets */
   emitUrl(context: HookContext, folder?: string | null): EmitUrl;
-  /** Deletes assets that nobody needs: those of kernels that tree shaking has left out, and the script of workers that nobody starts. */
+  /** Deletes unused assets: those of kernels that tree shaking has left out, and the script of workers that are never started. */
   removeUnused(bundle: Bundle, fileNameOf: (reference: string) => string): void;
 }
 

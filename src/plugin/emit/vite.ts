@@ -34,7 +34,7 @@ function isForScripts(environment: ViteEnvironment | undefined): boolean {
   const lib = environment?.config.build.lib;
   if (!lib) return false;
   const { formats, entry } = lib;
-  // As Vite has it.
+  // Vite's default formats.
   const usual = typeof entry === "string" || Object.keys(entry).length === 1 ? ["es", "umd"] : ["es", "cjs"];
   return (formats ?? usual).some((format) => format === "umd" || format === "iife");
 }
@@ -120,7 +120,7 @@ export function viteHost(session: Session, dev: DevServer, another: () => unknow
             return null;
           return besideChunk(relativePath, format);
         },
-        // The file with the mistake may be one that Vite knows nothing of, and it tells nobody of a module that never was.
+        // The file with the mistake may be one that Vite does not watch, and Vite sends no update of a module that never loaded.
         hotUpdate({ modules }) {
           const { moduleGraph } = this.environment;
           const broken = dev.broken().flatMap((id) => moduleGraph.getModuleById(id) ?? []);

@@ -126,7 +126,7 @@ function resolve(compiler: WebpackCompiler, path: string, importer: string | und
 /** The id of a module, as it is part of the path that unplugin makes up for it. */
 const encodedRequest = /%3F(?:.*%26)?tune(?:%3D|%26|$)/;
 
-/** A kernel's module has no effects: where nobody uses it, nothing of it stays. */
+/** Marks modules of kernels as free of side effects, so that webpack leaves out those that are not used. */
 const pure = { test: encodedRequest, sideEffects: false } as const;
 const markPure = ({ options }: { readonly options: { readonly module: { readonly rules: unknown[] } } }): void =>
   void options.module.rules.push(pure);

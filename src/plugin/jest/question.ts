@@ -1,4 +1,4 @@
-// What Jest's transformer asks of the worker that compiles, and what it is told.
+// Messages between Jest's transformer and the worker that compiles: a question, and its answer.
 
 import type { KernelPluginOptions } from "../types.ts";
 import type { Format } from "./imports.ts";

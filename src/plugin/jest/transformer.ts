@@ -11,7 +11,7 @@ import type { KernelPluginOptions } from "../types.ts";
 import { kernelSpecifiers, replaceSpecifiers } from "./imports.ts";
 import type { Answer, Mistake, Question } from "./question.ts";
 
-/** What we use of what Jest tells a transformer of a file. */
+/** Facts of a file that Jest passes to a transformer, as far as we use them. */
 export interface TransformOptions {
   readonly config: { readonly rootDir: string };
   readonly configString: string;
@@ -26,7 +26,7 @@ interface Transformed {
 
 type Transform<Result> = (source: string, path: string, options: TransformOptions) => Result;
 
-/** What we use of a transformer of Jest's. */
+/** Members of a transformer of Jest that we use. */
 export interface Transformer {
   readonly canInstrument?: boolean;
   readonly process?: Transform<Transformed | string>;

@@ -1,5 +1,5 @@
 // A store that others share, by plain HTTP: GET and PUT of `<url>/ac/<key>`, each a file of one decision as `cache export` writes it.
-// Nothing that it says is trusted: whoever asks rebuilds and checks.
+// Answers are not trusted: callers rebuild each kernel and check its results.
 
 import { getText, putText } from "../../native/http.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../../tuner/store/exchange.ts";

@@ -67,7 +67,7 @@ function projectName(root: string): string {
     const { name } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly name?: unknown };
     if (typeof name === "string" && name !== "") return name;
   } catch {
-    // There is none, or none that can be read.
+    // package.json is missing or cannot be read.
   }
   return basename(root);
 }

@@ -24,7 +24,7 @@ export async function writeReport(
       options,
       measuring: options.mode === "tune" ? "if unknown" : "never",
       warn: log.warn,
-      // No kernel is tuned for a report, whatever the build does.
+      // A report never tunes a kernel, in no mode of the build.
       contextOf: (request) => kernelContext(kernelRequest(request, options, "predict"), services),
     });
     writeIfChanged(file, reportPage(data));

@@ -10,7 +10,7 @@ interface Sized {
   readonly length: number;
 }
 
-/** The memory of a WASM instance starts on a page, which nothing else in JavaScript promises, and nobody can detach it. */
+/** Makes arrays on the memory of a WASM instance: it starts on a page, which nothing else in JavaScript promises, and cannot be detached. */
 export function alignedArrays(list: readonly Sized[]): Arrays {
   let end = 0;
   const starts = list.map(({ array, length }) => {

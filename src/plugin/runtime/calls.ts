@@ -21,7 +21,7 @@ const nothing = (): void => {};
  * Calls on an instance that has its constants, if the kernel takes any.
  *
  * A call on the arrays of the last one skips all checks but that for a detached buffer, and costs some 40 ns. The arrays are remembered
- * to the end of the job alone: a kernel keeps nobody's memory alive.
+ * to the end of the job alone, so that a kernel keeps no caller's memory alive.
  */
 export function createCalls(args: Arguments, instance: () => Instance, ready: () => Promise<void>): Calls {
   let last: readonly unknown[] | null = null;

@@ -3,7 +3,7 @@
 import type { TypedArray } from "../../compiler/index.ts";
 import { type Arrays, type Context, type Instance, newOutputs, type Way } from "./implementation.ts";
 
-/** They take all tensors in each call. */
+/** Opens the reference loops, which take all tensors in each call. */
 function openLoops({ facts, tensors, constants, others }: Context): Instance {
   let known: Arrays = [];
   let arrays: Arrays | null = null;

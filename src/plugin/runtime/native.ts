@@ -19,7 +19,7 @@ import {
 
 type Addon = Pick<NativeKernels, "call" | "callAsync" | "slot">;
 
-/** In place of a constant that only the preparation reads. */
+/** Stands for a constant that only the preparation reads. */
 const nothing = new Float32Array(0);
 
 function openNative({ facts, tensors, constants, others }: Context, addon: Addon): Instance {
@@ -60,11 +60,11 @@ function openNative({ facts, tensors, constants, others }: Context, addon: Addon
       if (prepared.length === 0) prepared = alignedArrays(made);
       addon.call(index + 1, ...takenOf(values), ...prepared);
     },
-    // For the addon to ask for the memory of an array costs some 30 ns: it is asked once for the arrays of a binding.
+    // The addon takes some 30 ns to ask for the memory of an array, so it asks once for the arrays of a binding.
     bind(given) {
       const values = known;
       const all = argumentsOf(given, values, prepared);
-      // A kernel keeps nobody's memory alive; a layer keeps its constants.
+      // A kernel keeps no caller's memory alive; a layer keeps its constants.
       if (!isPacked) known = [];
       let isFirst = true;
       return () => {

@@ -38,7 +38,7 @@ interface Running {
 /** Opens a module; one that is not for threads takes no `sharing`. */
 export type OpenModule = (module: WebAssembly.Module, sharing: WasmSharing | undefined) => Running;
 
-/** For kernels of one thread. */
+/** Opens kernels of one thread. */
 export const openAlone: OpenModule = (module) => new WebAssembly.Instance(module).exports as unknown as Running;
 
 type View = new (buffer: ArrayBufferLike, offset: number, length: number) => TypedArray;

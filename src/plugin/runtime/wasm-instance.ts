@@ -71,7 +71,7 @@ export function openWasm(
     buffers() {
       if (!direct) {
         direct = openKernel(parts, openModule);
-        // Those of a layer, and what was made of them: it has no arrays of its own for them.
+        // Callers of a layer pass no constants, so its constants and their packed forms are copied in.
         if (isPacked) for (const view of [...constants, ...results]) direct.views[view]!.set(copy!.views[view]!);
       }
       const { views } = direct;

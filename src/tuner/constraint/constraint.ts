@@ -2,7 +2,7 @@
 
 import type { Condition } from "../../compiler/index.ts";
 
-/** All integers from … to, both included: for derived variables whose values nobody wants to list (a footprint). */
+/** All integers from … to, both included: for derived variables with too many values to list (a footprint). */
 export interface ValueRange {
   readonly from: number;
   readonly to: number;

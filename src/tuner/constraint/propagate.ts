@@ -44,7 +44,7 @@ export class Engine {
     return this.#run();
   }
 
-  /** Drops propagators that hold whatever else is decided from here on: for states that only shrink. */
+  /** Drops propagators that hold for all further decisions: for states that only shrink. */
   retireEntailed(): void {
     const isEntailed = (at: number): boolean => {
       const { variables, isEntailed } = this.#propagators[at]!;

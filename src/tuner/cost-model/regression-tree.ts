@@ -110,7 +110,7 @@ class Grower {
     let best: Split | null = null;
     for (let column = 0; column < this.#matrix.columns; column++) {
       const split = this.#bestCut(column, from, to, first, second);
-      // The margin makes ties go to the earlier column whatever the order of summation rounds to.
+      // The margin makes ties go to the earlier column for every order of summation and its rounding.
       if (split && split.gain > (best?.gain ?? 0) * (1 + 1e-12) + 1e-12) best = split;
     }
     return best;

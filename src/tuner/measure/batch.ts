@@ -1,6 +1,6 @@
-// Candidates that are to be measured elsewhere, and what came of them there, as texts: a JSON object that holds a body and
-// its digest. They hold decisions and names, never code and no operator: whoever runs a batch has the operator, and the
-// digest of the task says whether it is the same. The digest of the body finds damage, not malice.
+// Candidates to be measured on another machine, and their results, as texts: a JSON object with a body and its digest. The texts hold
+// decisions and names, neither code nor operator. The machine that runs a batch has the operator, and the digest of the task says whether
+// it is the same. The digest of the body finds damage, not malice.
 
 import { type Numerics, sha256, type Target } from "../../compiler/index.ts";
 import type { CacheState } from "../../native/runner/protocol.ts";

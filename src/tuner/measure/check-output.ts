@@ -14,7 +14,7 @@ export interface CheckPlan {
 }
 
 /**
- * Integers and equality where the operator computes them without rounding, in whatever order; else fractions and a
+ * Integers and equality where the operator computes them without rounding in every order; else fractions and a
  * bound. Fractions are of size length^(-1/4), length being the longest sum, so that sums of products stay near 1, where
  * exp neither overflows nor vanishes; operators with a root, a logarithm or a power get positive ones. Integers it is too
  * where only another way to compute the operator rounds them, then with its bound.

@@ -1,7 +1,7 @@
 // Bound on the difference between a result and the reference where rounding happens, by dtype, functions and reduction
 // length, in units in the last place (ulp) of the type that is computed in.
 //
-// It is a bound for a check on random inputs, not a proof: errors of a sum are taken as its length in ulp of the
+// The bound is for a check on random inputs and is not a proof: errors of a sum are taken as its length in ulp of the
 // largest result, which is what n roundings in any order make of terms with random signs, with √n to spare.
 
 import {

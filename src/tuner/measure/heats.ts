@@ -37,7 +37,7 @@ export async function heats(
   const leastNs = field.map(() => Number.POSITIVE_INFINITY);
   while (field.length > keep && !isOver()) {
     for (let turn = 0; turn < samplesInHeat; turn++)
-      // There and back, so that no entrant always follows the same other one.
+      // Every second turn goes backwards, so that no entrant always follows the same other one.
       for (const entrant of turn % 2 === 0 ? field : field.toReversed()) {
         if (isOver()) break;
         leastNs[entrant] = Math.min(leastNs[entrant]!, (await sample(entrant)) ?? Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-// A race between finalists: all run in every round, so that whatever slows the machine slows them all, and ratios
+// A race between finalists: all run in every round, so that a slower machine slows them all, and ratios
 // within a round decide. Entrant 0 is the incumbent: it runs first and last in each round, and a round in which its two
 // times disagree is discarded. A clearly slower entrant drops out.
 

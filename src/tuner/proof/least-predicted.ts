@@ -64,7 +64,7 @@ export async function leastPredicted(
   return { best: search.best, atLeastNs, isComplete: atLeastNs === found };
 }
 
-/** Returns a lower bound of one stage's time, whatever the others take; 0 where time runs out. */
+/** Returns a lower bound of one stage's time for all values of the other stages; 0 where time runs out. */
 function leastOfStage(
   compiled: CompiledModel,
   estimates: readonly Estimate[],

@@ -16,7 +16,7 @@ export const cga: Strategy = {
 };
 
 /**
- * For budgets of seconds. Heron, with hours and 32 measurements a round: population 200, 5 generations of 200 children,
+ * Numbers for budgets of seconds. Heron, with hours and 32 measurements a round: population 200, 5 generations of 200 children,
  * 32 elders and as many parents, and 0.14 of all variables inherited, derived ones too; children must stay nearer to
  * their parents where there are few generations of them. The batch is taken as `select.ts` says.
  */

@@ -17,7 +17,7 @@ export const coordinateDescent: Strategy = {
       if (chosen.length >= count) break;
       const before = pool.points.length;
       for (const neighbour of neighbours(state.space, point, rng)) pool.add(neighbour);
-      // Neighbours of a better point come first, whatever is predicted of the others.
+      // Neighbours of a better point come first, even if others have better predictions.
       chosen.push(...rank(score(state, pool.points.slice(before))));
     }
     const points = state.best === null ? pool.points : chosen.map(({ point }) => point);

@@ -11,8 +11,8 @@ import type { SearchState } from "./search-state.ts";
 import type { Strategy } from "./strategy.ts";
 
 /**
- * Goes on behind the last trial, whoever chose it, in an order that is a ring: what this strategy measured before is not
- * enumerated again until the ring is closed, and then once.
+ * Enumerates candidates in the order of a ring, starting behind the last trial, even if another strategy chose that. Earlier trials of
+ * this strategy are not enumerated again until the ring is closed, and then once.
  */
 export const exhaustive: Strategy = {
   name: "exhaustive",

@@ -23,7 +23,7 @@ export interface Posterior {
 const lengthScales = [0.05, 0.1, 0.2, 0.4, 0.8] as const;
 /**
  * Variances of the noise, as shares of the variance of what is modelled. Times repeat within some per cent on a machine that
- * nobody else uses, and within a tenth on a shared one. The likelihood of the values chooses here too.
+ * is idle otherwise, and within a tenth on a shared one. The likelihood of the values chooses here too.
  */
 const noises = [1e-3, 1e-2, 0.05, 0.2] as const;
 

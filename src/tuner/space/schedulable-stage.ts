@@ -35,11 +35,11 @@ export interface Access {
   readonly pattern: string;
   /** Different reads. */
   readonly count: number;
-  /** For each dimension the coefficient of every axis in its index; null where that is not affine. */
+  /** Coefficient of every axis in the index of each dimension; null where the index is not affine. */
   readonly dims: readonly (ReadonlyMap<string, number> | null)[];
-  /** For each dimension the axes in its index, affine or not. */
+  /** Axes in the index of each dimension, affine or not. */
   readonly axes: readonly ReadonlySet<string>[];
-  /** For each dimension how far apart the constants of the reads are. */
+  /** Distance between the constants of the reads in each dimension. */
   readonly spans: readonly number[];
   /** Whether some of the reads are in one side of a select: padding. */
   readonly guarded: boolean;
@@ -78,7 +78,7 @@ export interface SchedulableStage {
   /** Whether the body calls exp, log or the like. */
   readonly callsFunctions: boolean;
   /**
-   * Inputs that nobody else reads and that are the same for all parts of the stage, or for all calls: they can be packed
+   * Inputs that no other stage reads and that are the same for all parts of the stage, or for all calls: they can be packed
    * once, before everything else.
    */
   readonly shared?: readonly string[];
@@ -218,7 +218,7 @@ export function isVectorizable({ dims, axes }: Access, axis: string): boolean {
 }
 
 /**
- * Says whether a pack may have this axis innermost, whatever the operand's own layout (the second factor of A · Bᵀ):
+ * Says whether a pack may have this axis innermost, in any layout of the operand (the second factor of A · Bᵀ):
  * the access walks plain axes, this one among them, and each element is used several times, which pays for the pack.
  */
 export function isTransposable(stage: SchedulableStage, access: Access, axis: string): boolean {

@@ -52,7 +52,7 @@ const decodeDecision: Decode<SharedDecision> = object<SharedDecision>({
   measured: decodeMeasured,
 });
 
-/** Prints decisions: the same text for the same decisions, whatever their order. */
+/** Prints decisions: the same text for the same decisions in any order. */
 export function printExchange(decisions: readonly SharedDecision[]): string {
   const sorted = [...decisions].sort((a, b) => (a.key < b.key ? -1 : 1));
   const header: Header = { format, schema, decisions: sorted.length };

@@ -134,7 +134,7 @@ async function flushDirectory(directory: string): Promise<void> {
   await flush(handle).finally(() => handle.close());
 }
 
-/** By the number of the file: the handles of Yarn's Plug'n'Play have no `sync`. */
+/** Flushes a file by its number, as the handles of Yarn's Plug'n'Play have no `sync`. */
 const flush = ({ fd }: FileHandle): Promise<void> => promisify(fsync)(fd);
 
 /** Removes what killed writers left. Safe, as the holder of the lock is the only writer. */

@@ -10,7 +10,7 @@ import { sha256 } from "../../compiler/index.ts";
 export type Content =
   | { readonly kind: "found"; readonly bytes: Uint8Array }
   | { readonly kind: "missing" }
-  /** There, and not what its name says. */
+  /** A file is there, but its hash is not its name. */
   | { readonly kind: "corrupt" };
 
 /**
@@ -50,7 +50,7 @@ function parseIndexLine(line: string): IndexLine | null {
 }
 
 /**
- * Reads a file; what cannot be read, for whatever reason, is absent: a store is never the cause of a failed build. Read
+ * Reads a file. A file that cannot be read, for any reason, counts as absent: a store never makes a build fail. Read
  * synchronously, because a small file takes a tenth of a trip through the thread pool.
  */
 function readOrNull(file: string): Buffer | null {

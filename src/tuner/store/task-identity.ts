@@ -1,5 +1,5 @@
-// Decides when two tasks are one: the same computation on tensors of the same names, under the same numerics, whatever the files of
-// their operators are called. Task → the key of its records, and its identity within a build.
+// Decides when two tasks are one: the same computation on tensors of the same names, under the same numerics.
+// The names of their operators' files do not matter. Task → the key of its records, and its identity within a build.
 
 import { printComputeDef, sha256 } from "../../compiler/index.ts";
 import type { Space } from "../space/space.ts";

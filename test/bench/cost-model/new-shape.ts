@@ -117,7 +117,7 @@ for (const known of [gemm(512, 512, 512), gemm(1024, 1024, 1024)]) {
   console.log(`known shape: ${trials.length} trials, best ${(ns / 1e6).toFixed(2)} ms`);
 }
 
-/** Records of the known shapes only, whatever is measured with them. */
+/** Copies the records of the known shapes, so that new measurements do not enter them. */
 function knownRecords(): RecordDatabase {
   const copy = memoryDatabase();
   for (const record of database.records({ task: null, targetClass: targetClass(target) })) copy.append(record);

@@ -39,7 +39,7 @@ export function landscape({ prior }: SearchSpace, number: number): Landscape {
   };
 }
 
-/** As large as one of them, however many there are. */
+/** Adds effects so that the sum is as large as one of them for any number of effects. */
 const together = (effects: readonly number[]): number =>
   effects.reduce((sum, effect) => sum + effect, 0) / Math.sqrt(Math.max(1, effects.length));
 

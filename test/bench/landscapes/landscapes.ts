@@ -38,7 +38,7 @@ const { values } = parseArgs({
 });
 const trials = Number(values.trials);
 
-/** Noise that a clock adds to each time, as a share of it: a hundredth on a machine that nobody else uses, a tenth on others. */
+/** Noise that a clock adds to each time, as a share of it: a hundredth on an idle machine, a tenth on a shared one. */
 const noise = Number(values.noise);
 
 interface Search {

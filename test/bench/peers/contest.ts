@@ -1,4 +1,4 @@
-// Kernels and libraries against each other: samples in turns, A B C, B C A, … Whatever slows the machine slows them all, so only
+// Kernels and libraries against each other: samples in turns, A B C, B C A, … A slower machine slows them all, so only
 // ratios within a round are compared.
 
 import { median, quantile } from "../../../src/tuner/measure/statistics.ts";

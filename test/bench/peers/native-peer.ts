@@ -9,9 +9,9 @@ import type { Found, Peer, PeerOptions } from "./peer.ts";
 
 export interface NativeLibrary {
   readonly name: string;
-  /** In native/. */
+  /** Name of its C file in native/. */
   readonly source: string;
-  /** All have to be there; the version is that of the first one's package. */
+  /** Files that all have to exist; the version is that of the first one's package. */
   readonly files: readonly string[];
   readonly compilerOptions: readonly string[];
   /** Names of the Debian packages. */

@@ -11,7 +11,7 @@ export interface Peer {
   chosen(): string | null;
   /**
    * Makes a call ready on these arrays, inputs before the output, and closes the one before it. Null: it has no such call.
-   * What is returned gives the nanoseconds of so many runs together.
+   * The function returned takes a number of runs and gives the nanoseconds of all of them together.
    */
   open(call: PeerCall, arrays: readonly KernelArray[]): ((runs: number) => number) | null;
   close(): void;
@@ -25,7 +25,7 @@ export type Found =
   | { readonly kind: "missing"; readonly name: string; readonly remedy: string };
 
 export interface PeerOptions {
-  /** For what is compiled. */
+  /** Folder for compiled files. */
   readonly directory: string;
   readonly threads: number;
 }

@@ -23,7 +23,7 @@ const childFlag = "--child";
 const obey = (order: Order): Promise<Answers[Order["kind"]]> =>
   order.kind === "run" ? performRun(order.run) : settle(order.place, order.runs);
 
-/** No process is waited for longer, whatever a strategy does. */
+/** Longest time that a process is waited for, as a strategy may hang. */
 const patienceMs = 1_800_000;
 
 /** Rejects if the process ends without an answer; what it had to say is on stderr. */

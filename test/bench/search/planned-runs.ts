@@ -69,7 +69,7 @@ export function chosenRuns(runs: readonly PlannedRun[], only: string | null): re
 /** The process, the right answers and the race, on a machine that does nothing else. */
 const usualOverheadSeconds = 10;
 
-/** As long as the longest so far of its task. */
+/** Estimates the seconds of a run: its overhead is that of the longest run so far of its task. */
 export function secondsOf(run: PlannedRun, results: readonly RunResult[]): number {
   const overheads = results.filter(({ task }) => task === run.task).map(({ overheadMs }) => overheadMs / 1000);
   return run.seconds + (overheads.length > 0 ? Math.max(...overheads) : usualOverheadSeconds);

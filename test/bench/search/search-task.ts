@@ -65,7 +65,7 @@ export function searchTargets(): readonly TargetName[] {
 
 export const definitionOf = ({ op }: SearchTask): ComputeDef => instantiate(op, {}, "kernel");
 
-/** As the program interface makes it. */
+/** Makes the task in the way of the program interface. */
 export const tuningTaskOf = (task: SearchTask, target: TargetName): TuningTask => ({
   op: definitionOf(task),
   target: { ...hostTarget(target), threads: 1 },

@@ -120,7 +120,7 @@ function standingOf(strategy: string, runs: readonly SettledRun[], bestNs: numbe
   };
 }
 
-/** Not interpolated, as one of them may be infinite. */
+/** Returns the upper median and the greatest value. The median is not interpolated, as a value may be infinite. */
 export function middleAndWorst(values: readonly number[]): MiddleAndWorst {
   const sorted = values.toSorted((a, b) => a - b);
   return { middle: sorted[sorted.length >> 1]!, worst: sorted.at(-1)! };

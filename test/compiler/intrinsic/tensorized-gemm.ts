@@ -1,5 +1,5 @@
 // GEMMs of narrow integers and a schedule by hand that tensorizes them: operands packed in groups, a register tile of
-// rows × vectors, whatever the extents.
+// rows × vectors, for all extents.
 
 import {
   authoring,

@@ -25,7 +25,7 @@ async function triedIn(source: WorkerSource, isAllowed: (address: string) => boo
       onerror = (_: unknown): void => {};
       constructor(address: string) {
         const begin = async (): Promise<void> => {
-          // Nobody listens yet while it is made.
+          // There are no listeners yet in the constructor.
           tried.push(await (address.startsWith("blob:") ? blobs[Number(address.slice(5))]!.text() : address));
           if (isAllowed(tried.at(-1)!)) this.onmessage({ data: { isReady: true } });
           else this.onerror(new Error("refused"));

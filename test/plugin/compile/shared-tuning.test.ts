@@ -1,4 +1,4 @@
-// The kernels of one build: equal ones are tuned once, whatever their files are called; the others share a total of
+// The kernels of one build: equal ones are tuned once, under any names of their files; the others share a total of
 // seconds and one measuring process.
 
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const compileAll = (root: string, common: CompileCase = {}): Promise<Compiled[]>
     }),
   );
 
-/** For one tuning: what comes after its end finds its schedule in the store, or tries again. */
+/** Waits until all kernels share one tuning: a kernel that comes after its end finds its schedule in the store, or tries again. */
 const allWait = ({ started }: BuildTunings): Promise<boolean> =>
   vi.waitUntil(() => [...started.values()][0]?.kernels === names.length, { timeout: 30_000 });
 

@@ -1,74 +1,15 @@
 // The declarations, as text and as TypeScript reads them.
 
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, it, test } from "vitest";
 import { jointType } from "../../../src/plugin/declarations/kernel-types.ts";
-import { projectDeclarations } from "../../../src/plugin/declarations/project-declarations.ts";
 import type { Signature } from "../../../src/plugin/declarations/signature.ts";
 import { declarationsText } from "../../../src/plugin/declarations/text.ts";
-import { resolveOptions } from "../../../src/plugin/options.ts";
 import { requestTargets } from "../../../src/plugin/request.ts";
-import { writeApp } from "../../support/build-app.ts";
+import { compilers, declarationsOf, importing, typeErrors } from "./type-check.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");
-const ownTsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
-const tscOf = (version: string): string => join(repository, `test/tools/node_modules/typescript-${version}/bin/tsc`);
-
-interface Compiler {
-  readonly tsc: string;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
-/** Compiler options that people have in a project with a bundler, and in one for Node. */
-const resolutions = {
-  bundler: { module: "preserve", moduleResolution: "bundler" },
-  nodenext: { module: "nodenext", moduleResolution: "nodenext" },
-};
-const compilers = Object.entries({
-  "TypeScript 7": ownTsc,
-  "TypeScript 6": tscOf("6"),
-  "TypeScript 5.9": tscOf("5"),
-}).flatMap(([name, tsc]) =>
-  Object.entries(resolutions).map(([resolution, options]) => {
-    const missing = existsSync(tsc) ? "" : ` (not here: npm ci --prefix test/tools)`;
-    return { title: `${name}, ${resolution}${missing}`, missing, compiler: { tsc, options } };
-  }),
-);
-
-/** Errors of tsc for the program, in which the package is installed: "main.ts:3: TS2307: …", ordered by file. */
-function typeErrors(files: Readonly<Record<string, string>>, { tsc, options }: Compiler): string[] {
-  const root = writeApp({
-    "package.json": JSON.stringify({ type: "module", imports: { "#op/*?tune=wasm": "./*" } }),
-    ...files,
-    "tsconfig.json": JSON.stringify({
-      compilerOptions: {
-        target: "es2023",
-        types: [],
-        strict: true,
-        noEmit: true,
-        skipLibCheck: true,
-        allowImportingTsExtensions: true,
-        ...options,
-      },
-      include: ["*.ts"],
-    }),
-  });
-  mkdirSync(join(root, "node_modules"));
-  symlinkSync(repository, join(root, "node_modules/unplugin-kernel"), "junction");
-  try {
-    execFileSync(process.execPath, [tsc, "-p", root, "--pretty", "false"], { encoding: "utf8" });
-    return [];
-  } catch (error) {
-    const { stdout } = error as { stdout: string };
-    const found = [...stdout.matchAll(/^(?:.*[\\/])?([\w-]+\.ts)\((\d+),.*\): error (.*)$/gm)];
-    return found
-      .sort(([, a], [, b]) => (a === b ? 0 : a! < b! ? -1 : 1))
-      .map(([, file, line, text]) => `${file}:${line}: ${text}`);
-  }
-}
 
 const operator = `import { compute, defineOp, tensor } from "unplugin-kernel/op";
 export default defineOp({ N: 8 }, ({ N }) => {
@@ -79,13 +20,6 @@ const uses = (specifier: string): string => `import kernel from "${specifier}";
 export const C: Int32Array = kernel(new Int32Array(8));
 export const info: string | null = kernel.info.schedule;
 `;
-
-/** Declarations of a project's files, as `npx unplugin-kernel types` writes them. */
-async function declarationsOf(files: Readonly<Record<string, string>>): Promise<string> {
-  const root = writeApp(files);
-  const { text } = await projectDeclarations(resolveOptions({ root }), join(root, "kernels.d.ts"));
-  return text;
-}
 
 /** The entry of one import: its comments and its type. */
 function entryOf(text: string, end: string): { readonly comments: readonly string[]; readonly type: string } {
@@ -115,8 +49,6 @@ export default defineOp({}, () => {
   return { low: compute("low", [6], (i) => A(i).floor()), high: compute("high", [6], (i) => A(i).ceil().cast("i32")) };
 });`,
 };
-const importing = (...specifiers: readonly string[]): string =>
-  specifiers.map((specifier, at) => `import k${at} from "${specifier}"; k${at}();\n`).join("");
 
 describe("declarations", () => {
   const importers = { "main.ts": importing("./product.op.ts?M=3&dtype=f64&tune=avx2", "./layer.op.ts?tune=wasm") };

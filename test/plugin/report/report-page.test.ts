@@ -1,4 +1,4 @@
-// The page as text: whatever the data is, it holds it as it is, runs only what is its own, and asks for nothing.
+// The page as text: it holds any data unchanged, runs only its own script, and loads nothing.
 
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";

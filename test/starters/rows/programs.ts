@@ -122,7 +122,7 @@ module.exports = {
   }),
 ];
 
-/** As `npm init` makes it, which says "commonjs": tsx makes `require` of `import`, in development, and tsc does for production. */
+/** Project in the form of `npm init`, which says "commonjs": tsx makes `require` of `import`, in development, and tsc does for production. */
 const express = (name: string, module: "commonjs" | "nodenext"): Row => ({
   name,
   made: "as its maker would",
@@ -198,8 +198,7 @@ serve({ fetch: app.fetch, port: Number(process.env.PORT) });
     ),
 };
 
-/** In CommonJS, by tsc, and tested with Jest. */
-/** What Nest's own tests expect of the answer, of Jest and of supertest. */
+/** Expectation of the answer in Nest's own tests, for Jest and for supertest. Nest is CommonJS, built by tsc and tested with Jest. */
 const expectation = (call: string): string =>
   call.startsWith("toBe") ? "toMatch(/^C.0. = 512, /)" : "expect(/^C.0. = 512, /)";
 

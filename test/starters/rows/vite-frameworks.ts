@@ -72,7 +72,7 @@ export default [index("routes/home.tsx")] satisfies RouteConfig;
 `,
   );
   write("app/routes/home.tsx", "export default function Home() {\n  return <h1>Home</h1>;\n}\n");
-  // Of one release: its packages ask for each other's.
+  // All parts have one release, since they depend on each other at the same version.
   const release = "7.18.4";
   const parts = ["react-router", "@react-router/node", "@react-router/serve"].map((name) => `${name}@${release}`);
   run(`${install} ${parts.join(" ")} isbot react@19 react-dom@19`);
@@ -109,7 +109,7 @@ const tanstackStart: Row = {
     const options = "--target-dir . --force --blank --no-install --no-git --no-intent --package-manager npm --yes";
     run(`npx -y @tanstack/cli@0 create app ${options}`);
     run(install);
-    // It writes the types of routes.
+    // This script writes the types of routes.
     run("npm run generate-routes");
   },
   write({ write }) {

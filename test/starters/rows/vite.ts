@@ -46,7 +46,7 @@ const createVue: Row = {
   made: "by its maker",
   packages: ["vue", "vite", "vitest", "typescript"],
   create({ run }) {
-    // In a folder of its own, whose name it takes without asking.
+    // The starter gets a folder of its own, whose name it takes without asking.
     run("npm create -y vue@3 vue-app -- --ts --vitest --bare && cp -a vue-app/. . && rm -r vue-app");
     run("npm install --no-audit --no-fund");
   },

@@ -30,7 +30,7 @@ interface Dim {
 function readNew(drawing: Drawing, axes: readonly DrawnAxis[], dtypes: readonly authoring.DType[]): Expr {
   const { rng } = drawing;
   const used = rng.shuffle(axes).slice(0, Math.min(axes.length, rng.below(12) === 0 ? 0 : 1 + rng.below(4)));
-  // In the order of the axes half of the time: so most operands lie as they are walked.
+  // Half of the reads keep the order of the axes, so that most operands lie in the order in which they are walked.
   const ordered = once(drawing, 2) ? used : axes.filter((axis) => used.includes(axis));
   const dims = dimsFor(drawing, ordered);
   const isFitting = sizeOf(dims.map(({ extent }) => extent)) <= drawing.size.elements;

@@ -71,7 +71,7 @@ export function oneOf<T>({ rng }: Drawing, ways: readonly (readonly [weight: num
   throw new Error("weights are positive");
 }
 
-/** A new input, read from now on by whoever likes to. */
+/** Adds an input, which later stages may read, too. */
 export function newInput(drawing: Drawing, shape: readonly number[], dtype: authoring.DType): authoring.Tensor {
   const inputs = drawing.tensors.filter(({ tensorName }) => tensorName.startsWith("T"));
   const tensor = authoring.tensor(`T${inputs.length}`, shape, dtype);

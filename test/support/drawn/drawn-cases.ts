@@ -45,9 +45,9 @@ const furtherTargets: readonly Target[] = [targets["avx512-vnni"], targets["avx5
 
 export interface DrawnCases {
   readonly operator: string;
-  /** Nodes of its expressions, what is used several times counted once. */
+  /** Nodes of its expressions; a node that is used several times counts once. */
   readonly nodes: number;
-  /** To be run. */
+  /** Cases to run. */
   readonly cases: readonly ChainCase[];
   /** Schedules that were looked at. */
   readonly schedules: number;
@@ -90,7 +90,7 @@ export function drawnCases(seed: number, number: number): DrawnCases {
 const nodesOf = ({ stages }: ComputeDef): number =>
   stages.reduce((sum, { body }) => sum + operandsFirst(body, children).length, 0);
 
-/** As candidates are checked: a result beyond its bound is held against the answers in f64, for operators may cancel. */
+/** Adds the answers in f64, with which a result beyond its bound is compared as in a tuning, because operators may cancel. */
 function conditioned(reference: Reference, numerics: Numerics): Reference {
   const { op, inputs, expected } = reference;
   const parameters = expected.map(({ parameter }) => parameter);

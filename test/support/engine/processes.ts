@@ -27,7 +27,7 @@ export function start(command: string, args: readonly string[], options: SpawnOp
   return { child, end };
 }
 
-/** A port that nobody listens at. */
+/** Returns a port at which no process listens. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));

@@ -1,4 +1,4 @@
-// Debian's WebKitGTK, driven by its own WebDriver: JavaScriptCore, the engine of Safari, on a display that nobody sees.
+// Debian's WebKitGTK, driven by its own WebDriver: JavaScriptCore, the engine of Safari, on a virtual display.
 
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -19,7 +19,7 @@ const settings = {
   WEBKIT_DISABLE_COMPOSITING_MODE: "1",
   WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
   LIBGL_ALWAYS_SOFTWARE: "1",
-  // As in containers: pages then see the language "C", which is none.
+  // Containers have this setting: pages then see the language "C", which is none.
   LANG: "C",
 } as const;
 
@@ -32,7 +32,7 @@ const settingsOf = (isIsolated: boolean) => ({
   ...(isIsolated && { JSC_useSharedArrayBuffer: "1" }),
 });
 
-/** As the WebDriver protocol numbers them. */
+/** Keys by their code points in the WebDriver protocol. */
 const keys: Readonly<Record<Key, string>> = { Tab: "\uE004", Enter: "\uE007", Space: " ", ArrowRight: "\uE014" };
 
 interface Session extends WebDriver {

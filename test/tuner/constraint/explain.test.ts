@@ -75,7 +75,7 @@ describe("explain", () => {
     const explanation = explain(model);
     expect(explanation === null).toBe(bruteForce(model).length > 0);
     if (!explanation) return;
-    // In these models every constraint is a limit, so the clash must stand alone.
+    // Every constraint of these models is a limit, so the clash must stand alone.
     const solvable = (constraints: readonly Constraint[]): boolean => isSolvable({ ...model, constraints });
     expect(solvable(explanation.clash)).toBe(false);
     for (const one of explanation.clash)

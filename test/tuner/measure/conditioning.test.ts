@@ -41,7 +41,7 @@ const inverse = ({ sign = -1, shift = 0, scale = 1, term = true }: InverseFault 
           at(n, i, j, 1, 1).mul(at(n, i, j, 2, 2 + shift)),
           at(n, i, j, 1, 2).mul(at(n, i, j, 2, 1)),
         ];
-        // In f64 and rounded once, as a fused product is.
+        // Computed in f64 and rounded once, as a fused product is.
         if (isFused) return cast(cast(left, "f64").sub(cast(right, "f64")), "f32");
         return left.add(right.mul(sign));
       });

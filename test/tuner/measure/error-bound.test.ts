@@ -7,7 +7,7 @@ import { functionError, ulp, worstRelativeError } from "../../../src/tuner/measu
 const { compute, defineOp, select, tensor } = authoring;
 type Expr = ReturnType<ReturnType<typeof tensor>>;
 
-/** In ulp, of an expression of elements of two tensors. */
+/** Returns the bound in ulp for an expression of elements of two tensors. */
 function ulpsOf(make: (a: Expr, b: Expr) => Expr): number {
   const op = defineOp({}, () => {
     const [A, B] = [tensor("A", [8], "f32"), tensor("B", [8], "f32")];

@@ -31,7 +31,7 @@ const start = (searched: SearchSpace): SearchState => startSearch(searched, boos
 const propose = (state: SearchState, count: number): readonly Candidate[] =>
   exhaustive.propose(state, count, createRng(1));
 
-/** In the order of `enumerate`, template after template. */
+/** Keys of all points in the order of `enumerate`, template after template. */
 const truth = (searched: SearchSpace): string[] =>
   searched.templates.flatMap((one) => [...enumerate(one.compiled)].map((assignment) => pointOf(one, assignment).key));
 

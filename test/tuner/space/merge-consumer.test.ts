@@ -1,5 +1,5 @@
 // Chains of reductions by blocks of rows: which operators have such a template, what limits the blocks, and that the
-// schedules keep the meaning, whatever the extents.
+// schedules keep the meaning for all extents.
 
 import { describe, expect, test } from "vitest";
 import gemmExpGemm from "../../../fixtures/ops/gemm-exp-gemm.op.ts";

@@ -1,5 +1,5 @@
 // Operators whose values are used again and again, in one stage and through many: the code of a candidate grows with the
-// number of operations, whatever the rules inline. Products of floats keep their order.
+// number of operations, independently of what the rules inline. Products of floats keep their order.
 
 import { describe, expect, test } from "vitest";
 import {

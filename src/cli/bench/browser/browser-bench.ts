@@ -1,4 +1,4 @@
-// `bench --browser`: a page that measures the kernels of the project in the browser of whoever opens it, and tells the command.
+// `bench --browser`: a page that measures the project's kernels in each browser that opens it, and sends the results to the command.
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";

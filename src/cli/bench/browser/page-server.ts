@@ -1,5 +1,5 @@
-// A server for one page and what it loads and sends: files from memory, on this machine alone unless told otherwise. It answers no other
-// site's page, under whatever name that reaches it.
+// A server for one page and what it loads and sends: files from memory; default: on this machine alone. It refuses requests from pages
+// of other sites, under every name that leads to it.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { DiagnosticError } from "../../../compiler/index.ts";

@@ -84,7 +84,7 @@ function narrowBfloatSteps({ i32, toBits, narrow, constant, choose }: Kit): read
 }
 
 /**
- * F16C converts 4, 8 or 16 lanes. A NaN keeps its payload there; which NaN comes out is nobody's contract. clang is not to
+ * F16C converts 4, 8 or 16 lanes. A NaN keeps its payload there; no contract says which NaN comes out. clang is not to
  * see where the lanes come from: it would compare them as 16-bit floats, lane by lane.
  */
 function widenInstruction(prelude: Prelude, lanes: number): Instruction | null {

@@ -1,4 +1,4 @@
-// A call of an intrinsic → C text. Its operands are whole vectors, whatever the pieces of the statement around it are.
+// A call of an intrinsic → C text. Its operands are whole vectors, even if the statement around it is in pieces.
 
 import { intrinsicNamed } from "../../intrinsic/intrinsics.ts";
 import { lanesOf } from "../../ir/lanes.ts";

@@ -58,8 +58,8 @@ const nested = (lines: readonly string[], stmt: Stmt): readonly string[] =>
   stmt.kind === "seq" && stmt.body.some((inner) => inner.kind === "define") ? ["{", ...indented(lines), "}"] : lines;
 
 /**
- * Threads share a parallel one. Else a loop is a loop here, whatever its mark: passes leave one that they could not vectorise or
- * unroll as it is.
+ * Prints a loop. Threads share the iterations of a parallel one; other marks are ignored: a loop that passes could not vectorise or
+ * unroll is left as it is.
  */
 function emitFor(context: Context, loop: For): readonly string[] {
   const { name, extent, annotations, body } = loop;

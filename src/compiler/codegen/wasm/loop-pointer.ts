@@ -38,7 +38,7 @@ interface Stepped extends Pointer {
 export function pointerCode(context: Context, affine: Affine): Code {
   const { terms, constant } = affine;
   const scope = context.loops.findLast(({ name }) => terms.some(({ atom }) => mentions(atom, name)));
-  // Terms without a variable are constants that nobody folded.
+  // Terms without a variable are constants that were not folded.
   if (!scope) return sumCode(context, [i32(constant)], terms);
   return [get(pointerOf(context, scope, affine).local)];
 }

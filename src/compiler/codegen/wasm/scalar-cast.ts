@@ -14,7 +14,7 @@ export function castCode(context: Context, from: IrType, to: IrType): Code {
   if (to === "bool") return notZero(from);
   if (isFloatType(from)) return isFloatType(to) ? [floatToFloat(to)] : floatToInteger(context, from, to);
   const [source, target] = [scalarType[from], scalarType[to]];
-  // By way of f64, as the interpreters do it.
+  // The conversion goes through f64, as in the interpreters.
   if (source === "i64" && to === "f32") return [plain("f64.convert_i64_s"), plain("f32.demote_f64")];
   if (isFloatType(to)) return [named(`${target}.convert_${source}_s`)];
   if (target === "i64") return [plain("i64.extend_i32_s")];

@@ -16,7 +16,7 @@ const isShared = 0x02;
 /** Flags of a memory that is not shared. */
 export const unsharedFlag = hasLargest;
 
-/** Most pages, those of 4 GiB. It never grows: how large the memory may become is up to whoever makes it. */
+/** Most pages, those of 4 GiB. It never grows: the program that makes the memory decides how large it may become. */
 const mostPages = 65536;
 
 /** The import section. `shareType` is the index of the function's type. */

@@ -7,7 +7,7 @@ import { bitsType, type FloatType, float, signOf, type Terms, withSign } from ".
 /**
  * `magnitude` is |x|^y, where 0 and ∞ are treated as limits; it may be anything where |x| = 1, y = 0 or x is NaN.
  *
- *   x = 1 or y = 0: 1, whatever the other · |x| = 1, y not NaN: 1 · x < 0, y odd: negative · x < 0, y no integer: NaN
+ *   x = 1 or y = 0: 1, for every value of the other · |x| = 1, y not NaN: 1 · x < 0, y odd: negative · x < 0, y no integer: NaN
  */
 export function powSpecial(type: FloatType, x: Expr, y: Expr, magnitude: Expr, terms: Terms): Expr {
   const of = (value: number): Expr => float(type, value, terms);

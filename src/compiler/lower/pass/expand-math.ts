@@ -5,7 +5,7 @@
 //                          let exp.1: f32 = …
 //                          B[i] = …
 //
-// Locals are computed before the statement, whatever the scalar conditions in it say, so a load that moves out of a
+// Locals are computed before the statement, also where its scalar conditions are false, so a load that moves out of a
 // select is guarded anew: select(i < n, exp(A[i]), 0.0) computes exp of select(i < n, A[i], 0.0).
 
 import { broadcast, constOf, define, lanesFrom, localFrom, select } from "../../ir/build.ts";

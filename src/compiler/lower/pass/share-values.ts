@@ -3,8 +3,8 @@
 //   Y[i] = (a + X[i] / a) * 0.5, with (b + X[i] / b) * 0.5 for a        let value.0: f32 = (b + X[i] / b) * 0.5
 //                                                                  →    Y[i] = (value.0 + X[i] / value.0) * 0.5
 //
-// Locals are computed whatever the conditions in the statement say. A load that this moves out of the side of a choice,
-// and that might leave its buffer there, asks for itself whether it does: what it gives then nobody uses.
+// Locals are computed also where the conditions in the statement are false. A load that this moves out of the side of a choice,
+// and that might leave its buffer there, checks its own bounds: its value is not used in that case.
 
 import { boundsOf } from "../../ir/bounds.ts";
 import { localValues } from "../../ir/local-values.ts";

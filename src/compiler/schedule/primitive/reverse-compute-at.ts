@@ -8,7 +8,7 @@
 //     D[i, j] = relu(C[i, j])                   D[C.i.0*4 + D.i, j] = relu(C[D.i, j])
 //
 // Under a reduce loop the consumer runs after the last iteration: an axis of one element, bound to `loop - (extent - 1)`,
-// says so, for an instance outside its axes does not run. A buffer that nobody else needs shrinks to the region. The
+// says so, for an instance outside its axes does not run. A buffer that no other block needs shrinks to the region. The
 // consumer must not have been scheduled yet, and what else it reads must have been computed before.
 
 import { add, constInt, mul, sub, variable } from "../../ir/build.ts";

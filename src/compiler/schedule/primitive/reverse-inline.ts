@@ -1,5 +1,5 @@
 // Put the expression of an element-wise consumer into the store of its producer, and drop the consumer. The producer
-// keeps its loops and its name, whatever has been done to them.
+// keeps its loops and its name, also where they have been scheduled.
 //
 //   block P: P[i] = 2 * X[i]
 //   block Q: Q[i] = P[i] + 1      →    block P: Q[i] = 2 * X[i] + 1

@@ -130,7 +130,7 @@ function readShared(reader: Block, block: Block, buffer: Buffer): Block {
 
 // ── sameness ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** For each axis in `element` the axis of `reader` that stands for it in `node`. Null: it is another expression. */
+/** Maps each axis in `element` to the axis of `reader` that stands for it in `node`. Null: the expressions differ. */
 function axesOfSame(element: Expr, node: Expr, block: Block, reader: Block): ReadonlyMap<string, string> | null {
   const axes = new Map<string, string>();
   const extentOf = (it: Block, name: string): number | undefined => it.axes.find((axis) => axis.name === name)?.extent;

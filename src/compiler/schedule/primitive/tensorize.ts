@@ -1,5 +1,5 @@
-// Let an instruction of the machine do what a loop and those inside it do. The nest stays as it is, so that whatever cannot
-// use the instruction runs the loops; the lowering puts it in their place. It finds by itself which loop is which.
+// Replaces a loop and those inside it by one instruction of the machine. The nest stays as it is, so that a tail or another target, which
+// cannot use the instruction, runs the loops; the lowering puts it in their place. Loops are matched with those of the instruction by `match`.
 //
 //   tensorize C.j.1 with vpmaddwd.256
 //     for C.j.1 in 0..8                                        for C.j.1 in 0..8 (tensorized vpmaddwd.256)

@@ -115,7 +115,7 @@ function axisOf({ title, logMarks, isWhole }: ChartAxis, { text, grid }: { text:
     stroke: text,
     grid: { stroke: grid, width: 1 },
     ticks: { show: false },
-    // In the corner the two axes' marks would lie on each other.
+    // The marks of the two axes would overlap in the corner.
     values: (_, splits, at) =>
       splits.map((value) => (value === null || (at === 1 && logMarks?.[0] === value) ? null : threeDigits(value))),
     ...(isWhole ? { incrs: wholeSteps } : {}),

@@ -14,7 +14,7 @@ import { outlierNote, verdictOf } from "./verdict.ts";
 
 export interface KernelSection {
   readonly element: HTMLDetailsElement;
-  /** At once: a browser tells of what it opens only later. */
+  /** Opens the section at once, as a browser sends the event of its own opening only later. */
   open(): void;
 }
 

@@ -72,7 +72,7 @@ document
   );
 if (sections.length === 1) sections[0]!.open();
 addEventListener("hashchange", openByAddress);
-// On paper nothing can be opened.
+// A printed page cannot be opened further, so all sections are.
 addEventListener("beforeprint", () => {
   for (const section of sections) section.open();
   showForPaper();

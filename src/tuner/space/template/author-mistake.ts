@@ -9,7 +9,7 @@ import {
   type SourceLoc,
 } from "../../../compiler/index.ts";
 
-// In the source tree this folder and the one of the instructions' methods; in the published package the folder of chunks.
+// Our own folders: in the source tree this one and the one of the instructions' methods, in the published package the one of chunks.
 const folderOf = (relative: string): string => decodeURIComponent(new URL(relative, import.meta.url).pathname);
 const ownFolders: readonly string[] = [folderOf("."), folderOf("../../../compiler/schedule/")];
 

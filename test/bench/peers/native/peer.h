@@ -22,7 +22,7 @@ struct peer_call {
 /// NULL: the library has no such call. `name` and `extents` are those of suites/, arrays are inputs, then the output.
 struct peer_call *peer_open(const char *name, const double *extents, void *const *arrays);
 
-/// Of all calls.
+/// Sets the number of threads that all calls use.
 void peer_threads(int count);
 
 /// Kernels that the library chose for this CPU and for the call that was opened last, as it names them. NULL: it does not say.

@@ -8,7 +8,7 @@ import type { Entry } from "../entrant.ts";
 import type { PeerCall } from "../work.ts";
 import type { NpmCall, NpmPeer } from "./npm-peer.ts";
 
-/** As long as this before the clock starts: engines compile what is called often. */
+/** Nanoseconds of calls before the clock starts, since engines compile functions that are called often. */
 const warmNs = 200e6;
 
 /** `close` ends what was opened for it. */

@@ -71,7 +71,7 @@ const measureHits = (bundler: Bundler): Promise<readonly Timed[]> =>
     ];
   });
 
-/** As many kernels of one operator. */
+/** Writes an app that imports `manyKernels` kernels of one operator. */
 function manyImports(folder: string): string {
   const gemm = join(apps, "../ops/gemm.op.ts");
   const names = Array.from({ length: manyKernels }, (_, at) => `kernel${at}`);

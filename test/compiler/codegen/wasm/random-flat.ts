@@ -65,7 +65,7 @@ function active(scope: Scope, lanes: number): Expr | null {
   }
 }
 
-/** In 0 … bufferLength, for all lanes. */
+/** Index within 0 … bufferLength for all lanes. */
 function index(scope: Scope, lanes: number): Expr {
   const stride = pick(scope, 1, 1, 1, 2, 3, -1);
   const base = scalarIndex(scope, stride < 0 ? lanes : 0);
@@ -187,7 +187,7 @@ function load(scope: Scope, dtype: DType, lanes: number): Expr {
   return ir.load(buffer, dtype, index(scope, lanes), active(scope, lanes));
 }
 
-/** For looking at bits: those of a computed NaN are the engine's choice, and an input has none. */
+/** Loads an input whose bits may be looked at: an engine chooses the bits of a NaN that it computes, and inputs have none. */
 const loadInput = (scope: Scope, dtype: "f32" | "f64", lanes: number): Expr =>
   ir.load(`in_${dtype}`, dtype, index(scope, lanes), active(scope, lanes));
 

@@ -50,7 +50,7 @@ describe.each(["f32", "f64"] as const)("%s", (dtype) => {
   });
 });
 
-// As glibc gives them.
+// Expected values are glibc's.
 test("erf in f64", () => {
   const x = Float64Array.of(0.1, 0.5, 1, 1.5, 2, 3, 5.25, -0.5, -0);
   const z = new Float64Array(x.length);

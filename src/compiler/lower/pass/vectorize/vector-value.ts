@@ -53,7 +53,7 @@ export function vectorValue(value: Expr, site: Site, active: Expr | null): Vecto
   const turns = active ? null : inTurns(value, site);
   if (turns) return { expr: turns, needsLane: false };
   const state: State = { site, active, needsLane: false, memory: memoryFor(value, site) };
-  // From the leaves up, so that what is deep is no deep recursion.
+  // Nodes are visited from the leaves up, so that a deep expression needs no deep recursion.
   for (const node of state.memory?.values ?? []) vectorOf(node, state);
   const expr = vectorOf(value, state);
   return expr && { expr: broadcast(expr, site.lanes), needsLane: state.needsLane };
