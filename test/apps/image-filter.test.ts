@@ -1,11 +1,12 @@
-// The example fixtures/apps/image-filter, built by Rollup from its lock, against plain loops.
+// The example fixtures/apps/image-filter, built by Rollup from its lock, in Node and in pages, against plain loops.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, noBrowser, serveFolder } from "../support/browser.ts";
+import { serveFolder } from "../support/browser.ts";
+import { inEachEngine } from "../support/engine/engines.ts";
 import { buildExample, copyExample } from "../support/example-app.ts";
 
 const size = 512;
@@ -64,20 +65,26 @@ describe("image-filter", () => {
     expectRight(findEdges(pixels()));
   });
 
-  it.skipIf(noBrowser)(`finds them in a page${noBrowser ? ` (${noBrowser})` : ""}`, async () => {
-    const html = `<script type="module">import * as filter from "./find-edges.js"; Object.assign(window, filter);</script>`;
-    writeFileSync(join(root, "dist/index.html"), html);
-    const server = await serveFolder(join(root, "dist"));
-    const browser = await launchBrowser();
-    const page = await browser.newPage();
-    await page.goto(server.url);
-    const edges = await page.evaluate(
-      (image) => [...(window as unknown as Filter).findEdges(Float32Array.from(image))],
-      [...pixels()],
-    );
-    await browser.close();
-    await server.close();
-    expectRight(edges);
+  inEachEngine("in", ({ launch }) => {
+    it("finds them, too", async () => {
+      const script = `import * as filter from "./find-edges.js"; Object.assign(globalThis, filter);`;
+      const html = `<!doctype html><link rel="icon" href="data:,"><script type="module">${script}</script>`;
+      writeFileSync(join(root, "dist/index.html"), html);
+      writeFileSync(join(root, "dist/pixels.bin"), pixels());
+      const server = await serveFolder(join(root, "dist"));
+      const engine = await launch();
+      try {
+        const page = await engine.newPage();
+        await page.goto(server.url);
+        await page.waitFor("Boolean(globalThis.findEdges)");
+        const found = `[...findEdges(new Float32Array(await (await fetch("pixels.bin")).arrayBuffer()))]`;
+        expectRight(await page.evaluate<readonly number[]>(`(async () => ${found})()`));
+        expect([...page.said(), ...(await page.evaluate<readonly string[]>("recorded.said"))]).toEqual([]);
+      } finally {
+        await engine.close();
+        await server.close();
+      }
+    });
   });
 
   it("is a program that writes an image", () => {

@@ -1,13 +1,14 @@
-// The example fixtures/apps/semantic-search, built by Vite from its lock, in Chromium under a strict policy, against a plain loop.
+// The example fixtures/apps/semantic-search, built by Vite from its lock, in pages under a strict policy, against a plain loop.
 
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, noBrowser, type PageServer, serveFolder } from "../support/browser.ts";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { type PageServer, serveFolder } from "../support/browser.ts";
+import type { RunningEngine } from "../support/engine/engine.ts";
+import { inEachEngine } from "../support/engine/engines.ts";
+import { visitorOf } from "../support/engine/visitor.ts";
 import { buildExample, copyExample, exampleFolder } from "../support/example-app.ts";
 
 const [documents, width] = [50_000, 384];
-const policy = "script-src 'self' 'wasm-unsafe-eval'";
 
 interface Embeddings {
   fillWithEmbeddings(array: Float32Array, width: number): void;
@@ -41,53 +42,58 @@ function foundIn(line: string): Found {
   return { document: Number(document), score: Number(score) };
 }
 
-describe.skipIf(noBrowser !== null)(`semantic-search${noBrowser ? ` (${noBrowser})` : ""}`, () => {
-  let root: string;
-  let built: string;
+let root: string;
+let built: string;
+beforeAll(() => {
+  root = copyExample("semantic-search");
+  built = buildExample(root);
+});
+
+it("semantic-search is built without a measurement", () => {
+  expect(built).toMatch(/1 kernel from kernels\.lock\.json, 0 measured/);
+});
+
+inEachEngine("semantic-search in", ({ launch }) => {
+  let engine: RunningEngine;
   let server: PageServer;
-  let browser: Browser;
   beforeAll(async () => {
-    root = copyExample("semantic-search");
-    built = buildExample(root);
+    engine = await launch();
+  });
+  afterEach(() => server?.close());
+  afterAll(() => engine?.close());
+
+  /** The page under a policy, and what its engine had against it. */
+  async function open(policy: string) {
     server = await serveFolder(join(root, "dist"), { "Content-Security-Policy": policy });
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-
-  it("is built without a measurement", () => {
-    expect(built).toMatch(/1 kernel from kernels\.lock\.json, 0 measured/);
-  });
-
-  it("finds in a page what a plain loop finds, and its policy has nothing against it", async () => {
-    const page = await browser.newPage();
-    const problems: string[] = [];
-    page.on("console", (message) => void (message.type() === "error" && problems.push(message.text())));
-    page.on("pageerror", (error) => void problems.push(error.message));
-    await page.addInitScript(() => {
-      addEventListener("securitypolicyviolation", ({ violatedDirective }) => console.error(violatedDirective));
-    });
+    const page = await engine.newPage();
     await page.goto(server.url);
-    await page.fill("input", "271");
-    await page.click("button");
-    const found = page.locator("li", { hasText: "document 271," });
-    await found.waitFor();
+    return {
+      page,
+      visitor: visitorOf(page),
+      problems: async () => [...page.said(), ...(await page.evaluate<readonly string[]>("recorded.said"))],
+    };
+  }
+
+  it("finds what a plain loop finds, and the page's policy has nothing against it", async () => {
+    const { page, visitor, problems } = await open("script-src 'self' 'wasm-unsafe-eval'");
+    await visitor.sees("li");
+    await visitor.enters("input", "271");
+    await visitor.presses("button");
+    await visitor.reads("li", "document 271,");
     const wanted = await plainSearch(271);
     // The page rounds to thousandths.
     const near = wanted.map(({ document, score }) => ({ document, score: expect.closeTo(score, 2) }));
-    expect((await page.locator("li").allTextContents()).map(foundIn)).toEqual(near);
-    expect(await page.locator("output").textContent()).toMatch(/^[\d.]+ ms for 50,000 documents, wasm/);
-    expect(problems).toEqual([]);
+    expect((await visitor.texts("li")).map(foundIn)).toEqual(near);
+    expect(await visitor.text("output")).toMatch(/^[\d.]+ ms for 50,000 documents, wasm/);
+    expect(await problems()).toEqual([]);
+    await page.close();
   });
 
   it("is refused by a policy without 'wasm-unsafe-eval'", async () => {
-    const strict = await serveFolder(join(root, "dist"), { "Content-Security-Policy": "script-src 'self'" });
-    const page = await browser.newPage();
-    const refused = page.waitForEvent("pageerror");
-    await page.goto(strict.url);
-    expect((await refused).message).toContain("unsafe-eval");
-    await strict.close();
+    const { page, visitor, problems } = await open("script-src 'self'");
+    await expect.poll(problems, { timeout: 60_000 }).not.toEqual([]);
+    expect((await problems()).join("\n")).toMatch(/unsafe-eval|wasm-eval|Content Security Policy/);
+    expect(await visitor.count("li")).toBe(0);
+    await page.close();
   });
 });

@@ -8,8 +8,10 @@ import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { HostName as InitHost } from "../../src/cli/init/hosts.ts";
 import { wireConfig } from "../../src/cli/init/wire-config.ts";
-import { launchBrowser, noBrowser, serveFolder } from "../support/browser.ts";
+import { serveFolder } from "../support/browser.ts";
 import { type HostName, missingHost } from "../support/build-app.ts";
+import type { EngineName } from "../support/engine/engine.ts";
+import { engines } from "../support/engine/engines.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(repository, "docs/bundlers.md"), "utf8");
@@ -51,7 +53,8 @@ function projectWith(name: string): string {
     "package.json": JSON.stringify({ name: "app", private: true, type: "module" }),
     [file]: shown.get(name)!.replaceAll("kernel()", `kernel({ ${options} })`),
     "index.html": '<!doctype html><title>app</title><script type="module" src="/src/main.js"></script>',
-    "src/main.js": main,
+    // Pages of tests keep what they say where each engine's driver finds it.
+    "src/main.js": `${main}globalThis.said = said;\n`,
     "src/main.ts": main,
     "src/index.ts": 'export { said } from "./use.js";\n',
     "src/use.js": use,
@@ -94,19 +97,27 @@ const compile = (root: string, module: string, name: string, file: string): stri
      });`,
   );
 
-async function inPage(folder: string): Promise<string> {
+/** What a page says in each engine that is here. */
+async function inPages(folder: string): Promise<Readonly<Partial<Record<EngineName, string>>>> {
   const server = await serveFolder(folder);
-  const browser = await launchBrowser();
   try {
-    const tab = await browser.newPage();
-    const line = tab.waitForEvent("console", (message) => message.type() === "log");
-    await tab.goto(server.url);
-    return (await line).text();
+    const said: Partial<Record<EngineName, string>> = {};
+    for (const { name, launch } of here) {
+      const engine = await launch();
+      try {
+        const page = await engine.newPage();
+        await page.goto(server.url);
+        said[name] = await page.waitFor<string>("globalThis.said");
+      } finally {
+        await engine.close();
+      }
+    }
+    return said;
   } finally {
-    await browser.close();
     await server.close();
   }
 }
+const here = engines.filter(({ missing }) => missing === null);
 
 /** Program that prints the dependency as Vite's dev server serves it. */
 const served = `import { createServer } from "vite";
@@ -120,37 +131,37 @@ const served = `import { createServer } from "vite";
 
 interface Case {
   readonly host: HostName;
-  /** Whether a part of it runs in a page, and is left out where there is no browser. */
-  readonly hasPage?: true;
-  /** Builds and runs; what the program said. */
-  readonly say: (root: string) => string | Promise<string>;
+  /** Builds, and runs in Node; what the program said. Null: it runs in a page alone. */
+  readonly say: ((root: string) => string | Promise<string>) | null;
+  /** Builds for a page; the folder with it. Null: no page has it. */
+  readonly page?: (root: string) => string;
 }
 
 const cases: Readonly<Record<string, Case>> = {
   "vite.config.ts": {
     host: "vite",
-    hasPage: true,
-    async say(root) {
+    say(root) {
       bin(root, "vite/bin/vite.js", "build", "--ssr", "src/main.js", "--outDir", "server", "--logLevel", "error");
-      const said = run(root, process.execPath, "server/main.js").trim();
-      if (noBrowser) return said;
+      return run(root, process.execPath, "server/main.js").trim();
+    },
+    page(root) {
       bin(root, "vite/bin/vite.js", "build", "--logLevel", "error");
-      return said === right ? inPage(join(root, "dist")) : said;
+      return join(root, "dist");
     },
   },
   "vite.config.ts: workers": {
     host: "vite",
-    hasPage: true,
-    say(root) {
+    say: null,
+    page(root) {
       const start = 'new Worker(new URL("./worker.js", import.meta.url), { type: "module" })';
       write(root, {
-        "src/main.js": `${start}.onmessage = ({ data }) => console.log(data);\n`,
+        "src/main.js": `${start}.onmessage = ({ data }) => { globalThis.said = data; };\n`,
         "src/worker.js": 'import { said } from "./use.js";\npostMessage(said);\n',
       });
       bin(root, "vite/bin/vite.js", "build", "--logLevel", "error");
       const worker = readdirSync(join(root, "dist/assets")).find((name) => name.startsWith("worker"))!;
-      const hasKernel = readFileSync(join(root, "dist/assets", worker), "utf8").includes("WebAssembly");
-      return noBrowser && hasKernel ? right : inPage(join(root, "dist"));
+      expect(readFileSync(join(root, "dist/assets", worker), "utf8")).toContain("WebAssembly");
+      return join(root, "dist");
     },
   },
   "vite.config.ts: a library": {
@@ -300,11 +311,14 @@ describe("docs/bundlers.md", () => {
     expect(shown.get(name)).toBe(wiring.text);
   });
 
-  for (const [name, { host, hasPage, say }] of Object.entries(cases)) {
+  for (const [name, { host, say, page }] of Object.entries(cases)) {
     const missing = missingHost(host);
     it.skipIf(missing)(`${host}: ${name}${missing ? ` (${missing})` : ""}`, async () => {
-      expect(await say(projectWith(name))).toBe(right);
+      const root = projectWith(name);
+      if (say) expect(await say(root)).toBe(right);
+      if (page) expect(await inPages(page(root))).toEqual(Object.fromEntries(here.map(({ name }) => [name, right])));
     });
-    if (noBrowser && hasPage) it.skip(`${host}: ${name}, in a page (${noBrowser})`, () => undefined);
+    for (const engine of page ? engines : [])
+      if (engine.missing) it.skip(`${host}: ${name}, in a page of ${engine.name} (${engine.missing})`, () => undefined);
   }
 });
