@@ -122,6 +122,24 @@ describe.skipIf(noSite)(`the site${reason}`, () => {
       }),
     );
 
+    it("a library that cannot be loaded is told, and may be asked for again", async () => {
+      const lacking = await serveFolder(built, (path) => (/tfjs-runtime/.test(path) ? null : {}));
+      const page = await engine.newPage();
+      try {
+        await page.goto(`${lacking.url}live/layer.html`);
+        const visitor = visitorOf(page);
+        await measured(visitor, 2);
+        await visitor.presses(".live button", "Add tfjs (1 MB)");
+        await visitor.reads(".live [role=alert]", "tfjs could not be loaded");
+        await visitor.sees(".live[data-status=ready]");
+        expect(await visitor.texts(".live button")).toContain("Add tfjs (1 MB)");
+        expect(await visitor.count(".live [role=alert]")).toBe(1);
+      } finally {
+        await page.close();
+        await lacking.close();
+      }
+    });
+
     it("the playground shows each stage, and runs a kernel that is right", () =>
       visit("playground.html", async (visitor) => {
         await visitor.sees(".playground[data-status=ready]");

@@ -73,7 +73,8 @@ The tests run pages in three engines: Chromium, Firefox, and WebKitGTK, which ha
 ${seenTable(record)}
 
 "yes" is a test that passed in that engine. The tests of bundlers' output run in all three, too: workers from a file, from another origin and
-from memory.
+from memory. So do the pages of the [examples](examples.md), of this site, and of the configurations in [bundlers](bundlers.md). Chromium
+alone has what only its driver gives: a report on paper and in the system's colours, and a clipboard and downloads that a test reads.
 
 Where the relaxed-SIMD twin does not run, the twin of plain SIMD answers, more slowly; \`info.twin\` names it and \`info.twinReason\`
 says why.
