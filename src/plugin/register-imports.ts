@@ -3,14 +3,19 @@
 import { moduleText } from "./register-ask.ts";
 import { idOf, type Resolve, resolve as resolveKernel } from "./register-resolve.ts";
 
-type Load = <Context, Answer>(
+/** Part of what Node and Deno tell a hook that loads. */
+interface LoadContext {
+  readonly conditions?: readonly string[];
+}
+
+export type Load = <Context extends LoadContext, Answer>(
   url: string,
   context: Context,
   next: (url: string, context: Context) => Answer,
-) => Answer | { format: "module"; source: string; shortCircuit: true };
+) => Answer | { readonly format: string; readonly source: string; readonly shortCircuit: true };
 
 /** `registerHooks` of node:module, which @types/node of Node 20 does not have. */
-export type RegisterHooks = (hooks: { readonly resolve: Resolve; readonly load: Load }) => unknown;
+export type RegisterHooks = (hooks: { readonly resolve?: Resolve; readonly load: Load }) => unknown;
 
 /** What `require` asks for was looked at before: the rest is no kernel. */
 const resolve: Resolve = (specifier, context, next) =>

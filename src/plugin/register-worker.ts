@@ -8,6 +8,9 @@ export type ModuleAnswer =
   /** Null: the file is no operator file. */
   { readonly kind: "module"; readonly code: string | null } | { readonly kind: "mistake"; readonly error: ErrorText };
 
+// Deno throws where a worker asks whether its process has a parent that it talks to, as execa does when it is loaded.
+if ("Deno" in globalThis) Object.defineProperty(process, "channel", { value: undefined });
+
 let compiler: Promise<ModuleCompiler> | null = null;
 
 answerQuestions<ModuleAnswer>(async (question) => {

@@ -3,6 +3,7 @@
 // UNPLUGIN_KERNEL_MODE says otherwise. `require` of a kernel works, too.
 
 import module from "node:module";
+import { checkVersion, mendRequire } from "./register-deno.ts";
 import { hookImports, type RegisterHooks } from "./register-imports.ts";
 import { hookRequire } from "./register-require.ts";
 
@@ -11,14 +12,20 @@ interface Bun {
   plugin(plugin: unknown): unknown;
 }
 
-const { Bun: bun } = globalThis as { readonly Bun?: Bun };
+interface Deno {
+  readonly version: { readonly deno: string };
+}
+
+const { Bun: bun, Deno: deno } = globalThis as { readonly Bun?: Bun; readonly Deno?: Deno };
 const { registerHooks } = module as { readonly registerHooks?: RegisterHooks };
 
 if (bun) {
   const [{ default: kernel }, { modeOfProgram }] = await Promise.all([import("./bun.ts"), import("./options.ts")]);
   bun.plugin(kernel({ mode: modeOfProgram() }));
 } else {
+  if (deno) checkVersion(deno.version.deno);
   if (registerHooks) hookImports(registerHooks);
   else module.register("./register-hooks.js", import.meta.url);
+  if (deno && registerHooks) mendRequire(registerHooks);
   hookRequire();
 }

@@ -18,6 +18,8 @@ interface Runner {
 const runners: readonly Runner[] = [
   { command: /(?<![\w./-])(?:node|tsx(?: watch)?)(?= )/, option: `--import ${hooks}` },
   { command: /(?<![\w./-])bun(?: (?:run|test))?(?= +(?:-|[\w./-]+\.[cm]?[jt]sx?\b))/, option: `--preload ${hooks}` },
+  // Deno knows names of packages by their scheme.
+  { command: /(?<![\w./-])deno run(?= )/, option: `--preload npm:${hooks}` },
   // It builds the program, and starts it with a command that may be given.
   { command: /(?<![\w./-])nest start(?= |$)/, option: `--exec "node --import ${hooks}"` },
 ];
@@ -75,7 +77,7 @@ export function wireScripts(root: string, packageFile: PackageFile): WiredScript
   }
   return {
     kind: "by-hand",
-    why: "no script of it runs a program with node, tsx, bun or nest; your program is started with",
+    why: "no script of it runs a program with node, tsx, bun, deno or nest; your program is started with",
     lines: [startCommand(packageFile, entry ?? "app.js")],
   };
 }

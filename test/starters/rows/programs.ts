@@ -259,4 +259,9 @@ export const programRows: readonly Row[] = [
     script: { start: "bun run src/main.ts" },
     main: "src/main.ts",
   }),
+  fromSources("deno-sources", {
+    packages: [...typeScript, "deno"],
+    script: { start: "deno run -A src/main.ts" },
+    main: "src/main.ts",
+  }),
 ];
