@@ -2,9 +2,14 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type PackageFile, withEntries, withInsertion } from "./package-json.ts";
+import { type PackageFile, type PackageJson, withEntries, withInsertion } from "./package-json.ts";
 
-const hooks = "unplugin-kernel/register";
+/** Entry of this package that makes kernels of a program's imports. */
+export const hooks = "unplugin-kernel/register";
+
+/** Names of the scripts that have the hooks. */
+export const scriptsWithHooks = ({ scripts = {} }: PackageJson): readonly string[] =>
+  Object.keys(scripts).filter((name) => scripts[name]!.includes(hooks));
 
 /** Says whether a script runs the program; others, as `build`, run tools. */
 const isRun = (name: string): boolean => /^(start|dev|serve|server|watch|test|bench)(:|$)/.test(name);
@@ -58,7 +63,7 @@ export type WiredScripts =
 /** @param root the project's folder */
 export function wireScripts(root: string, packageFile: PackageFile): WiredScripts {
   const scripts = Object.entries(packageFile.json.scripts ?? {});
-  if (scripts.some(([, command]) => command.includes(hooks))) return { kind: "wired" };
+  if (scriptsWithHooks(packageFile.json).length > 0) return { kind: "wired" };
   const wanted = scripts.flatMap(([name, command]) => {
     const place = isRun(name) ? hooksIn(command) : null;
     return place ? [{ name, ...place }] : [];
