@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { checkPath } from "./is-of-others.ts";
 import { locateOperatorNow } from "./locate-operator.ts";
 import { plainError } from "./plain-error.ts";
-import { parseRequest } from "./request.ts";
+import { parseRequest, requestPattern } from "./request.ts";
 
 /** Part of what Node and Deno tell a hook that resolves. */
 export interface ResolveContext {
@@ -48,7 +48,10 @@ export function kernelId(specifier: string, importer: string | undefined): strin
   }
 }
 
-/** Deno 2.9 hands a hook no file that is there, so kernels have a scheme of their own. Node watches files, so it is told of one. */
+/**
+ * Prefix of kernels' URLs. Deno 2.9 asks no hook for the text of a `file:` module, so kernels have a scheme of their own there. Node's
+ * `--watch` follows files, so it is told of one.
+ */
 const scheme = "Deno" in globalThis ? "unplugin-kernel:" : "";
 
 function urlOf(id: string): string {
@@ -59,8 +62,8 @@ function urlOf(id: string): string {
 /** @returns null: the URL is no kernel's */
 export function idOf(url: string): string | null {
   const file = url.startsWith(scheme) ? url.slice(scheme.length) : "";
-  const path = parseRequest(file) && pathOf(file);
-  return path ? path + new URL(file).search : null;
+  const path = pathOf(file);
+  return path && requestPattern.test(file) ? path + new URL(file).search : null;
 }
 
 export const resolve: Resolve = (specifier, context, next) => {
