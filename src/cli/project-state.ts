@@ -1,7 +1,7 @@
 // Facts about a project that `doctor` shows: its bundler, whether the plugin is in its configuration, whether the lock
 // is fresh, and the path of the store.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { codegenVersion, DiagnosticError } from "../compiler/index.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
@@ -24,35 +24,20 @@ export async function projectState(project: Project): Promise<ProjectState> {
   const items = existsSync(cacheDir) ? await storedItems(cacheDir) : [];
   const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
   return {
-    bundler: await bundlerState(root),
+    bundler: await orWhyNot(async () => (await import("./bundler-state.ts")).bundlerState(root)),
     lock: await orWhyNot(() => lockState(project)),
     store: `${relative(process.cwd(), cacheDir) || "."}, ${items.length === 0 ? "empty" : sizeText(bytes)}`,
   };
 }
 
 /** Runs a check. A mistake of the project's is a line of its own here, not the end of the command. */
-async function orWhyNot(state: () => Promise<string>): Promise<string> {
+async function orWhyNot<State extends string | null>(state: () => Promise<State>): Promise<State | string> {
   try {
     return await state();
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     return error.diagnostic.message;
   }
-}
-
-async function bundlerState(root: string): Promise<string | null> {
-  const [{ readPackageJson }, { findHost }] = await Promise.all([
-    import("./init/package-json.ts"),
-    import("./init/find-host.ts"),
-  ]);
-  if (!existsSync(`${root}/package.json`)) return null;
-  return orWhyNot(async () => {
-    const { host, configs } = findHost(root, readPackageJson(root).json, null);
-    const wired = configs.find((file) => readFileSync(file, "utf8").includes("unplugin-kernel"));
-    if (wired) return `${host}, with the plugin in ${relative(root, wired)}`;
-    const missing = configs.length === 0 ? "without a configuration" : `no plugin in ${relative(root, configs[0]!)}`;
-    return `${host}, ${missing}: ${packageManagerOf(root).execute("unplugin-kernel init")} adds it`;
-  });
 }
 
 async function lockState(project: Project): Promise<string> {

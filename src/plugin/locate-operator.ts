@@ -58,8 +58,8 @@ function locatePath(specifier: string, importer: string | undefined): string | n
 }
 
 /** Locates an operator like `locateOperator`, for callers that cannot wait for a promise. */
-export function locateOperatorNow(specifier: string, importer: string): string | null {
-  const manifest = specifier.startsWith("#") ? packageOf(importer) : null;
+export function locateOperatorNow(specifier: string, importer: string | undefined): string | null {
+  const manifest = importer !== undefined && specifier.startsWith("#") ? packageOf(importer) : null;
   if (manifest === null) return locatePath(specifier, importer);
   const { imports } = createRequire(import.meta.url)("resolve.exports") as { imports: Imports };
   return targetOf(specifier, manifest, imports);

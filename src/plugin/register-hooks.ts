@@ -1,61 +1,21 @@
-// Hooks of Node's module loader, which run in a thread of their own: an operator file with `?tune=…` becomes the module of its kernel.
+// `import` of a kernel, by hooks that Node < 22.15 runs in a thread of their own. Unlike that of the program it need not wait for a worker.
 
 import type { LoadHook, ResolveHook } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { DiagnosticError } from "../compiler/index.ts";
-import { compileKernel } from "./compile-kernel.ts";
-import { moduleInCode } from "./emit/in-code.ts";
-import { checkPath, isOfOthers } from "./is-of-others.ts";
-import { locateOperator } from "./locate-operator.ts";
-import { modeOfProgram } from "./options.ts";
-import { type ParsedRequest, parseRequest } from "./request.ts";
-import { runtimeUrls } from "./runtime-files.ts";
-import { createSession } from "./session.ts";
+import { plainError } from "./plain-error.ts";
+import { createCompiler } from "./register-compiler.ts";
+import { idOf, resolve as resolveNow } from "./register-resolve.ts";
 
-const session = createSession({ mode: modeOfProgram() }, compileKernel);
+const compile = createCompiler();
 
-/** Path of a `file:` URL; null: an import of something else. */
-const pathOf = (url: string | undefined): string | null =>
-  url?.startsWith("file:") ? fileURLToPath(url.replace(/[?#].*$/, "")) : null;
+export const resolve: ResolveHook = resolveNow;
 
-/** Node prints all that an error has, and where it was made, which says nothing about a mistake in an operator or an import. */
-async function plainly<T>(work: () => Promise<T>): Promise<T> {
+export const load: LoadHook = async (url, context, next) => {
+  const id = idOf(url);
+  if (id === null) return next(url, context);
   try {
-    return await work();
+    const source = await compile({ id, isCommonJs: false });
+    return source === null ? next(url, context) : { format: "module", source, shortCircuit: true };
   } catch (error) {
-    if (!(error instanceof DiagnosticError)) throw error;
-    throw Object.assign(new Error(error.message), { name: error.name, stack: `${error.name}: ${error.message}\n` });
+    throw plainError(error);
   }
-}
-
-/** Null: an import of something else. */
-function requestOf(url: string): ParsedRequest | null {
-  const path = pathOf(url);
-  return path === null ? null : parseRequest(path + new URL(url).search);
-}
-
-/**
- * A specifier as its author wrote it: tsx has made a URL of what a program in CommonJS requires by package.json, with the query in the path.
- */
-const written = (specifier: string): string =>
-  /^file:.*%3F(?:.*&)?tune(?:=|&|$)/i.test(specifier) ? fileURLToPath(specifier) : specifier;
-
-export const resolve: ResolveHook = (specifier, context, next) =>
-  plainly(async () => {
-    const asked = written(specifier);
-    const request = parseRequest(asked);
-    const path = request && (await locateOperator(asked, pathOf(context.parentURL) ?? undefined));
-    if (!path) return next(specifier, context);
-    checkPath(path, "?");
-    return { url: pathToFileURL(path).href + request.query, format: "module", shortCircuit: true };
-  });
-
-export const load: LoadHook = (url, context, next) =>
-  plainly(async () => {
-    const request = requestOf(url);
-    if (!request || isOfOthers(request.path, url, session.options())) return next(url, context);
-    const kernel = await session.compile(request);
-    await session.finish(false);
-    const options = { files: runtimeUrls(), hasSchedule: true };
-    return { format: "module", source: moduleInCode(kernel, request.path, "node", options), shortCircuit: true };
-  });
+};

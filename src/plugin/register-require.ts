@@ -1,13 +1,10 @@
-// `require` of a kernel, in programs that are CommonJS, by themselves or as tsx, tsc and Nest's builds make them of `import`: Node's hooks
-// reach `import` alone. `require` waits, so a worker compiles while the program stands still.
+// `require` of a kernel, in programs that are CommonJS, by themselves or as tsx, tsc and Nest's builds make them of `import`. Node's hooks
+// either do not reach it, or take two kernels of one operator for the same module: they drop the query from its name.
 
 import { existsSync } from "node:fs";
 import Module from "node:module";
-import { startWaitingWorker } from "../native/waiting-worker.ts";
-import { locateOperatorNow } from "./locate-operator.ts";
-import type { RequireAnswer } from "./register-worker.ts";
-
-const asksForKernel = /\?(?:[^#]*&)?tune(?:=|&|$)/;
+import { moduleText } from "./register-ask.ts";
+import { kernelId } from "./register-resolve.ts";
 
 type Parent = { readonly filename?: string | null } | undefined;
 
@@ -19,7 +16,7 @@ interface Compiled {
   _compile(code: string, path: string): unknown;
 }
 
-/** Runs the code of a kernel's module. @param id path of its operator file, with the query: it stands for the module */
+/** Runs the code of a kernel's module. @param id stands for the module */
 function exportsOf(code: string, id: string): object {
   const module = new Module(id);
   module.filename = id;
@@ -27,34 +24,26 @@ function exportsOf(code: string, id: string): object {
   return module.exports;
 }
 
-function raise({ name, message }: { readonly name: string; readonly message: string }): never {
-  throw Object.assign(new Error(message), { name, stack: `${name}: ${message}\n` });
-}
-
 /** Lets `require` give kernels for specifiers with `?tune=`. */
 export function hookRequire(): void {
   const loader = Module as unknown as Loader;
   const load = loader._load;
   const known = new Map<string, object>();
-  let compile: ((id: string) => RequireAnswer) | null = null;
 
   const kernelOf = (request: string, importer: string): object | null => {
-    const path = locateOperatorNow(request, importer);
-    if (path === null || !existsSync(path)) return null;
-    const id = path + request.slice(request.indexOf("?"));
+    const id = kernelId(request, importer);
+    if (id === null || !existsSync(id.slice(0, id.indexOf("?")))) return null;
     const loaded = known.get(id);
     if (loaded) return loaded;
-    compile ??= startWaitingWorker<RequireAnswer>(new URL("./register-worker.js", import.meta.url));
-    const answer = compile(id);
-    if (answer.kind === "mistake") raise(answer);
-    if (answer.kind === "none") return null;
-    const module = exportsOf(answer.code, id);
+    const code = moduleText({ id, isCommonJs: true });
+    if (code === null) return null;
+    const module = exportsOf(code, id);
     known.set(id, module);
     return module;
   };
 
   loader._load = function (this: unknown, request, parent, isMain) {
-    const importer = asksForKernel.test(request) ? parent?.filename : null;
+    const importer = parent?.filename;
     return (importer && kernelOf(request, importer)) || load.call(this, request, parent, isMain);
   };
 }

@@ -1,43 +1,24 @@
-// The worker behind `require` of a kernel: a path with its query → the text of a module in CommonJS.
+// The worker that compiles kernels for a program that runs from its sources, and that waits for it.
 
 import { answerQuestions } from "../native/waiting-worker.ts";
-import { waitingSink } from "./waiting-sink.ts";
+import { type ErrorText, errorText } from "./plain-error.ts";
+import type { ModuleCompiler, ModuleQuestion } from "./register-compiler.ts";
 
-export type RequireAnswer =
-  | { readonly kind: "module"; readonly code: string }
-  /** The file is no operator file. */
-  | { readonly kind: "none" }
-  | { readonly kind: "mistake"; readonly name: string; readonly message: string };
+export type ModuleAnswer =
+  /** Null: the file is no operator file. */
+  { readonly kind: "module"; readonly code: string | null } | { readonly kind: "mistake"; readonly error: ErrorText };
 
-async function start() {
-  const [{ compileKernel }, { moduleInCode }, { modeOfProgram }, { parseRequest }, files, session] = await Promise.all([
-    import("./compile-kernel.ts"),
-    import("./emit/in-code.ts"),
-    import("./options.ts"),
-    import("./request.ts"),
-    import("./runtime-files.ts"),
-    import("./session.ts"),
-  ]);
-  const { options, compile, configure, finish } = session.createSession({ mode: modeOfProgram() }, compileKernel);
-  configure(process.cwd(), waitingSink);
-  return async (id: string): Promise<RequireAnswer> => {
-    const request = parseRequest(id);
-    if (!request || !options().accepts(request.path)) return { kind: "none" };
-    const kernel = await compile(request);
-    await finish(false);
-    const module = { files: files.runtimePaths(), hasSchedule: true, isCommonJs: true };
-    return { kind: "module", code: moduleInCode(kernel, request.path, "node", module) };
-  };
-}
+// Deno throws where a worker asks whether its process has a parent that it talks to, as execa does when it is loaded.
+if ("Deno" in globalThis) Object.defineProperty(process, "channel", { value: undefined });
 
-let started: ReturnType<typeof start> | null = null;
+let compiler: Promise<ModuleCompiler> | null = null;
 
-answerQuestions<RequireAnswer>(async (id) => {
+answerQuestions<ModuleAnswer>(async (question) => {
   try {
-    started ??= start();
-    return await (await started)(id);
+    // What fails while it is loaded is an answer, too: the program would wait forever.
+    compiler ??= import("./register-compiler.ts").then(({ createCompiler }) => createCompiler());
+    return { kind: "module", code: await (await compiler)(JSON.parse(question) as ModuleQuestion) };
   } catch (error) {
-    const { name, message } = error as Error;
-    return { kind: "mistake", name, message };
+    return { kind: "mistake", error: errorText(error) };
   }
 });

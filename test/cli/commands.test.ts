@@ -242,6 +242,84 @@ test("doctor says what it finds of a project: bundler, plugin, lock, store", () 
   expect(linesOf(plain)).toContain("bundler    vite, no plugin in vite.config.js: npx unplugin-kernel init adds it");
 });
 
+describe("doctor finds the plugin where `init` puts it", () => {
+  const packageJson = (json: object) => ({ "package.json": JSON.stringify(json) });
+  const register = "unplugin-kernel/register";
+  const jest = { devDependencies: { jest: "30" } };
+  const transform = { "\\.ts$": ["unplugin-kernel/jest-transformer", { inner: "ts-jest" }] };
+  const add = "npx unplugin-kernel init adds";
+  test.each<[string, Record<string, string>, string]>([
+    [
+      "a script of Node's",
+      packageJson({ scripts: { build: "tsc", start: `node --import ${register} a.js` } }),
+      "node, with the hooks in script start",
+    ],
+    [
+      "scripts of Bun's and Deno's",
+      packageJson({
+        scripts: { dev: `bun --preload ${register} a.ts`, start: `deno run --preload npm:${register} a.ts` },
+      }),
+      "node, with the hooks in scripts dev, start",
+    ],
+    [
+      "Deno's own tasks",
+      { ...packageJson({}), "deno.json": `{ "tasks": { "start": "deno run --preload npm:${register} a.ts" } }` },
+      "node, with the hooks in deno.json",
+    ],
+    [
+      "scripts without it, although it is installed",
+      packageJson({
+        scripts: { start: "node a.js", tune: "unplugin-kernel tune" },
+        dependencies: { "unplugin-kernel": "1" },
+      }),
+      `node, no hooks in its scripts: ${add} them`,
+    ],
+    [
+      "Jest's configuration in a script",
+      { ...packageJson(jest), "jest.config.js": 'import withKernels from "unplugin-kernel/jest";' },
+      "jest, with the plugin in jest.config.js",
+    ],
+    [
+      "Jest's configuration in package.json, and a script",
+      packageJson({
+        ...jest,
+        scripts: { start: `nest start --exec "node --import ${register}"` },
+        jest: { transform },
+      }),
+      "jest, with the plugin in package.json and the hooks in script start",
+    ],
+    [
+      "Jest's configuration in a file of JSON",
+      { ...packageJson(jest), "jest.config.json": JSON.stringify({ transform }) },
+      "jest, with the plugin in jest.config.json",
+    ],
+    [
+      "Jest's configuration without it, although it is installed",
+      packageJson({ devDependencies: { jest: "30", "unplugin-kernel": "1" }, jest: {} }),
+      `jest, no plugin in package.json: ${add} it`,
+    ],
+    ["Jest without a configuration", packageJson(jest), `jest, without a configuration: ${add} it`],
+    [
+      "Nuxt's modules",
+      {
+        ...packageJson({ devDependencies: { nuxt: "4" } }),
+        "nuxt.config.ts": 'export default defineNuxtConfig({ modules: ["unplugin-kernel/nuxt"] });',
+      },
+      "nuxt, with the plugin in nuxt.config.ts",
+    ],
+    [
+      "Next's configuration",
+      {
+        ...packageJson({ dependencies: { next: "16" } }),
+        "next.config.ts": 'import withKernels from "unplugin-kernel/next";\nexport default withKernels({});',
+      },
+      "next, with the plugin in next.config.ts",
+    ],
+  ])("%s", (_, files, state) => {
+    expect(runCli(writeProject(files), "doctor").output.split("\n")).toContain(`bundler    ${state}`);
+  });
+});
+
 test("doctor knows every target", () => {
   const { exitCode, output } = runCli(writeProject({}), "doctor", "--json");
   expect(exitCode).toBe(0);

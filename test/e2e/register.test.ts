@@ -1,7 +1,7 @@
-// Programs that run from their sources: `node --import unplugin-kernel/register`.
+// Programs that run from their sources: `node --import unplugin-kernel/register`, Bun, Deno.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -20,7 +20,11 @@ const main = (specifier: string): string => `import gemm from "${specifier}";
 
 function app(specifier: string, op = operator): string {
   const root = writeApp({
-    "package.json": '{ "type": "module", "imports": { "#op/*": "./src/ops/*" } }',
+    "package.json": JSON.stringify({
+      type: "module",
+      imports: { "#op/*": "./src/ops/*" },
+      devDependencies: { "unplugin-kernel": "*" },
+    }),
     "src/main.mjs": main(specifier),
     "src/ops/gemm.op.ts": op,
   });
@@ -46,9 +50,49 @@ const twin = WebAssembly.validate(wasmSource(true).bytes) ? "wasm-relaxed" : "wa
 const answer = JSON.stringify([twin, 8, 8]);
 
 describe("node --import unplugin-kernel/register", () => {
-  it.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])("%s is a kernel", (specifier) => {
-    const root = app(specifier);
-    expect(run(root, { UNPLUGIN_KERNEL_MODE: "predict" })).toMatchObject({ status: 0, last: answer });
+  it.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])(
+    "%s is a kernel, without a warning",
+    (specifier) => {
+      const said = run(app(specifier), { UNPLUGIN_KERNEL_MODE: "predict" });
+      expect(said).toMatchObject({ status: 0, last: answer });
+      expect(said.stderr).not.toMatch(/warning|deprecat/i);
+      expect(said.stderr).toContain("1 kernel predicted");
+    },
+  );
+
+  it.each(["the option of the program", "NODE_OPTIONS"])(
+    "a worker of the program has kernels by %s, and ends",
+    (way) => {
+      const root = app("#op/gemm.op.ts?tune=wasm");
+      const body = `import { Worker } from "node:worker_threads";
+      import gemm from "./ops/gemm.op.ts?tune=wasm";
+      new Worker(new URL("./main.mjs", import.meta.url)).on("exit", (code) => console.log(gemm.info.twin, code));`;
+      writeFileSync(join(root, "src/parent.mjs"), body);
+      const options = way === "NODE_OPTIONS" ? { NODE_OPTIONS: "--import unplugin-kernel/register" } : {};
+      const said = run(root, { UNPLUGIN_KERNEL_MODE: "predict", ...options }, root, "src/parent.mjs");
+      expect(said).toMatchObject({ status: 0, stdout: `${answer}\n${twin} 0\n` });
+    },
+  );
+
+  it("makes one module of spellings of the same import, and leaves other modules their addresses", () => {
+    const root = app("#op/gemm.op.ts?tune=wasm");
+    const body = `import one from "#op/gemm.op.ts?tune=wasm&M=8";
+      import two from "./ops/gemm.op.ts?M=8&tune=wasm";
+      import own from "./own.mjs?x=1";
+      import three from "./ops/gemm.op.ts?tune=wasm";
+      console.log(JSON.stringify([one === two, one === three, own]));`;
+    writeFileSync(join(root, "src/main.mjs"), body);
+    writeFileSync(join(root, "src/own.mjs"), "export default import.meta.url;");
+    const own = `${pathToFileURL(realpathSync(join(root, "src/own.mjs"))).href}?x=1`;
+    expect(run(root, { UNPLUGIN_KERNEL_MODE: "predict" }).last).toBe(JSON.stringify([true, false, own]));
+  });
+
+  it("shows callers' mistakes at their line", () => {
+    const root = app("#op/gemm.op.ts?tune=wasm");
+    writeFileSync(join(root, "src/main.mjs"), 'import gemm from "#op/gemm.op.ts?tune=wasm";\n\ngemm(1);\n');
+    const { stderr } = run(root, { UNPLUGIN_KERNEL_MODE: "predict" });
+    expect(stderr).toContain("gemm takes A, B");
+    expect(stderr).toMatch(/at .*src\/main\.mjs:3:1\b/);
   });
 
   it("tunes into the package's lock, whatever folder it is started in, and in production measures nothing", () => {
@@ -156,5 +200,89 @@ describe.skipIf(noBun !== "")(`Bun, from the sources${noBun}`, () => {
   it("shows a mistake at the author's line", () => {
     const root = app("./ops/gemm.op.ts?tune=wasm", operator.replace("K: 4", "k: 4"));
     expect(start(root, "unplugin-kernel/register").stderr).toContain("expr.unknown-parameter: gemm has no parameter k");
+  });
+});
+
+const deno = fileURLToPath(new URL("../tools/node_modules/.bin/deno", import.meta.url));
+const noDeno = existsSync(deno) ? "" : " (no Deno: npm ci --prefix test/tools)";
+
+describe.skipIf(noDeno !== "")(`Deno, from the sources${noDeno}`, () => {
+  const preload = ["--preload", "npm:unplugin-kernel/register"];
+  const start = (
+    root: string,
+    file: string,
+    environment: Readonly<Record<string, string>>,
+    args = ["run", "-A", ...preload],
+  ) => {
+    const { CI: _ci, NODE_ENV: _node, ...others } = process.env;
+    const env = { ...others, NO_COLOR: "1", ...environment };
+    const { stdout, stderr, status } = spawnSync(deno, [...args, file], { cwd: root, encoding: "utf8", env });
+    return { status, stdout, last: stdout.trim().split("\n").at(-1)!, stderr };
+  };
+  const predict = { UNPLUGIN_KERNEL_MODE: "predict" };
+  const right = JSON.stringify(["wasm-relaxed", 8, 8]);
+
+  it.each(["./ops/gemm.op.ts?tune=wasm", "#op/gemm.op.ts?tune=wasm"])(
+    "%s is a kernel, in TypeScript too",
+    (specifier) => {
+      const root = app(specifier);
+      writeFileSync(join(root, "src/main.ts"), `const typed: number = 1;\n${main(specifier)}`);
+      const said = start(root, "src/main.ts", predict);
+      expect(said).toMatchObject({ status: 0, last: right });
+      expect(said.stderr).not.toMatch(/warning|deprecat/i);
+    },
+  );
+
+  it("tunes into the package's lock, and in production measures nothing", () => {
+    const root = app("#op/gemm.op.ts?tune=wasm&trials=2");
+    expect(start(root, "src/main.mjs", {})).toMatchObject({ status: 0, last: right });
+    expect(existsSync(join(root, "kernels.lock.json"))).toBe(true);
+    expect(existsSync(join(root, "node_modules/.cache/unplugin-kernel"))).toBe(true);
+    const again = start(root, "src/main.mjs", { NODE_ENV: "production" });
+    expect(again).toMatchObject({ status: 0, last: right });
+    expect(again.stderr).toContain("1 kernel from kernels.lock.json, 0 measured");
+    rmSync(join(root, "kernels.lock.json"));
+    const missing = start(root, "src/main.mjs", { NODE_ENV: "production" });
+    expect(missing.status).toBe(1);
+    expect(missing.stderr).toContain("frozen.miss: src/ops/gemm.op.ts?tune=wasm is not in kernels.lock.json");
+  });
+
+  it("runs addons, by `import` as by `require`, which still reads JSON", () => {
+    const root = app("#op/gemm.op.ts?tune=native");
+    expect(start(root, "src/main.mjs", predict)).toMatchObject({ status: 0, last: JSON.stringify(["native", 8, 8]) });
+    const body = `const native = require("#op/gemm.op.ts?tune=native").default;
+      const wasm = require("./ops/gemm.op.ts?tune=wasm").default;
+      const same = require("#op/gemm.op.ts?tune=wasm").default === wasm;
+      console.log(JSON.stringify([native.info.twin, wasm.info.twin, same, require("./data.json")]));`;
+    writeFileSync(join(root, "src/main.cjs"), body);
+    writeFileSync(join(root, "src/data.json"), '{ "a": 1 }');
+    expect(start(root, "src/main.cjs", predict).last).toBe(JSON.stringify(["native", "wasm-relaxed", true, { a: 1 }]));
+  });
+
+  it("shows a mistake at the author's line, and no stack", () => {
+    const root = app("./ops/gemm.op.ts?tune=wasm", operator.replace("K: 4", "k: 4"));
+    const { status, stderr } = start(root, "src/main.mjs", {});
+    expect(status).toBe(1);
+    expect(stderr).toContain("expr.unknown-parameter: gemm has no parameter k");
+    expect(stderr).toContain("src/ops/gemm.op.ts:2:16");
+    expect(stderr).not.toContain("    at ");
+  });
+
+  it("has kernels in a worker that imports the hooks itself", () => {
+    const root = app("./ops/gemm.op.ts?tune=wasm");
+    writeFileSync(join(root, "src/worker.mjs"), 'import "unplugin-kernel/register";\nawait import("./main.mjs");');
+    const body = `import { Worker } from "node:worker_threads";
+      new Worker(new URL("./worker.mjs", import.meta.url)).on("exit", (code) => console.log(code));`;
+    writeFileSync(join(root, "src/parent.mjs"), body);
+    expect(start(root, "src/parent.mjs", predict)).toMatchObject({ status: 0, stdout: `${right}\n0\n` });
+  });
+
+  it("has kernels in `deno test`", () => {
+    const root = app("./ops/gemm.op.ts?tune=wasm");
+    const body = `import gemm from "./ops/gemm.op.ts?tune=wasm";
+      Deno.test("gemm", () => console.log(gemm.info.twin));`;
+    writeFileSync(join(root, "src/gemm_test.ts"), body);
+    const said = start(root, "src/gemm_test.ts", predict, ["test", "-A", "--no-check", ...preload]);
+    expect([said.status, said.stdout]).toEqual([0, expect.stringContaining("wasm-relaxed")]);
   });
 });

@@ -2,9 +2,14 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type PackageFile, withEntries, withInsertion } from "./package-json.ts";
+import { type PackageFile, type PackageJson, withEntries, withInsertion } from "./package-json.ts";
 
-const hooks = "unplugin-kernel/register";
+/** Entry of this package that makes kernels of a program's imports. */
+export const hooks = "unplugin-kernel/register";
+
+/** Names of the scripts that have the hooks. */
+export const scriptsWithHooks = ({ scripts = {} }: PackageJson): readonly string[] =>
+  Object.keys(scripts).filter((name) => scripts[name]!.includes(hooks));
 
 /** Says whether a script runs the program; others, as `build`, run tools. */
 const isRun = (name: string): boolean => /^(start|dev|serve|server|watch|test|bench)(:|$)/.test(name);
@@ -18,6 +23,8 @@ interface Runner {
 const runners: readonly Runner[] = [
   { command: /(?<![\w./-])(?:node|tsx(?: watch)?)(?= )/, option: `--import ${hooks}` },
   { command: /(?<![\w./-])bun(?: (?:run|test))?(?= +(?:-|[\w./-]+\.[cm]?[jt]sx?\b))/, option: `--preload ${hooks}` },
+  // Deno knows names of packages by their scheme.
+  { command: /(?<![\w./-])deno run(?= )/, option: `--preload npm:${hooks}` },
   // `nest start` builds the program and starts it with the command of `--exec`.
   { command: /(?<![\w./-])nest start(?= |$)/, option: `--exec "node --import ${hooks}"` },
 ];
@@ -56,7 +63,7 @@ export type WiredScripts =
 /** @param root the project's folder */
 export function wireScripts(root: string, packageFile: PackageFile): WiredScripts {
   const scripts = Object.entries(packageFile.json.scripts ?? {});
-  if (scripts.some(([, command]) => command.includes(hooks))) return { kind: "wired" };
+  if (scriptsWithHooks(packageFile.json).length > 0) return { kind: "wired" };
   const wanted = scripts.flatMap(([name, command]) => {
     const place = isRun(name) ? hooksIn(command) : null;
     return place ? [{ name, ...place }] : [];
@@ -75,7 +82,7 @@ export function wireScripts(root: string, packageFile: PackageFile): WiredScript
   }
   return {
     kind: "by-hand",
-    why: "no script of it runs a program with node, tsx, bun or nest; your program is started with",
+    why: "no script of it runs a program with node, tsx, bun, deno or nest; your program is started with",
     lines: [startCommand(packageFile, entry ?? "app.js")],
   };
 }

@@ -2,25 +2,31 @@
 // read from the store, where it was built.
 
 import { dirname, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { KernelAsset } from "../binding/asset.ts";
 import { emitModule, type ModuleOptions } from "../binding/module.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
 import { type Platform, placeAssets } from "./place.ts";
 
+export interface InCodeOptions extends ModuleOptions {
+  /** Whether the text never leaves this machine's memory, so that an addon may have its whole path; default: no. */
+  readonly isLocal?: boolean;
+}
+
 /**
  * Code for an addon's address, from the module's own: no path of the building machine is in it. Turbopack would serve the file
  * of a `new URL`.
  */
-function addonUrl(file: string, importer: string, isCommonJs = false): string {
-  const own = isCommonJs ? 'require("node:url").pathToFileURL(__filename).href' : "import.meta.url";
+function addonUrl(file: string, importer: string): string {
   const path = relative(dirname(importer), file).replaceAll("\\", "/");
-  return `${own}.replace(/[^/]*$/, ${JSON.stringify(path)})`;
+  return `import.meta.url.replace(/[^/]*$/, ${JSON.stringify(path)})`;
 }
 
 /** @param path of the operator file, which stands for the module */
-export function moduleInCode(kernel: CompiledKernel, path: string, platform: Platform, options: ModuleOptions): string {
+export function moduleInCode(kernel: CompiledKernel, path: string, platform: Platform, options: InCodeOptions): string {
   const file = kernel.native?.path;
-  const urlOf = ({ role }: KernelAsset): string | null =>
-    role === "native" && file ? addonUrl(file, path, options.isCommonJs) : null;
+  const urlTo = (addon: string): string =>
+    options.isLocal ? JSON.stringify(pathToFileURL(addon).href) : addonUrl(addon, path);
+  const urlOf = ({ role }: KernelAsset): string | null => (role === "native" && file ? urlTo(file) : null);
   return emitModule(kernel, placeAssets(kernel, platform, true, urlOf), options);
 }

@@ -433,6 +433,7 @@ describe("a program without a bundler", () => {
       "dev:api": "tsx watch src/main.ts",
       test: "node --test",
       serve: "bun run src/main.ts",
+      server: "deno run -A src/main.ts",
       watch: "vite-node x && ./bin/node y",
       "start:dev": "nest start --watch",
     });
@@ -443,6 +444,7 @@ describe("a program without a bundler", () => {
       "dev:api": `tsx watch ${hooks} src/main.ts`,
       test: `node ${hooks} --test`,
       serve: "bun run --preload unplugin-kernel/register src/main.ts",
+      server: "deno run --preload npm:unplugin-kernel/register -A src/main.ts",
       watch: "vite-node x && ./bin/node y",
       "start:dev": `nest start --exec "node ${hooks}" --watch`,
       tune: "unplugin-kernel tune",
@@ -452,7 +454,7 @@ describe("a program without a bundler", () => {
   it("gets a script that starts it, or is told how", () => {
     expect(scriptsOf({}, { "src/index.ts": "" }, ["tsx"]).scripts.start).toBe(`tsx ${hooks} src/index.ts`);
     expect(scriptsOf({ start: "custom" }, { "main.js": "" }).byHand).toEqual([
-      "package.json: no script of it runs a program with node, tsx, bun or nest; your program is started with",
+      "package.json: no script of it runs a program with node, tsx, bun, deno or nest; your program is started with",
     ]);
   });
 });

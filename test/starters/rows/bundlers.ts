@@ -178,7 +178,7 @@ export default defineConfig({
   "index.mjs",
 );
 
-/** Deno runs what a bundler has built: its own loader has no hooks that wait. */
+/** Deno runs what a bundler has built, too. From the sources it runs in a row of the programs. */
 const deno: Row = {
   ...esbuild,
   name: "deno",

@@ -63,6 +63,22 @@ const nodeTest: Row = {
     ),
 };
 
+const denoProgram = fromSources("deno-sources", {
+  packages: [...typeScript, "deno"],
+  script: { start: "deno run -A src/main.ts" },
+  main: "src/main.ts",
+});
+const denoSources: Row = {
+  ...denoProgram,
+  write(project) {
+    denoProgram.write(project);
+    // Deno takes a package by its version, as a user has it in package.json, and none by the path of its tarball.
+    const { version } = JSON.parse(project.read("node_modules/unplugin-kernel/package.json"));
+    const text = project.read("package.json");
+    project.write("package.json", text.replace(/"unplugin-kernel": "[^"]*"/, `"unplugin-kernel": "^${version}"`));
+  },
+};
+
 /** A test that prints what it said, in a project as Jest's guide makes it. */
 const jestRow = (
   name: string,
@@ -258,4 +274,5 @@ export const programRows: readonly Row[] = [
     script: { start: "bun run src/main.ts" },
     main: "src/main.ts",
   }),
+  denoSources,
 ];
