@@ -18,7 +18,7 @@ export interface Insertion {
   readonly text: string;
 }
 
-/** What a condition is written with. The bundler's own functions have some, and stand before the first comment. */
+/** Marks of a condition in code. The bundler's own functions have some, and stand before the first comment. */
 const condition = /[?!]|&&|\|\||==|\b(?:if|while|for|switch)\b/;
 
 /** Insertions in the order of the code; none where the code has no conditions, or is not understood. */
