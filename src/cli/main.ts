@@ -36,6 +36,7 @@ export const commonOptions: readonly CommandOption[] = [
 const unused: Readonly<Record<string, readonly string[]>> = {
   init: ["lockfile", "cache-dir", "numerics"],
   types: ["lockfile", "cache-dir", "numerics"],
+  inspect: ["include"],
 };
 
 export const commonOptionsOf = ({ usage }: Command): readonly CommandOption[] =>

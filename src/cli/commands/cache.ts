@@ -3,7 +3,7 @@
 import { wallClockMs } from "../../native/clock.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { garbage, removeItems, type StoredItem, storedItems } from "../../tuner/store/store-contents.ts";
-import { badArgument, type Command, exitCodes, type Outcome } from "../command.ts";
+import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
 import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
 import { pullDecisions, pushDecisions } from "../remote.ts";
 import { sizeText } from "../size-text.ts";
@@ -45,6 +45,27 @@ async function collect(directory: string, days: unknown): Promise<Outcome> {
   };
 }
 
+/** Options that mean something to each, beside --root, --cache-dir and --json; and whether it takes a file. */
+const uses: Readonly<Record<string, { readonly flags: readonly string[]; readonly file: boolean }>> = {
+  ls: { flags: [], file: false },
+  gc: { flags: ["days"], file: false },
+  export: { flags: [], file: true },
+  import: { flags: ["lockfile", "include", "numerics"], file: true },
+  push: { flags: ["remote"], file: false },
+  pull: { flags: ["remote", "lockfile", "include", "numerics"], file: false },
+};
+const allFlags = [...new Set(Object.values(uses).flatMap(({ flags }) => flags))];
+
+/** @throws DiagnosticError `command.bad-argument`: what does not count is refused, so that nobody believes that it does */
+function requireUse(what: string, file: string | undefined, flags: Flags): void {
+  const use = uses[what];
+  if (!use) throw badArgument(`cache ${what}`, Object.keys(uses).join(", "));
+  const other = allFlags.find((name) => flags[name] !== undefined && !use.flags.includes(name));
+  const known = ["root", "cache-dir", ...use.flags].map((name) => `--${name}`).join(", ");
+  if (other !== undefined) throw badArgument(`cache ${what} has no use for --${other}`, known);
+  if (file !== undefined && !use.file) throw badArgument(`cache ${what} has no use for ${file}`, known);
+}
+
 export const cache: Command = {
   usage: "cache <ls|gc|export|import|push|pull> [file]",
   description:
@@ -60,14 +81,14 @@ export const cache: Command = {
     "unplugin-kernel cache import decisions.jsonl",
     "unplugin-kernel cache pull --remote https://kernels.example/store",
   ],
-  async run(project, [what = "", file], { days = 30 }) {
+  async run(project, [what = "", file], flags) {
+    requireUse(what, file, flags);
+    const { days = 30 } = flags;
     const { cacheDir } = project.options;
     if (what === "ls") return list(cacheDir);
     if (what === "gc") return collect(cacheDir, days);
     if (what === "export") return exportDecisions(project, requireFile(what, file));
     if (what === "import") return importDecisions(project, requireFile(what, file));
-    if (what === "push") return pushDecisions(project);
-    if (what === "pull") return pullDecisions(project);
-    throw badArgument(`cache ${what}`, "ls, gc, export, import, push, pull");
+    return what === "push" ? pushDecisions(project) : pullDecisions(project);
   },
 };

@@ -145,7 +145,7 @@ export const expressionMethods: readonly string[] = Object.getOwnPropertyNames(E
   (name) => !["constructor", "dtype", "toString", "toJSON"].includes(name),
 );
 
-/** What an error says of an expression that JavaScript takes for a value. */
+/** Words for an error about an expression that JavaScript takes for a value. */
 export const trapped = ({ dtype, [inWords]: what }: ExprHandle): Trapped => ({ what, dtype, first: null });
 
 // The callers below know more of the type than the construction: the type parameter says what they promise.

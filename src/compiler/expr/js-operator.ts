@@ -79,6 +79,11 @@ const assignment = /(\*\*|<<|>>>?|[-+*/%&|^])=\s*$/;
 const operandBefore = /(?:[\w$)\]]|\+\+|--)\s*$/;
 const keywordBefore = /\b(?:return|typeof|case|yield|await|in|of|void)\s*$/;
 
+/** The test of a loop, where the number of iterations is meant. */
+const inLoop = /\bfor\s*\([^;]*;[^;]*$/;
+const loopHint: Hint = () =>
+  "a loop of JavaScript runs to a number, such as a parameter or k.extent; over an axis, sum(x, k) and its like run";
+
 /** Use that stands at a place; null: none that is known. */
 export function useAt(before: string, after: string, dtype: DType): JsUse | null {
   const math = /\bMath\.$/.test(before) ? /^\w+/.exec(after)?.[0] : undefined;
@@ -89,7 +94,7 @@ export function useAt(before: string, after: string, dtype: DType): JsUse | null
   const sign = signAfter.exec(after)?.[1] ?? assignment.exec(before)?.[1];
   if (sign === undefined) return null;
   const isBinary = !signAfter.test(after) || (operandBefore.test(before) && !keywordBefore.test(before));
-  const hint = (isBinary ? binaryHints : unaryHints)[sign];
+  const hint = inLoop.test(before) ? loopHint : (isBinary ? binaryHints : unaryHints)[sign];
   return hint ? operatorUse(sign, hint, dtype) : null;
 }
 

@@ -31,7 +31,7 @@ export function runUserCode<T>(mapper: SourceMapper, top: SourceLoc | null, body
   }
 }
 
-/** What was thrown, and is no error: text as it is. */
+/** Words for what was thrown and is no error: text as it is. */
 const thrown = (value: unknown): string => (typeof value === "string" ? value : describe(value));
 
 const language: LanguageNames = {

@@ -7,6 +7,12 @@ import { sha256 } from "../../compiler/index.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import { canonicalJson } from "../../tuner/store/key.ts";
 import type { Store } from "../../tuner/store/store.ts";
+import { guardConditions, type Insertion } from "./guard-conditions.ts";
+
+/** A bundle with the checks that its code gets before it runs. */
+export interface GuardedBundle extends Bundle {
+  readonly guards: readonly Insertion[];
+}
 
 export interface Bundle {
   /** Code, as CommonJS. */
@@ -30,19 +36,23 @@ export interface BundleOptions {
 }
 
 /** @throws DiagnosticError `op.not-found`, `op.syntax` */
-export async function bundleOf(file: string, { root, store, external, onFiles }: BundleOptions): Promise<Bundle> {
+export async function bundleOf(
+  file: string,
+  { root, store, external, onFiles }: BundleOptions,
+): Promise<GuardedBundle> {
   const key = store && keyOf(file);
   const known = key && (await storedBundle(store, key, dirname(file)));
   if (known) return known;
   const { bundleWithEsbuild } = await import("./bundle-with-esbuild.ts");
-  const { bundle, inputs } = await bundleWithEsbuild(file, { root, external, onFiles });
+  const { bundle: made, inputs } = await bundleWithEsbuild(file, { root, external, onFiles });
+  const bundle = { ...made, guards: await guardConditions(made.code) };
   // A store that cannot be written will say so when there is a kernel to be kept.
   if (key && inputs) await putBlobs(store, key, blobsOf(bundle, inputs));
   return bundle;
 }
 
 /** Version of the way in which bundles are made: raise it with every change. */
-const bundleVersion = 1;
+const bundleVersion = 2;
 
 /** Key of a file's bundle; null: the file cannot be read, and the bundler will say so. */
 function keyOf(file: string): string | null {
@@ -60,18 +70,20 @@ function digestOfFile(file: string): string | null {
   }
 }
 
-const blobsOf = ({ code, map }: Bundle, inputs: Inputs): Blobs => ({
+const blobsOf = ({ code, map, guards }: GuardedBundle, inputs: Inputs): Blobs => ({
   code: textBlob(code),
   map: textBlob(map),
+  guards: textBlob(JSON.stringify(guards)),
   inputs: textBlob(JSON.stringify(inputs)),
 });
 
 /** Bundle from the store; null: there is none, or a file that went into it is no longer the same. */
-async function storedBundle(store: Store, key: string, folder: string): Promise<Bundle | null> {
+async function storedBundle(store: Store, key: string, folder: string): Promise<GuardedBundle | null> {
   const blobs = await blobsAt(store, key);
-  if (!blobs?.code || !blobs.map || !blobs.inputs) return null;
+  if (!blobs?.code || !blobs.map || !blobs.guards || !blobs.inputs) return null;
   const inputs = Object.entries(JSON.parse(textOf(blobs.inputs)) as Inputs);
   const files = inputs.map(([path]) => resolve(folder, path));
   if (inputs.some(([, digest], at) => digest !== digestOfFile(files[at]!))) return null;
-  return { code: textOf(blobs.code), map: textOf(blobs.map), files };
+  const guards = JSON.parse(textOf(blobs.guards)) as readonly Insertion[];
+  return { code: textOf(blobs.code), map: textOf(blobs.map), guards, files };
 }

@@ -18,17 +18,19 @@ export interface Insertion {
   readonly text: string;
 }
 
-/** What a condition is written with. The bundler's own functions have some, and stand before the first comment. */
+/** Marks of a condition in code. The bundler's own functions have some, and stand before the first comment. */
 const condition = /[?!]|&&|\|\||==|\b(?:if|while|for|switch)\b/;
 
 /** Insertions in the order of the code; none where the code has no conditions, or is not understood. */
 export async function guardConditions(code: string): Promise<readonly Insertion[]> {
-  if (!condition.test(code.slice(Math.max(0, code.indexOf("\n// "))))) return [];
+  const start = Math.max(0, code.indexOf("\n// "));
+  if (!condition.test(code.slice(start))) return [];
   const program = await parsed(code);
   if (!program) return [];
   const guards = new Map<AnyNode, readonly Insertion[]>();
   visit(program, noScope, { code, guards, elements: new Set() });
-  return [...guards.values()].flat().sort((left, right) => left.at - right.at);
+  const insertions = [...guards.values()].flat().filter(({ at }) => at >= start);
+  return insertions.sort((left, right) => left.at - right.at);
 }
 
 export const inserted = (code: string, insertions: readonly Insertion[]): string => {

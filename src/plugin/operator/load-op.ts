@@ -18,7 +18,7 @@ import {
 } from "../../compiler/index.ts";
 import type { Store } from "../../tuner/store/store.ts";
 import { bundleOf } from "./bundle.ts";
-import { guardConditions, guardName, inserted } from "./guard-conditions.ts";
+import { guardName, inserted } from "./guard-conditions.ts";
 import { mistake, placeOf } from "./mistake.ts";
 import { sourceMapper } from "./source-mapper.ts";
 
@@ -48,9 +48,9 @@ export interface LoadOptions {
  * @example const { op } = await loadOp("/app/src/gemm.op.ts", { root: "/app" }); instantiate(op, { M: 64 }, "gemm")
  */
 export async function loadOp(file: string, { root, store, onFiles }: LoadOptions): Promise<LoadedOp> {
-  const { code, map, files } = await bundleOf(file, { root, store, external: Object.keys(languageModules), onFiles });
+  const bundled = await bundleOf(file, { root, store, external: Object.keys(languageModules), onFiles });
+  const { code, map, files, guards: insertions } = bundled;
   onFiles?.(files);
-  const insertions = await guardConditions(code);
   const mapper = sourceMapper({ bundle: bundleName(file), code, insertions, map, folder: dirname(file), root });
   const exported = run(inserted(code, insertions), file, mapper, root);
   return { op: defaultExport(exported, mapper, placeOf(file, root)), files, sourceDigest: sha256(code) };

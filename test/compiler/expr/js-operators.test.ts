@@ -62,6 +62,7 @@ const mistakes: readonly string[] = [
   "Math.exp(a(i))",
   "Math.max(a(i), 0)",
   "Math.sin(a(i))",
+  "{ let y = a(i); for (let j = 0; j < k; j++) y = y.add(b(j)); return y; }",
   "a + b",
   "a(k * 2)",
   "a(i).add(\n    b(i) * 3,\n  )",

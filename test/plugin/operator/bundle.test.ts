@@ -49,6 +49,16 @@ describe("bundles in the store", () => {
       expect([...first.files].sort()).toEqual([join(root, "a.op.ts"), join(root, "one.ts")]);
     }));
 
+  test("checks of conditions are kept with it", () =>
+    inProject({ "a.op.ts": "export default f(1) ? 1 : 2;\n" }, async (root) => {
+      const { store, puts } = memoryStore();
+      const guards = async () => (await bundleOf(join(root, "a.op.ts"), { root, store, external: [] })).guards;
+      const first = await guards();
+      expect(first.map(({ text }) => text)).toEqual(["$unpluginKernelGuard(", ', "?:", f)']);
+      expect(await guards()).toEqual(first);
+      expect(puts()).toBe(1);
+    }));
+
   test("a change of the file, or of one that it imports, is seen", () =>
     inProject({}, async (root) => {
       const { store, puts } = memoryStore();
