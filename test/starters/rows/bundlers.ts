@@ -122,20 +122,6 @@ const rsbuild: Row = {
   answer: (project) => titleOf(project, "dist"),
 };
 
-const rsbuildReact: Row = {
-  name: "rsbuild-react",
-  made: "by its maker",
-  packages: ["@rsbuild/core", "react", "typescript"],
-  create({ run }) {
-    run("npx -y create-rsbuild@2 --dir . --template react-ts --override");
-    run(install);
-  },
-  write: ({ append }) => append("src/index.tsx", `\n${program(intoTitle.replace("(text)", "(text: string)"))}`),
-  check: "npx tsc",
-  build: "npm run build",
-  answer: (project) => titleOf(project, "dist"),
-};
-
 /** A library, whose types its builder writes; a program of its own calls it. */
 const library = (name: string, config: string, file: string): Row => ({
   name,

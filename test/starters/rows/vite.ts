@@ -99,11 +99,6 @@ export const viteRows: readonly Row[] = [
     check: null,
     write: ({ append }) => append("src/main.js", `\n${program(intoTitle.replace(": string", ""), untypedCall)}`),
   }),
-  template("qwik-ts", {
-    check: "by build",
-    packages: ["@builder.io/qwik"],
-    write: ({ append }) => append("src/main.tsx", `\n${program(intoTitle)}`),
-  }),
   createVue,
   template("svelte-ts", { check: "npm run check", packages: ["svelte"], write: intoComponent("src/App.svelte") }),
 ];
