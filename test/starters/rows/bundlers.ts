@@ -190,14 +190,4 @@ const deno: Row = {
   answer: ({ run }) => run("npx deno run -A dist/out.js"),
 };
 
-export const bundlerRows: readonly Row[] = [
-  webpack,
-  rspack,
-  rsbuild,
-  rsbuildReact,
-  rollup,
-  esbuild,
-  tsup,
-  tsdown,
-  deno,
-];
+export const bundlerRows: readonly Row[] = [webpack, rspack, rsbuild, rollup, esbuild, tsup, tsdown, deno];
