@@ -20,7 +20,7 @@ export type OnLost = (specifier: string, importer: string) => void;
 export interface Project {
   readonly session: Session;
   readonly options: ResolvedOptions;
-  /** @param onLost told of each import that leads to no operator file; default: the log names it */
+  /** @param onLost told of each import that leads to no operator file, which the log names too */
   imports(onLost?: OnLost): Promise<readonly FoundImport[]>;
   /** Context of a kernel, for commands that look at it without compiling it. */
   contextOf(request: ParsedRequest, mode: Mode): Promise<KernelContext>;
@@ -72,7 +72,11 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   return {
     session,
     options,
-    imports: (onLost = warnOfLost) => findImports(options.root, options.accepts, undefined, onLost),
+    imports: (onLost = () => {}) =>
+      findImports(options.root, options.accepts, undefined, (specifier, importer) => {
+        warnOfLost(specifier, importer);
+        onLost(specifier, importer);
+      }),
     contextOf: (request, mode) => kernelContext(kernelRequest(request, options, mode), services),
   };
 }

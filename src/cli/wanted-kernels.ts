@@ -8,7 +8,7 @@ import { badArgument } from "./command.ts";
 import type { OnLost, Project } from "./project.ts";
 
 /**
- * @param onLost told of each import that leads to no operator file; default: the log names it
+ * @param onLost told of each import that leads to no operator file, which the log names too
  * @throws DiagnosticError `command.no-imports`
  */
 export async function importedKernels(

@@ -54,7 +54,7 @@ for (const host of pageHosts) {
 
 function outputs(host: string): void {
   it.each<Platform>(["page", "server"])(
-    "names no path of the machine that builds, in code and source maps: %s",
+    "names no path of the machine that builds, in code and source maps of a %s",
     async (platform) => {
       const folder = await built(host, importing(call), platform);
       expect(textsOf(folder, /\.map$/).length).toBeGreaterThan(0);

@@ -163,7 +163,7 @@ describe("vite build", () => {
     const own = { plugins: () => [createKernelPlugin(compile).vite({ mode: "tune", logLevel: "silent" })] };
     await build(config(root, compile, { build: { outDir: "out" }, worker: given ?? own }));
     const worker = outputFiles(root).find((name) => /worker-.*\.js$/.test(name) && !name.includes("kernel-worker"))!;
-    expect(readFileSync(join(root, "out", worker), "utf8")).toContain("0123abcd");
+    expect(readFileSync(join(root, "out", worker), "utf8")).toContain("AGFzbQ");
     expect(requests).toHaveLength(1);
   });
 

@@ -122,6 +122,31 @@ const tanstackStart: Row = {
   answer: ({ ask }) => ask("npx vite preview --port $PORT"),
 };
 
+const qwik: Row = {
+  name: "qwik",
+  made: "by its maker",
+  packages: ["@builder.io/qwik", "vite", "typescript"],
+  create({ run }) {
+    run("npx -y create-qwik@1 empty ./qwik-app && cp -a qwik-app/. . && rm -r qwik-app");
+    run(install);
+  },
+  write: ({ write }) =>
+    write(
+      "src/routes/index.tsx",
+      `import { component$ } from "@builder.io/qwik";
+${imports()}
+
+export default component$(() => {
+${typedCall}
+  return <h1>{said}</h1>;
+});
+`,
+    ),
+  check: "npm run build.types",
+  build: "npm run build",
+  answer: ({ ask }) => ask("npm run preview -- --port $PORT"),
+};
+
 /** Electron itself comes from GitHub: what is asked is the page, and the program is built. */
 const electron: Row = {
   name: "electron-vite",
@@ -144,4 +169,4 @@ const electron: Row = {
   answer: (project) => titleOf(project, "out/renderer"),
 };
 
-export const viteFrameworkRows: readonly Row[] = [reactRouter, tanstackStart, electron];
+export const viteFrameworkRows: readonly Row[] = [reactRouter, tanstackStart, qwik, electron];

@@ -95,6 +95,10 @@ export const viteRows: readonly Row[] = [
     packages: ["react"],
     write: ({ append }) => append("src/main.jsx", `\n${program(intoTitle.replace(": string", ""), untypedCall)}`),
   }),
+  template("vanilla", {
+    check: null,
+    write: ({ append }) => append("src/main.js", `\n${program(intoTitle.replace(": string", ""), untypedCall)}`),
+  }),
   createVue,
   template("svelte-ts", { check: "npm run check", packages: ["svelte"], write: intoComponent("src/App.svelte") }),
 ];
