@@ -11,7 +11,6 @@ import { appendLine } from "./json-lines.ts";
 import { demandCommitted } from "./provenance.ts";
 
 const pages = ["search", "image", "layer"];
-const libraries = ["onnxruntime-web", "tfjs"];
 
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : pages;
 const unknown = wanted.filter((name) => !pages.includes(name));
@@ -23,10 +22,12 @@ const browser = await launchBrowser();
 
 type Visitor = Awaited<ReturnType<typeof browser.newPage>>;
 
-/** Adds the libraries, and has all measured once more when each has been called often and nothing is loading. */
+/** Adds the libraries that the page offers, and has all measured once more when each was called often and nothing is loading. */
 async function measure(page: Visitor): Promise<void> {
-  for (const [at, library] of libraries.entries()) {
-    await page.getByRole("button", { name: `Add ${library}` }).click({ timeout: 60_000 });
+  await page.locator(".live[data-status=ready]").waitFor({ timeout: 60_000 });
+  const offers = (await page.getByRole("button", { name: /^Add / }).allTextContents()).map((text) => text.trim());
+  for (const [at, offer] of offers.entries()) {
+    await page.getByRole("button", { name: offer }).click({ timeout: 60_000 });
     const row = `.live[data-status=ready] tbody tr:nth-child(${3 + at}) .verdict`;
     await page.locator(row).waitFor({ timeout: 120_000 });
   }
