@@ -25,6 +25,37 @@ const measured = {
   compiler: "gcc (Debian 12.2.0-14+deb12u1) 12.2.0",
 };
 const run = { host: "vite", variant: "tuned schedule", first: 0.02, second: 0.0144 } as const;
+const visited = { measured, browser: "157.0.1", versions: { "onnxruntime-web": "1.31.2", tfjs: "4.22.0" } };
+const search = {
+  ...visited,
+  page: "search",
+  rows: [
+    "computed byloadsone callresult",
+    "unplugin-kernel14.3 kB1.14 msequal within 8.6e-8",
+    "plain JavaScript–5.40 ms4.7 ×compared with",
+    "onnxruntime-web13.3 MB1.15 ms1.0 ×equal within 1.7e-7",
+    "tfjs866 kB1.16 ms1.0 ×equal within 2.1e-7",
+  ],
+};
+const layer = {
+  ...visited,
+  page: "layer",
+  rows: [
+    "unplugin-kernel20.8 kB327 µsequal within 5.7e-7",
+    "plain JavaScript–4.75 ms14.5 ×compared with",
+    "onnxruntime-web14.3 MB697 µs2.1 ×equal within 5.7e-7",
+    "tfjs866 kB647 µs2.0 ×equal within 9.4e-7",
+  ],
+};
+const image = {
+  ...visited,
+  page: "image",
+  rows: [
+    "unplugin-kernel18.8 kB2.57 msequal to the bit",
+    "plain JavaScript–10.8 ms4.2 ×compared with",
+    "tfjs866 kB38.8 ms15.1 ×equal to the bit",
+  ],
+};
 const rows: Rows = {
   demo: [
     {
@@ -40,18 +71,7 @@ const rows: Rows = {
       core: { wasm: 41, native: 118.4 },
     },
   ],
-  live: [
-    {
-      measured,
-      page: "search",
-      browser: "157.0.1",
-      rows: [
-        "unplugin-kernel14.3 kB1.14 msequal within 8.6e-8",
-        "plain JavaScript–5.40 ms4.7 ×compared with",
-        "onnxruntime-web13.3 MB7.15 ms6.3 ×equal within 1.7e-7",
-      ],
-    },
-  ],
+  live: { search: [search], layer: [layer], image: [image] },
   install: {
     when: "2026-12-02T10:00:00Z",
     commit: "0123456789ab",
@@ -64,16 +84,16 @@ const rows: Rows = {
     "| a 3×3 convolution, 56×56×64 to 64 | 12.3 kB | 6.0 kB | – | 8.3 kB |",
     "| ten products of other sizes | 18.5 kB | 20.0 kB | – | 11.9 kB |",
   ].join("\n"),
-  onnx: "1.31.2",
 };
 
 /** The README's tables with nothing in them that rows give. */
-const empty = `A query over many embeddings in a page,
+const empty = `Three computations in a page,
 one thread, ?
 (try it):
 
-| | the page loads | one query |
-|---|--:|--:|
+| | the page loads | a query | a layer | an image |
+|---|--:|--:|--:|--:|
+| ? |
 | ? |
 | ? |
 | ? |
@@ -91,9 +111,10 @@ test("rows are figures, with their machine and their day", () => {
   const lines = withFigures(empty, rows).split("\n");
   expect(lines.filter((line) => line !== "" && !empty.includes(line))).toEqual([
     "one thread, Chromium 157, AMD EPYC (family 25, model 17), code generator 21, 1 December 2026",
-    "| plain JavaScript, four sums at once | 0 kB | 5.4 ms |",
-    "| onnxruntime-web 1.31 | 13.3 MB | 7.2 ms |",
-    "| unplugin-kernel | 14 kB ([by import](docs/bytes.md)) | 1.1 ms |",
+    "| plain JavaScript, written with care | 0 kB | 5.4 ms | 4.8 ms | 11 ms |",
+    "| onnxruntime-web 1.31 | 13 MB | 1.1 ms | 0.7 ms | – |",
+    "| tfjs 4.22, WASM backend | 870 kB | 1.2 ms | 0.65 ms | 39 ms |",
+    "| unplugin-kernel | 14 kB ([by import](docs/bytes.md)) | 1.1 ms | 0.33 ms | 2.6 ms |",
     "One thread of an AMD EPYC (family 25, model 17), code generator 21, 1 December 2026, gcc 12.2.0, Node 22.21.0.",
     "| product of two 512 × 512 matrices of f32, WASM | 46 to 47 GFLOP/s; plain JavaScript loops 0.8 | `npm run demo` |",
     "| the same, native | 107 GFLOP/s, of 118 that the core can do | `npm run demo` |",
@@ -103,39 +124,19 @@ test("rows are figures, with their machine and their day", () => {
   ]);
 });
 
-test("a row that has tfjs adds its line, and takes versions from the page that was measured", () => {
-  const [visit] = rows.live;
-  const versions = { "onnxruntime-web": "1.32.0", tfjs: "4.22.0" };
-  const withTfjs = { ...visit, versions, rows: [...visit.rows, "tfjs834 kB2.26 ms2.0 ×equal within 1.7e-7"] };
-  const live = [withTfjs] as const;
-  const tableOf = (readme: string): readonly string[] =>
-    readme.split("\n").filter((line) => /^\| (plain|onnx|tfjs|unplugin)/.test(line));
-  const once = withFigures(empty, { ...rows, live });
-  expect(tableOf(once)).toEqual([
-    "| plain JavaScript, four sums at once | 0 kB | 5.4 ms |",
-    "| onnxruntime-web 1.32 | 13.3 MB | 7.2 ms |",
-    "| tfjs 4.22, WASM backend | 834 kB | 2.3 ms |",
-    "| unplugin-kernel | 14 kB ([by import](docs/bytes.md)) | 1.1 ms |",
-  ]);
-  // Written over itself, with and without the line.
-  expect(withFigures(once, { ...rows, live })).toBe(once);
-  expect(tableOf(withFigures(once, rows))).toHaveLength(3);
-  expect(() => withFigures(empty, { ...rows, live: [{ ...withTfjs, rows: visit.rows }] })).toThrow("no times of tfjs");
-});
-
 test("all rows of one machine and code generator count, and those of a tree with uncommitted changes are called so", () => {
   const dirty = { ...measured, commit: "0123456789ab-dirty", date: "2026-11-30T10:00:00Z" };
-  const [demo, live] = [rows.demo[0], rows.live[0]];
+  const demo = rows.demo[0];
   const worse = demo.runs.map((one) => ({ ...one, gflops: one.gflops / 2, first: one.first * 2 }));
-  const visit = live.rows.map((text) => text.replace("1.14 ms", "1.62 ms"));
+  const slow = { ...search, rows: search.rows.map((text) => text.replace("1.14 ms", "1.62 ms")) };
   const text = withFigures(empty, {
     ...rows,
     demo: [{ ...demo, measured: dirty, runs: worse }, demo],
-    live: [{ ...live, rows: visit }, live],
+    live: { ...rows.live, search: [slow, search] },
     install: { ...rows.install, commit: "0123456789ab-dirty" },
   });
   expect(text).toContain("code generator 21, 1 December 2026, least and most of 2 records\n");
-  expect(text).toContain("| 14 kB ([by import](docs/bytes.md)) | 1.1 to 1.6 ms |");
+  expect(text).toContain("| 14 kB ([by import](docs/bytes.md)) | 1.1 to 1.6 ms | 0.33 ms | 2.6 ms |");
   expect(text).toContain(
     "30 November 2026 and 1 December 2026, gcc 12.2.0, Node 22.21.0; least and most of 2 records, 1 of them on a tree with uncommitted changes.\n",
   );
@@ -147,6 +148,9 @@ test("all rows of one machine and code generator count, and those of a tree with
 test("a row without native kernels, and a page whose table says nothing, are refused", () => {
   const runs = rows.demo[0].runs.filter(({ twin }) => twin !== "native");
   expect(() => withFigures(empty, { ...rows, demo: [{ ...rows.demo[0], runs }] })).toThrow("wants gcc or clang");
-  expect(() => withFigures(empty, { ...rows, live: [{ ...rows.live[0], rows: [] }] })).toThrow("no times of");
+  const withSearch = (rowsOfIt: readonly string[]) =>
+    ({ ...rows.live, search: [{ ...search, rows: rowsOfIt }] }) as const;
+  expect(() => withFigures(empty, { ...rows, live: withSearch([]) })).toThrow("no times of plain JavaScript");
+  expect(() => withFigures(empty, { ...rows, live: withSearch(["tfjs866 kBfailed"]) })).toThrow("no times of");
   expect(() => withFigures(empty.replace("Five figures", "Figures"), rows)).toThrow("README.md has no");
 });

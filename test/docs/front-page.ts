@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readLines } from "../bench/json-lines.ts";
 import { isDirty, type Measured, type Provenance } from "../bench/provenance.ts";
+import { type LivePages, type LiveVisit, liveLines, livePages } from "./live-table.ts";
 
 /** A run of `npm run demo -- --record`. */
 interface DemoRow {
@@ -26,14 +27,8 @@ interface DemoRun {
   readonly second: number;
 }
 
-/** A visit of a live page by `npm run bench:live`; the text of each row of its table. */
-interface LiveRow {
+interface LiveRow extends LiveVisit {
   readonly measured: Provenance;
-  readonly page: string;
-  readonly browser: string;
-  readonly rows: readonly string[];
-  /** Versions of the libraries, as they say themselves; missing in rows that are older than tfjs on the page. */
-  readonly versions?: Readonly<Record<string, string>>;
 }
 
 /** A host of `npm run bench:install`. */
@@ -52,12 +47,10 @@ type Attempts<T> = readonly [T, ...T[]];
 
 export interface Rows {
   readonly demo: Attempts<DemoRow>;
-  readonly live: Attempts<LiveRow>;
+  readonly live: LivePages<LiveRow>;
   readonly install: InstallRow;
   /** Text of docs/bytes.md, whose own test builds what it says. */
   readonly bytes: string;
-  /** "1.30.0", of the documentation's package: older rows do not have it. */
-  readonly onnx: string;
 }
 
 /** Budget of a kernel in the demo unless its command says another; rows of shorter searches are not for the front page. */
@@ -83,20 +76,18 @@ function attempts<T extends { readonly measured: Provenance; readonly versions?:
   return readLines<T>(join(repository, file)).filter((row) => fits(row) && isSame(row)) as [T, ...T[]];
 }
 
+const visitsOf = (name: string): Attempts<LiveRow> =>
+  attempts<LiveRow>("test/bench/live.jsonl", ({ page }) => page === name, "npm run docs:build && npm run bench:live");
+
 export const readRows = (): Rows => ({
   demo: attempts<DemoRow>(
     "demo/results.jsonl",
     ({ budgetSeconds }) => budgetSeconds >= usualSeconds,
     "npm run demo -- --record",
   ),
-  live: attempts<LiveRow>(
-    "test/bench/live.jsonl",
-    ({ page }) => page === "search",
-    "npm run docs:build && npm run bench:live",
-  ),
+  live: Object.fromEntries(livePages.map((page) => [page, visitsOf(page)])) as unknown as LivePages<LiveRow>,
   install: newest<InstallRow>("test/bench/install.jsonl", ({ host }) => host === "vite 8", "npm run bench:install"),
   bytes: readFileSync(join(repository, "docs/bytes.md"), "utf8"),
-  onnx: JSON.parse(readFileSync(join(repository, "docs/package.json"), "utf8")).devDependencies["onnxruntime-web"],
 });
 
 /** "2026-11-24T04:09:02Z" → "24 November 2026". */
@@ -136,42 +127,6 @@ function rangeOf(values: readonly number[], text: (value: number) => string): st
 const ones = (value: number): string => value.toFixed(0);
 const tenths = (value: number): string => value.toFixed(1);
 const milliseconds = (seconds: number): string => (seconds * 1000).toFixed(0);
-/** "1.14 ms" → "1.1 ms", "19.3 kB" → "19 kB". */
-const rounded = (figure: string): string =>
-  figure.replace(/^[\d.]+/, (value) => String(Number(Number(value).toPrecision(2))));
-
-/** ["1.2 ms", "1.1 ms"] → "1.1 to 1.2 ms". */
-function spreadOf(figures: readonly string[]): string {
-  const sorted = [...new Set(figures)].sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b));
-  const [least = "", most = ""] = [sorted[0], sorted.at(-1)];
-  return least === most ? least : `${least.replace(/ \D+$/, "")} to ${most}`;
-}
-
-function liveLines({ live, onnx }: Rows): readonly string[] {
-  const cellsIn = ({ rows }: LiveRow, name: string): readonly [bytes: string, time: string] => {
-    const row = rows.find((text) => text.includes(name)) ?? "";
-    const [, bytes = "", time = ""] =
-      /(–|[\d.]+ [kM]B)([\d.]+ [mµn]?s)/.exec(row.slice(row.indexOf(name) + name.length)) ?? [];
-    if (time === "") throw new Error(`a row of the live page has no times of ${name}`);
-    return [bytes === "–" ? "0 kB" : bytes, rounded(time)];
-  };
-  // Bytes are those of the newest visit: they are counted, not measured.
-  const cells = (name: string): readonly [bytes: string, time: string] => [
-    cellsIn(newestOf(live), name)[0],
-    spreadOf(live.map((visit) => cellsIn(visit, name)[1])),
-  ];
-  const libraryLine = (name: string, version: string, backend = ""): string =>
-    `| ${name} ${version.replace(/\.\d+$/, "")}${backend} | ${cells(name).join(" | ")} |`;
-  const { tfjs, "onnxruntime-web": onnxMeasured = onnx } = newestOf(live).versions ?? {};
-  const [script, ours] = [cells("plain JavaScript"), cells("unplugin-kernel")];
-  return [
-    `| plain JavaScript, four sums at once | ${script.join(" | ")} |`,
-    libraryLine("onnxruntime-web", onnxMeasured),
-    ...(tfjs ? [libraryLine("tfjs", tfjs, ", WASM backend")] : []),
-    `| unplugin-kernel | ${rounded(ours[0])} ([by import](docs/bytes.md)) | ${ours[1]} |`,
-  ];
-}
-
 interface TunedDemo {
   readonly gflops: string;
   /** GFLOP/s of the fastest app. */
@@ -241,10 +196,14 @@ function byteLines({ bytes, install }: Rows): readonly string[] {
 
 /** The README with its figures replaced by those of the rows. */
 export function withFigures(readme: string, rows: Rows): string {
-  const { live, demo } = rows;
+  const { demo } = rows;
+  const live = livePages.flatMap((page) => rows.live[page]) as unknown as Attempts<LiveRow>;
+  const surroundings = live.map(({ measured: { cpu, codegen }, versions }) => [cpu, codegen, versions?.tfjs].join());
+  if (new Set(surroundings).size > 1)
+    throw new Error("the live pages were visited on several machines: npm run bench:live");
   const { compiler, node } = newestOf(demo).measured;
   const tools = [...(compiler ? [compilerOf(compiler)] : []), `Node ${node.slice(1)}`].join(", ");
-  const [visits, runs] = [attemptsText(live), attemptsText(demo)];
+  const [visits, runs] = [attemptsText(rows.live.search), attemptsText(demo)];
   const put = (text: string, pattern: RegExp, lines: string): string => {
     if (!pattern.test(text)) throw new Error(`README.md has no ${pattern}`);
     return text.replace(pattern, () => lines);
@@ -252,8 +211,8 @@ export function withFigures(readme: string, rows: Rows): string {
   const browser = `Chromium ${newestOf(live).browser.split(".")[0]}`;
   const intro = `one thread, ${browser}, ${placeOf(live)}${visits && `, ${visits}`}\n`;
   const machine = `One thread of an ${placeOf(demo)}, ${tools}${runs && `; ${runs}`}.\n`;
-  let text = put(readme, /(?<=^A query over .* in a page,\n)one thread, .*\n/m, intro);
-  text = put(text, /(?<=^\| \| the page loads \| one query \|\n.*\n)(\|.*\n){3,4}/m, `${liveLines(rows).join("\n")}\n`);
+  let text = put(readme, /(?<=^Three computations in a page,\n)one thread, .*\n/m, intro);
+  text = put(text, /(?<=^\| \| the page loads \|.*\n.*\n)(\|.*\n){4}/m, `${liveLines(rows.live).join("\n")}\n`);
   text = put(text, /(?<=^## Five figures\n\n).*\n/m, machine);
   const figures = [...demoLines(rows), ...byteLines(rows)];
   return put(text, /(?<=^\| what \| figure \| command \|\n.*\n)(\|.*\n){5}/m, `${figures.join("\n")}\n`);
