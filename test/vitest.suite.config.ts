@@ -17,13 +17,18 @@ const longest = [
   "test/property/drawn-operators.test.ts",
   "test/site/site.test.ts",
   "test/browser/kernels.test.ts",
-  "test/browser/dev.test.ts",
-  "test/e2e/one-failure.test.ts",
   "test/cli/commands.test.ts",
-  "test/e2e/tuning-interrupt.test.ts",
-  "test/api/threads.test.ts",
-  "test/e2e/package.test.ts",
+  "test/e2e/one-failure.test.ts",
+  "test/browser/report.test.ts",
+  "test/browser/bench.test.ts",
+  "test/browser/dev.test.ts",
   "test/property/shared-values.test.ts",
+  "test/e2e/watch.test.ts",
+  "test/docs/bundlers.test.ts",
+  "test/e2e/register.test.ts",
+  "test/e2e/package.test.ts",
+  "test/api/threads.test.ts",
+  "test/e2e/tuning-interrupt.test.ts",
 ].map((file) => join(root, file));
 
 class LongestFirst extends BaseSequencer {

@@ -91,10 +91,13 @@ describe("withKernels of Jest", () => {
     expect(existsSync(/"(.*)"/.exec(code)![1]!)).toBe(true);
   });
 
-  it("is a transformer that JSON names, with the name of the one within alone", async () => {
+  it("is a transformer that JSON names, with the one within by its name", async () => {
     const { root } = await project({});
     const path = createRequire(join(root, "x.js")).resolve("unplugin-kernel/jest-transformer");
-    const made = { "\\.js$": [path, { inner: join(root, "inner.cjs") }] } as Record<string, [string, unknown]>;
+    const made = { "\\.js$": [path, { inner: join(root, "inner.cjs"), options: { mode: "predict" } }] } as Record<
+      string,
+      [string, unknown]
+    >;
     const { code } = await transformed(root, made, `const gemm = require("${specifier}").default;`, false);
     expect(code).toContain("// INNER");
     expect(multiply(createRequire(join(root, "x.js"))(/"(.*)"/.exec(code)![1]!).default)).toBe(8);
