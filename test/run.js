@@ -56,6 +56,8 @@ function countOf({ testResults }, tests) {
 /** Says whether docs/hosts.md agrees with these tests. If one of them did not pass or was skipped, it cannot be checked. */
 function isHostTableRight(report) {
   const tests = hostTests(report);
+  // A part of the suite that tests no bundler says nothing of them.
+  if (tests.length === 0) return true;
   if (tests.some((test) => test.status !== "passed")) {
     console.log("\ndocs/hosts.md was not looked at: some bundlers were not tested here, or failed");
     return true;

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as esbuild, transformSync } from "esbuild";
 import { describe, expect, it } from "vitest";
@@ -33,10 +33,14 @@ const packaged = /[\w./-]*\/dist\/(runtime|kernel-worker-text)\.js/g;
 
 /** Files of an output that name a folder of this machine, as it is or encoded as a part of a name. */
 function namingPaths(folder: string): readonly string[] {
-  const here = [dirname(dirname(folder)), repository];
+  const root = join(tmpdir(), relative(tmpdir(), folder).split(sep)[0]!);
+  const here = [root, repository];
   const encoded = here.map((path) => path.replaceAll(/[^A-Za-z0-9]/g, "_"));
+  // Hosts name modules by their way from where they run, which is not the project here: up to the root, and down again.
+  const ways = here.map((path) => new RegExp(`(?:\\.\\./)+${path.slice(1).replaceAll(".", "\\.")}`, "g"));
   return filesOf(folder).filter((name) => {
-    const text = readFileSync(join(folder, name), "latin1").replaceAll(packaged, "");
+    const whole = readFileSync(join(folder, name), "latin1").replaceAll(packaged, "");
+    const text = ways.reduce((left, way) => left.replaceAll(way, ""), whole);
     const plain = text.replaceAll(/%2F|[^A-Za-z0-9]/g, "_");
     return here.some((path) => text.includes(path)) || encoded.some((path) => plain.includes(`${path}_src`));
   });
