@@ -1,4 +1,4 @@
-// What `doctor` says of a project's bundler, and of whether it has the plugin; of a program that runs from its sources, whether the scripts
+// State of a project's bundler for `doctor`: whether it has the plugin; for a program that runs from its sources, whether the scripts
 // that start it have the hooks.
 
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What Deno needs beside the hooks that it shares with Node.
+// Mends Deno's loader, beside the hooks that it shares with Node.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -17,7 +17,7 @@ export type Load = <Context extends LoadContext, Answer>(
 /** `registerHooks` of node:module, which @types/node of Node 20 does not have. */
 export type RegisterHooks = (hooks: { readonly resolve?: Resolve; readonly load: Load }) => unknown;
 
-/** What `require` asks for was looked at before: the rest is no kernel. */
+/** Leaves the imports of `require` alone: `hookRequire` looked at them before, and the rest is no kernel. */
 const resolve: Resolve = (specifier, context, next) =>
   context.conditions?.includes("require") ? next(specifier, context) : resolveKernel(specifier, context, next);
 

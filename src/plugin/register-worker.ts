@@ -15,7 +15,7 @@ let compiler: Promise<ModuleCompiler> | null = null;
 
 answerQuestions<ModuleAnswer>(async (question) => {
   try {
-    // What fails while it is loaded is an answer, too: the program would wait forever.
+    // A failure to load the compiler is an answer, too: the program would wait forever.
     compiler ??= import("./register-compiler.ts").then(({ createCompiler }) => createCompiler());
     return { kind: "module", code: await (await compiler)(JSON.parse(question) as ModuleQuestion) };
   } catch (error) {

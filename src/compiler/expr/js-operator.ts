@@ -1,4 +1,4 @@
-// What stands in the user's code where JavaScript wants an expression as a number or as text: the operator, or the function of
+// Finds the user's code where JavaScript wants an expression as a number or as text: the operator, or the function of
 // Math, and what the language has in its place. Text before and after the place that is running → both.
 
 import { type DType, isFloat } from "./dtype.ts";

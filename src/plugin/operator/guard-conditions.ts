@@ -4,7 +4,7 @@
 //     const inside = y.ge(0).and(y.lt(H));     →     const inside = y.ge(0).and(y.lt(H));
 //     return inside ? image(y) : 0;                  return $guard(inside, "?:", true) ? image(y) : 0;
 //
-// What may be an expression or nothing, such as a parameter of a helper, is left alone: its truth is a fair question.
+// A value that may be an expression or nothing, such as a parameter of a helper, is left alone: its truth is a fair question.
 
 import type { AnyNode } from "acorn";
 import { childrenOf, conditionsOf, nameOfCallee, noScope, originOf, type Scope, scopeOf } from "./conditions.ts";
