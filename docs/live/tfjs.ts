@@ -31,7 +31,7 @@ const load = () =>
       import("@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm?url"),
       import("@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-threaded-simd.wasm?url"),
     ]);
-    // It takes the best one that the engine can run, and loads no other.
+    // The library takes the best one that the engine can run, and loads no other.
     tf.setWasmPaths({
       "tfjs-backend-wasm.wasm": plain,
       "tfjs-backend-wasm-simd.wasm": simd,
