@@ -14,7 +14,7 @@ const git = (...args: readonly string[]): string => {
 };
 
 /** Before it, records of commands that went on where they stopped were rewritten, and a row of the demo was replaced. */
-const lastRewritten = "3d2f48dcbd54a5312f16ab12e3b286d0ad46b087";
+const lastRewritten = "0e546a574aeb487fcd16f76b494b177bd5a18e4e";
 
 /** The commit after which nothing may be removed; null: the history is not here. A copy with a history of its own begins with that. */
 function firstCommit(): string | null {
