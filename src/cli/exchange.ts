@@ -36,11 +36,19 @@ const unwritable = (message: string): DiagnosticError =>
 
 export async function exportDecisions({ options: { root, cacheDir } }: Project, name: string): Promise<Outcome> {
   const file = resolve(root, name);
-  const decisions = await storedDecisions(cacheDir);
+  const foreign: string[] = [];
+  const decisions = await storedDecisions(cacheDir, (key) => foreign.push(key));
   writeExchange(file, printExchange(decisions));
-  const json = { file, decisions: decisions.map(({ key, measured }) => ({ key, measured })) };
-  return { exitCode: exitCodes.done, json, text: `${plural(decisions.length)} in ${relative(root, file)}` };
+  const json = { file, decisions: decisions.map(({ key, measured }) => ({ key, measured })), foreign };
+  const text = `${plural(decisions.length)} in ${relative(root, file)}${leftOut(foreign)}`;
+  return { exitCode: exitCodes.done, json, text };
 }
+
+/** Says how many decisions of the store are not passed on. */
+export const leftOut = (foreign: readonly string[]): string =>
+  foreign.length === 0
+    ? ""
+    : `; left out: ${plural(foreign.length)} that builds of another user, or of an older version, wrote`;
 
 /** @throws DiagnosticError `exchange.unreadable` */
 function readText(file: string): string {

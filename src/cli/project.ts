@@ -12,6 +12,7 @@ import type { ParsedRequest } from "../plugin/request.ts";
 import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
 import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
 import { type StrategyName, strategyNames } from "../tuner/search/strategy.ts";
+import type { Store } from "../tuner/store/store.ts";
 import { badArgument, type CommandOption, type Flags } from "./command.ts";
 
 /** @param importer absolute path of the file that has the import */
@@ -22,8 +23,12 @@ export interface Project {
   readonly options: ResolvedOptions;
   /** @param onLost told of each import that leads to no operator file, which the log names too */
   imports(onLost?: OnLost): Promise<readonly FoundImport[]>;
-  /** Context of a kernel, for commands that look at it without compiling it. */
-  contextOf(request: ParsedRequest, mode: Mode): Promise<KernelContext>;
+  /**
+   * Context of a kernel, for commands that look at it without compiling it.
+   *
+   * @param wrap makes the store that is used of the project's
+   */
+  contextOf(request: ParsedRequest, mode: Mode, wrap?: (store: Store) => Store): Promise<KernelContext>;
 }
 
 /** Options that every command takes. They mean the same as the plugin's options of these names. */
@@ -77,6 +82,6 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
         warnOfLost(specifier, importer);
         onLost(specifier, importer);
       }),
-    contextOf: (request, mode) => kernelContext(kernelRequest(request, options, mode), services),
+    contextOf: (request, mode, wrap) => kernelContext(kernelRequest(request, options, mode), services, wrap),
   };
 }

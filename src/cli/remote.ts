@@ -7,7 +7,7 @@ import { openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
 import { badArgument, exitCodes, type Outcome } from "./command.ts";
-import { contextOrNull, importOutcome, takeForProject } from "./exchange.ts";
+import { contextOrNull, importOutcome, leftOut, takeForProject } from "./exchange.ts";
 import type { Project } from "./project.ts";
 
 /** @throws DiagnosticError `command.bad-argument` */
@@ -36,7 +36,8 @@ async function send(remote: RemoteStore, decision: SharedDecision): Promise<Sent
 export async function pushDecisions(project: Project): Promise<Outcome> {
   const remote = remoteOf(project, "push");
   const rows: Sent[] = [];
-  for (const decision of await storedDecisions(project.options.cacheDir)) {
+  const foreign: string[] = [];
+  for (const decision of await storedDecisions(project.options.cacheDir, (key) => foreign.push(key))) {
     rows.push(await send(remote, decision));
     if (remote.isOff()) break;
   }
@@ -45,8 +46,10 @@ export async function pushDecisions(project: Project): Promise<Outcome> {
   const lines = failures.map(({ key, why }) => `failed   ${key}: ${why}`);
   return {
     exitCode: failures.length > 0 ? exitCodes.wrong : exitCodes.done,
-    json: { decisions: rows },
-    text: [...lines, `${count("sent")} sent, ${count("kept")} kept, ${failures.length} failed`].join("\n"),
+    json: { decisions: rows, foreign },
+    text: [...lines, `${count("sent")} sent, ${count("kept")} kept, ${failures.length} failed${leftOut(foreign)}`].join(
+      "\n",
+    ),
   };
 }
 

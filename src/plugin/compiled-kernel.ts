@@ -61,6 +61,8 @@ export interface CompileServices {
   readonly background?: BackgroundTuner | null;
   /** Called with the files of the operator as soon as they are known, be it right or not: a change of one may mend it. */
   readonly onSources?: ((files: readonly string[]) => void) | undefined;
+  /** Called with the key of each entry of the store that was found and not trusted. */
+  readonly onForeign?: ((key: string) => void) | undefined;
   /** Called after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }

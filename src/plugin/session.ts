@@ -11,7 +11,7 @@ import { type Interrupt, onInterrupt } from "./interrupt.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import type { ParsedRequest } from "./request.ts";
-import { summarize } from "./summary.ts";
+import { foreignLine, summarize } from "./summary.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
 type OnProgress = CompileServices["onProgress"];
@@ -120,6 +120,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const report = createBuildReport();
   const flying = new Map<string, Promise<CompiledKernel>>();
   const sources = new Map<string, readonly string[]>();
+  /** Keys of the store's entries that were found in this build and not trusted. */
+  const foreign = new Set<string>();
   const compiling = new Set<Promise<unknown>>();
   /** Handler of signals that stops the compilation; null unless a kernel is being compiled. */
   let interrupt: Interrupt | null = null;
@@ -128,7 +130,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     const { signal } = controller;
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
     const onSources = (files: readonly string[]): void => void sources.set(request.path, files);
-    const services = { options, log, signal, tunings, background, onSources, onProgress };
+    const onForeign = (key: string): void => void foreign.add(key);
+    const services = { options, log, signal, tunings, background, onSources, onForeign, onProgress };
     const compiled = compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
     const kernel = await together(compiled, compiling, signal);
     tally.add(id, kernel);
@@ -171,6 +174,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     async finish(isBuild = true) {
       const line = flying.size === 0 ? tally.take(basename(options.lockfile)) : null;
       if (line) log.info(line);
+      if (line && foreign.size > 0) log.info(foreignLine(foreign.size));
+      foreign.clear();
       await declarations.settled();
       if (isBuild && !controller.signal.aborted) await report.write(options, log);
     },

@@ -25,6 +25,10 @@ const origins: readonly Origin[] = ["lock", "store", "remote", "tuned", "shared"
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
+/** Prints how many entries of the store were not trusted. */
+export const foreignLine = (count: number): string =>
+  `${count} ${count === 1 ? "entry" : "entries"} of the store ${count === 1 ? "is" : "are"} not of this user's builds: nothing of that was used unchecked`;
+
 /**
  * @param lockfile its name, as shown
  * @param elapsedMs spent in the plugin

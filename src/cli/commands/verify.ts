@@ -1,13 +1,19 @@
-// `verify`: the lock against the project's imports, its decisions against their sources, and what is built of them against the reference.
+// `verify`: the lock against the project's imports, its decisions against their sources, what is built of them against the
+// reference, and what would ship, or has, against what is built.
 
-import { relative } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { failAlone } from "../../plugin/compile/fail-alone.ts";
 import { verifyKernel } from "../../plugin/compile/verify-kernel.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
+import { type ForeignItem, foreignItems } from "../../tuner/store/foreign-items.ts";
 import { readLockfile } from "../../tuner/store/lockfile.ts";
-import { type Command, exitCodes } from "../command.ts";
+import { type RebuildingStore, rebuildingStore } from "../../tuner/store/rebuilding-store.ts";
+import type { Store } from "../../tuner/store/store.ts";
+import { badArgument, type Command, exitCodes } from "../command.ts";
 import type { Project } from "../project.ts";
+import { changedAddons, compareOutput, compareShipped, type Foreign, type OutputFile } from "../shipped.ts";
 import { importedKernels } from "../wanted-kernels.ts";
 
 interface Row {
@@ -20,21 +26,32 @@ interface Checked {
   readonly row: Row;
   /** Name of its entry in the lock. */
   readonly lockName: string | null;
+  /** Store that it was built again with; null: it was not built. */
+  readonly store: RebuildingStore | null;
 }
 
 async function check({ contextOf, options: { root } }: Project, asked: ParsedRequest): Promise<Checked> {
   const kernel = relative(root, asked.path) + asked.query;
   let lockName: string | null = null;
+  let store: RebuildingStore | null = null;
+  const wrap = (real: Store): Store => {
+    store = rebuildingStore(real);
+    return store;
+  };
   try {
     return await failAlone(kernel, null, async (): Promise<Checked> => {
-      const context = await contextOf(asked, "frozen");
+      // Its operator is bundled again too, and what is built is run here.
+      const context = { ...(await contextOf(asked, "frozen", wrap)), runsFresh: false };
       lockName = context.lockName;
       const { notRun } = await verifyKernel(context);
-      return { lockName, row: { kernel, state: notRun ? "not run" : "right", why: notRun } };
+      const { problem, notCompared } = await compareShipped(context, store!);
+      const state = problem ? "wrong" : notRun ? "not run" : "right";
+      if (!problem && !notRun) await store!.keep();
+      return { lockName, store, row: { kernel, state, why: problem ?? notRun ?? notCompared } };
     });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
-    return { lockName, row: { kernel, state: "wrong", why: error.message } };
+    return { lockName, store, row: { kernel, state: "wrong", why: error.message } };
   }
 }
 
@@ -45,34 +62,72 @@ const lostRow = (root: string, specifier: string, importer: string): Row => ({
   why: `the import in ${relative(root, importer)} leads to no operator file`,
 });
 
+/** Rows of a build's output: each addon and module in it against what was built of the lock. */
+function outputRows(root: string, given: unknown, checked: readonly Checked[]): readonly OutputFile[] {
+  if (given === undefined) return [];
+  const folder = resolve(root, String(given));
+  if (!existsSync(folder)) throw badArgument(`there is no ${given}`, "the folder of a build's output");
+  const built = new Set(checked.flatMap(({ store }) => [...(store?.built() ?? [])]));
+  const names = checked.map(({ row }) => basename(row.kernel).replace(/(\.op)?\.[mc]?[jt]s(\?.*)?$/, ""));
+  return compareOutput(folder, built, names);
+}
+
+const foreignText = ({ what }: Foreign): string => `foreign  ${what}: not of this user's builds, and not used`;
+
 export const verify: Command = {
   usage: "verify",
   description:
-    "Check the lock: every import has its entry, entries lead to their sources, kernels compute the right numbers",
-  options: [],
-  examples: ["unplugin-kernel verify"],
-  async run(project) {
-    const { lockfile, root } = project.options;
+    "Check the lock: every import has its entry, entries lead to their sources, kernels compute the right numbers, and nothing else ships",
+  options: [
+    {
+      flags: "--output <folder>",
+      description: "also compare the addons and WASM modules in a build's output with what is built of the lock",
+    },
+  ],
+  examples: ["unplugin-kernel verify", "unplugin-kernel verify --output dist"],
+  async run(project, _, flags) {
+    const { lockfile, root, cacheDir } = project.options;
     const content = await readLockfile(lockfile);
     if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
     const rows: Row[] = [];
-    const used = new Set<string>();
+    const checked: Checked[] = [];
     const kernels = await importedKernels(project, (specifier, importer) => {
       rows.push(lostRow(root, specifier, importer));
     });
+    // Before anything is built again, which takes the place of what is there.
+    const lying = await foreignItems(cacheDir);
     // One after the other: they are measured.
-    for (const request of kernels) {
-      const { row, lockName } = await check(project, request);
-      rows.push(row);
-      if (lockName) used.add(lockName);
-    }
+    for (const request of kernels) checked.push(await check(project, request));
+    rows.push(...checked.map(({ row }) => row));
+    const used = new Set(checked.map(({ lockName }) => lockName));
     const unused = [...content.entries.keys()].filter((name) => !used.has(name));
-    const wrong = rows.filter(({ state }) => state === "wrong");
+    const output = outputRows(root, flags.output, checked);
+    const foreign = named(lying, checked).concat(changedAddons(cacheDir));
+    const isWrong = [...rows, ...output].some(({ state }) => state === "wrong");
     const lines = rows.map(({ kernel, state, why }) => `${state.padEnd(8)} ${kernel}${why ? `: ${why}` : ""}`);
     return {
-      exitCode: wrong.length > 0 ? exitCodes.wrong : exitCodes.done,
-      json: { kernels: rows, unused },
-      text: [...lines, ...unused.map((name) => `unused   ${name}: nothing imports it`)].join("\n"),
+      exitCode: isWrong ? exitCodes.wrong : exitCodes.done,
+      json: { kernels: rows, unused, foreign, output },
+      text: [
+        ...lines,
+        ...output.map(({ file, state }) => `${state.padEnd(8)} ${file}${outputWhy[state]}`),
+        ...unused.map((name) => `unused   ${name}: nothing imports it`),
+        ...foreign.map(foreignText),
+      ].join("\n"),
     };
   },
 };
+
+const outputWhy = {
+  right: "",
+  wrong: ": it is not what is built of the lock",
+  other: ": of no kernel that the project imports",
+} as const;
+
+/** Foreign items with the kernels that ask for them. */
+function named(items: readonly ForeignItem[], checked: readonly Checked[]): readonly Foreign[] {
+  return items.map(({ what, key }) => {
+    const owner = key && checked.find(({ store }) => store?.asked.has(key));
+    return { what: owner ? `${what} of ${owner.row.kernel}` : what, key };
+  });
+}

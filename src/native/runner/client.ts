@@ -14,7 +14,7 @@ export interface RunnerOptions {
   readonly relaxedSimd?: boolean;
   /** Aborting kills the process; calls in progress and later ones reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether to wait for other processes of this machine that measure; default: true. Only tests set it to false. */
+  /** Whether to wait for other processes of this machine that measure; default: true. A check measures nothing, and waits for nobody. */
   readonly exclusive?: boolean;
   /** Path of the bundled worker; default: that of the package. */
   readonly workerPath?: string;
@@ -61,6 +61,12 @@ export interface Runner {
   close(): Promise<void>;
 }
 
+/** A runner with a process of its own, which can also check what is not to be timed. */
+export interface CheckingRunner extends Runner {
+  /** Loads a candidate and runs it once against the right answers: an addon as it is shipped, which has no timing loop. */
+  check(candidate: Runnable): Promise<RunOutcome>;
+}
+
 const defaultSampleNs = 200_000;
 
 /** Share of the deadline for taking samples: the rest is for loading, the check and slow machines. */
@@ -74,7 +80,7 @@ const timingShare = 0.4;
  *     const outcome = await runner.run({ candidate: toRunnable(artifact, 0), incumbentNs: null });
  *     await runner.close();
  */
-export function createRunner(options: RunnerOptions = {}): Runner {
+export function createRunner(options: RunnerOptions = {}): CheckingRunner {
   const { deadlineMs = 3000 } = options;
   const host = createHost({ ...options, deadlineMs });
   const slots = new Map<Runnable, { readonly slot: number; process: WorkerProcess | null }>();
@@ -104,6 +110,7 @@ export function createRunner(options: RunnerOptions = {}): Runner {
         },
         leftMs,
       ),
+    check: (candidate) => host.ask(task, () => ({ kind: "check", id: nextId++, candidate })),
     forget() {
       slots.clear();
       host.forget();

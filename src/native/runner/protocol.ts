@@ -1,5 +1,5 @@
 // Messages to the measuring process and its answers: plain data, sent by structured clone. Messages are handled in
-// their order; a `run` and a `sample` are each answered by `begun` and `outcome`, the others by nothing.
+// their order; a `run`, a `sample` and a `check` are each answered by `begun` and `outcome`, the others by nothing.
 
 import type { KernelParameter, TypedArray, WasmSharing } from "../../compiler/index.ts";
 
@@ -60,7 +60,7 @@ export interface HasPreparation {
   readonly preparation?: Preparation | undefined;
 }
 
-/** Kernel `index` of an addon that was built with its timing loop; `features` are what the CPU must have. */
+/** Kernel `index` of an addon, which has its timing loop unless it is only checked; `features` are what the CPU must have. */
 export interface NativeRunnable extends HasBounds, HasPreparation {
   readonly kind: "native";
   readonly path: string;
@@ -123,6 +123,8 @@ export type ToWorker =
       readonly sampleNs: number;
       readonly cache: CacheState;
     }
+  /** Loads a candidate and runs it once against the right answers. The time of that run is its only sample. */
+  | { readonly kind: "check"; readonly id: number; readonly candidate: Runnable }
   /** Drops all kept kernels, so that those loaded later are elsewhere in memory. */
   | { readonly kind: "forget" };
 

@@ -42,15 +42,16 @@ export function createSession(loadNative: LoadNativeKernel, machine: Machine): S
       if (message.kind === "task") [state, yardstick] = [stateOf(message.task), null];
       if (message.kind === "task" || message.kind === "forget") kept.clear();
       if (message.kind === "forget" && state) state = { ...state, arena: createArena(state.parameters) };
-      if (message.kind !== "run" && message.kind !== "sample") return null;
+      if (message.kind === "task" || message.kind === "forget") return null;
       const task = state;
       invariant(task, "a task comes before its candidates");
       const checked = (candidate: Runnable): Checked | RunOutcome => checkCandidate(task, candidate, loadNative);
       if (message.kind === "sample") return trapsAsValues(() => sampleKept(kept, message, machine, checked));
-      const { candidate, plan } = message;
       return trapsAsValues(() => {
-        const one = checked(candidate);
+        const one = checked(message.candidate);
         if ("kind" in one) return one;
+        if (message.kind === "check") return { kind: "ok", samplesNs: [one.firstNs] };
+        const { plan } = message;
         const samplesNs = timeKernel(one.kernel, one.firstNs, plan, { ...machine, yardstick });
         const timed = { kernel: one.kernel, estimateNs: Math.min(...samplesNs) };
         const better = plan.cache === "hot" && betterYardstick(yardstick, timed, plan.sampleNs, machine.core);

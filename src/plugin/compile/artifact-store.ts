@@ -2,7 +2,7 @@
 // is to be known of the kernel, because making the space that says it takes longer than reading all of these.
 
 import { dtypes, type PreparationFacts } from "../../compiler/index.ts";
-import { integer, list, nullable, number, object, oneOf, text } from "../../tuner/record/strict.ts";
+import { integer, list, nullable, number, object, oneOf, ShapeError, text } from "../../tuner/record/strict.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
@@ -26,22 +26,35 @@ const decodeFacts = object<KernelFacts>({
   preparation: nullable(decodePreparation),
 });
 
-export const factsBlob = (facts: KernelFacts): Blobs[string] => textBlob(JSON.stringify(facts));
+/** A built kernel: its code by role, and what is to be known of it. */
+export interface BuiltBlobs {
+  readonly blobs: Blobs;
+  readonly facts: KernelFacts;
+}
 
-export const factsIn = (blobs: Blobs): KernelFacts => decodeFacts(JSON.parse(textOf(blobs.facts)), []);
+/** Reads facts. Null: they are not exactly facts. */
+function factsIn(blob: Blobs[string]): KernelFacts | null {
+  try {
+    return decodeFacts(JSON.parse(textOf(blob)), []);
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
 
-/** All blobs of the artifact; null if it or one of them is missing. */
-export async function storedBlobs({ store }: KernelContext, key: string): Promise<Blobs | null> {
+/** The artifact; null if it or a part of it is missing. */
+export async function storedBlobs({ store }: KernelContext, key: string): Promise<BuiltBlobs | null> {
   const blobs = await blobsAt(store, key);
-  return blobs?.facts ? blobs : null;
+  const facts = blobs?.facts && factsIn(blobs.facts);
+  return blobs && facts ? { blobs, facts } : null;
 }
 
 /** Keeps a new artifact. A store that cannot be written costs a warning. */
 export async function keepBlobs(
   { store, services, lockName }: KernelContext,
   key: string,
-  blobs: Blobs,
+  { blobs, facts }: BuiltBlobs,
 ): Promise<void> {
-  const warning = await putBlobs(store, key, blobs);
+  const warning = await putBlobs(store, key, { ...blobs, facts: textBlob(JSON.stringify(facts)) });
   if (warning) services.log.warn(`${lockName}: ${warning}`);
 }

@@ -5,27 +5,40 @@ import { generateSpace } from "../../tuner/space/generate.ts";
 import { measureAll, type Workbench } from "../../tuner/workbench.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { withoutTwin } from "./make-artifacts.ts";
+import { tooSlow } from "./too-slow.ts";
 import type { WasmPair } from "./wasm-pair.ts";
 
 /**
  * @param pair null: there are none
+ * @returns why one of them is not checked; null: all are right
  * @throws DiagnosticError `twin.wrong`
  */
-export async function checkTwins(workbench: Workbench, context: KernelContext, pair: WasmPair | null): Promise<void> {
-  if (!pair) return;
+export async function checkTwins(
+  workbench: Workbench,
+  context: KernelContext,
+  pair: WasmPair | null,
+): Promise<string | null> {
+  if (!pair) return null;
   const { task, candidate } = pair.schedule;
   const bounds = boundsOf(task, generateSpace(task), candidate);
   const { wasm, relaxed, prepare } = pair;
   const modules = [wasm, relaxed].filter((module) => module !== null).map((it) => ({ ...it, prepare, bounds }));
+  let unchecked: string | null = null;
   for (const [at, outcome] of (await measureAll(workbench, modules)).entries()) {
     const { relaxed } = modules[at]!;
-    // A slow one may be right.
-    if (outcome.kind === "ok" || outcome.kind === "timed-out") continue;
-    const twin = `${context.lockName}: its ${relaxed ? "relaxed " : ""}WASM twin`;
+    if (outcome.kind === "ok") continue;
+    const name = `its ${relaxed ? "relaxed " : ""}WASM twin`;
+    const twin = `${context.lockName}: ${name}`;
+    // A slow one may be right, and may be wrong.
+    if (outcome.kind === "timed-out") {
+      unchecked = `${name}: ${tooSlow(outcome.deadlineMs)}`;
+      continue;
+    }
     const hint = relaxed ? 'numerics: "strict" leaves it out' : withoutTwin;
     if (outcome.kind === "ill-conditioned")
       throw refuse("twin.wrong", `${twin} cannot be checked (${outcome.reason})`, 'numerics: "strict" can be');
     const bug = "that is a bug of unplugin-kernel: please report it";
     throw refuse("twin.wrong", `${twin} is wrong (${outcome.reason}); ${bug}`, hint);
   }
+  return unchecked;
 }

@@ -33,7 +33,7 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   if (mode === "interim") return interim(context);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
   if (context.services.background) return tunedElsewhere(context, context.services.background);
-  return keep(context, (await fromRemote(context)) ?? (await tuneOnce(context)));
+  return keep(context, (await fromForeign(context)) ?? (await fromRemote(context)) ?? (await tuneOnce(context)));
 }
 
 /** Tunes again; where nothing can be measured, what the lock has stays. */
@@ -129,6 +129,15 @@ async function fromLock(context: KernelContext): Promise<Decision | null> {
 /** Hint for a frozen build. The command line does not read the bundler's configuration: it gets the same options as flags. */
 const frozenHint = ({ root, lockfile, numerics }: CompileOptions): string =>
   `run ${packageManagerOf(root).execute("unplugin-kernel tune")}${numerics === "fast" ? "" : ` --numerics ${numerics}`} on a machine of your own, and commit ${basename(lockfile)}`;
+
+/** Decision that somebody else's build left in the store: rebuilt and run here before it is ours. Null: there is none, or it is not taken. */
+async function fromForeign(context: KernelContext): Promise<Decision | null> {
+  const entry = await context.store.foreignSchedule(context.key);
+  if (!entry?.measured) return null;
+  const { foreignDecision } = await import("./foreign-decision.ts");
+  const schedule = await foreignDecision(context, { ...entry, measured: entry.measured });
+  return schedule && found("store", schedule, entry.measured);
+}
 
 /** Decision of the store; an entry that does not lead to its source is a miss. */
 async function fromStore({ store, key, task }: KernelContext): Promise<Decision | null> {

@@ -41,6 +41,8 @@ export interface KernelContext {
   /** Name of the kernel in the lock file and in messages: src/gemm.op.ts?M=64&tune=avx2. */
   readonly lockName: string;
   readonly store: Store;
+  /** Whether what is built is run against the reference before it is kept: false where the caller does that. */
+  readonly runsFresh: boolean;
   /** Writes what an interim answer has kept back. */
   readonly flush: () => Promise<void>;
   /** The compiler for native targets, looked for when first asked for; null where there is none. */
@@ -49,11 +51,17 @@ export interface KernelContext {
   readonly workbench: (options: WorkbenchOptions) => Workbench | Promise<Workbench>;
 }
 
-export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
+/** @param wrap makes the store that is used of the one that is there */
+export async function kernelContext(
+  request: KernelRequest,
+  services: CompileServices,
+  wrap: (store: Store) => Store = (store) => store,
+): Promise<KernelContext> {
   const { opFile, numerics, threads } = request;
   const { root, cacheDir } = services.options;
-  const later = request.mode === "interim" ? laterStore(openStore(cacheDir)) : null;
-  const store = later ?? openStore(cacheDir);
+  const opened = wrap(openStore(cacheDir, { onForeign: services.onForeign }));
+  const later = request.mode === "interim" ? laterStore(opened) : null;
+  const store = later ?? opened;
   const loaded = await loadOp(opFile, { root, store, onFiles: services.onSources });
   const file = relative(root, opFile).split(sep).join("/");
   const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
@@ -75,6 +83,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     key: scheduleKey(keyFields(task)),
     lockName: `${file}${queryOf(request, target)}`,
     store,
+    runsFresh: true,
     async flush() {
       const warning = await later?.flush();
       if (warning) services.log.warn(`${file}: ${warning}`);

@@ -42,6 +42,12 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
     if (request.fallback === "none") throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
     services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
   }
+  if (result.kind === "unusable") {
+    const message = `${context.lockName}: ${result.why}`;
+    if (request.fallback === "none")
+      throw refuse("build.failed", message, "leave out fallback=none, or mend the compiler");
+    services.log.warn(`${message}; the WASM twin runs instead`);
+  }
   const twin = await wasmTwins(context, decision);
   const native = result.kind === "built" ? result : null;
   const facts = [native?.facts, twin?.facts].filter((it) => it != null);

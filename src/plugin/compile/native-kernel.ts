@@ -1,14 +1,12 @@
 // A schedule for a native target → its addon: the one that was measured, if the store has it; else one built here.
 
-import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { type CSource, type GeneratedKernel, kernelName, sha256, splitParameters } from "../../compiler/index.ts";
+import { readFile } from "node:fs/promises";
+import { type CSource, type GeneratedKernel, kernelName, splitParameters } from "../../compiler/index.ts";
 import { codeFlags, type Toolchain } from "../../native/toolchain/toolchain.ts";
-import type { Blobs } from "../../tuner/store/blobs.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
-import { factsBlob, factsIn, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
+import { addonFile } from "./addon-file.ts";
+import { type BuiltBlobs, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { keyFields, type Schedule } from "./schedule.ts";
@@ -21,6 +19,8 @@ export type NativeResult =
       readonly compilerRuns: number;
     }
   | { readonly kind: "no-compiler" }
+  /** The compiler said that it succeeded, but nothing can load what it made, or it crashes. */
+  | { readonly kind: "unusable"; readonly why: string }
   /** The schedule does not lead to its source. */
   | { readonly kind: "stale" };
 
@@ -36,13 +36,14 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
   const { factsOf, generated } = await import("./schedule-source.ts");
   const kernel = generated(decision);
   if (kernel?.source.kind !== "c") return { kind: "stale" };
-  const facts = factsBlob(factsOf(decision, kernel));
-  const blobs = { addon: await compile(context, kernelsOf(kernel), toolchain), facts };
-  await keepBlobs(context, addonKey(context, decision, toolchain.identity), blobs);
-  return built(context, decision, blobs, 1);
+  const compiled = await compile(context, decision, kernel, toolchain);
+  if (compiled.kind === "unusable") return compiled;
+  const fresh = { blobs: { addon: compiled.bytes }, facts: factsOf(decision, kernel) };
+  await keepBlobs(context, addonKey(context, decision, toolchain.identity), fresh);
+  return built(context, decision, fresh, 1);
 }
 
-const storedAddon = (context: KernelContext, schedule: Schedule, identity: string): Promise<Blobs | null> =>
+const storedAddon = (context: KernelContext, schedule: Schedule, identity: string): Promise<BuiltBlobs | null> =>
   storedBlobs(context, addonKey(context, schedule, identity));
 
 /** `identity`: of the compiler, "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". */
@@ -63,51 +64,45 @@ const addonKey = ({ machine }: KernelContext, { task, candidate, source }: Sched
 const kernelsOf = ({ source, prepare }: GeneratedKernel): readonly CSource[] =>
   [source, prepare].filter((it) => it?.kind === "c");
 
+type CompiledAddon =
+  | { readonly kind: "compiled"; readonly bytes: Bytes }
+  | Extract<NativeResult, { readonly kind: "unusable" }>;
+
+/** Compiles an addon, and runs it once in a process of its own before anything keeps or ships it. */
 async function compile(
-  { lockName, services }: KernelContext,
-  sources: readonly CSource[],
+  context: KernelContext,
+  schedule: Schedule,
+  kernel: GeneratedKernel,
   toolchain: Toolchain,
-): Promise<Bytes> {
+): Promise<CompiledAddon> {
+  const { lockName, services } = context;
   const { buildNative } = await import("../../native/build.ts");
   const { withPrivateDirectory } = await import("../../native/private-directory.ts");
+  const { checkAddon } = await import("./check-built.ts");
   return withPrivateDirectory(async (outDir) => {
-    const artifact = await buildNative(sources, { outDir, toolchain, signal: services.signal });
-    if (artifact.kind === "native") return new Uint8Array(await readFile(artifact.path));
-    throw refuse("build.failed", `${lockName}: ${toolchain.identity} refused the kernel: ${artifact.reason}`, null);
+    const artifact = await buildNative(kernelsOf(kernel), { outDir, toolchain, signal: services.signal });
+    if (artifact.kind !== "native") {
+      throw refuse("build.failed", `${lockName}: ${toolchain.identity} refused the kernel: ${artifact.reason}`, null);
+    }
+    // Read before it is run, so that what is kept is what was checked.
+    const bytes = new Uint8Array(await readFile(artifact.path));
+    const problem = await checkAddon(context, schedule, kernel, artifact.path);
+    if (problem !== null) return { kind: "unusable", why: `${toolchain.identity} built an addon that ${problem}` };
+    return { kind: "compiled", bytes };
   });
 }
 
 async function built(
   context: KernelContext,
   { task }: Schedule,
-  blobs: Blobs,
+  { blobs, facts }: BuiltBlobs,
   compilerRuns: number,
 ): Promise<NativeResult> {
-  const bytes = blobs.addon!;
+  const { services, machine } = context;
   const { features } = task.target;
-  const path = await fileOf(context, `${kernelName(task.op, task.target)}-${sha256(bytes).slice(0, 16)}.node`, bytes);
-  const facts = factsIn(blobs);
+  const bytes = blobs.addon!;
+  const path = await addonFile(services, kernelName(task.op, task.target), bytes);
   const split = facts.preparation && splitParameters(task.op, facts.preparation);
-  const kernel = { bytes, path, index: 0, features, platform: context.machine.platform, split };
+  const kernel = { bytes, path, index: 0, features, platform: machine.platform, split };
   return { kind: "built", kernel, facts, compilerRuns };
-}
-
-/** Dev servers emit nothing: they load the addon from a file under the cache directory. Null: it cannot be written. */
-async function fileOf({ services }: KernelContext, name: string, bytes: Bytes): Promise<string | null> {
-  const directory = join(services.options.cacheDir, "addons");
-  const path = join(directory, name);
-  if (existsSync(path)) return path;
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    await mkdir(directory, { recursive: true });
-    // Renamed, so that a kill leaves no half of an addon under its name.
-    await writeFile(temporary, bytes);
-    await rename(temporary, path);
-    return path;
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    services.log.warn(`${path} could not be written: ${error.message}`);
-    await rm(temporary, { force: true });
-    return null;
-  }
 }

@@ -14,6 +14,7 @@ import { type KernelContext, refuse } from "./kernel-context.ts";
 import { otherSource, wasmTwins } from "./make-artifacts.ts";
 import type { Schedule } from "./schedule.ts";
 import { generated } from "./schedule-source.ts";
+import { checkDeadlineMs, tooSlow } from "./too-slow.ts";
 
 export interface Verified {
   /** Why it was not run, though it is what the lock says; null: it was. */
@@ -43,23 +44,24 @@ export async function runSchedule(context: KernelContext, schedule: Schedule): P
   const missing = missingFeatures(task.target, context.machine);
   if (missing.length > 0) return `the CPU has no ${missing.join(", ")}`;
   if (isNative && !toolchain) return "there is no compiler";
-  await withPrivateDirectory(async (directory) => {
+  return withPrivateDirectory(async (directory) => {
     const { signal } = context.services;
     const threads = task.threads;
-    const workbench = await context.workbench({ ...referenceOf(task), toolchain, directory, signal, threads });
+    const limits = { threads, deadlineMs: checkDeadlineMs };
+    const workbench = await context.workbench({ ...referenceOf(task), toolchain, directory, signal, ...limits });
     try {
       const source = measurable(task, generateSpace(task), candidate);
       const [value] = await measureAll(workbench, [source]);
       const reason = value && reasonOf(value);
       if (reason) throw refuse("verify.wrong", `${context.lockName}: ${reason}`, "tune it again");
-      await checkTwins(workbench, context, await wasmTwins(context, schedule));
+      const unchecked = await checkTwins(workbench, context, await wasmTwins(context, schedule));
+      return value?.kind === "timed-out" ? tooSlow(value.deadlineMs) : unchecked;
     } finally {
       await workbench.close();
     }
   });
-  return null;
 }
 
-/** Says what is wrong with a measured kernel; null: nothing is. A slow one may be right. */
+/** Says what is wrong with a measured kernel; null: nothing is known. A slow one may be right, but is not checked. */
 const reasonOf = (measurement: Measurement): string | null =>
   measurement.kind === "ok" || measurement.kind === "timed-out" ? null : measurement.reason;

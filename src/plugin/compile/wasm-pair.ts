@@ -11,7 +11,7 @@ import {
 } from "../../compiler/index.ts";
 import type { Blobs } from "../../tuner/store/blobs.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
-import { factsBlob, factsIn, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
+import { type BuiltBlobs, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { keyFields, type Schedule } from "./schedule.ts";
 
@@ -40,12 +40,24 @@ export async function wasmPair(
 ): Promise<WasmPair | null> {
   const { task, candidate, source } = schedule;
   const key = artifactKey({ schedule: scheduleKey(keyFields(task)), candidate, source, toolchain: encoder });
-  const blobs = (await storedBlobs(context, key)) ?? (await generate(context, key, schedule, isInterim));
-  if (!blobs?.wasm) return null;
+  const stored = await storedBlobs(context, key);
+  if (stored?.blobs.wasm) return pairOf(schedule, stored, stored.blobs.wasm);
+  const made = await generate(schedule, isInterim);
+  if (!made) return null;
+  const pair = pairOf(schedule, made, made.wasm);
+  if (context.request.mode === "frozen" && context.runsFresh) {
+    const { checkModules } = await import("./check-built.ts");
+    await checkModules(context, pair);
+  }
+  await keepBlobs(context, key, made);
+  return pair;
+}
+
+function pairOf(schedule: Schedule, { facts, blobs }: BuiltBlobs, wasm: Blobs[string]): WasmPair {
+  const { task } = schedule;
   const name = kernelName(task.op, task.target);
-  const { wasm, relaxed, prepare } = blobs;
+  const { relaxed, prepare } = blobs;
   const { threads } = task;
-  const facts = factsIn(blobs);
   const split = facts.preparation && splitParameters(task.op, facts.preparation);
   const parameters = split?.run ?? kernelParameters(task.op);
   return {
@@ -59,11 +71,9 @@ export async function wasmPair(
 }
 
 async function generate(
-  context: KernelContext,
-  key: string,
   schedule: Schedule,
   isInterim: boolean,
-): Promise<Blobs | null> {
+): Promise<(BuiltBlobs & { readonly wasm: Blobs[string] }) | null> {
   const { factsOf, generated, relaxedBytes } = await import("./schedule-source.ts");
   const kernel = generated(schedule);
   if (kernel?.source.kind !== "wasm") return null;
@@ -73,8 +83,6 @@ async function generate(
     wasm,
     ...(sha256(relaxed) === sha256(wasm) ? {} : { relaxed }),
     ...(kernel.prepare?.kind === "wasm" ? { prepare: kernel.prepare.bytes } : {}),
-    facts: factsBlob(factsOf(schedule, kernel)),
   };
-  await keepBlobs(context, key, blobs);
-  return blobs;
+  return { blobs, wasm, facts: factsOf(schedule, kernel) };
 }

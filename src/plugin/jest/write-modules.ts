@@ -1,7 +1,7 @@
 // The worker that compiles kernels for Jest's transformer, which waits for it: each becomes a module of its own, with the runtime in it, in the two
 // formats that Jest takes.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { DiagnosticError, sha256 } from "../../compiler/index.ts";
@@ -45,8 +45,18 @@ async function writeModule(kernel: CompiledKernel, folder: string, format: Forma
   const source = moduleInCode(kernel, beside, "node", { files: runtimePaths(), hasSchedule: true });
   const code = await bundled(source, folder, format);
   const file = join(folder, `${kernel.op}-${sha256(code).slice(0, 16)}.${extension[format]}`);
-  if (!existsSync(file)) replaceFile(file, code);
+  // A file of that name may be somebody else's, or cut short: it is run.
+  if (!holds(file, code)) replaceFile(file, code);
   return file;
+}
+
+/** Says whether a file has exactly this text. A file that cannot be read has not. */
+function holds(file: string, text: string): boolean {
+  try {
+    return readFileSync(file, "utf8") === text;
+  } catch {
+    return false;
+  }
 }
 
 async function writeModules(session: Session, request: ParsedRequest): Promise<ModulePaths> {

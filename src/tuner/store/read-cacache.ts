@@ -41,12 +41,32 @@ interface IndexLine {
   readonly integrity: string | null;
 }
 
-/** Parses a line of a bucket. Null for an empty line, and for one that was torn. */
-function parseIndexLine(line: string): IndexLine | null {
+/** Says whether a line of a bucket has a right hash, but is none that cacache writes. */
+export const isForged = (line: string): boolean => hasRightHash(line) && parseIndexLine(line) === null;
+
+function hasRightHash(line: string): boolean {
   const [hash, json] = line.split("\t");
-  if (!json || createHash("sha1").update(json).digest("hex") !== hash) return null;
-  const { key, integrity } = JSON.parse(json) as Partial<IndexLine>;
-  return typeof key === "string" ? { key, integrity: integrity ?? null } : null;
+  return json !== undefined && createHash("sha1").update(json).digest("hex") === hash;
+}
+
+/** Parses a line of a bucket. Null for an empty line, one that was torn, and one that cacache did not write. */
+function parseIndexLine(line: string): IndexLine | null {
+  if (!hasRightHash(line)) return null;
+  const json = line.split("\t")[1]!;
+  const { key, integrity } = parsedObject(json);
+  if (typeof key !== "string") return null;
+  return { key, integrity: typeof integrity === "string" ? integrity : null };
+}
+
+/** Parses JSON. A text that is none, or no object, has no fields. */
+function parsedObject(json: string): Partial<Record<keyof IndexLine, unknown>> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
 }
 
 /**

@@ -4,8 +4,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { sha256 } from "../../compiler/index.ts";
 import type { SharedDecision } from "./exchange.ts";
+import { openEntry } from "./sealed-entry.ts";
 import { openStore } from "./store.ts";
-import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
+import type { StoreEntry } from "./store-entry.ts";
+import { storeKey } from "./store-key.ts";
 
 const cacache = () => import("cacache").then((module) => module.default);
 
@@ -23,6 +25,10 @@ export interface StoredItem {
   readonly time: number;
   /** Keys of the blobs that an artifact names. */
   readonly names: readonly string[];
+  /** Whether it is an entry that this user's builds did not write. */
+  readonly isForeign: boolean;
+  /** Roles of an artifact's blobs: "addon", "wasm", "code". */
+  readonly roles: readonly string[];
 }
 
 const blobKey = (digest: string): string => `blob:${digest}`;
@@ -45,31 +51,42 @@ interface IndexEntry {
 }
 
 function itemOf({ key, integrity, path, time }: IndexEntry): StoredItem {
-  const item = { key, integrity, bytes: 0, time, names: [] };
+  const item = { key, integrity, bytes: 0, time, names: [], isForeign: false, roles: [] };
   try {
     const bytes = statSync(path).size;
     if (key.startsWith("blob:")) return { ...item, kind: "blob", bytes };
-    return { ...item, bytes, ...contentOf(readFileSync(path), integrity) };
+    return { ...item, bytes, ...contentOf(key, readFileSync(path), integrity) };
   } catch (error) {
     return { ...item, kind: (error as NodeJS.ErrnoException).code === "ENOENT" ? "broken" : "unreadable" };
   }
 }
 
-function contentOf(content: Buffer, integrity: string): Pick<StoredItem, "kind" | "names"> {
+function contentOf(
+  key: string,
+  content: Buffer,
+  integrity: string,
+): Pick<StoredItem, "kind" | "names" | "isForeign" | "roles"> {
+  const nothing = { names: [], isForeign: false, roles: [] };
   const digest = Buffer.from(sha256(content), "hex").toString("base64");
-  if (integrity !== `sha256-${digest}`) return { kind: "broken", names: [] };
-  try {
-    const entry = decodeStoreEntry(JSON.parse(content.toString("utf8")), []);
-    const names = entry.kind === "artifact" ? Object.values(entry.blobs).map((blob) => blobKey(blob.sha256)) : [];
-    return { kind: entry.kind, names };
-  } catch {
-    return { kind: "unreadable", names: [] };
-  }
+  if (integrity !== `sha256-${digest}`) return { kind: "broken", ...nothing };
+  const opened = openEntry(storeKey(), key, content);
+  if (!opened) return { kind: "unreadable", ...nothing };
+  const { entry, isOurs } = opened;
+  const names = entry.kind === "artifact" ? Object.values(entry.blobs).map((blob) => blobKey(blob.sha256)) : [];
+  const roles = entry.kind === "artifact" ? Object.keys(entry.blobs) : [];
+  return { kind: entry.kind, names, isForeign: !isOurs, roles };
 }
 
-/** Returns the decisions that were measured; predictions cost no measurement to make again. */
-export async function storedDecisions(directory: string): Promise<readonly SharedDecision[]> {
-  const store = openStore(directory);
+/**
+ * Returns the decisions that this user's builds measured; predictions cost no measurement to make again.
+ *
+ * @param onForeign called with the key of each decision that somebody else wrote, and that is left out: it is not ours to pass on
+ */
+export async function storedDecisions(
+  directory: string,
+  onForeign?: (key: string) => void,
+): Promise<readonly SharedDecision[]> {
+  const store = openStore(directory, { onForeign });
   const items = await storedItems(directory);
   const decisions = items
     .filter(({ kind }) => kind === "schedule")

@@ -5,23 +5,30 @@
 // not verify before they deliver, a put over a corrupt blob keeps the corrupt one, and `verify` loses entries beside
 // writers. So: bytes are read into memory by digest only, a blob that fails is removed so that the next put can heal
 // it, every put is read back, and `verify` is never called.
+//
+// Digests say that bytes are whole, not who wrote them. So an entry has a code that only this user's builds can make
+// (`sealed-entry.ts`), and what other entries name is never read: built again, and replaced.
 
 import { invariant, sha256 } from "../../compiler/index.ts";
-import { ShapeError } from "../record/strict.ts";
 import { findDigest, readContent } from "./read-cacache.ts";
-import { decodeStoreEntry, type StoreEntry } from "./store-entry.ts";
+import { type OpenedEntry, openEntry, sealEntry } from "./sealed-entry.ts";
+import type { ScheduleEntry, StoreEntry } from "./store-entry.ts";
+import { storeKey } from "./store-key.ts";
 
 /** Loads cacache, which is slow: only once something is written. */
 const cacache = () => import("cacache").then((module) => module.default);
-
-const maxEntryBytes = 65_536;
 
 /** A put that failed, in words; the build goes on. Null when it worked. */
 export type PutWarning = string | null;
 
 export interface Store {
-  /** Reads an entry. Null is a miss: absent, unreadable, corrupt, or not exactly an entry. */
+  /** Reads an entry that this user's builds wrote. Null is a miss: absent, unreadable, corrupt, foreign, or not exactly an entry. */
   entry(key: string): Promise<StoreEntry | null>;
+  /**
+   * Reads a decision that somebody else wrote: data, to be rebuilt and run against the reference before it is used. Null: there
+   * is none, or it is ours.
+   */
+  foreignSchedule(key: string): Promise<ScheduleEntry | null>;
   putEntry(key: string, entry: StoreEntry): Promise<PutWarning>;
   /** Reads the blob with this sha256; null is a miss. */
   blob(digest: string): Promise<Uint8Array | null>;
@@ -31,17 +38,33 @@ export interface Store {
   brokenCount(): number;
 }
 
+export interface StoreOptions {
+  /** Returns the secret that entries are bound by; default: this user's. Called at the first entry. */
+  readonly secret?: () => Uint8Array;
+  /** Called with the key of each entry that was found and not trusted, each time. */
+  readonly onForeign?: ((key: string) => void) | undefined;
+}
+
 /** Opens the store in `directory`, which need not exist yet. Nothing is read or written before the first call. */
-export function openStore(directory: string): Store {
+export function openStore(directory: string, { secret = storeKey, onForeign }: StoreOptions = {}): Store {
   let broken = 0;
   const countBroken = () => {
     broken += 1;
   };
+  const read = (key: string) => readEntry(directory, key, secret, countBroken);
   return {
-    entry: (key) => readEntry(directory, key, countBroken),
+    async entry(key) {
+      const opened = await read(key);
+      if (opened && !opened.isOurs) onForeign?.(key);
+      return opened?.isOurs ? opened.entry : null;
+    },
+    async foreignSchedule(key) {
+      const opened = await read(key);
+      return opened && !opened.isOurs && opened.entry.kind === "schedule" ? opened.entry : null;
+    },
     putEntry(key, entry) {
-      const bytes = Buffer.from(JSON.stringify(entry));
-      invariant(parseEntry(bytes), `the store could not read this entry back: ${bytes}`);
+      const bytes = sealEntry(secret(), key, entry);
+      invariant(openEntry(secret(), key, bytes)?.isOurs, `the store could not read this entry back: ${bytes}`);
       return put(directory, key, bytes);
     },
     blob: (digest) => readBlob(directory, digest, countBroken),
@@ -50,23 +73,18 @@ export function openStore(directory: string): Store {
   };
 }
 
-async function readEntry(directory: string, key: string, countBroken: () => void): Promise<StoreEntry | null> {
+async function readEntry(
+  directory: string,
+  key: string,
+  secret: () => Uint8Array,
+  countBroken: () => void,
+): Promise<OpenedEntry | null> {
   const digest = findDigest(directory, key);
   const bytes = digest && (await readBlob(directory, digest, countBroken));
   if (!bytes) return null;
-  const entry = parseEntry(bytes);
-  if (!entry) countBroken();
-  return entry;
-}
-
-function parseEntry(bytes: Uint8Array): StoreEntry | null {
-  if (bytes.length > maxEntryBytes) return null;
-  try {
-    return decodeStoreEntry(JSON.parse(Buffer.from(bytes).toString("utf8")), []);
-  } catch (error) {
-    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const opened = openEntry(secret(), key, bytes);
+  if (!opened) countBroken();
+  return opened;
 }
 
 /**

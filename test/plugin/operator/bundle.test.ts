@@ -16,6 +16,7 @@ function memoryStore(): { readonly store: Store; readonly puts: () => number } {
   let puts = 0;
   const store: Store = {
     entry: async (key) => entries.get(key) ?? null,
+    foreignSchedule: async () => null,
     putEntry: async (key, entry) => {
       entries.set(key, entry);
       puts += 1;

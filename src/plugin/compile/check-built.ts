@@ -1,0 +1,112 @@
+// Kernels as they are shipped, run once against the reference in a process of their own before anything keeps them: what a
+// compiler, or our encoder, made of a right source need not be right.
+
+import type { GeneratedKernel, WasmSource } from "../../compiler/index.ts";
+import { createRunner, toRunnable } from "../../native/runner/client.ts";
+import type { Preparation, Runnable, RunOutcome } from "../../native/runner/protocol.ts";
+import { missingFeatures } from "../../native/toolchain/machine.ts";
+import { boundsOf } from "../../tuner/measurable.ts";
+import { answersTooLate, referenceOf } from "../../tuner/reference.ts";
+import type { TuningTask } from "../../tuner/task.ts";
+import { type KernelContext, refuse } from "./kernel-context.ts";
+import type { Schedule } from "./schedule.ts";
+import { spaceOf } from "./schedule-source.ts";
+import { checkDeadlineMs, tooSlow } from "./too-slow.ts";
+import type { WasmPair } from "./wasm-pair.ts";
+
+/** Longest time for computing the right answers, in milliseconds: for an operator beyond that there is `verify`. */
+const mostAnswersMs = 5_000;
+
+/**
+ * Runs an addon once.
+ *
+ * @returns why it cannot be used: "cannot be loaded: …"; null: it is right, or cannot be run here
+ * @throws DiagnosticError `verify.wrong`: it computes something else
+ */
+export async function checkAddon(
+  context: KernelContext,
+  schedule: Schedule,
+  { source, prepare }: GeneratedKernel,
+  path: string,
+): Promise<string | null> {
+  const { task } = schedule;
+  if (!context.runsFresh || missingFeatures(task.target, context.machine).length > 0) return null;
+  const { features } = task.target;
+  const preparation = prepare && {
+    kernel: { kind: "native", path, index: 1, features } as const,
+    parameters: prepare.parameters,
+    used: source.parameters,
+  };
+  const addon: Runnable = { kind: "native", path, index: 0, features, ...extras(schedule, preparation) };
+  const [outcome] = await outcomesOf(context, task, [addon]);
+  if (outcome?.kind === "build-failed") return `cannot be loaded: ${outcome.reason}`;
+  if (outcome?.kind === "crashed") return `crashes: ${outcome.reason}`;
+  if (outcome) complain(context, "its addon", outcome);
+  return null;
+}
+
+/**
+ * Runs the modules of a schedule once.
+ *
+ * @throws DiagnosticError `verify.wrong`
+ */
+export async function checkModules(context: KernelContext, pair: Omit<WasmPair, "facts">): Promise<void> {
+  const { schedule, wasm, relaxed, prepare } = pair;
+  const preparation = (module: WasmSource): Preparation | null =>
+    prepare && { kernel: moduleOf(prepare), parameters: prepare.parameters, used: module.parameters };
+  const modules = [wasm, relaxed].filter((module) => module !== null);
+  const runnables = modules.map((module) => ({ ...moduleOf(module), ...extras(schedule, preparation(module)) }));
+  for (const [at, outcome] of (await outcomesOf(context, schedule.task, runnables)).entries()) {
+    complain(context, modules[at] === relaxed ? "its relaxed WASM module" : "its WASM module", outcome);
+  }
+}
+
+const moduleOf = (source: WasmSource): Runnable => toRunnable({ kind: "wasm", source }, 0);
+
+const extras = ({ task, candidate }: Schedule, preparation: Preparation | null) => ({
+  bounds: boundsOf(task, spaceOf(task), candidate),
+  ...(preparation && { preparation }),
+});
+
+/** Runs kernels one after the other. Empty: the right answers would take too long. */
+async function outcomesOf(
+  { services, lockName }: KernelContext,
+  task: TuningTask,
+  runnables: readonly Runnable[],
+): Promise<readonly RunOutcome[]> {
+  const late = answersTooLate(task, () => mostAnswersMs);
+  if (late) {
+    services.log.debug(`${lockName}: it was not run after it was built: ${late.reason}`);
+    return [];
+  }
+  const { task: reference, conditioned } = referenceOf(task);
+  const options = { deadlineMs: checkDeadlineMs, relaxedSimd: true, exclusive: false };
+  const runner = createRunner({ ...options, signal: services.signal });
+  try {
+    const outcomes: RunOutcome[] = [];
+    runner.setTask(reference);
+    for (const runnable of runnables) outcomes.push(await runner.check(runnable));
+    const better = outcomes.some(({ kind }) => kind === "wrong-result") && conditioned?.();
+    if (!better) return outcomes;
+    runner.setTask(better);
+    for (const [at, { kind }] of outcomes.entries()) {
+      if (kind === "wrong-result") outcomes[at] = await runner.check(runnables[at]!);
+    }
+    return outcomes;
+  } finally {
+    await runner.close();
+  }
+}
+
+/** @throws DiagnosticError `verify.wrong` */
+function complain({ lockName, services }: KernelContext, what: string, outcome: RunOutcome): void {
+  if (outcome.kind === "ok") return;
+  // Neither says anything against the kernel.
+  if (outcome.kind === "timed-out") {
+    services.log.warn(`${lockName}: ${what} was not checked: ${tooSlow(outcome.deadlineMs)}`);
+  } else if (outcome.kind === "ill-conditioned") {
+    services.log.debug(`${lockName}: ${what} was not checked: ${outcome.reason}`);
+  } else {
+    throw refuse("verify.wrong", `${lockName}: ${what}: ${outcome.reason}`, "tune it again");
+  }
+}

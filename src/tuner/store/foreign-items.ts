@@ -1,0 +1,44 @@
+// Lists what lies in a store and is not of this user's builds: for people. Builds use none of it unchecked.
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isForged } from "./read-cacache.ts";
+import { storedItems } from "./store-contents.ts";
+
+export interface ForeignItem {
+  /** Name for people: "addon, facts", "decision", "index line". */
+  readonly what: string;
+  /** Key that leads to it; null: it is an index line without one. */
+  readonly key: string | null;
+}
+
+const codeRoles = ["code", "map", "guards", "inputs"];
+
+/** Names the content of an artifact by the roles of its blobs. */
+const nameOf = (roles: readonly string[]): string =>
+  roles.includes("code") && roles.every((role) => codeRoles.includes(role)) ? "bundled operator" : roles.join(", ");
+
+export async function foreignItems(directory: string): Promise<readonly ForeignItem[]> {
+  const items = (await storedItems(directory)).flatMap(({ key, kind, isForeign, roles }): ForeignItem[] => {
+    if (kind === "unreadable") return [{ what: "entry of no known form", key }];
+    if (!isForeign) return [];
+    return [{ what: kind === "schedule" ? "decision" : nameOf(roles), key }];
+  });
+  const lines = forgedLines(join(directory, "index-v5")).map((): ForeignItem => ({ what: "index line", key: null }));
+  return [...items, ...lines];
+}
+
+/** Lines of the index that have a right hash, and that cacache did not write. Torn lines are accidents. */
+function forgedLines(folder: string): readonly string[] {
+  return filesBelow(folder).flatMap((file) => readFileSync(file, "utf8").split("\n").filter(isForged));
+}
+
+function filesBelow(folder: string): readonly string[] {
+  try {
+    const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+    return all.filter((path) => statSync(path).isFile());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
