@@ -15,6 +15,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "test/bench/**", "test/emulated/**"],
     globalSetup: ["test/support/build-worker.ts"],
+    // Tests leave nothing under the home of whoever runs them: their stores have a secret of their own.
+    env: { UNPLUGIN_KERNEL_STORE_KEY: "5e".repeat(32) },
     // Each mostly waits for a process of its own, or V8 for another core.
     maxWorkers: "100%",
     testTimeout: 60_000,

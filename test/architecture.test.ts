@@ -263,8 +263,10 @@ describe("the rules find what they forbid", () => {
 /** Files of the plugin that a build does not load if the store has all of its kernels and no report is wanted. */
 const forMisses = [
   "src/plugin/operator/bundle-with-esbuild.ts",
+  "src/plugin/compile/check-built.ts",
   "src/plugin/compile/check-decision.ts",
   "src/plugin/compile/check-twins.ts",
+  "src/plugin/compile/foreign-decision.ts",
   "src/plugin/compile/make-prediction.ts",
   "src/plugin/compile/reference-loops.ts",
   "src/plugin/compile/remote-decision.ts",

@@ -61,6 +61,8 @@ export function kernelRequest(
 /** Counts what a build compiles. Kernels are compiled at the same time: what counts is the time in which there was any. */
 function createTally() {
   const kernels = new Map<string, CompiledKernel>();
+  /** Keys of the store's entries that were found and not trusted. */
+  const foreign = new Set<string>();
   let elapsedMs = 0;
   let busySince = 0;
   return {
@@ -71,15 +73,18 @@ function createTally() {
       elapsedMs += nowMs() - busySince;
     },
     add: (id: string, kernel: CompiledKernel) => void kernels.set(id, kernel),
+    onForeign: (key: string) => void foreign.add(key),
     clear(): void {
       kernels.clear();
+      foreign.clear();
       elapsedMs = 0;
     },
-    /** Returns the line that sums it up and begins anew; null: there was nothing. */
-    take(lockName: string): string | null {
+    /** Returns the lines that sum it up and begins anew; none: there was nothing. */
+    take(lockName: string): readonly string[] {
       const line = summarize([...kernels.values()], lockName, elapsedMs);
+      const lines = line ? [line, ...(foreign.size > 0 ? [foreignLine(foreign.size)] : [])] : [];
       this.clear();
-      return line;
+      return lines;
     },
   };
 }
@@ -120,8 +125,6 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const report = createBuildReport();
   const flying = new Map<string, Promise<CompiledKernel>>();
   const sources = new Map<string, readonly string[]>();
-  /** Keys of the store's entries that were found in this build and not trusted. */
-  const foreign = new Set<string>();
   const compiling = new Set<Promise<unknown>>();
   /** Handler of signals that stops the compilation; null unless a kernel is being compiled. */
   let interrupt: Interrupt | null = null;
@@ -130,7 +133,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     const { signal } = controller;
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
     const onSources = (files: readonly string[]): void => void sources.set(request.path, files);
-    const onForeign = (key: string): void => void foreign.add(key);
+    const { onForeign } = tally;
     const services = { options, log, signal, tunings, background, onSources, onForeign, onProgress };
     const compiled = compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
     const kernel = await together(compiled, compiling, signal);
@@ -172,10 +175,8 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     },
     changed: declarations.refresh,
     async finish(isBuild = true) {
-      const line = flying.size === 0 ? tally.take(basename(options.lockfile)) : null;
-      if (line) log.info(line);
-      if (line && foreign.size > 0) log.info(foreignLine(foreign.size));
-      foreign.clear();
+      const lines = flying.size === 0 ? tally.take(basename(options.lockfile)) : [];
+      for (const line of lines) log.info(line);
       await declarations.settled();
       if (isBuild && !controller.signal.aborted) await report.write(options, log);
     },

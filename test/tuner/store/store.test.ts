@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/compiler/index.ts";
+import { sealEntry } from "../../../src/tuner/store/sealed-entry.ts";
 import { openStore } from "../../../src/tuner/store/store.ts";
 import type { StoreEntry } from "../../../src/tuner/store/store-entry.ts";
+import { storeKey } from "../../../src/tuner/store/store-key.ts";
 import { lockEntry } from "./sample-entry.ts";
 
 const entry: StoreEntry = {
@@ -118,8 +120,8 @@ it("an entry of ours that could not be read back is a bug, not a silent miss", (
 it("what cacache itself writes and deletes is read alike", async () => {
   const { default: cacache } = await import("cacache");
   const store = openStore(directory);
-  const json = Buffer.from(JSON.stringify(entry));
-  await cacache.put(directory, key, json, { algorithms: ["sha256"] });
+  const sealed = sealEntry(storeKey(), key, entry);
+  await cacache.put(directory, key, sealed, { algorithms: ["sha256"] });
   await cacache.put(directory, "another key", Buffer.from("{}"), { algorithms: ["sha256"] });
   expect(await store.entry(key)).toEqual(entry);
   await store.putBlob(bytes);
