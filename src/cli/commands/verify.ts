@@ -96,13 +96,14 @@ export const verify: Command = {
     });
     // Before anything is built again, which takes the place of what is there.
     const lying = await foreignItems(cacheDir);
+    const addons = changedAddons(cacheDir);
     // One after the other: they are measured.
     for (const request of kernels) checked.push(await check(project, request));
     rows.push(...checked.map(({ row }) => row));
     const used = new Set(checked.map(({ lockName }) => lockName));
     const unused = [...content.entries.keys()].filter((name) => !used.has(name));
     const output = outputRows(root, flags.output, checked);
-    const foreign = named(lying, checked).concat(changedAddons(cacheDir));
+    const foreign = [...named(lying, checked), ...addons];
     const isWrong = [...rows, ...output].some(({ state }) => state === "wrong");
     const lines = rows.map(({ kernel, state, why }) => `${state.padEnd(8)} ${kernel}${why ? `: ${why}` : ""}`);
     return {

@@ -91,7 +91,9 @@ describe("a decision", () => {
     await ours().putEntry(key, schedule);
     await openStore(directory, { secret: others }).putEntry(other, schedule);
     const leftOut: string[] = [];
-    expect(await storedDecisions(directory, (name) => leftOut.push(name))).toEqual([{ key, candidate, source, measured }]);
+    expect(await storedDecisions(directory, (name) => leftOut.push(name))).toEqual([
+      { key, candidate, source, measured },
+    ]);
     expect(leftOut).toEqual([other]);
   });
 });
