@@ -17,13 +17,25 @@ import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
 import { init } from "./commands/init.ts";
 import { inspect } from "./commands/inspect.ts";
+import { mergeLock } from "./commands/merge-lock.ts";
 import { report } from "./commands/report.ts";
 import { tune } from "./commands/tune.ts";
 import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { openProject, projectOptions } from "./project.ts";
 
-export const commands: readonly Command[] = [init, types, tune, bench, inspect, report, verify, cache, doctor];
+export const commands: readonly Command[] = [
+  init,
+  types,
+  tune,
+  bench,
+  inspect,
+  report,
+  verify,
+  cache,
+  mergeLock,
+  doctor,
+];
 const name = "unplugin-kernel";
 
 /** Options that every command takes. */
@@ -37,6 +49,7 @@ const unused: Readonly<Record<string, readonly string[]>> = {
   init: ["lockfile", "cache-dir", "numerics"],
   types: ["lockfile", "cache-dir", "numerics"],
   inspect: ["include"],
+  "merge-lock": ["cache-dir", "include", "numerics"],
 };
 
 export const commonOptionsOf = ({ usage }: Command): readonly CommandOption[] =>

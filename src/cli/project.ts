@@ -60,7 +60,10 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   const given = Object.entries({ root, lockfile, cacheDir, include, numerics, remote }).filter(
     ([, value]) => value !== undefined,
   );
-  const said = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  const said = {
+    ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+    ...(flags.offline ? { offline: true } : {}),
+  };
   const compare = strategiesIn(flags.compare);
   // The mode is each command's own affair: CI does not freeze `tune`.
   const session = createSession({ ...said, budget, logLevel, mode: "tune" }, (request, services) =>

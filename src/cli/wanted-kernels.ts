@@ -3,7 +3,7 @@
 import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../compiler/index.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
-import type { ParsedRequest } from "../plugin/request.ts";
+import { type ParsedRequest, parseRequest } from "../plugin/request.ts";
 import { badArgument } from "./command.ts";
 import type { OnLost, Project } from "./project.ts";
 
@@ -26,15 +26,23 @@ export async function importedKernels(
   });
 }
 
+/** Returns what tells whether a kernel is meant by a name: an operator file, or an import of it with its query. */
+function matcher(root: string, name: string): (kernel: ParsedRequest) => boolean {
+  const request = parseRequest(name);
+  const path = resolve(root, request?.path ?? name);
+  return (kernel) => kernel.path === path && (request === null || kernel.query === request.query);
+}
+
 /**
- * @param files as the command line has them; none: all kernels that the project imports
+ * @param names operator files, or imports of them with their queries, as the command line has them; none: all kernels that the
+ *   project imports
  * @throws DiagnosticError `command.bad-argument` for a file that the project does not import, `command.no-imports`
  */
-export async function wantedKernels(project: Project, files: readonly string[]): Promise<readonly ParsedRequest[]> {
+export async function wantedKernels(project: Project, names: readonly string[]): Promise<readonly ParsedRequest[]> {
   const kernels = await importedKernels(project);
-  const named = files.map((file) => resolve(project.options.root, file));
-  const unknown = files.find((_, at) => kernels.every(({ path }) => path !== named[at]));
+  const matchers = names.map((name) => matcher(project.options.root, name));
+  const unknown = names.find((_, at) => !kernels.some(matchers[at]!));
   if (unknown !== undefined)
     throw badArgument(`no import asks for a kernel of ${unknown}`, "operator files that are imported");
-  return kernels.filter(({ path }) => named.length === 0 || named.includes(path));
+  return kernels.filter((kernel) => names.length === 0 || matchers.some((isMeant) => isMeant(kernel)));
 }

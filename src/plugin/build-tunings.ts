@@ -20,6 +20,8 @@ export interface BuildTunings {
   /** Tunings by `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
   machine(): Promise<SharedMachine>;
+  /** Lines about the whole lock that were said by the first kernel they concern. */
+  readonly told: Set<string>;
   /** Shared store, opened by the first kernel that asks it. */
   remote: RemoteStore | null;
 }
@@ -46,6 +48,7 @@ export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTun
   return {
     compilers: compilers ?? null,
     started: new Map(),
+    told: new Set(),
     remote: null,
     machine() {
       machine ??= open();

@@ -65,7 +65,7 @@ async function compiledKernel(
   return {
     op: op.name,
     parameters,
-    target: task.target.name,
+    target: (decision?.origin === "same-isa" ? decision.task : task).target.name,
     numerics: task.numerics,
     tensors: kernelParameters(op),
     constants: op.constants ?? [],

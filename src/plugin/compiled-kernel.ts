@@ -20,8 +20,9 @@ import type { Mode } from "./types.ts";
 /**
  * - `interim`: what can be had at once, as a dev server asks for the tuned one behind it.
  * - `again`: as `tune`, but what was decided does not count, and the search goes on from what was measured.
+ * - `update`: as `again`, but what was measured of the kernel does not count either.
  */
-export type RequestMode = Mode | "interim" | "again";
+export type RequestMode = Mode | "interim" | "again" | "update";
 
 export interface KernelRequest {
   /** Absolute path of the operator file. */
@@ -82,8 +83,11 @@ export interface NativeKernel {
   readonly split: SplitParameters | null;
 }
 
-/** Source of the decision; `shared`: an equal kernel of this build was tuned. */
-export type Origin = "lock" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
+/**
+ * Source of the decision; `shared`: an equal kernel of this build was tuned; `same-isa`: the lock has the operator for another
+ * target, all of whose instructions the wanted one has.
+ */
+export type Origin = "lock" | "same-isa" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
 
 export interface CompiledKernel {
   /** Name of the operator, an identifier. */

@@ -78,6 +78,7 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   budget: { wanted: "{ seconds, trials, total } with numbers above 0", holds: isBudget },
   onMiss: oneOf(["error", "fallback"]),
   remote: { wanted: "an http or https URL", holds: isHttpUrl },
+  offline: { wanted: "true or false", holds: (value) => typeof value === "boolean" },
   trust: { wanted: "a list of public keys", holds: isListOf(isString) },
   dts: output,
   report: output,
@@ -130,9 +131,12 @@ function packageFolder(folder: string): string {
 const outputPath = (root: string, value: boolean | string | undefined, name: string): string | null =>
   value === undefined || value === false ? null : resolve(root, value === true ? name : value);
 
+/** Says whether a variable of the environment is there and does not say no. */
+const isSet = (value: string | undefined): boolean => !["", "0", "false"].includes(value ?? "");
+
 /** Says whether a CI service runs the build: it sets CI=true or CI=1. CI=false and CI=0 mean that none does. */
 export const isCi = (environment: Readonly<Record<string, string | undefined>> = process.env): boolean =>
-  !["", "0", "false"].includes(environment.CI ?? "");
+  isSet(environment.CI);
 
 /**
  * The mode of a program that runs from its sources: in production nothing is measured.
@@ -161,6 +165,7 @@ export function resolveOptions(
   const root = options.root === undefined ? packageFolder(hostRoot) : resolve(hostRoot, options.root);
   const excluded = listOf(options.exclude) ?? [];
   const { total = null, ...budget } = options.budget ?? {};
+  const isOffline = options.offline ?? isSet(environment.UNPLUGIN_KERNEL_OFFLINE);
   return {
     accepts: pathFilter(listOf(options.include) ?? [/\.op\.m?[jt]s$/], excluded, root),
     leavesOut: pathFilter(excluded, [], root),
@@ -171,7 +176,7 @@ export function resolveOptions(
     budget: { ...defaultBudget, ...budget },
     totalSeconds: total,
     onMiss: options.onMiss ?? "error",
-    remote: options.remote ?? null,
+    remote: isOffline ? null : (options.remote ?? null),
     remoteToken: environment.UNPLUGIN_KERNEL_REMOTE_TOKEN || null,
     trust: options.trust ?? [],
     dts: outputPath(root, options.dts, "kernel-imports.d.ts"),

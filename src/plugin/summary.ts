@@ -6,6 +6,8 @@ const phrase = (origin: Origin, lockfile: string): string => {
   switch (origin) {
     case "lock":
       return `from ${lockfile}`;
+    case "same-isa":
+      return `from ${lockfile} for another target of the same ISA`;
     case "store":
       return "from the store";
     case "remote":
@@ -21,7 +23,7 @@ const phrase = (origin: Origin, lockfile: string): string => {
   }
 };
 
-const origins: readonly Origin[] = ["lock", "store", "remote", "tuned", "shared", "predicted", "reference"];
+const origins: readonly Origin[] = ["lock", "same-isa", "store", "remote", "tuned", "shared", "predicted", "reference"];
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 

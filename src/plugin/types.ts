@@ -52,6 +52,8 @@ export interface KernelPluginOptions {
   onMiss?: "error" | "fallback";
   /** URL of a shared store, asked after the lock and the local store. */
   remote?: string;
+  /** Whether the shared store is left alone; default: whether the environment has UNPLUGIN_KERNEL_OFFLINE set to 1. */
+  offline?: boolean;
   /** Public keys whose signature makes a binary from elsewhere loadable. */
   trust?: readonly string[];
   /** File for declarations of the imports; true: `kernel-imports.d.ts`; false (default): none is written. */

@@ -1,6 +1,6 @@
 // `tune`: every kernel that the project imports gets its schedule, from lock or store or by measuring, and an entry in the lock.
 
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { nowMs } from "../../native/clock.ts";
 import type { CompileServices, RequestMode } from "../../plugin/compiled-kernel.ts";
@@ -11,7 +11,8 @@ import type { ParsedRequest } from "../../plugin/request.ts";
 import type { WinnerProof } from "../../tuner/proof/prove-winner.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { strategyNames } from "../../tuner/search/strategy.ts";
-import { type Command, exitCodes } from "../command.ts";
+import { badArgument, type Command, exitCodes, type Flags } from "../command.ts";
+import { dropUnused } from "../drop-unused.ts";
 import type { Project } from "../project.ts";
 import { wantedKernels } from "../wanted-kernels.ts";
 
@@ -55,6 +56,9 @@ const failureText = (failed: readonly Row[], all: number): readonly string[] =>
   failed.length === 0
     ? []
     : ["", `${failed.length} of ${all} kernels failed:`, ...failed.map(({ kernel, error }) => `${kernel}\n  ${error}`)];
+
+const droppedText = (names: readonly string[]): readonly string[] =>
+  names.map((name) => `dropped ${name}: nothing imports it`);
 
 async function tuneOne(
   { session, options: { root } }: Project,
@@ -109,18 +113,35 @@ async function refreshTypes({ session, options }: Project): Promise<void> {
   }
 }
 
+/** @throws DiagnosticError `command.bad-argument` */
+function modeOf({ again, compare, update }: Flags): RequestMode {
+  if (update && (again || compare !== undefined))
+    throw badArgument(`--update is given with ${again ? "--again" : "--compare"}`, "one of them: --update starts anew");
+  if (update) return "update";
+  return again || compare !== undefined ? "again" : "tune";
+}
+
+/** Operator files of the kernels that are named; null: none is, and all are meant. */
+const filesOf = (root: string, names: readonly string[]): readonly string[] | null =>
+  names.length === 0 ? null : names.map((name) => resolve(root, name.split("?")[0]!));
+
 const isTerminal = (): boolean => process.stdout.isTTY === true && process.stdout.columns > 0 && !isCi();
 
 export const tune: Command = {
-  usage: "tune [...files]",
+  usage: "tune [...kernels]",
   description: "Tune the kernels that the project imports, all or those of some operator files, into store and lock",
   options: [
     { flags: "--seconds <count>", description: "most for one kernel (default: 30)" },
     { flags: "--trials <count>", description: "most candidates for one kernel (default: 512)" },
     { flags: "--remote <url>", description: "a store that others share, asked before anything is measured" },
+    { flags: "--offline", description: "ask no store that others share" },
     {
       flags: "--again",
       description: "search on from what was measured, for the whole budget; what lock and store have does not count",
+    },
+    {
+      flags: "--update",
+      description: "measure anew, from nothing, and drop entries of the lock that nothing imports any more",
     },
     {
       flags: "--compare <strategies>",
@@ -135,11 +156,13 @@ export const tune: Command = {
   examples: [
     "unplugin-kernel tune",
     "unplugin-kernel tune src/gemm.op.ts --again --seconds 60",
+    "unplugin-kernel tune --update src/gemm.op.ts",
     "unplugin-kernel tune --prove",
   ],
-  async run(project, files, { json, again, compare, prove }) {
-    const mode = again || compare !== undefined ? "again" : "tune";
-    const wanted = await wantedKernels(project, files);
+  async run(project, names, flags) {
+    const { json, prove } = flags;
+    const mode = modeOf(flags);
+    const wanted = await wantedKernels(project, names);
     const isLive = !json && isTerminal();
     const tuned = isLive
       ? await tuneLive(project, wanted, mode)
@@ -149,14 +172,15 @@ export const tune: Command = {
     // One after the other: each takes a core, and has a limit of time.
     for (const [at, row] of tuned.entries()) rows.push(prove ? await proved(project, wanted[at]!, row) : row);
     const failed = rows.filter(({ error }) => error !== null);
+    const dropped = mode === "update" ? await dropUnused(project, filesOf(project.options.root, names)) : null;
     const table = textTable(
       ["kernel", "", "GFLOP/s", "measured"],
       rows.map(({ kernel, origin, gflops, measured }) => [kernel, origin, gflops?.toFixed(1) ?? "–", String(measured)]),
     );
     return {
       exitCode: failed.length > 0 ? exitCodes.wrong : exitCodes.done,
-      json: { kernels: rows },
-      text: [table, ...proofText(rows), ...failureText(failed, rows.length)].join("\n"),
+      json: { kernels: rows, ...(dropped && { dropped }) },
+      text: [table, ...droppedText(dropped ?? []), ...proofText(rows), ...failureText(failed, rows.length)].join("\n"),
     };
   },
 };

@@ -1,15 +1,16 @@
 // Chooses the schedule of a kernel: the lock's, the store's, a freshly tuned one, or the predicted one, by the mode.
 
-import { basename } from "node:path";
 import { codegenVersion, DiagnosticError } from "../../compiler/index.ts";
-import { type LockEntry, staleReason } from "../../tuner/store/lock-entry.ts";
-import { readLockfile, updateLockfile } from "../../tuner/store/lockfile.ts";
+import type { LockEntry } from "../../tuner/store/lock-entry.ts";
+import { updateLockfile } from "../../tuner/store/lockfile.ts";
 import { type Measured, type ScheduleEntry, storeSchema } from "../../tuner/store/store-entry.ts";
 import { taskIdentity } from "../../tuner/store/task-identity.ts";
+import type { TuningTask } from "../../tuner/task.ts";
 import type { BackgroundTuner } from "../background/background-tuner.ts";
 import type { StartedTuning } from "../build-tunings.ts";
-import type { CompileOptions, Origin } from "../compiled-kernel.ts";
-import { packageManagerOf } from "../package-manager.ts";
+import type { Origin } from "../compiled-kernel.ts";
+import { askLock, type LockAnswer, type LockMiss } from "./ask-lock.ts";
+import { checkLimits } from "./check-limits.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, wasmTask } from "./schedule.ts";
@@ -21,25 +22,60 @@ export interface Decision extends Schedule {
   readonly compilerRuns: number;
 }
 
-/** @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `space.empty`, `tune.nothing-ran` */
+/**
+ * @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `space.empty`, `tune.nothing-ran`, and those of
+ *   `checkLimits`
+ */
 export async function decideSchedule(context: KernelContext): Promise<Decision> {
   const { mode } = context.request;
-  const locked = await fromLock(context);
-  if (mode === "again") return decideAgain(context, locked);
-  if (locked) return locked;
-  if (mode === "frozen") return predicted(context);
+  checkLimits(context);
+  const answer = await askLock(context);
+  if (mode === "again" || mode === "update") return decideAgain(context, answer);
+  return answer.kind === "hit" ? fromEntry(context, answer.entry) : decideMissed(context, answer);
+}
+
+/** Decides a kernel that the lock does not decide. */
+async function decideMissed(context: KernelContext, miss: LockMiss): Promise<Decision> {
+  const { mode } = context.request;
+  if (mode === "frozen") return decideFrozen(context, miss);
+  if (miss.entry) (await import("./lock-miss.ts")).tellOfOlder(context, miss);
   const stored = await fromStore(context);
   if (stored) return lockDecision(context, stored);
   if (mode === "interim") return interim(context);
-  if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
+  if (mode === "predict") return unmeasured(context, miss);
+  const why = await whyNotMeasured(context);
+  if (why !== null) return unmeasured(context, miss, why);
   if (context.services.background) return tunedElsewhere(context, context.services.background);
   return keep(context, (await fromForeign(context)) ?? (await fromRemote(context)) ?? (await tuneOnce(context)));
 }
 
+/** Takes the next rungs of the ladder, where `onMiss` allows it: the entry for another target of the same ISA, else the prediction. */
+async function decideFrozen(context: KernelContext, miss: LockMiss): Promise<Decision> {
+  const { frozenMiss, standInOf, warnOfRung } = await import("./lock-miss.ts");
+  if (context.services.options.onMiss === "error") throw frozenMiss(context, miss);
+  const standIn = await standInOf(context, miss.entries);
+  warnOfRung(context, miss, standIn ? `the schedule of ${standIn.name}` : "the predicted schedule");
+  return standIn ? fromEntry(context, standIn.entry, standIn.task) : predicted(context);
+}
+
+/**
+ * Decides a kernel without measuring: the lock's entry for another target of the same ISA, else the prediction.
+ *
+ * @param why said to the user; default: nothing is
+ */
+async function unmeasured(context: KernelContext, { entries }: LockMiss, why = ""): Promise<Decision> {
+  const { services, lockName } = context;
+  const standIn = entries.size > 0 ? await (await import("./lock-miss.ts")).standInOf(context, entries) : null;
+  const rung = standIn ? `the schedule of ${standIn.name}` : "the predicted schedule, which was not measured";
+  if (why) services.log.warn(`${lockName}: ${why}; it gets ${rung}`);
+  return standIn ? fromEntry(context, standIn.entry, standIn.task) : predicted(context);
+}
+
 /** Tunes again; where nothing can be measured, what the lock has stays. */
-async function decideAgain(context: KernelContext, locked: Decision | null): Promise<Decision> {
-  if (await isMeasurable(context)) return keep(context, await tuneOnce(context));
-  return locked ?? predicted(context);
+async function decideAgain(context: KernelContext, answer: LockAnswer): Promise<Decision> {
+  const why = await whyNotMeasured(context);
+  if (why === null) return keep(context, await tuneOnce(context));
+  return answer.kind === "hit" ? fromEntry(context, answer.entry) : unmeasured(context, answer, why);
 }
 
 /** Writes a decision into store and lock, unless it was predicted for lack of time. */
@@ -53,9 +89,9 @@ async function keep(context: KernelContext, decision: Decision): Promise<Decisio
 async function tunedElsewhere(context: KernelContext, background: BackgroundTuner): Promise<Decision> {
   const isDecided = await background.tune(context.request, context.services);
   if (!isDecided) return predicted(context);
-  const decision = await fromLock(context);
-  if (!decision) throw refuse("kernel.changed", `${context.lockName}: its sources changed while it was tuned`, null);
-  return decision;
+  const answer = await askLock(context);
+  if (answer.kind === "hit") return fromEntry(context, answer.entry);
+  throw refuse("kernel.changed", `${context.lockName}: its sources changed while it was tuned`, null);
 }
 
 /** Decision of the shared store, rebuilt and run against the reference by now; null: there is none, or it is not taken. */
@@ -74,8 +110,11 @@ async function fromRemote(context: KernelContext): Promise<Decision | null> {
  * @param context in a mode other than `frozen`
  * @throws DiagnosticError `lock.broken`, `lock.version`, `space.empty`
  */
-export const knownSchedule = async (context: KernelContext): Promise<Decision> =>
-  (await fromLock(context)) ?? (await fromStore(context)) ?? predicted(context);
+export async function knownSchedule(context: KernelContext): Promise<Decision> {
+  const answer = await askLock(context);
+  if (answer.kind === "hit") return fromEntry(context, answer.entry);
+  return (await fromStore(context)) ?? unmeasured(context, answer);
+}
 
 /** Tunes equal kernels of a build once, even if their files have other names or they are asked for at other times. */
 async function tuneOnce(context: KernelContext): Promise<Decision> {
@@ -108,27 +147,12 @@ const found = (origin: Origin, schedule: Schedule, measured: Measured | null): D
   return { origin, task, candidate, source, measured, measurements: 0, compilerRuns: 0 };
 };
 
-/** Decision of the lock; null: it has none. In mode `frozen` it has to, or `onMiss` says what else. */
-async function fromLock(context: KernelContext): Promise<Decision | null> {
-  const { task, services, request, lockName, opDigest } = context;
-  const { lockfile, onMiss } = services.options;
-  const content = await readLockfile(lockfile);
-  if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
-  const entry = content.entries.get(lockName);
-  const problem = entry ? staleReason(entry, { ...task, codegen: codegenVersion, opDigest }) : "it has no entry";
-  if (entry && !problem) return found("lock", { ...entry, task: { ...task, target: entry.target } }, entry.measured);
-  if (request.mode !== "frozen") return null;
-  const miss = entry
-    ? `the entry of ${lockName} in ${basename(lockfile)} is stale: ${problem}`
-    : `${lockName} is not in ${basename(lockfile)}`;
-  if (onMiss === "error") throw refuse("frozen.miss", miss, frozenHint(services.options));
-  services.log.warn(`${miss}; it gets the predicted schedule`);
-  return null;
+/** @param standInFor task that a kernel of another target is for; default: the entry is the kernel's own */
+function fromEntry({ task }: KernelContext, entry: LockEntry, standInFor?: TuningTask): Decision {
+  const { candidate, source, measured, target } = entry;
+  const schedule = { task: standInFor ?? { ...task, target }, candidate, source };
+  return found(standInFor ? "same-isa" : "lock", schedule, measured);
 }
-
-/** Hint for a frozen build. The command line does not read the bundler's configuration: it gets the same options as flags. */
-const frozenHint = ({ root, lockfile, numerics }: CompileOptions): string =>
-  `run ${packageManagerOf(root).execute("unplugin-kernel tune")}${numerics === "fast" ? "" : ` --numerics ${numerics}`} on a machine of your own, and commit ${basename(lockfile)}`;
 
 /** Decision that somebody else's build left in the store: rebuilt and run here before it is ours. Null: there is none, or it is not taken. */
 async function fromForeign(context: KernelContext): Promise<Decision | null> {
@@ -158,13 +182,13 @@ async function interim(context: KernelContext): Promise<Decision> {
 const predicted = async (context: KernelContext): Promise<Decision> =>
   found("predicted", await predictSchedule(context, context.task), null);
 
-/** Says why not, unless there is no compiler: then there will be no native kernel, and who builds it says so. */
-async function isMeasurable({ task, missing, toolchain, lockName, services }: KernelContext): Promise<boolean> {
-  if (task.target.codegen === "c" && !(await toolchain())) return false;
-  if (missing.length === 0) return true;
-  const reason = `this CPU has no ${missing.join(", ")}`;
-  services.log.warn(`${lockName}: ${reason}; it gets the predicted schedule, which was not measured`);
-  return false;
+/**
+ * Says why a kernel cannot be measured here; null: it can. The reason is empty where there is no compiler: then there will be no
+ * native kernel, and who builds it says so.
+ */
+async function whyNotMeasured({ task, missing, toolchain }: KernelContext): Promise<string | null> {
+  if (task.target.codegen === "c" && !(await toolchain())) return "";
+  return missing.length === 0 ? null : `this CPU has no ${missing.join(", ")}`;
 }
 
 /** Keeps a decision in the store. A store that cannot be written costs a warning. */

@@ -44,12 +44,15 @@ export async function tuneKernel(context: KernelContext, kernels: () => number):
     const compared: Adapt = (options) => fromNothing(options, name);
     await tuneInTurns(context, kernels, compared, async (_, { failures }) => warnOfBugs(context, failures));
   }
-  const adapt: Adapt =
-    context.request.mode === "again" ? (options) => goingOn(context.task, options) : (options) => options;
-  return tuneInTurns(context, kernels, adapt, (opened, result) => decisionOf(context, opened, result));
+  return tuneInTurns(context, kernels, adaptTo(context), (opened, result) => decisionOf(context, opened, result));
 }
 
 type Adapt = (options: TuningOptions) => TuningOptions;
+
+function adaptTo({ request: { mode }, task }: KernelContext): Adapt {
+  if (mode === "again") return (options) => goingOn(task, options);
+  return mode === "update" ? withoutOwn : (options) => options;
+}
 
 interface Opened {
   readonly workbench: Workbench;
@@ -120,17 +123,19 @@ function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turn
   };
 }
 
-/** Options of a search of its own for the whole budget, which knows nothing of what was measured of this task. */
-function fromNothing(options: TuningOptions, strategy: StrategyName): TuningOptions {
+/** Options of a search that knows nothing of what was measured of this task before. */
+function withoutOwn(options: TuningOptions): TuningOptions {
   const { database, taskKey } = options;
   const others = (records: readonly TuningRecord[]) => records.filter(({ task }) => task !== taskKey);
-  return {
-    ...options,
-    strategy: strategies[strategy],
-    convergence: null,
-    database: { ...database, records: (query) => others(database.records(query)) },
-  };
+  return { ...options, database: { ...database, records: (query) => others(database.records(query)) } };
 }
+
+/** Options of a search of its own for the whole budget. */
+const fromNothing = (options: TuningOptions, strategy: StrategyName): TuningOptions => ({
+  ...withoutOwn(options),
+  strategy: strategies[strategy],
+  convergence: null,
+});
 
 /** Options of a search that goes on beyond convergence, for as many trials more. */
 function goingOn(task: TuningTask, options: TuningOptions): TuningOptions {

@@ -2,7 +2,7 @@
 // decided, where, and how good it was. Strict decoding, stable printing, and the question "does it still hold?".
 
 import type { Numerics, Target } from "../../compiler/index.ts";
-import { targetNames } from "../../compiler/index.ts";
+import { codegenVersion, targetNames, targets } from "../../compiler/index.ts";
 import { decodeAssignment, decodeTemplateName } from "../record/decode-record.ts";
 import {
   boolean,
@@ -15,6 +15,8 @@ import {
   number,
   object,
   oneOf,
+  type Path,
+  ShapeError,
   sha256Hex,
   text,
 } from "../record/strict.ts";
@@ -60,9 +62,30 @@ export const decodeTarget: Decode<Target> = object<Target>({
   threads: integer(1, 4096),
 });
 
-export const decodeLockEntry: Decode<LockEntry> = object<LockEntry>({
+/** Most characters of an operator's name. */
+export const longestOpName = 100;
+
+/** Fields of a target that follow from its name. Caches and threads do not. */
+const namedFields = [
+  "codegen",
+  "features",
+  "vectorBytes",
+  "vectorRegisters",
+  "hasFma",
+  "hasMaskedStore",
+] as const satisfies readonly (keyof Target)[];
+
+/** Refuses a target that says of itself something else than the table of targets says of its name. */
+function checkNamed(target: Target, path: Path): void {
+  const known = targets[target.name];
+  for (const field of namedFields)
+    if (canonicalJson(target[field]) !== canonicalJson(known[field]))
+      throw new ShapeError([...path, field], `${canonicalJson(known[field])}, as the target is ${target.name}`);
+}
+
+const decodeFields: Decode<LockEntry> = object<LockEntry>({
   op: object<LockEntry["op"]>({
-    name: text(100, /^[A-Za-z_$][\w$]*$/, "an identifier"),
+    name: text(longestOpName, /^[A-Za-z_$][\w$]*$/, "an identifier"),
     digest: sha256Hex,
     parameters: mapOf(text(100), either(number(-(2 ** 53), 2 ** 53), text(100)), 100),
   }),
@@ -74,6 +97,13 @@ export const decodeLockEntry: Decode<LockEntry> = object<LockEntry>({
   source: sha256Hex,
   measured: nullable(decodeMeasured),
 });
+
+/** Decodes an entry. The target of another code generator's entry is not compared: its table may have been another one. */
+export const decodeLockEntry: Decode<LockEntry> = (value, path) => {
+  const entry = decodeFields(value, path);
+  if (entry.codegen === codegenVersion) checkNamed(entry.target, [...path, "target"]);
+  return entry;
+};
 
 /** Significant digits of a measured number in a lock: more are noise in diffs. */
 const digits = 4;

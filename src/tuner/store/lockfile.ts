@@ -9,7 +9,9 @@ import { promisify } from "node:util";
 import { type Diagnostic, invariant, sha256 } from "../../compiler/index.ts";
 import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../record/strict.ts";
 import { JsonTextError, type LocatedJson, parseLocatedJson } from "./located-json.ts";
+import { hasConflict, kernelsInConflict } from "./lock-conflict.ts";
 import { concise, decodeLockEntry, type LockEntry, printLockEntry } from "./lock-entry.ts";
+import { schemaLink } from "./lock-schema-link.ts";
 
 export const lockSchema = 1;
 
@@ -19,7 +21,12 @@ export const lockSchema = 1;
 export type LockEntries = ReadonlyMap<string, LockEntry>;
 
 export type LockfileContent =
-  | { readonly kind: "ok"; readonly entries: LockEntries }
+  | {
+      readonly kind: "ok";
+      readonly entries: LockEntries;
+      /** Path or URL of the file's JSON schema, for editors; locks of earlier versions have none. */
+      readonly schemaLink?: string;
+    }
   | { readonly kind: "broken"; readonly diagnostic: Diagnostic };
 
 /** Reads the lock file at `path`; a missing one has no entries. */
@@ -40,21 +47,41 @@ export function parseLockfile(content: string, path: string): LockfileContent {
     json = parseLocatedJson(content);
     const version = versionProblem(json, path);
     if (version) return { kind: "broken", diagnostic: version };
-    return { kind: "ok", entries: new Map(Object.entries(decodeFile(json.value, []).kernels)) };
+    const { kernels, $schema } = decodeFile(json.value, []);
+    const entries = new Map(Object.entries(kernels));
+    return { kind: "ok", entries, ...($schema === undefined ? {} : { schemaLink: $schema }) };
   } catch (error) {
+    if (error instanceof JsonTextError && hasConflict(content))
+      return { kind: "broken", diagnostic: conflicting(path, error.line, kernelsInConflict(content)) };
     if (error instanceof JsonTextError) return { kind: "broken", diagnostic: broken(path, error.line, error.message) };
     if (!(error instanceof ShapeError) || !json) throw error;
     return { kind: "broken", diagnostic: broken(path, json.lineOf(error.path), error.message) };
   }
 }
 
-/** Prints a lock file: sorted entries, one field a line, a newline at the end. */
-export function printLockfile(entries: LockEntries): string {
-  const sorted = [...entries].sort(([left], [right]) => (left < right ? -1 : 1));
-  const lines = sorted.map(([kernel, entry]) => `    ${JSON.stringify(kernel)}: ${printLockEntry(entry, "    ")}`);
-  const kernels = lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n  }`;
-  return `{\n  "schema": ${lockSchema},\n  "kernels": ${kernels}\n}\n`;
+/** Entries in the order in which they are printed. */
+export const sortedEntries = (entries: LockEntries): readonly (readonly [string, LockEntry])[] =>
+  [...entries].sort(([left], [right]) => (left < right ? -1 : 1));
+
+/** Prints the field of one kernel, without a comma behind it. */
+export const printField = (kernel: string, entry: LockEntry): string =>
+  `    ${JSON.stringify(kernel)}: ${printLockEntry(entry, "    ")}`;
+
+/** Prints a lock file around the text of its fields. */
+export function printAround(fields: string, link: string | undefined): string {
+  const first = link === undefined ? "" : `  "$schema": ${JSON.stringify(link)},\n`;
+  const kernels = fields === "" ? "{}" : `{\n${fields}\n  }`;
+  return `{\n${first}  "schema": ${lockSchema},\n  "kernels": ${kernels}\n}\n`;
 }
+
+/** Prints a lock file: sorted entries, one field a line, a newline at the end. */
+export const printLockfile = (entries: LockEntries, link?: string): string =>
+  printAround(
+    sortedEntries(entries)
+      .map(([kernel, entry]) => printField(kernel, entry))
+      .join(",\n"),
+    link,
+  );
 
 /**
  * Puts entries into the file at `path` (or takes them out, where null), keeping all others. If the file is broken, of another
@@ -96,13 +123,15 @@ async function merge(file: string, changes: ReadonlyMap<string, LockEntry | null
     if (entry) entries.set(kernel, concise(entry));
     else entries.delete(kernel);
   }
-  const printed = printLockfile(entries);
+  const link = before.schemaLink ?? schemaLink(file);
+  const printed = printLockfile(entries, link);
   const after = parseLockfile(printed, file);
   invariant(
     after.kind === "ok",
     `the lock file would not be readable: ${after.kind === "broken" && after.diagnostic.message}`,
   );
-  if (printed !== printLockfile(before.entries)) await replace(file, printed);
+  // A lock without a link to its schema gets one with its next entry, not by itself.
+  if (printed !== printLockfile(before.entries, link)) await replace(file, printed);
   return null;
 }
 
@@ -153,13 +182,28 @@ function readOrNull(path: string): string | null {
   }
 }
 
-/** Decodes the name of a kernel: a path may hold any letter, but nothing that would confuse a terminal or a log. */
-const kernelName = text(500, /^[^\p{Cc}"\\]+$/u, "the name of a kernel");
+/** Most characters of a kernel's name, counted as a reader does: one for each letter of any script. */
+export const longestKernelName = 500;
 
-const decodeFile: Decode<{ schema: number; kernels: Readonly<Record<string, LockEntry>> }> = object({
-  schema: oneOf(lockSchema),
-  kernels: mapOf(kernelName, decodeLockEntry, 100_000),
-});
+/** Characters that would confuse a terminal or a log, in any kernel's name. */
+export const badInKernelName: RegExp = /["\\\p{Cc}]/u;
+
+const kernelName = text(2 * longestKernelName, /^[^"\\\p{Cc}]{1,500}$/u, "the name of a kernel");
+
+interface LockText {
+  readonly $schema?: string;
+  readonly schema: number;
+  readonly kernels: Readonly<Record<string, LockEntry>>;
+}
+
+const fields = { schema: oneOf(lockSchema), kernels: mapOf(kernelName, decodeLockEntry, 100_000) };
+const withLink = object<Required<LockText>>({ $schema: text(500), ...fields });
+const withoutLink = object<Omit<LockText, "$schema">>(fields);
+
+const decodeFile: Decode<LockText> = (value, path) =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, "$schema")
+    ? withLink(value, path)
+    : withoutLink(value, path);
 
 /** Returns a diagnostic for another version's file. Checked before all else, as another version may have other fields. */
 function versionProblem({ value, lineOf }: LocatedJson, file: string): Diagnostic | null {
@@ -181,3 +225,19 @@ const broken = (file: string, line: number, what: string): Diagnostic => ({
   hint: "take the file from version control, or delete it and tune again",
   detail: null,
 });
+
+/** Most kernels that a message about a conflict names. */
+const mostNamed = 8;
+
+const conflicting = (file: string, line: number, kernels: readonly string[]): Diagnostic => ({
+  ...broken(file, line, "a merge conflict is not resolved"),
+  hint: `run npx unplugin-kernel merge-lock --resolve, which keeps the entries of both sides; or take one side with git checkout --ours or --theirs ${basename(file)}, then run npx unplugin-kernel tune`,
+  detail: kernels.length === 0 ? null : namesOf(kernels),
+});
+
+/** Lines with names of kernels, no more than a reader takes in. */
+function namesOf(kernels: readonly string[]): string {
+  const more = kernels.length - mostNamed;
+  const shown = kernels.slice(0, mostNamed).map((name) => `  ${name}`);
+  return [...shown, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");
+}

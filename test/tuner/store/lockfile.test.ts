@@ -1,9 +1,19 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
+import { codegenVersion, type Target, targets } from "../../../src/compiler/index.ts";
 import { canonicalJson } from "../../../src/tuner/store/key.ts";
 import { decodeLockEntry, staleReason } from "../../../src/tuner/store/lock-entry.ts";
 import { parseLockfile, printLockfile, readLockfile, updateLockfile } from "../../../src/tuner/store/lockfile.ts";
@@ -266,5 +276,75 @@ describe("an entry goes stale", () => {
     [{ codegen: "2" }, "it was made by code generator 1, this is 2"],
   ])("with %j", (change, reason) => {
     expect(staleReason(lockEntry, { ...request, ...change })).toBe(reason);
+  });
+});
+
+describe("a target", () => {
+  const printedWith = (change: Partial<Target>, codegen = codegenVersion) =>
+    printLockfile(new Map([[kernel, { ...lockEntry, codegen, target: { ...targets.avx512, ...change } }]]));
+
+  it("may have the caches and threads of any machine", () => {
+    expect(diagnosticOf(printedWith({ l1Bytes: 1, l2Bytes: 2, l3Bytes: 3, threads: 4 }))).toBeNull();
+  });
+
+  it.each([
+    [{ codegen: "wasm" }, 'target.codegen must be "c", as the target is avx512'],
+    [{ vectorBytes: 32 }, "target.vectorBytes must be 64, as the target is avx512"],
+    [{ vectorRegisters: 16 }, "target.vectorRegisters must be 32, as the target is avx512"],
+    [{ hasFma: false }, "target.hasFma must be true, as the target is avx512"],
+    [{ hasMaskedStore: false }, "target.hasMaskedStore must be true, as the target is avx512"],
+    [{ features: [] }, 'target.features must be ["avx","avx2",'],
+  ] satisfies readonly [Partial<Target>, string][])("says of itself what its name says: %j", (lie, message) => {
+    const text = printedWith(lie);
+    const line = text.slice(0, text.indexOf('"target"')).split("\n").length;
+    expect(diagnosticOf(text)).toMatchObject({ code: "lock.broken", loc: { line } });
+    expect(diagnosticOf(text)?.message).toContain(message);
+  });
+
+  it("of another code generator is stale, not broken: its table may have been another one", () => {
+    expect(diagnosticOf(printedWith({ vectorRegisters: 16 }, "0"))).toBeNull();
+  });
+});
+
+describe("the link to the schema", () => {
+  const installIn = (folder: string) => {
+    const installed = join(folder, "node_modules/unplugin-kernel");
+    mkdirSync(installed, { recursive: true });
+    writeFileSync(join(installed, "kernels.lock.schema.json"), "{}");
+  };
+  const linkIn = (file: string) => JSON.parse(readFileSync(file, "utf8")).$schema;
+
+  it("is the first field, and leads from the lock to the package, also to one above it", async () => {
+    installIn(directory);
+    await updateLockfile(path, new Map([[kernel, lockEntry]]));
+    expect(readFileSync(path, "utf8").split("\n")[1]).toBe(
+      '  "$schema": "./node_modules/unplugin-kernel/kernels.lock.schema.json",',
+    );
+    const below = join(directory, "packages/app/kernels.lock.json");
+    await updateLockfile(below, new Map([[kernel, lockEntry]]));
+    expect(linkIn(below)).toBe("../../node_modules/unplugin-kernel/kernels.lock.schema.json");
+    expect(existsSync(join(directory, "packages/app", linkIn(below)))).toBe(true);
+  });
+
+  it("is not there where no folder has the package", async () => {
+    await updateLockfile(path, new Map([[kernel, lockEntry]]));
+    expect(readFileSync(path, "utf8").split("\n")[1]).toBe('  "schema": 1,');
+  });
+
+  it("stays as it is, and a lock without one is left alone until an entry changes", async () => {
+    const other = printLockfile(new Map([[kernel, lockEntry]]), "https://example.test/schema.json");
+    writeFileSync(path, other);
+    await updateLockfile(path, new Map([["b", lockEntry]]));
+    expect(linkIn(path)).toBe("https://example.test/schema.json");
+    const entry = { ...lockEntry, measured: null };
+    const earlier = printLockfile(new Map([[kernel, entry]]));
+    writeFileSync(path, earlier);
+    installIn(directory);
+    expect(await updateLockfile(path, new Map([[kernel, entry]]))).toBeNull();
+    expect(readFileSync(path, "utf8")).toBe(earlier);
+  });
+
+  it("is text", () => {
+    expect(diagnosticOf(printed.replace("{", '{"$schema": 1,'))?.message).toContain("$schema must be text");
   });
 });

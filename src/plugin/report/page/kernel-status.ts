@@ -6,6 +6,7 @@ export { fileOf } from "../kernel-order.ts";
 
 const origins: Readonly<Record<ScheduleOrigin, string>> = {
   lock: "from the lock",
+  "same-isa": "from the lock, for another target of the same ISA",
   store: "from the store",
   remote: "from the remote store",
   tuned: "tuned now",
