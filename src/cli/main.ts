@@ -17,13 +17,14 @@ import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
 import { init } from "./commands/init.ts";
 import { inspect } from "./commands/inspect.ts";
+import { pack } from "./commands/pack.ts";
 import { report } from "./commands/report.ts";
 import { tune } from "./commands/tune.ts";
 import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { openProject, projectOptions } from "./project.ts";
 
-export const commands: readonly Command[] = [init, types, tune, bench, inspect, report, verify, cache, doctor];
+export const commands: readonly Command[] = [init, types, tune, bench, inspect, report, verify, cache, pack, doctor];
 const name = "unplugin-kernel";
 
 /** Options that every command takes. */

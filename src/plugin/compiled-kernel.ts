@@ -81,7 +81,7 @@ export interface NativeKernel {
 }
 
 /** Source of the decision; `shared`: an equal kernel of this build was tuned. */
-export type Origin = "lock" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
+export type Origin = "lock" | "store" | "pack" | "remote" | "tuned" | "shared" | "predicted" | "reference";
 
 export interface CompiledKernel {
   /** Name of the operator, an identifier. */

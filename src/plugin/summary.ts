@@ -8,6 +8,8 @@ const phrase = (origin: Origin, lockfile: string): string => {
       return `from ${lockfile}`;
     case "store":
       return "from the store";
+    case "pack":
+      return "from a pack";
     case "remote":
       return "from the remote store";
     case "tuned":
@@ -21,7 +23,7 @@ const phrase = (origin: Origin, lockfile: string): string => {
   }
 };
 
-const origins: readonly Origin[] = ["lock", "store", "remote", "tuned", "shared", "predicted", "reference"];
+const origins: readonly Origin[] = ["lock", "store", "pack", "remote", "tuned", "shared", "predicted", "reference"];
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 

@@ -33,7 +33,7 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   if (mode === "interim") return interim(context);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
   if (context.services.background) return tunedElsewhere(context, context.services.background);
-  return keep(context, (await fromRemote(context)) ?? (await tuneOnce(context)));
+  return keep(context, (await fromPacks(context)) ?? (await fromRemote(context)) ?? (await tuneOnce(context)));
 }
 
 /** Tunes again; where nothing can be measured, what the lock has stays. */
@@ -56,6 +56,14 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
   const decision = await fromLock(context);
   if (!decision) throw refuse("kernel.changed", `${context.lockName}: its sources changed while it was tuned`, null);
   return decision;
+}
+
+/** Decision of a pack, rebuilt and run against the reference by now; null: there is none, or it is not taken. */
+async function fromPacks(context: KernelContext): Promise<Decision | null> {
+  if (context.services.options.packs.length === 0) return null;
+  const { packDecision } = await import("../packs/pack-decision.ts");
+  const shared = await packDecision(context);
+  return shared && found("pack", { task: context.task, ...shared }, shared.measured);
 }
 
 /** Decision of the shared store, rebuilt and run against the reference by now; null: there is none, or it is not taken. */

@@ -7,6 +7,7 @@ export { fileOf } from "../kernel-order.ts";
 const origins: Readonly<Record<ScheduleOrigin, string>> = {
   lock: "from the lock",
   store: "from the store",
+  pack: "from a pack",
   remote: "from the remote store",
   tuned: "tuned now",
   shared: "tuned now, with an equal kernel",
