@@ -1,21 +1,18 @@
-// `cache export` and `cache import`: decisions leave as one file of data. Decisions that come in are rebuilt and
-// checked against the reference, kernel by kernel of the project, before the store has them.
+// `cache export` and `cache import`: decisions leave as one file of data. Decisions that come in are rebuilt, checked against the
+// reference and measured, kernel by kernel of the project, before the store has them.
 
-import { readFileSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../compiler/index.ts";
 import { replaceFile } from "../native/replace-file.ts";
-import { problemOf } from "../plugin/compile/check-decision.ts";
+import { compareDecision } from "../plugin/compile/check-decision.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../tuner/store/exchange.ts";
+import { readExchangeFile } from "../tuner/store/exchange-file.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
 import { storeSchema } from "../tuner/store/store-entry.ts";
 import { badArgument, exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
-
-/** Most bytes of a file of decisions: more than a million decisions have. */
-const mostBytes = 2 ** 30;
 
 const plural = (count: number): string => `${count} decision${count === 1 ? "" : "s"}`;
 
@@ -52,14 +49,9 @@ export const leftOut = (foreign: readonly string[]): string =>
 
 /** @throws DiagnosticError `exchange.unreadable` */
 function readText(file: string): string {
-  try {
-    const { size } = statSync(file);
-    if (size <= mostBytes) return readFileSync(file, "utf8");
-    throw unreadable(file, `it has ${size} bytes`);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw unreadable(file, error.message);
-  }
+  const content = readExchangeFile(file);
+  if (content.kind === "read") return content.text;
+  throw unreadable(file, content.why);
 }
 
 const unreadable = (file: string, why: string): DiagnosticError =>
@@ -81,15 +73,18 @@ interface Row {
   readonly why: string | null;
 }
 
-/** @throws DiagnosticError `exchange.unwritable` */
+/**
+ * Takes a decision into the store, unless the store has one that is as fast: both are measured here, in turns.
+ *
+ * @throws DiagnosticError `exchange.unwritable`
+ */
 async function take(context: KernelContext, decision: SharedDecision): Promise<Pick<Row, "state" | "why">> {
-  const { key, candidate, source, measured } = decision;
+  const { key, candidate, source } = decision;
   const known = await context.store.entry(key);
-  if (known?.kind === "schedule" && known.measured && known.measured.medianNs <= measured.medianNs) {
-    return { state: "kept", why: "what the store has is as fast" };
-  }
-  const problem = await problemOf(context, decision);
-  if (problem) return { state: "refused", why: problem };
+  const local = known?.kind === "schedule" && known.measured ? known : null;
+  const compared = await compareDecision(context, decision, local);
+  if (compared.kind !== "taken") return { state: compared.kind, why: compared.why };
+  const { measured } = compared;
   const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured } as const;
   const message = await context.store.putEntry(key, entry);
   if (message) throw unwritable(message);

@@ -18,6 +18,7 @@ import { doctor } from "./commands/doctor.ts";
 import { init } from "./commands/init.ts";
 import { inspect } from "./commands/inspect.ts";
 import { mergeLock } from "./commands/merge-lock.ts";
+import { pack } from "./commands/pack.ts";
 import { report } from "./commands/report.ts";
 import { tune } from "./commands/tune.ts";
 import { types } from "./commands/types.ts";
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   report,
   verify,
   cache,
+  pack,
   mergeLock,
   doctor,
 ];

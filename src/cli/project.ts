@@ -8,6 +8,7 @@ import { compileKernel } from "../plugin/compile-kernel.ts";
 import { type FoundImport, findImports } from "../plugin/declarations/find-imports.ts";
 import { consoleSink } from "../plugin/log.ts";
 import type { ResolvedOptions } from "../plugin/options.ts";
+import { locatePacks } from "../plugin/packs/locate-packs.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
 import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
 import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
@@ -53,9 +54,9 @@ function strategiesIn(list: unknown): readonly StrategyName[] {
   });
 }
 
-/** @throws DiagnosticError `options.bad-value`, `command.bad-argument` */
+/** @throws DiagnosticError `options.bad-value`, `command.bad-argument`, `packs.not-found` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
-  const { root, lockfile, cacheDir, include, numerics, remote } = flags;
+  const { root, lockfile, cacheDir, include, numerics, remote, pack } = flags;
   if (root !== undefined && !existsSync(String(root))) throw badArgument(`there is no ${root}`, "a folder");
   const given = Object.entries({ root, lockfile, cacheDir, include, numerics, remote }).filter(
     ([, value]) => value !== undefined,
@@ -64,13 +65,15 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
     ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
     ...(flags.offline ? { offline: true } : {}),
   };
+  const packs = pack === undefined ? [] : [pack].flat().map(String);
   const compare = strategiesIn(flags.compare);
   // The mode is each command's own affair: CI does not freeze `tune`.
-  const session = createSession({ ...said, budget, logLevel, mode: "tune" }, (request, services) =>
+  const session = createSession({ ...said, packs, budget, logLevel, mode: "tune" }, (request, services) =>
     compileKernel({ ...request, compare }, services),
   );
   session.configure(process.cwd(), consoleSink);
   const options = session.options();
+  locatePacks(options);
   const { signal } = new AbortController();
   const services = { options, log: session.log(), signal, tunings: createBuildTunings({ totalSeconds: null, signal }) };
   const warnOfLost: OnLost = (specifier, importer) =>

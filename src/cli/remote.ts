@@ -2,6 +2,7 @@
 // checked like those of a file.
 
 import { DiagnosticError } from "../compiler/index.ts";
+import { isPossible } from "../plugin/compile/claim.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import { openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
@@ -22,11 +23,12 @@ interface Sent {
   readonly why: string | null;
 }
 
-/** Sends a decision to the remote store, unless the store has one for the same key that is as fast. */
+/** Sends a decision to the remote store, unless the store has one for the same key that may be as fast. */
 async function send(remote: RemoteStore, decision: SharedDecision): Promise<Sent> {
   const { key, measured } = decision;
   const there = await remote.get(key);
-  if (there.kind === "found" && there.decision.measured.medianNs <= measured.medianNs) {
+  const claimed = there.kind === "found" ? there.decision.measured : null;
+  if (claimed && claimed.medianNs <= measured.medianNs && isPossible(claimed, measured)) {
     return { key, state: "kept", why: "what the remote store has is as fast" };
   }
   const why = remote.isOff() ? (there.kind === "failed" ? there.why : null) : await remote.put(decision);

@@ -5,6 +5,7 @@ import { nowMs } from "../native/clock.ts";
 import type { SharedRunner } from "../native/runner/shared-runner.ts";
 import type { TuningGroup } from "../tuner/scheduler/tuning-group.ts";
 import type { Decision } from "./compile/decide-schedule.ts";
+import type { OpenPack } from "./packs/pack-decision.ts";
 import type { RemoteStore } from "./remote/remote-store.ts";
 
 /** The tuning of a task, and who waits for it. */
@@ -24,6 +25,8 @@ export interface BuildTunings {
   readonly told: Set<string>;
   /** Shared store, opened by the first kernel that asks it. */
   remote: RemoteStore | null;
+  /** Packs, read by the first kernel that asks them. */
+  packs: readonly OpenPack[] | null;
 }
 
 export interface SharedMachine {
@@ -50,6 +53,7 @@ export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTun
     started: new Map(),
     told: new Set(),
     remote: null,
+    packs: null,
     machine() {
       machine ??= open();
       return machine;

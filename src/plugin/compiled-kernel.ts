@@ -87,7 +87,7 @@ export interface NativeKernel {
  * Source of the decision; `shared`: an equal kernel of this build was tuned; `same-isa`: the lock has the operator for another
  * target, all of whose instructions the wanted one has.
  */
-export type Origin = "lock" | "same-isa" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
+export type Origin = "lock" | "same-isa" | "store" | "pack" | "remote" | "tuned" | "shared" | "predicted" | "reference";
 
 export interface CompiledKernel {
   /** Name of the operator, an identifier. */

@@ -21,6 +21,8 @@ export interface ResolvedOptions {
   /** Seconds for all kernels of a build together; null: each has its own budget alone. */
   readonly totalSeconds: number | null;
   readonly onMiss: "error" | "fallback";
+  /** Packages of decisions, the first of them first. */
+  readonly packs: readonly string[];
   readonly remote: string | null;
   /** Bearer token, read from the environment only: it must never be written to a file. */
   readonly remoteToken: string | null;
@@ -77,6 +79,7 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   mode: oneOf(modes),
   budget: { wanted: "{ seconds, trials, total } with numbers above 0", holds: isBudget },
   onMiss: oneOf(["error", "fallback"]),
+  packs: { wanted: "a list of packages", holds: isListOf(isString) },
   remote: { wanted: "an http or https URL", holds: isHttpUrl },
   offline: { wanted: "true or false", holds: (value) => typeof value === "boolean" },
   trust: { wanted: "a list of public keys", holds: isListOf(isString) },
@@ -176,6 +179,7 @@ export function resolveOptions(
     budget: { ...defaultBudget, ...budget },
     totalSeconds: total,
     onMiss: options.onMiss ?? "error",
+    packs: options.packs ?? [],
     remote: isOffline ? null : (options.remote ?? null),
     remoteToken: environment.UNPLUGIN_KERNEL_REMOTE_TOKEN || null,
     trust: options.trust ?? [],

@@ -10,6 +10,7 @@ import { createDeclarationsInBuild } from "./declarations-in-build.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
+import { locatePacks } from "./packs/locate-packs.ts";
 import type { ParsedRequest } from "./request.ts";
 import { foreignLine, summarize } from "./summary.ts";
 import type { KernelPluginOptions } from "./types.ts";
@@ -33,7 +34,11 @@ export interface Session {
   settled(): Promise<void>;
   /** Kernels that are being compiled. */
   busy(): number;
-  /** Starts the count of a build, and the making of declarations, if they are wanted. */
+  /**
+   * Starts the count of a build, and the making of declarations, if they are wanted.
+   *
+   * @throws DiagnosticError `packs.not-found`
+   */
   begin(): void;
   /** Called when a source file has changed: declarations follow. */
   changed(): void;
@@ -169,6 +174,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     busy: () => compiling.size,
     settled: () => whenEmpty(compiling),
     begin() {
+      if (options.packs.length > 0) locatePacks(options);
       tally.clear();
       declarations.refresh();
       if (flying.size === 0) tunings = null;

@@ -10,6 +10,8 @@ const phrase = (origin: Origin, lockfile: string): string => {
       return `from ${lockfile} for another target of the same ISA`;
     case "store":
       return "from the store";
+    case "pack":
+      return "from a pack";
     case "remote":
       return "from the remote store";
     case "tuned":
@@ -23,7 +25,17 @@ const phrase = (origin: Origin, lockfile: string): string => {
   }
 };
 
-const origins: readonly Origin[] = ["lock", "same-isa", "store", "remote", "tuned", "shared", "predicted", "reference"];
+const origins: readonly Origin[] = [
+  "lock",
+  "same-isa",
+  "store",
+  "pack",
+  "remote",
+  "tuned",
+  "shared",
+  "predicted",
+  "reference",
+];
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 

@@ -36,7 +36,7 @@ export interface KernelPluginOptions {
   /** The decisions, to be committed. Default: `kernels.lock.json`. */
   lockfile?: string;
   /**
-   * - `tune` (default): lock → store → remote → tune within the budget, then write store and lock.
+   * - `tune` (default): lock → store → packs → remote → tune within the budget, then write store and lock.
    * - `frozen` (default when CI is set): the lock decides, nothing is measured; a missing entry is an error.
    * - `predict`: the best predicted schedule at once, nothing is measured.
    * - `off`: the reference loops, for debugging.
@@ -50,7 +50,9 @@ export interface KernelPluginOptions {
   budget?: { seconds?: number; trials?: number; total?: number };
   /** Treatment of a kernel that the lock does not know, in mode `frozen`: an error (default), or the predicted schedule and a warning. */
   onMiss?: "error" | "fallback";
-  /** URL of a shared store, asked after the lock and the local store. */
+  /** Packages of tuned decisions that are installed here, asked in their order after the lock and the local store. */
+  packs?: readonly string[];
+  /** URL of a shared store, asked after the lock, the local store and the packs. */
   remote?: string;
   /** Whether the shared store is left alone; default: whether the environment has UNPLUGIN_KERNEL_OFFLINE set to 1. */
   offline?: boolean;

@@ -55,6 +55,20 @@ test("what one project pushes another pulls, or finds when it tunes", async () =
   expect(JSON.parse(tuned.output).kernels).toMatchObject([{ kernel, origin: "remote", measured: 0 }]);
 });
 
+test("a push takes the place of a claim that no machine can keep, and a pull does not take it", async () => {
+  const remote = ["--remote", server.url];
+  await run(origin, "cache", "push", ...remote);
+  const [[path, honest] = ["", ""]] = [...server.files];
+  const [header, line] = honest.split("\n");
+  const decision = JSON.parse(line!);
+  const lie = { ...decision, measured: { ...decision.measured, medianNs: 1e-9, gflops: 1e9 } };
+  server.files.set(path, `${header}\n${JSON.stringify(lie)}\n`);
+  const pulled = await run(project(), "cache", "pull", "--json", ...remote);
+  expect(JSON.parse(pulled.output)).toMatchObject({ kernels: [{ kernel, state: "refused" }] });
+  expect((await run(origin, "cache", "push", ...remote)).output).toBe("1 sent, 0 kept, 0 failed\n");
+  expect(server.files.get(path)).toBe(honest);
+});
+
 test("a pull says what is not there, and fails where the server does", async () => {
   server.files.clear();
   const root = project();

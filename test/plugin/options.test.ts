@@ -17,6 +17,7 @@ describe("resolveOptions", () => {
       budget: { seconds: 30, trials: 512 },
       totalSeconds: null,
       onMiss: "error",
+      packs: [],
       remote: null,
       remoteToken: null,
       trust: [],
@@ -93,7 +94,7 @@ describe("resolveOptions", () => {
   });
 
   const known =
-    "budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, onMiss, remote, report, root, schedules, trust";
+    "budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, onMiss, packs, remote, report, root, schedules, trust";
   it.each([
     [
       { target: "wasm" },

@@ -133,6 +133,7 @@ export const tune: Command = {
   options: [
     { flags: "--seconds <count>", description: "most for one kernel (default: 30)" },
     { flags: "--trials <count>", description: "most candidates for one kernel (default: 512)" },
+    { flags: "--pack <name>", description: "a package of decisions that is installed; may be given again" },
     { flags: "--remote <url>", description: "a store that others share, asked before anything is measured" },
     { flags: "--offline", description: "ask no store that others share" },
     {

@@ -137,6 +137,7 @@ export const codes = {
   "op.too-many-arrays": "an operator has more arrays than an addon takes",
   "options.bad-value": "an option, or the environment's choice of a compiler, has a value that it cannot have",
   "options.unknown": "an option that does not exist",
+  "packs.not-found": "a pack of decisions that option packs names is not installed",
   "pad.bad-multiples": "the multiples are not one positive integer for each axis",
   "pad.no-such-block": "a block that does not exist is to be padded",
   "pad.not-affine": "an operand is read at indices without bounds, so no copy is long enough",

@@ -1,20 +1,103 @@
-// A decision from elsewhere: is it what it says, and right? It is rebuilt and run before anyone uses it.
+// Decisions from outside: a remote store, a pack, a file. Each is rebuilt, run against the reference and measured here before anyone
+// uses it: what it says of its speed is an opinion.
 
-import { DiagnosticError } from "../../compiler/index.ts";
+import { DiagnosticError, factsOf, invariant } from "../../compiler/index.ts";
+import { candidateTemplate } from "../../tuner/candidate-kernel.ts";
+import { measurable } from "../../tuner/measurable.ts";
+import type { Timing } from "../../tuner/measure/measurement.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
+import { targetClass } from "../../tuner/store/key.ts";
+import type { Measured } from "../../tuner/store/store-entry.ts";
+import { measureAll, type Workbench } from "../../tuner/workbench.ts";
+import { checkTwins } from "./check-twins.ts";
+import { problemOfClaim } from "./claim.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import { generated } from "./schedule-source.ts";
-import { runSchedule } from "./verify-kernel.ts";
+import { wasmTwins } from "./make-artifacts.ts";
+import type { Schedule } from "./schedule.ts";
+import { generated, spaceOf } from "./schedule-source.ts";
+import { onWorkbench, reasonOf } from "./verify-kernel.ts";
 
-/** Says what is wrong with a decision; null: it is right. A decision that cannot be run here is refused too. */
-export async function problemOf(context: KernelContext, { candidate, source }: SharedDecision): Promise<string | null> {
-  const schedule = { task: context.task, candidate, source };
+export type Checked =
+  /** It is right. Its measurement is this machine's, not the one that it came with. */
+  | { readonly kind: "taken"; readonly measured: Measured }
+  /** It is wrong, or cannot be run here. */
+  | { readonly kind: "refused"; readonly why: string };
+
+export type Compared =
+  | Checked
+  /** It is right, and not measurably faster than what is here. */
+  | { readonly kind: "kept"; readonly why: string };
+
+/** Part of a decision that makes its kernel. */
+type Local = Pick<SharedDecision, "candidate" | "source">;
+
+/** Samples of a kernel that is measured alone: as many as a race has rounds until it is sure. */
+const samples = 21;
+
+/** Checks and measures a decision of the kernel. */
+export async function checkDecision(context: KernelContext, decision: SharedDecision): Promise<Checked> {
+  const compared = await compareDecision(context, decision, null);
+  invariant(compared.kind !== "kept", "there is nothing else to keep");
+  return compared;
+}
+
+/**
+ * Checks a decision and races it with a local one, in turns on the same machine.
+ *
+ * @param local null, or what no longer leads to its source: there is nothing to race with
+ */
+export async function compareDecision(
+  context: KernelContext,
+  decision: SharedDecision,
+  local: Local | null,
+): Promise<Compared> {
+  if (local?.source === decision.source) return { kind: "kept", why: "it is what is here" };
   try {
-    if (!generated(schedule)) return "its decisions do not lead to its source";
-    const notRun = await runSchedule(context, schedule);
-    return notRun && `it cannot be checked here: ${notRun}`;
+    return await compare(context, decision, local);
   } catch (error) {
-    if (error instanceof DiagnosticError) return error.message;
+    if (error instanceof DiagnosticError) return refused(error.message);
     throw error;
   }
+}
+
+const refused = (why: string): Checked => ({ kind: "refused", why });
+
+const scheduleOf = ({ task }: KernelContext, { candidate, source }: Local): Schedule => ({ task, candidate, source });
+
+async function compare(context: KernelContext, decision: SharedDecision, local: Local | null): Promise<Compared> {
+  const { task } = context;
+  const schedule = scheduleOf(context, decision);
+  if (!generated(schedule)) return refused("its decisions do not lead to its source");
+  const computed = candidateTemplate(spaceOf(task), decision.candidate)?.op ?? task.op;
+  const problem = problemOfClaim(decision.measured, task, computed);
+  if (problem !== null) return refused(problem);
+  const rival = local && scheduleOf(context, local);
+  const entrants = rival && generated(rival) ? [rival, schedule] : [schedule];
+  const outcome = await onWorkbench(context, samples, async (workbench) => {
+    const result = await decide(context, workbench, entrants);
+    if (result.kind !== "taken") return result;
+    const unchecked = await checkTwins(workbench, context, await wasmTwins(context, schedule));
+    return unchecked === null ? result : refused(`it cannot be checked here: ${unchecked}`);
+  });
+  return typeof outcome === "string" ? refused(`it cannot be checked here: ${outcome}`) : outcome;
+}
+
+/** @param entrants the schedule that is checked, behind the local one if there is any */
+async function decide(context: KernelContext, workbench: Workbench, entrants: readonly Schedule[]): Promise<Compared> {
+  const { task } = context;
+  const sources = entrants.map(({ candidate }) => measurable(task, spaceOf(task), candidate));
+  const measurements = await measureAll(workbench, sources);
+  const own = measurements.at(-1)!;
+  if (own.kind === "timed-out") return refused(`it cannot be checked here: ${reasonOf(own)}`);
+  if (own.kind !== "ok") return refused(`${context.lockName}: ${reasonOf(own)}`);
+  if (measurements.some(({ kind }) => kind !== "ok") || entrants.length < 2)
+    return taken(context, workbench, own.timing);
+  const { winner, timing } = await workbench.race(sources);
+  if (winner === 0 || !timing) return { kind: "kept", why: "it is not measurably faster here than what is here" };
+  return taken(context, workbench, timing);
+}
+
+function taken({ task }: KernelContext, { toolchain }: Workbench, { medianNs }: Timing): Checked {
+  const gflops = factsOf(task.op).flops / medianNs;
+  return { kind: "taken", measured: { medianNs, gflops, machine: targetClass(task.target), toolchain, trials: 1 } };
 }

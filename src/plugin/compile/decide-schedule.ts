@@ -46,7 +46,8 @@ async function decideMissed(context: KernelContext, miss: LockMiss): Promise<Dec
   const why = await whyNotMeasured(context);
   if (why !== null) return unmeasured(context, miss, why);
   if (context.services.background) return tunedElsewhere(context, context.services.background);
-  return keep(context, (await fromForeign(context)) ?? (await fromRemote(context)) ?? (await tuneOnce(context)));
+  const outside = (await fromForeign(context)) ?? (await fromPacks(context)) ?? (await fromRemote(context));
+  return keep(context, outside ?? (await tuneOnce(context)));
 }
 
 /** Takes the next rungs of the ladder, where `onMiss` allows it: the entry for another target of the same ISA, else the prediction. */
@@ -92,6 +93,14 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
   const answer = await askLock(context);
   if (answer.kind === "hit") return fromEntry(context, answer.entry);
   throw refuse("kernel.changed", `${context.lockName}: its sources changed while it was tuned`, null);
+}
+
+/** Decision of a pack, rebuilt and run against the reference by now; null: there is none, or it is not taken. */
+async function fromPacks(context: KernelContext): Promise<Decision | null> {
+  if (context.services.options.packs.length === 0) return null;
+  const { packDecision } = await import("../packs/pack-decision.ts");
+  const shared = await packDecision(context);
+  return shared && found("pack", { task: context.task, ...shared }, shared.measured);
 }
 
 /** Decision of the shared store, rebuilt and run against the reference by now; null: there is none, or it is not taken. */
@@ -159,8 +168,8 @@ async function fromForeign(context: KernelContext): Promise<Decision | null> {
   const entry = await context.store.foreignSchedule(context.key);
   if (!entry?.measured) return null;
   const { foreignDecision } = await import("./foreign-decision.ts");
-  const schedule = await foreignDecision(context, { ...entry, measured: entry.measured });
-  return schedule && found("store", schedule, entry.measured);
+  const decision = await foreignDecision(context, { ...entry, measured: entry.measured });
+  return decision && found("store", { task: context.task, ...decision }, decision.measured);
 }
 
 /** Decision of the store; an entry that does not lead to its source is a miss. */

@@ -2,7 +2,7 @@
 
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
 import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
-import { problemOf } from "./check-decision.ts";
+import { checkDecision } from "./check-decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
 /** Shared store of all kernels of a build: one that has failed often enough is left alone. */
@@ -11,7 +11,7 @@ function remoteOf({ services: { options, tunings, signal } }: KernelContext, url
   return tunings.remote;
 }
 
-/** Asks the shared store for a decision; null: it has none that could be taken. */
+/** Asks the shared store for a decision, with its measurement here; null: it has none that could be taken. */
 export async function remoteDecision(context: KernelContext, url: string): Promise<SharedDecision | null> {
   const { key, lockName, services } = context;
   const remote = remoteOf(context, url);
@@ -19,8 +19,11 @@ export async function remoteDecision(context: KernelContext, url: string): Promi
   const answer = await remote.get(key);
   services.signal.throwIfAborted();
   if (answer.kind === "missing") return null;
-  const problem = answer.kind === "failed" ? answer.why : await problemOf(context, answer.decision);
-  if (answer.kind === "found" && problem === null) return answer.decision;
-  services.log.warn(`${lockName}: nothing is taken from the remote store: ${problem}`);
-  return null;
+  const refused = (why: string): null => {
+    services.log.warn(`${lockName}: nothing is taken from the remote store: ${why}`);
+    return null;
+  };
+  if (answer.kind === "failed") return refused(answer.why);
+  const checked = await checkDecision(context, answer.decision);
+  return checked.kind === "taken" ? { ...answer.decision, measured: checked.measured } : refused(checked.why);
 }

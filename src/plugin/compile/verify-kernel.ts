@@ -7,7 +7,7 @@ import { measurable } from "../../tuner/measurable.ts";
 import type { Measurement } from "../../tuner/measure/measurement.ts";
 import { referenceOf } from "../../tuner/reference.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
-import { measureAll } from "../../tuner/workbench.ts";
+import { measureAll, type Workbench } from "../../tuner/workbench.ts";
 import { checkTwins } from "./check-twins.ts";
 import { decideSchedule } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
@@ -37,31 +37,52 @@ export async function verifyKernel(context: KernelContext): Promise<Verified> {
  * @returns why it cannot be run here; null: it was, and is right
  * @throws DiagnosticError `verify.wrong`, `twin.wrong`
  */
-export async function runSchedule(context: KernelContext, schedule: Schedule): Promise<string | null> {
+async function runSchedule(context: KernelContext, schedule: Schedule): Promise<string | null> {
   const { task, candidate } = schedule;
+  return onWorkbench({ ...context, task }, undefined, async (workbench) => {
+    const [value] = await measureAll(workbench, [measurable(task, generateSpace(task), candidate)]);
+    const reason = value ? reasonOf(value) : null;
+    const isSlow = value?.kind === "timed-out";
+    if (reason && !isSlow) throw refuse("verify.wrong", `${context.lockName}: ${reason}`, "tune it again");
+    const unchecked = await checkTwins(workbench, context, await wasmTwins(context, schedule));
+    return isSlow ? reason : unchecked;
+  });
+}
+
+/**
+ * Does work that needs the task's right answers and a place to run kernels.
+ *
+ * @param samples most samples of a kernel; undefined: as few as in a search
+ * @returns what the work returns; text: why nothing can be run here
+ */
+export async function onWorkbench<Result>(
+  context: KernelContext,
+  samples: number | undefined,
+  work: (workbench: Workbench) => Promise<Result>,
+): Promise<Result | string> {
+  const { task, services } = context;
   const isNative = task.target.codegen === "c";
   const toolchain = isNative ? await context.toolchain() : null;
   const missing = missingFeatures(task.target, context.machine);
   if (missing.length > 0) return `the CPU has no ${missing.join(", ")}`;
   if (isNative && !toolchain) return "there is no compiler";
   return withPrivateDirectory(async (directory) => {
-    const { signal } = context.services;
-    const threads = task.threads;
+    const { signal } = services;
+    const { threads } = task;
+    const amount = samples === undefined ? {} : { samples };
     const limits = { threads, deadlineMs: checkDeadlineMs };
-    const workbench = await context.workbench({ ...referenceOf(task), toolchain, directory, signal, ...limits });
+    const options = { ...referenceOf(task), toolchain, directory, signal, ...limits, ...amount };
+    const workbench = await context.workbench(options);
     try {
-      const source = measurable(task, generateSpace(task), candidate);
-      const [value] = await measureAll(workbench, [source]);
-      const reason = value && reasonOf(value);
-      if (reason) throw refuse("verify.wrong", `${context.lockName}: ${reason}`, "tune it again");
-      const unchecked = await checkTwins(workbench, context, await wasmTwins(context, schedule));
-      return value?.kind === "timed-out" ? tooSlow(value.deadlineMs) : unchecked;
+      return await work(workbench);
     } finally {
       await workbench.close();
     }
   });
 }
 
-/** Says what is wrong with a measured kernel; null: nothing is known. A slow one may be right, but is not checked. */
-const reasonOf = (measurement: Measurement): string | null =>
-  measurement.kind === "ok" || measurement.kind === "timed-out" ? null : measurement.reason;
+/** Says why a measurement does not show that a kernel is right; null: it does. A slow one may be right, but nobody has seen it. */
+export function reasonOf(measurement: Measurement): string | null {
+  if (measurement.kind === "ok") return null;
+  return measurement.kind === "timed-out" ? tooSlow(measurement.deadlineMs) : measurement.reason;
+}

@@ -45,7 +45,16 @@ export interface FailedKernel {
 }
 
 /** Origin of a schedule; `reference`: there is none, but the plain loops. */
-export type ScheduleOrigin = "lock" | "same-isa" | "store" | "remote" | "tuned" | "shared" | "predicted" | "reference";
+export type ScheduleOrigin =
+  | "lock"
+  | "same-isa"
+  | "store"
+  | "pack"
+  | "remote"
+  | "tuned"
+  | "shared"
+  | "predicted"
+  | "reference";
 
 export interface KernelReport {
   readonly kind: "kernel";

@@ -1,8 +1,10 @@
 // A build with a shared store: what it has is used without measuring, once it was rebuilt and checked; what is wrong with it is said,
 // and the kernel is tuned.
 
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { printExchange, type SharedDecision } from "../../../src/tuner/store/exchange.ts";
+import type { LockEntry } from "../../../src/tuner/store/lock-entry.ts";
 import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { buildTunings, compileIn, gemmText } from "../../support/compile-app.ts";
@@ -28,13 +30,28 @@ const offer = (offered: SharedDecision): void =>
 const app = (): string => writeApp({ "src/gemm.op.ts": gemmText() });
 const options = () => ({ remote: server.url });
 
-test("its decision is taken, then the store and the lock have it", async () => {
-  offer(decision);
+/** The decision, claiming another time. */
+const claiming = (medianNs: number): SharedDecision => {
+  const { measured } = decision;
+  const gflops = (measured.gflops * measured.medianNs) / medianNs;
+  return { ...decision, measured: { ...measured, medianNs, gflops, trials: 4321 } };
+};
+
+test("its decision is taken, then the store and the lock have it, with its speed here", async () => {
+  offer(claiming(decision.measured.medianNs * 1000));
   const root = app();
   const { kernel, warnings } = await compileIn(root, { options: options() });
-  expect(kernel).toMatchObject({ origin: "remote", measurements: 0, gflops: decision.measured.gflops });
+  expect(kernel).toMatchObject({ origin: "remote", measurements: 0 });
   expect(warnings).toEqual([]);
-  expect(await storedDecisions(`${root}/store`)).toEqual([decision]);
+  const [stored, ...others] = await storedDecisions(`${root}/store`);
+  expect(others).toEqual([]);
+  expect({ ...stored, measured: null }).toEqual({ ...decision, measured: null });
+  expect(stored!.measured).toMatchObject({ machine: decision.measured.machine, toolchain: "wasm", trials: 1 });
+  expect(stored!.measured.medianNs).toBeLessThan(decision.measured.medianNs * 500);
+  expect(kernel.gflops).toBe(stored!.measured.gflops);
+  const lock = JSON.parse(readFileSync(`${root}/kernels.lock.json`, "utf8"));
+  const [entry] = Object.values<LockEntry>(lock.kernels);
+  expect(entry!.measured).toMatchObject({ trials: 1, gflops: Number(kernel.gflops!.toPrecision(4)) });
   expect((await compileIn(root, { options: options() })).kernel).toMatchObject({ origin: "lock" });
   expect(server.asked).toEqual([`GET /store/ac/${decision.key}`]);
 });
@@ -52,11 +69,18 @@ test.each<[string, (right: SharedDecision) => SharedDecision, string]>([
     (right) => ({ ...right, candidate: { ...right.candidate, assignment: { "C.i.register": 7 } } }),
     "its decisions do not lead to its source",
   ],
+  ["a time that no machine reaches", () => claiming(1), "no machine is so fast: it claims 1 ns"],
+  [
+    "a speed that does not belong to its time",
+    (right) => ({ ...right, measured: { ...right.measured, gflops: 1e9 } }),
+    "it contradicts itself: 1000000000 GFLOP/s for",
+  ],
 ])("%s is not taken, and the kernel is tuned", async (_, change, why) => {
   offer(change(decision));
   const { kernel, warnings } = await compileIn(app(), { options: options() });
   expect(kernel).toMatchObject({ origin: "tuned" });
-  expect(warnings).toEqual([`src/gemm.op.ts?tune=wasm: nothing is taken from the remote store: ${why}`]);
+  const start = `src/gemm.op.ts?tune=wasm: nothing is taken from the remote store: ${why}`;
+  expect(warnings).toEqual([expect.stringContaining(start)]);
 });
 
 test("a server that is broken costs its kernels a warning, three at most in a build", async () => {

@@ -8,6 +8,7 @@ const origins: Readonly<Record<ScheduleOrigin, string>> = {
   lock: "from the lock",
   "same-isa": "from the lock, for another target of the same ISA",
   store: "from the store",
+  pack: "from a pack",
   remote: "from the remote store",
   tuned: "tuned now",
   shared: "tuned now, with an equal kernel",

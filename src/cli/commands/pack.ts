@@ -1,0 +1,87 @@
+// `pack`: the project's tuned decisions as an npm package, for other projects and teams.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { DiagnosticError } from "../../compiler/index.ts";
+import { replaceFile } from "../../native/replace-file.ts";
+import { decisionsName, manifestField } from "../../plugin/packs/pack-manifest.ts";
+import { badArgument, type Command, exitCodes } from "../command.ts";
+import { type PackageJson, type PackInput, packFiles, packTable } from "../pack/pack-files.ts";
+import { packRows } from "../pack/pack-rows.ts";
+
+/** Names that npm takes. */
+const packageName = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+
+/** Reads a package.json; null: there is none. One that is no JSON object counts as one without fields. */
+function readPackage(file: string): PackageJson | null {
+  if (!existsSync(file)) return null;
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return typeof value === "object" && value !== null ? (value as PackageJson) : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+const unwritable = (message: string, hint: string | null): DiagnosticError =>
+  new DiagnosticError({ code: "exchange.unwritable", message, loc: null, hint, detail: null });
+
+/**
+ * Returns the pack that lies in the folder; null: there is none.
+ *
+ * @throws DiagnosticError `exchange.unwritable` for a package that is something else
+ */
+function packBefore(folder: string): PackInput["before"] {
+  const manifest = readPackage(join(folder, "package.json"));
+  if (!manifest) return null;
+  if (manifest[manifestField] === undefined)
+    throw unwritable(`${folder} has a package that is no pack`, "name a folder of its own for the pack");
+  const file = join(folder, decisionsName);
+  return { manifest, decisions: existsSync(file) ? readFileSync(file, "utf8") : "" };
+}
+
+/** @throws DiagnosticError `command.bad-argument` */
+function nameOf(given: unknown, before: PackInput["before"], project: PackageJson): string {
+  const own = typeof project.name === "string" ? `${project.name}-kernels` : undefined;
+  const name = given ?? before?.manifest.name ?? own;
+  if (typeof name === "string" && name.length <= 214 && packageName.test(name)) return name;
+  const said = name === undefined ? "the pack has no name" : `"${name}" is no name of a package`;
+  throw badArgument(said, "--name @team/tuned-kernels");
+}
+
+/** @throws DiagnosticError `exchange.unwritable` */
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+  try {
+    for (const [name, text] of Object.entries(files)) replaceFile(join(folder, name), text);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw unwritable(`${folder} cannot be written: ${error.message}`, null);
+  }
+}
+
+export const pack: Command = {
+  usage: "pack <folder>",
+  description: "Write an npm package of what was decided for the project's kernels, for other projects to use",
+  options: [{ flags: "--name <package>", description: "default: that of the project, with -kernels behind it" }],
+  examples: ["unplugin-kernel pack packs/tuned-kernels --name @team/tuned-kernels"],
+  async run(project, [given = ""], { name: wanted }) {
+    const { root } = project.options;
+    const folder = resolve(root, given);
+    const own = readPackage(join(root, "package.json")) ?? {};
+    const before = packBefore(folder);
+    const name = nameOf(wanted, before, own);
+    const { packed, left } = await packRows(project);
+    const lines = left.map(({ kernel, why }) => `left out  ${kernel}: ${why}`);
+    const json = { folder, name, kernels: packed.map(({ kernel, decision: { key } }) => ({ kernel, key })), left };
+    if (packed.length === 0) {
+      const text = [...lines, "nothing is written: no kernel of the project has a measured decision"].join("\n");
+      return { exitCode: exitCodes.wrong, json, text };
+    }
+    const license = typeof own.license === "string" ? own.license : "UNLICENSED";
+    write(folder, packFiles({ name, license, kernels: packed, before }));
+    const place = relative(root, folder);
+    const last = `${name} in ${place}: look at its license, then npm publish ${place}`;
+    return { exitCode: exitCodes.done, json, text: [packTable(packed), ...lines, "", last].join("\n") };
+  },
+};

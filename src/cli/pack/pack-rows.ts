@@ -1,0 +1,38 @@
+// The kernels of a project that a pack can have: those that lock or store has measured, each with its decision.
+
+import { knownSchedule } from "../../plugin/compile/decide-schedule.ts";
+import { keyFields } from "../../plugin/compile/schedule.ts";
+import { generated } from "../../plugin/compile/schedule-source.ts";
+import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
+import type { SharedDecision } from "../../tuner/store/exchange.ts";
+import { scheduleKey } from "../../tuner/store/key.ts";
+import { contextOrNull } from "../exchange.ts";
+import type { Project } from "../project.ts";
+
+export interface PackedKernel {
+  /** Name of the kernel in the lock. */
+  readonly kernel: string;
+  readonly decision: SharedDecision;
+}
+
+export interface PackRows {
+  readonly packed: readonly PackedKernel[];
+  /** Kernels without a decision, by what is missing. */
+  readonly left: readonly { readonly kernel: string; readonly why: string }[];
+}
+
+export async function packRows(project: Project): Promise<PackRows> {
+  const packed: PackedKernel[] = [];
+  const left: { kernel: string; why: string }[] = [];
+  for (const request of kernelsOf(await project.imports())) {
+    const context = await contextOrNull(project, request);
+    if (!context) continue;
+    const kernel = context.lockName;
+    const schedule = await knownSchedule(context);
+    const { measured, candidate, source, task } = schedule;
+    if (!measured) left.push({ kernel, why: "it has not been tuned" });
+    else if (!generated(schedule)) left.push({ kernel, why: "its decisions do not lead to its source" });
+    else packed.push({ kernel, decision: { key: scheduleKey(keyFields(task)), candidate, source, measured } });
+  }
+  return { packed, left };
+}

@@ -1,0 +1,45 @@
+// A pack's files → its decisions by key. They are data of strangers: read strictly, and whole or not at all.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { codegenVersion } from "../../compiler/index.ts";
+import { ShapeError } from "../../tuner/record/strict.ts";
+import { parseExchange, type SharedDecision } from "../../tuner/store/exchange.ts";
+import { readExchangeFile } from "../../tuner/store/exchange-file.ts";
+import { decisionsName, decodePackManifest, manifestField, type PackManifest } from "./pack-manifest.ts";
+
+export type PackContent =
+  | { readonly kind: "ok"; readonly decisions: ReadonlyMap<string, SharedDecision> }
+  /** Its decisions are for another version of the code generator: none of them would be found. */
+  | { readonly kind: "other-version"; readonly codegen: string }
+  /** It is no pack, or wrong somewhere; with file and line. */
+  | { readonly kind: "wrong"; readonly why: string };
+
+const wrong = (why: string): PackContent => ({ kind: "wrong", why });
+
+export function readPack(folder: string): PackContent {
+  const manifest = readManifest(folder);
+  if (typeof manifest === "string") return wrong(`package.json: ${manifest}`);
+  if (manifest.codegen !== codegenVersion) return { kind: "other-version", codegen: manifest.codegen };
+  const content = readExchangeFile(join(folder, decisionsName));
+  if (content.kind === "unreadable") return wrong(`${decisionsName}: ${content.why}`);
+  const parsed = parseExchange(content.text);
+  if (parsed.kind === "wrong") {
+    const { line, why } = parsed.problems[0]!;
+    return wrong(`${decisionsName}:${line}: ${why}`);
+  }
+  return { kind: "ok", decisions: new Map(parsed.decisions.map((decision) => [decision.key, decision])) };
+}
+
+/** Returns what package.json says of the pack; text: why that is nothing. */
+export function readManifest(folder: string): PackManifest | string {
+  try {
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<string, unknown> | null;
+    if (manifest?.[manifestField] === undefined) return `it has no field ${manifestField}: the package is no pack`;
+    return decodePackManifest(manifest[manifestField], [manifestField]);
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return error.message;
+    if (error instanceof Error && "syscall" in error) return error.message;
+    throw error;
+  }
+}
