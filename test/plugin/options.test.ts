@@ -19,7 +19,8 @@ describe("resolveOptions", () => {
       onMiss: "error",
       remote: null,
       remoteToken: null,
-      trust: [],
+      trust: { keys: [], revoked: [], require: [], identities: [], trustedRoot: null },
+      signingKey: null,
       dts: null,
       report: null,
       schedules: false,
@@ -133,7 +134,7 @@ describe("resolveOptions", () => {
     [
       { trust: "key" },
       `options.bad-value: option trust is "key"
-  hint: wanted: a list of public keys`,
+  hint: wanted: a list of public keys, or { keys, revoked, require, identities, trustedRoot }`,
     ],
   ])("refuses %j", (options, message) => {
     expect(() => atHome(options as KernelPluginOptions)).toThrow(expect.objectContaining({ message }));
