@@ -5,6 +5,7 @@ import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } 
 import type { Budget } from "../tuner/task.ts";
 import { packageOf } from "./locate-operator.ts";
 import { pathFilter } from "./path-pattern.ts";
+import { isTrust, type ResolvedTrust, resolveTrust, wantedTrust } from "./trust/trust-option.ts";
 import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
 
 export interface ResolvedOptions {
@@ -26,7 +27,9 @@ export interface ResolvedOptions {
   readonly remote: string | null;
   /** Bearer token, read from the environment only: it must never be written to a file. */
   readonly remoteToken: string | null;
-  readonly trust: readonly string[];
+  readonly trust: ResolvedTrust;
+  /** Private key that signs decisions, from the environment only; null: none are signed. */
+  readonly signingKey: string | null;
   /** Path of the declarations; null: none are written. */
   readonly dts: string | null;
   readonly report: string | null;
@@ -82,7 +85,7 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   packs: { wanted: "a list of packages", holds: isListOf(isString) },
   remote: { wanted: "an http or https URL", holds: isHttpUrl },
   offline: { wanted: "true or false", holds: (value) => typeof value === "boolean" },
-  trust: { wanted: "a list of public keys", holds: isListOf(isString) },
+  trust: { wanted: wantedTrust, holds: isTrust },
   dts: output,
   report: output,
   schedules: { wanted: "true or false", holds: (value) => typeof value === "boolean" },
@@ -182,7 +185,8 @@ export function resolveOptions(
     packs: options.packs ?? [],
     remote: isOffline ? null : (options.remote ?? null),
     remoteToken: environment.UNPLUGIN_KERNEL_REMOTE_TOKEN || null,
-    trust: options.trust ?? [],
+    trust: resolveTrust(options.trust, (file) => resolve(root, file)),
+    signingKey: environment.UNPLUGIN_KERNEL_SIGNING_KEY || null,
     dts: outputPath(root, options.dts, "kernel-imports.d.ts"),
     report: outputPath(root, options.report, reportName),
     schedules: options.schedules ?? false,

@@ -24,6 +24,34 @@ export type LogLevel = (typeof logLevels)[number];
 /** A glob as bundlers take it (picomatch; `./` is the root, others may begin at any folder), or a regular expression. */
 export type PathPattern = string | RegExp;
 
+/** Kinds of results that have to be signed; see `TrustOptions.require`. */
+export type TrustRequirement = "decision" | "binary";
+
+/** A signer without a key, as its certificate names it; both are compared letter by letter. */
+export interface TrustIdentity {
+  /** `https://token.actions.githubusercontent.com` */
+  readonly issuer: string;
+  /** An e-mail address, or the URL of a workflow with its branch. */
+  readonly identity: string;
+}
+
+/** The long form of option `trust`. */
+export interface TrustOptions {
+  /** Public keys, as `cache keygen` prints them. */
+  keys?: readonly string[];
+  /** Ids of keys whose signatures count no more, even where `keys` lists them. */
+  revoked?: readonly string[];
+  /**
+   * - `decision`: a frozen build and `verify` refuse an entry of the lock that none of the keys has signed.
+   * - `binary`: where no compiler is, a native kernel without a trusted binary is an error, and not its WASM twin.
+   */
+  require?: readonly TrustRequirement[];
+  /** Signers without keys (Sigstore). */
+  identities?: readonly TrustIdentity[];
+  /** File `trusted_root.json` of Sigstore, which signatures without keys are checked against. */
+  trustedRoot?: string;
+}
+
 /** Options of the plugin. All are optional; a build without options tunes into `kernels.lock.json`. */
 export interface KernelPluginOptions {
   /** Files that may be imported with `?tune=`. Default: `*.op.ts`, `*.op.js`, `*.op.mts`, `*.op.mjs`. */
@@ -56,8 +84,8 @@ export interface KernelPluginOptions {
   remote?: string;
   /** Whether the shared store is left alone; default: whether the environment has UNPLUGIN_KERNEL_OFFLINE set to 1. */
   offline?: boolean;
-  /** Public keys whose signature makes a binary from elsewhere loadable. */
-  trust?: readonly string[];
+  /** Signers whose decisions and binaries count: public keys of `cache keygen`, and more in its long form. Default: none. */
+  trust?: readonly string[] | TrustOptions;
   /** File for declarations of the imports; true: `kernel-imports.d.ts`; false (default): none is written. */
   dts?: boolean | string;
   /** File for an HTML report at the end of a build; true: `unplugin-kernel-report.html`; false (default): none is written. */

@@ -105,7 +105,7 @@ describe("the options in docs/plugin.md", () => {
       budget: `{ seconds: ${options.budget.seconds}, trials: ${options.budget.trials} }`,
       onMiss: JSON.stringify(options.onMiss),
       remote: options.remote === null ? "none" : options.remote,
-      trust: JSON.stringify(options.trust),
+      trust: JSON.stringify(options.trust.keys),
       dts: JSON.stringify(options.dts !== null),
       report: JSON.stringify(options.report !== null),
       schedules: JSON.stringify(options.schedules),

@@ -20,7 +20,8 @@ describe("resolveOptions", () => {
       packs: [],
       remote: null,
       remoteToken: null,
-      trust: [],
+      trust: { keys: [], revoked: [], require: [], identities: [], trustedRoot: null },
+      signingKey: null,
       dts: null,
       report: null,
       schedules: false,
@@ -134,7 +135,7 @@ describe("resolveOptions", () => {
     [
       { trust: "key" },
       `options.bad-value: option trust is "key"
-  hint: wanted: a list of public keys`,
+  hint: wanted: a list of public keys, or { keys, revoked, require, identities, trustedRoot }`,
     ],
   ])("refuses %j", (options, message) => {
     expect(() => atHome(options as KernelPluginOptions)).toThrow(expect.objectContaining({ message }));

@@ -71,23 +71,33 @@ const measured = object({
 });
 
 const entry: Schema = {
-  ...object({
-    op: object({
-      name: { type: "string", maxLength: 100, pattern: "^[A-Za-z_$][A-Za-z0-9_$]*$" },
-      digest: described(digest, "sha256 of the operator's canonical text"),
-      parameters: map(plain(100), { anyOf: [number(-(2 ** 53), 2 ** 53), plain(100)] }, 100),
-    }),
-    target: described(target, "The target that the kernel was tuned for, with the caches of that machine"),
-    numerics: { enum: ["fast", "strict"] },
-    threads: integer(1, 4096),
-    codegen: described(plain(100), "Version of the code generator"),
-    candidate: described(
-      object({ template: plain(2000), assignment: map(plain(400), integer(0, 2 ** 31 - 1), 1000) }),
-      "The decisions, by name",
-    ),
-    source: described(digest, "sha256 of the source that the decisions generate"),
-    measured: described({ anyOf: [{ type: "null" }, measured] }, "How fast it was; null: it was predicted"),
-  }),
+  ...object(
+    {
+      op: object({
+        name: { type: "string", maxLength: 100, pattern: "^[A-Za-z_$][A-Za-z0-9_$]*$" },
+        digest: described(digest, "sha256 of the operator's canonical text"),
+        parameters: map(plain(100), { anyOf: [number(-(2 ** 53), 2 ** 53), plain(100)] }, 100),
+      }),
+      target: described(target, "The target that the kernel was tuned for, with the caches of that machine"),
+      numerics: { enum: ["fast", "strict"] },
+      threads: integer(1, 4096),
+      codegen: described(plain(100), "Version of the code generator"),
+      candidate: described(
+        object({ template: plain(2000), assignment: map(plain(400), integer(0, 2 ** 31 - 1), 1000) }),
+        "The decisions, by name",
+      ),
+      source: described(digest, "sha256 of the source that the decisions generate"),
+      measured: described({ anyOf: [{ type: "null" }, measured] }, "How fast it was; null: it was predicted"),
+      signature: described(
+        object({
+          keyid: { type: "string", maxLength: 64, pattern: "^[a-z0-9][a-z0-9._-]*$" },
+          sig: { type: "string", maxLength: 88, pattern: "^[A-Za-z0-9+/]{86}==$" },
+        }),
+        "Signature of the other fields, by a key that option trust may list",
+      ),
+    },
+    ["signature"],
+  ),
   if: { properties: { codegen: { const: codegenVersion } } },
   then: { properties: { target: namedTarget } },
 };

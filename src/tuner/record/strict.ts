@@ -69,6 +69,12 @@ export const nullable =
   (value, path) =>
     value === null ? null : decode(value, path);
 
+/** Decodes a field that may be missing: `object` then leaves it out. */
+export const optional =
+  <T>(decode: Decode<T>): Decode<T | undefined> =>
+  (value, path) =>
+    value === undefined ? undefined : decode(value, path);
+
 /** Decodes by the first decoder that accepts; the error is the last one's. */
 export const either =
   <A, B>(first: Decode<A>, second: Decode<B>): Decode<A | B> =>
@@ -105,7 +111,7 @@ export const mapOf =
     );
   };
 
-/** Decodes an object of exactly these fields: a missing one and an unknown one are both refused. */
+/** Decodes an object of exactly these fields: an unknown one is refused, and so is a missing one that is not `optional`. */
 export const object =
   <T extends object>(fields: { readonly [K in keyof T]-?: Decode<T[K]> }): Decode<T> =>
   (value, path) => {
@@ -115,8 +121,10 @@ export const object =
       throw new ShapeError([...path, unknown[0]], `absent: the known fields are ${Object.keys(fields).join(", ")}`);
     const given = new Map(entries);
     const decoded: Partial<T> = {};
-    for (const name of Object.keys(fields) as (keyof T & string)[])
-      decoded[name] = fields[name](given.get(name), [...path, name]);
+    for (const name of Object.keys(fields) as (keyof T & string)[]) {
+      const field = fields[name](given.get(name), [...path, name]);
+      if (field !== undefined) decoded[name] = field;
+    }
     return decoded as T;
   };
 

@@ -15,6 +15,7 @@ import {
   number,
   object,
   oneOf,
+  optional,
   type Path,
   ShapeError,
   sha256Hex,
@@ -44,6 +45,15 @@ export interface LockEntry {
   readonly source: string;
   /** Measurement of the winner; null for a predicted schedule. */
   readonly measured: Measured | null;
+  /** Signature of the other fields, by a key that option `trust` may list. */
+  readonly signature?: EntrySignature | undefined;
+}
+
+export interface EntrySignature {
+  /** Id of the key. */
+  readonly keyid: string;
+  /** Bytes of the signature in base64: 64 of ed25519. */
+  readonly sig: string;
 }
 
 const bytes = integer(0, 2 ** 40);
@@ -96,6 +106,12 @@ const decodeFields: Decode<LockEntry> = object<LockEntry>({
   candidate: object<Candidate>({ template: decodeTemplateName, assignment: decodeAssignment }),
   source: sha256Hex,
   measured: nullable(decodeMeasured),
+  signature: optional(
+    object<EntrySignature>({
+      keyid: text(64, /^[a-z0-9][a-z0-9._-]*$/, "the id of a key"),
+      sig: text(88, /^[A-Za-z0-9+/]{86}==$/, "64 bytes in base64"),
+    }),
+  ),
 });
 
 /** Decodes an entry. The target of another code generator's entry is not compared: its table may have been another one. */
@@ -133,10 +149,12 @@ const lineOrder = [
   "candidate",
   "source",
   "measured",
+  "signature",
 ] as const satisfies readonly (keyof LockEntry)[];
 
 export function printLockEntry(entry: LockEntry, indent: string): string {
-  const lines = lineOrder.map((field) => `${indent}  "${field}": ${spaced(canonicalJson(entry[field]))}`);
+  const present = lineOrder.filter((field) => entry[field] !== undefined);
+  const lines = present.map((field) => `${indent}  "${field}": ${spaced(canonicalJson(entry[field]))}`);
   return `{\n${lines.join(",\n")}\n${indent}}`;
 }
 

@@ -63,7 +63,7 @@ const lockOf = (name: keyof typeof targets, codegen: string): unknown =>
     printLockfile(
       new Map([
         ["src/a.op.ts?tune=x", entryOf(name, codegen)],
-        ["b", lockEntry],
+        ["b", { ...lockEntry, signature: { keyid: "ci-1", sig: `${"A".repeat(86)}==` } }],
       ]),
       "./schema.json",
     ),
@@ -134,6 +134,6 @@ test("a mutated lock is valid where it can be read, and only there", () => {
     { numRuns: 1500, seed: 20261125 },
   );
   // Both answers are well tried.
-  expect(read).toBeGreaterThan(150);
+  expect(read).toBeGreaterThan(100);
   expect(read).toBeLessThan(1350);
 });

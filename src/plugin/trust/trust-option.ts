@@ -1,0 +1,73 @@
+// Option `trust` as given → its complete form, and what is wrong with one. It reads neither keys nor files: builds without
+// anything signed do not need them.
+
+import type { TrustIdentity, TrustRequirement } from "../types.ts";
+
+/** Option `trust`, complete. */
+export interface ResolvedTrust {
+  /** Lines that `cache keygen` printed. */
+  readonly keys: readonly string[];
+  /** Ids of keys. */
+  readonly revoked: readonly string[];
+  readonly require: readonly TrustRequirement[];
+  readonly identities: readonly TrustIdentity[];
+  /** Path of `trusted_root.json`; null: no keyless signature is trusted. */
+  readonly trustedRoot: string | null;
+}
+
+export const trustRequirements: readonly TrustRequirement[] = ["decision", "binary"];
+
+const keyForm = /^ed25519:([a-z0-9][a-z0-9._-]{0,63}):[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+const idForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+export const wantedTrust = "a list of public keys, or { keys, revoked, require, identities, trustedRoot }";
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "" && value.length <= 2000;
+
+/** Each key once, and each id: a signature names its key by the id alone. */
+function areKeys(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const ids = value.map((key) => keyForm.exec(isText(key) ? key : "")?.[1]);
+  return !ids.includes(undefined) && new Set(ids).size === ids.length;
+}
+
+const isListOf = (value: unknown, holds: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(holds);
+
+const isIdentity = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.keys(value).sort().join() === "identity,issuer" &&
+  Object.values(value).every(isText);
+
+const parts: Readonly<Record<keyof ResolvedTrust, (value: unknown) => boolean>> = {
+  keys: areKeys,
+  revoked: (value) => isListOf(value, (id) => isText(id) && idForm.test(id)),
+  require: (value) => isListOf(value, (item) => trustRequirements.some((one) => one === item)),
+  identities: (value) => isListOf(value, isIdentity),
+  trustedRoot: isText,
+};
+
+export function isTrust(value: unknown): boolean {
+  if (Array.isArray(value)) return areKeys(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).every(
+    ([name, part]) => Object.hasOwn(parts, name) && (part === undefined || parts[name as keyof ResolvedTrust](part)),
+  );
+}
+
+type TrustOption = readonly string[] | Partial<ResolvedTrust>;
+
+/** @param pathOf makes a path absolute */
+export function resolveTrust(option: TrustOption | undefined, pathOf: (path: string) => string): ResolvedTrust {
+  const {
+    keys = [],
+    revoked = [],
+    require = [],
+    identities = [],
+    trustedRoot = null,
+  } = isList(option) ? { keys: option } : (option ?? {});
+  return { keys, revoked, require, identities, trustedRoot: trustedRoot === null ? null : pathOf(trustedRoot) };
+}
+
+const isList = (option: TrustOption | undefined): option is readonly string[] => Array.isArray(option);
