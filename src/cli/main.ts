@@ -21,9 +21,10 @@ import { report } from "./commands/report.ts";
 import { tune } from "./commands/tune.ts";
 import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
+import { worker } from "./commands/worker.ts";
 import { openProject, projectOptions } from "./project.ts";
 
-export const commands: readonly Command[] = [init, types, tune, bench, inspect, report, verify, cache, doctor];
+export const commands: readonly Command[] = [init, types, tune, bench, inspect, report, verify, cache, worker, doctor];
 const name = "unplugin-kernel";
 
 /** Options that every command takes. */

@@ -5,12 +5,14 @@ import { relative } from "node:path";
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
 import { compileKernel } from "../plugin/compile-kernel.ts";
+import type { CompileServices, RequestMode } from "../plugin/compiled-kernel.ts";
 import { type FoundImport, findImports } from "../plugin/declarations/find-imports.ts";
+import type { Fleet } from "../plugin/fleet/open-fleet.ts";
 import { consoleSink } from "../plugin/log.ts";
 import type { ResolvedOptions } from "../plugin/options.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
 import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
-import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
+import type { KernelPluginOptions, LogLevel } from "../plugin/types.ts";
 import { type StrategyName, strategyNames } from "../tuner/search/strategy.ts";
 import { badArgument, type CommandOption, type Flags } from "./command.ts";
 
@@ -22,8 +24,10 @@ export interface Project {
   readonly options: ResolvedOptions;
   /** @param onLost told of each import that leads to no operator file, which the log names too */
   imports(onLost?: OnLost): Promise<readonly FoundImport[]>;
+  /** Has kernels measured on a fleet from now on; null: here. */
+  useFleet(fleet: Fleet | null): void;
   /** Context of a kernel, for commands that look at it without compiling it. */
-  contextOf(request: ParsedRequest, mode: Mode): Promise<KernelContext>;
+  contextOf(request: ParsedRequest, mode: RequestMode, services?: Partial<CompileServices>): Promise<KernelContext>;
 }
 
 /** Options that every command takes. They mean the same as the plugin's options of these names. */
@@ -56,10 +60,11 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
     ([, value]) => value !== undefined,
   );
   const said = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  let fleet: Fleet | null = null;
   const compare = strategiesIn(flags.compare);
   // The mode is each command's own affair: CI does not freeze `tune`.
   const session = createSession({ ...said, budget, logLevel, mode: "tune" }, (request, services) =>
-    compileKernel({ ...request, compare }, services),
+    compileKernel({ ...request, compare }, { ...services, fleet }),
   );
   session.configure(process.cwd(), consoleSink);
   const options = session.options();
@@ -77,6 +82,10 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
         warnOfLost(specifier, importer);
         onLost(specifier, importer);
       }),
-    contextOf: (request, mode) => kernelContext(kernelRequest(request, options, mode), services),
+    useFleet(used) {
+      fleet = used;
+    },
+    contextOf: (request, mode, special) =>
+      kernelContext(kernelRequest(request, options, mode), { ...services, fleet, ...special }),
   };
 }

@@ -12,7 +12,9 @@ import type { WinnerProof } from "../../tuner/proof/prove-winner.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { strategyNames } from "../../tuner/search/strategy.ts";
 import { type Command, exitCodes } from "../command.ts";
+import { fleetOf, fleetOptions } from "../fleet.ts";
 import type { Project } from "../project.ts";
+import { inShard, shardOf } from "../shard.ts";
 import { wantedKernels } from "../wanted-kernels.ts";
 
 interface Row {
@@ -131,19 +133,29 @@ export const tune: Command = {
       description: "then say of each winner whether the cost model predicts any schedule of its space to be faster",
     },
     { flags: "--total <seconds>", description: "for all of them together, spent where they save most" },
+    ...fleetOptions,
+    { flags: "--shard <number/count>", description: "only this part of the kernels, for a job of a CI matrix" },
   ],
   examples: [
     "unplugin-kernel tune",
     "unplugin-kernel tune src/gemm.op.ts --again --seconds 60",
     "unplugin-kernel tune --prove",
   ],
-  async run(project, files, { json, again, compare, prove }) {
+  async run(project, files, flags) {
+    const { json, again, compare, prove } = flags;
     const mode = again || compare !== undefined ? "again" : "tune";
-    const wanted = await wantedKernels(project, files);
+    const wanted = inShard(await wantedKernels(project, files), shardOf(flags.shard));
     const isLive = !json && isTerminal();
+    const fleet = await fleetOf(project, flags);
+    if (fleet && flags.allTargets) {
+      const { tuneAllTargets } = await import("../all-targets.ts");
+      return tuneAllTargets(project, wanted, { fleet, mode, isLive }).finally(() => fleet.close());
+    }
+    project.useFleet(fleet);
     const tuned = isLive
       ? await tuneLive(project, wanted, mode)
       : await Promise.all(wanted.map((request) => tuneOne(project, request, mode)));
+    await fleet?.close();
     await refreshTypes(project);
     const rows: Row[] = [];
     // One after the other: each takes a core, and has a limit of time.

@@ -150,7 +150,9 @@ const predicted = async (context: KernelContext): Promise<Decision> =>
   found("predicted", await predictSchedule(context, context.task), null);
 
 /** Says why not, unless there is no compiler: then there will be no native kernel, and who builds it says so. */
-async function isMeasurable({ task, missing, toolchain, lockName, services }: KernelContext): Promise<boolean> {
+async function isMeasurable(context: KernelContext): Promise<boolean> {
+  const { task, missing, toolchain, lockName, services, elsewhere } = context;
+  if (elsewhere) return true;
   if (task.target.codegen === "c" && !(await toolchain())) return false;
   if (missing.length === 0) return true;
   const reason = `this CPU has no ${missing.join(", ")}`;
