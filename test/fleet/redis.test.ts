@@ -19,6 +19,8 @@ import { candidate, fakeClass, jobOf } from "../support/fleet/simulated.ts";
 import { type WorkerProcesses, workerProcesses, workerScript } from "../support/fleet/worker-processes.ts";
 
 const hasRedis = existsSync("/usr/bin/redis-server");
+/** The scenarios that the suite has time for. */
+const inSuite = /killed|kill their/;
 const some = (count: number, ms = 2) => Array.from({ length: count }, (_, n) => candidate(n, { ms }));
 
 describe.skipIf(!hasRedis)("on Redis", () => {
@@ -27,18 +29,19 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     script = await workerScript("suite");
   });
 
-  test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+  test.each(scenarios.filter(({ name }) => inSuite.test(name)).map((scenario) => [scenario.name, scenario] as const))(
     "%s: each candidate has its outcome",
     async (_, scenario) => {
       const result = await runScenario(
-        { ...scenario, ...(scenario.killsOneIn && { killsOneIn: 40 }) },
-        { script, candidates: 80, ms: 10 },
+        { ...scenario, ...(scenario.killsOneIn && { killsOneIn: 50 }) },
+        { script, candidates: 60, ms: 10 },
       );
-      const killed = scenario.killsOneIn ? 2 : 0;
+      const killed = scenario.killsOneIn ? 1 : 0;
       expect(result.reasons).toEqual(killed > 0 ? { "it kills its worker": killed } : {});
-      expect(result.measured).toBe(80 - killed);
-      // A worker that dies between a measurement and its result has measured in vain. A server without its data has lost results.
-      if (!scenario.name.endsWith("empty")) expect(result.twice).toBeLessThanOrEqual(result.deaths + scenario.workers);
+      expect(result.measured).toBe(60 - killed);
+      // A worker that dies between a measurement and its result has measured in vain. While Redis is gone, two may have one job.
+      if (!scenario.name.startsWith("Redis"))
+        expect(result.twice).toBeLessThanOrEqual(result.deaths + scenario.workers);
     },
   );
 

@@ -17,7 +17,7 @@ export interface WorkerOptions {
   readonly cores: number;
   readonly of: WorkerClass;
   readonly open: OpenJob;
-  /** Aborting lets the candidate that is measured come to an end, and closes the worker. */
+  /** Aborting ends the job, whose results so far count, and closes the worker. */
   readonly signal: AbortSignal;
   readonly onJob?: (line: string) => void;
   /** Milliseconds after which a worker that gives no sign of life has lost its job; default: 30,000. */
@@ -35,12 +35,20 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const hash = classHash(of);
   const registration: Registration = { kind: "worker", id, cores, of };
   const beat = (): void => void register(client, id, seal("worker", registration, key)).catch(() => undefined);
-  const place = { store: redisStore(client, patienceMs), key, class: hash, worker: id, open, closing: signal };
+  const place = { store: redisStore(client, patienceMs), key, class: hash, worker: id, open };
+  /** Ends the job that this worker has: another one was given it. */
+  let lost: () => void = () => {};
 
   async function process({ data, id: job = "", stalledCounter, attemptsStarted }: Job): Promise<string> {
     const startMs = nowMs();
     const attempt = Math.max(stalledCounter + 1, attemptsStarted);
-    const outcome = await runJob((data as { text?: unknown })?.text, job, attempt, { ...place, after: afterMs });
+    const closing = new AbortController();
+    const close = (): void => closing.abort();
+    signal.addEventListener("abort", close, { once: true });
+    lost = close;
+    const here = { ...place, closing: closing.signal, after: afterMs };
+    const outcome = await runJob((data as { text?: unknown })?.text, job, attempt, here);
+    signal.removeEventListener("abort", close);
     const took = `${((nowMs() - startMs) / 1000).toFixed(1)} s`;
     if (outcome.kind === "refused") {
       onJob?.(`job ${job.slice(0, 12)} is refused: ${outcome.reason}`);
@@ -60,6 +68,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     drainDelay: 2,
   });
   worker.on("error", () => undefined);
+  worker.on("lockRenewalFailed", () => lost());
   beat();
   const stopBeating = every(heartbeatMs, beat);
   await aborted(signal);

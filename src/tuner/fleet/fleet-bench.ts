@@ -41,98 +41,53 @@ export interface FleetBenchOptions {
 export interface FleetBench extends DecisionBench {
   /** Identity of what measures now. */
   toolchain(): string;
-  isLost(): boolean;
 }
 
 export function createFleetBench(options: FleetBenchOptions): FleetBench {
-  const { task, taskKey, operator, hash, coordinator, local, deadlineMs, onLost } = options;
-  const coldly = options.cache === "cold" ? ", cold caches" : "";
-  const isWasm = task.target.codegen === "wasm";
-  const { baseline } = options;
+  const { task, hash, coordinator, local, deadlineMs, onLost, baseline, cache } = options;
+  const own = task.target.codegen === "wasm" ? "wasm" : options.toolchain;
+  const scale = createScale(options);
+  const measureHere = localMeasuring(options, scale);
   let lost = false;
-  /** Time of the baseline in the first batch, which all times are made relative to. */
-  let firstNs: number | null = null;
-  /** Factor of times that are measured here, after the fleet is lost. */
-  let localFactor: number | null = null;
 
   const jobOf = (kind: MeasureJob["kind"], candidates: readonly Candidate[], leftMs: LeftMs): MeasureJob => ({
     kind,
     protocol: fleetProtocol,
     class: hash,
-    operator,
-    batch: batchOf(task, taskKey, candidates, options.cache),
+    operator: options.operator,
+    batch: batchOf(task, options.taskKey, candidates, cache),
     baseline: kind === "race" ? null : baseline,
     deadlineMs: Math.max(1, Math.ceil(Math.min(deadlineMs, leftMs()))),
   });
 
+  /** Goes on here, if that is possible. */
   function lose(error: unknown): void {
-    if (!(error instanceof QueueLost || error instanceof JobRefused)) throw error;
-    if (!local) throw error;
+    if (!(error instanceof QueueLost || error instanceof JobRefused) || !local) throw error;
     lost = true;
     onLost(error.message);
-  }
-
-  function measurementOf(outcome: FleetOutcome): Measurement | NoTime {
-    if (outcome.kind === "left-out") return noTime(outcome.reason);
-    const { measurement, baselineNs, from } = outcome.result;
-    if (measurement.kind !== "ok") return measurement;
-    if (from.targetClass !== targetClass(task.target)) return noTime("its result is of another target");
-    if (baselineNs === null) return baseline === null ? measurement : noTime("its baseline did not run");
-    firstNs ??= baselineNs;
-    return scaled(measurement, firstNs / baselineNs);
-  }
-
-  /** Factor between times of this machine and those of the first batch. */
-  async function factorHere(bench: Workbench, leftMs: LeftMs): Promise<number> {
-    if (firstNs === null || baseline === null) return 1;
-    const source = sourcesOf(task, options.space(), [baseline], noProfiler, leftMs);
-    const { value } = await bench.measure(source, null, noProfiler, leftMs).next();
-    const hereNs = value && value.kind !== "no-time" ? searchedNs(value) : null;
-    return hereNs === null ? 1 : firstNs / hereNs;
-  }
-
-  async function* measureHere(
-    bench: Workbench,
-    candidates: readonly Candidate[],
-    leftMs: LeftMs,
-  ): AsyncGenerator<Measurement | NoTime, undefined> {
-    localFactor ??= await factorHere(bench, leftMs);
-    const outcomes = bench.measure(
-      sourcesOf(task, options.space(), candidates, noProfiler, leftMs),
-      null,
-      noProfiler,
-      leftMs,
-    );
-    for (let next = await outcomes.next(); !next.done; next = await outcomes.next())
-      yield next.value.kind === "ok" ? scaled(next.value, localFactor) : next.value;
-    return undefined;
   }
 
   async function* measureThere(candidates: readonly Candidate[], leftMs: LeftMs) {
     for (let from = 0; from < candidates.length; from += mostInJob) {
       const part = candidates.slice(from, from + mostInJob);
       for await (const outcome of measureOnFleet(jobOf("measure", part, leftMs), coordinator, leftMs))
-        yield measurementOf(outcome);
+        yield scale.measurementOf(outcome);
     }
   }
 
   return {
-    isLost: () => lost,
-    toolchain: () => (lost && local ? local.toolchain : `${isWasm ? "wasm" : options.toolchain}${coldly}`),
+    toolchain: () => (lost && local ? local.toolchain : `${own}${cache === "cold" ? ", cold caches" : ""}`),
     async *measure(candidates, leftMs) {
       let at = 0;
-      if (!lost) {
-        try {
-          for await (const measurement of measureThere(candidates, leftMs)) {
-            at += 1;
-            yield measurement;
-          }
-          return undefined;
-        } catch (error) {
-          lose(error);
+      try {
+        for await (const measurement of lost ? [] : measureThere(candidates, leftMs)) {
+          at += 1;
+          yield measurement;
         }
+      } catch (error) {
+        lose(error);
       }
-      yield* measureHere(local!, candidates.slice(at), leftMs);
+      if (lost) yield* measureHere(local!, candidates.slice(at), leftMs);
       return undefined;
     },
     async race(candidates, sourcesIn, isOver, leftMs): Promise<Decision> {
@@ -145,6 +100,65 @@ export function createFleetBench(options: FleetBenchOptions): FleetBench {
         return local!.race(sourcesIn(leftMs), isOver, leftMs);
       }
     },
+  };
+}
+
+interface Scale {
+  measurementOf(outcome: FleetOutcome): Measurement | NoTime;
+  /** Time of the baseline in the first batch, which all times are made relative to; null: there was none yet. */
+  firstNs(): number | null;
+}
+
+/** Makes times of different workers comparable by the time of the baseline that each measured. */
+function createScale({ task, baseline }: Pick<FleetBenchOptions, "task" | "baseline">): Scale {
+  const wanted = targetClass(task.target);
+  let firstNs: number | null = null;
+  /** The worker whose times count as they are, where the baseline does not run. */
+  let only: string | null = null;
+  return {
+    firstNs: () => firstNs,
+    measurementOf(outcome) {
+      if (outcome.kind === "left-out") return noTime(outcome.reason);
+      const { measurement, baselineNs, from } = outcome.result;
+      if (measurement.kind !== "ok") return measurement;
+      if (from.targetClass !== wanted) return noTime("its result is of another target");
+      if (baselineNs !== null) {
+        firstNs ??= baselineNs;
+        return scaled(measurement, firstNs / baselineNs);
+      }
+      if (baseline !== null && firstNs !== null) return noTime("its baseline did not run");
+      only ??= from.worker;
+      return only === from.worker ? measurement : noTime("without a baseline, times of two workers do not compare");
+    },
+  };
+}
+
+type MeasureHere = (
+  bench: Workbench,
+  candidates: readonly Candidate[],
+  leftMs: LeftMs,
+) => AsyncGenerator<Measurement | NoTime, undefined>;
+
+/** Makes what measures on this machine after the fleet is lost: the baseline first, so that its times compare. */
+function localMeasuring({ task, space, baseline }: FleetBenchOptions, scale: Scale): MeasureHere {
+  let factor: number | null = null;
+
+  async function factorHere(bench: Workbench, leftMs: LeftMs): Promise<number> {
+    const firstNs = scale.firstNs();
+    if (firstNs === null || baseline === null) return 1;
+    const source = sourcesOf(task, space(), [baseline], noProfiler, leftMs);
+    const { value } = await bench.measure(source, null, noProfiler, leftMs).next();
+    const hereNs = value && value.kind !== "no-time" ? searchedNs(value) : null;
+    return hereNs === null ? 1 : firstNs / hereNs;
+  }
+
+  return async function* measureHere(bench, candidates, leftMs) {
+    factor ??= await factorHere(bench, leftMs);
+    const sources = sourcesOf(task, space(), candidates, noProfiler, leftMs);
+    const outcomes = bench.measure(sources, null, noProfiler, leftMs);
+    for (let next = await outcomes.next(); !next.done; next = await outcomes.next())
+      yield next.value.kind === "ok" ? scaled(next.value, factor) : next.value;
+    return undefined;
   };
 }
 

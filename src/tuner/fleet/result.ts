@@ -68,5 +68,8 @@ export const decodeJobEnd: Decode<JobEnd> = object<JobEnd>({
   why: oneOf("all", "deadline", "closing"),
 });
 
-/** Reason that is recorded for a candidate during which two workers died. */
+/** Mark of a job for the candidate at which its first attempt died; the name alone is the mark of the candidate that a later one is at. */
+export const diedAt = (name: string): string => `died-${name}`;
+
+/** Reason that is recorded for a candidate during which two workers died, one after the other. */
 export const killsItsWorker = "it kills its worker";

@@ -8,7 +8,14 @@ import type { Candidate } from "../space/space.ts";
 import type { Decision } from "../workbench.ts";
 import { decodeJob, jobId, type MeasureJob, resultName } from "./job.ts";
 import type { FleetStore } from "./queue.ts";
-import type { CandidateResult, JobEnd, RaceOutcome, ResultOrigin } from "./result.ts";
+import {
+  type CandidateResult,
+  decodeResult,
+  diedAt,
+  type JobEnd,
+  type RaceOutcome,
+  type ResultOrigin,
+} from "./result.ts";
 import { type FleetKey, seal, unseal } from "./seal.ts";
 
 /** Measures the candidates of one job. */
@@ -136,10 +143,9 @@ async function measureAll(
   }
 
   const { baseline } = job;
-  if (baseline) {
-    const own = isAlone ? measureAlone(baseline, setBaseline) : measureThese([baseline], setBaseline);
-    await own;
-  }
+  if (isAlone) await markDeath(job, from.job, store);
+  if (baseline && !(await isRecordedAsFailed(job, baseline, place)))
+    await (isAlone ? measureAlone(baseline, setBaseline) : measureThese([baseline], setBaseline));
   async function setBaseline(candidate: Candidate, measurement: Measurement): Promise<void> {
     baselineNs = searchedNs(measurement);
     await keep(candidate, measurement);
@@ -148,6 +154,23 @@ async function measureAll(
   const rest = job.batch.candidates.filter((_, at) => known[at] === null);
   if (!isAlone) return measureThese(rest, keep);
   for (const candidate of rest) await measureAlone(candidate, keep);
+}
+
+/** Marks where the attempt before this one died: at the first candidate without a result. */
+async function markDeath({ baseline, batch, ...job }: MeasureJob, id: string, store: FleetStore): Promise<void> {
+  const all = baseline ? [baseline, ...batch.candidates] : batch.candidates;
+  const names = all.map((candidate) => resultName({ ...job, baseline, batch }, candidate));
+  const known = await store.read(names);
+  const first = names.find((_, at) => known[at] === null);
+  if (first !== undefined) await store.mark(id, diedAt(first));
+}
+
+/** Says whether a baseline is known not to run: it is not tried again. */
+async function isRecordedAsFailed(job: MeasureJob, baseline: Candidate, { store, key }: WorkerPlace): Promise<boolean> {
+  const [text = null] = await store.read([resultName(job, baseline)]);
+  if (text === null) return false;
+  const opened = unseal("result", text, decodeResult, key);
+  return opened.kind === "ok" && opened.body.measurement.kind !== "ok";
 }
 
 async function runRace(

@@ -1,7 +1,6 @@
 // The coordinator's side of a batch: candidates → job → their results, in order, as they come. A job that was lost is submitted
 // again, one that killed two workers without the candidate that did, and what no worker measures in time is left out.
 
-import type { Candidate } from "../space/space.ts";
 import type { LeftMs } from "../time-limit.ts";
 import type { Decision } from "../workbench.ts";
 import { jobId, type MeasureJob, resultName } from "./job.ts";
@@ -11,6 +10,7 @@ import {
   decodeJobEnd,
   decodeRaceOutcome,
   decodeResult,
+  diedAt,
   killsItsWorker,
   type ResultOrigin,
 } from "./result.ts";
@@ -61,14 +61,18 @@ export async function* measureOnFleet(
   const outcomes = new Map<string, FleetOutcome>();
   const collect = async (): Promise<number> => collectInto(outcomes, names, job, coordinator);
   const missing = (): readonly number[] => names.flatMap((name, at) => (outcomes.has(name) ? [] : [at]));
-  let current = job;
+  let { baseline } = job;
+  /** Candidates at which one worker died: each is measured in a job of its own. */
+  const suspects = new Set<string>();
   let fruitless = 0;
   let next = 0;
   await collect();
   while (missing().length > 0) {
-    current = { ...current, batch: { ...job.batch, candidates: missing().map((at) => candidates[at]!) } };
+    const rest = missing().filter((at) => !suspects.has(names[at]!));
+    const together = (rest.length > 0 ? rest : missing().slice(0, 1)).map((at) => candidates[at]!);
+    const current: MeasureJob = { ...job, baseline, batch: { ...job.batch, candidates: together } };
     const id = jobId(current);
-    const before = outcomes.size;
+    const before = outcomes.size + suspects.size;
     await submit(current, id, coordinator);
     const watch = watchJob(current, id, coordinator, leftMs);
     for (;;) {
@@ -77,10 +81,11 @@ export async function* measureOnFleet(
       for (; next < names.length && outcomes.has(names[next]!); next++) yield outcomes.get(names[next]!)!;
       if (next === names.length) return undefined;
       if (end === null) continue;
-      current = await settle(end, current, id);
+      await settle(end, current, id);
       break;
     }
-    fruitless = outcomes.size > before ? 0 : fruitless + 1;
+    await collect();
+    fruitless = outcomes.size + suspects.size > before ? 0 : fruitless + 1;
     if (fruitless >= mostFruitless) leaveOut("no worker brought it to an end");
   }
   for (; next < names.length; next++) yield outcomes.get(names[next]!)!;
@@ -90,15 +95,16 @@ export async function* measureOnFleet(
     for (const at of missing()) outcomes.set(names[at]!, { kind: "left-out", reason });
   }
 
-  /** Draws the conclusion from a job's end. Returns the job that comes next, if candidates are missing. */
-  async function settle(end: Ended, ended: MeasureJob, id: string): Promise<MeasureJob> {
-    if (end.kind === "late") {
-      await coordinator.queue.withdraw(queueOf(job.class), id);
-      leaveOut(end.reason);
+  /** Draws the conclusion from a job's end. */
+  async function settle(end: Ended, ended: MeasureJob, id: string): Promise<void> {
+    if (end.kind === "lost") {
+      const suspect = await blame(ended, id, coordinator);
+      if (suspect !== null && names.includes(suspect)) suspects.add(suspect);
+      if (ended.baseline && suspect === resultName(ended, ended.baseline)) baseline = null;
+      return;
     }
-    if (end.kind === "lost") return blame(ended, id, coordinator, end.origin);
-    if (end.kind === "again") await coordinator.queue.withdraw(queueOf(job.class), id);
-    return ended;
+    await coordinator.queue.withdraw(queueOf(job.class), id);
+    if (end.kind === "late") leaveOut(end.reason);
   }
 }
 
@@ -163,7 +169,7 @@ type Ended =
   /** Submit what is missing again. */
   | { readonly kind: "again" }
   /** Two workers died with it. */
-  | { readonly kind: "lost"; readonly origin: Pick<ResultOrigin, "class"> }
+  | { readonly kind: "lost" }
   | { readonly kind: "late"; readonly reason: string };
 
 /** Makes a function that waits a little and says whether the job has ended; null: not yet. */
@@ -206,7 +212,7 @@ function watchJob(
       case "active":
         return whileActive();
       case "failed":
-        if (state.lost) return { kind: "lost", origin: job };
+        if (state.lost) return { kind: "lost" };
         throw new JobRefused(state.reason);
       case "done": {
         const end = unseal("end", state.text, decodeJobEnd, key);
@@ -217,25 +223,22 @@ function watchJob(
   };
 }
 
-/** Records the candidate that was marked last and has no result. Returns the job that goes on without it. */
-async function blame(
-  job: MeasureJob,
-  id: string,
-  coordinator: Coordinator,
-  { class: of }: Pick<ResultOrigin, "class">,
-) {
-  const { queue, key } = coordinator;
+/**
+ * Finds the candidate at which the last worker died. If the one before died at the same, the candidate is recorded; else it is only
+ * suspected, as a worker may be killed from outside.
+ *
+ * @returns the name of the candidate; null: both died before any
+ */
+async function blame(job: MeasureJob, id: string, { queue, key }: Coordinator): Promise<string | null> {
   const marks = await queue.marks(id);
-  await queue.withdraw(queueOf(of), id);
-  const texts = await queue.read(marks);
-  const guilty = marks.filter((_, at) => texts[at] === null);
-  const from: ResultOrigin = { job: id, class: of, targetClass: "", toolchain: "", worker: "" };
-  for (const name of guilty) {
-    const measurement = { kind: "crashed", reason: killsItsWorker } as const;
-    const result: CandidateResult = { from, name, baselineNs: null, measurement };
-    await queue.createOnce(name, seal("result", result, key));
-  }
-  const isBaseline = (candidate: Candidate | null): boolean =>
-    candidate !== null && guilty.includes(resultName(job, candidate));
-  return isBaseline(job.baseline) ? { ...job, baseline: null } : job;
+  await queue.withdraw(queueOf(job.class), id);
+  const names = marks.filter((mark) => !mark.startsWith(diedAt("")));
+  const texts = await queue.read(names);
+  const guilty = names.find((_, at) => texts[at] === null) ?? null;
+  if (guilty === null || !marks.includes(diedAt(guilty))) return guilty;
+  const from: ResultOrigin = { job: id, class: job.class, targetClass: "", toolchain: "", worker: "" };
+  const measurement = { kind: "crashed", reason: killsItsWorker } as const;
+  const result: CandidateResult = { from, name: guilty, baselineNs: null, measurement };
+  await queue.createOnce(guilty, seal("result", result, key));
+  return guilty;
 }

@@ -83,6 +83,24 @@ test("a candidate that kills its worker is recorded after two deaths, and the ot
   expect(again.map(reasonOf)).toEqual(["it kills its worker"]);
 });
 
+test("a candidate that was measured when two workers were killed from outside is measured by a third", async () => {
+  const queue = memoryQueue();
+  const one = serve(queue, "one");
+  let kills = 0;
+  const outcomes = await runAll(queue, {
+    candidates: some(12, 15),
+    of,
+    atOnce: 1,
+    size: 12,
+    onOutcome(count) {
+      if (count !== 3 && count !== 6) return;
+      kills += 1;
+      one.kill();
+    },
+  });
+  expect([kills, outcomes.map(reasonOf)]).toEqual([2, some(12).map(() => null)]);
+});
+
 test("a baseline that kills its worker is left out, and the candidates are measured without", async () => {
   const queue = memoryQueue();
   serve(queue, "one");
