@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { type LearningOptions, learningOf } from "./api-learning.ts";
+import { benchOf, type QueueRunner } from "./api-runner.ts";
 import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-task.ts";
 import { TuneAllError } from "./api-tune-all-error.ts";
 import { DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "./compiler/index.ts";
@@ -61,6 +62,7 @@ export {
   runBatch,
 } from "./api-measure.ts";
 export { type ProveOptions, prove } from "./api-prove.ts";
+export type { QueueRunner } from "./api-runner.ts";
 export type { KernelOptions } from "./api-task.ts";
 export { TuneAllError, type TuneFailure } from "./api-tune-all-error.ts";
 export { DiagnosticError } from "./compiler/index.ts";
@@ -96,6 +98,8 @@ export interface TuneOptions extends KernelOptions, LearningOptions {
   readonly cache?: CacheState;
   /** File of records to read and extend, those of other shapes and operators too; default: records are not kept. */
   readonly records?: string;
+  /** What measures the candidates; default: this machine. docs/fleet.md */
+  readonly runner?: QueueRunner;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TuneProgress) => void;
 }
@@ -142,7 +146,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
   const limits = { ...defaultBudget, ...budget };
   const late = answersTooLate(task, () => limits.seconds * 1_000);
   if (late) throw outOfTime(task.op.name, { late: late.reason, elapsedMs: nowMs() - startMs });
-  const workbench = createWorkbench({
+  const local = createWorkbench({
     ...referenceOf(task),
     toolchain,
     directory,
@@ -151,6 +155,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
     threads: task.threads,
     cache,
   });
+  const { workbench, close } = await benchOf(options, task, local);
   try {
     const result = await runTuning(task, space, {
       ...(await learningOf(options, task, workbench)),
@@ -169,7 +174,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
     if (result.repeated > 0) options.onWarning?.(repetition(searching.name, result.repeated));
     return await tunedOf(task, space, searching, result);
   } finally {
-    await workbench.close();
+    await Promise.all([local.close(), close()]);
   }
 }
 
@@ -208,7 +213,7 @@ export interface KernelToTune extends KernelOptions {
 }
 
 export interface TuneAllOptions
-  extends Omit<TuneOptions, keyof KernelOptions | keyof LearningOptions | "onProgress" | "cache"> {
+  extends Omit<TuneOptions, keyof KernelOptions | keyof LearningOptions | "onProgress" | "cache" | "runner"> {
   /** Seconds for all kernels together. */
   readonly seconds: number;
   /** Policy that gives out rounds; default: `gradient`, to the kernel for which the next second is expected to save most. */

@@ -105,6 +105,9 @@ const worldly: Readonly<Record<string, readonly string[]>> = {
   "node:http": ["src/cli/bench/browser/page-server.ts"],
   "node:https": [],
   "node:vm": ["src/plugin/operator/load-op.ts"],
+  // The queue of a fleet is on another machine.
+  bullmq: ["src/plugin/fleet/"],
+  ioredis: ["src/plugin/fleet/"],
 };
 
 test("files, processes, timers and sockets", () => {
@@ -151,7 +154,7 @@ test("bundlers: types only, and unplugin; operator files are bundled by esbuild,
 });
 
 test("heavy packages are loaded when they are needed", () => {
-  const heavy = ["binaryen", "cacache", "koffi", "listr2", "src/cli/live-tasks.ts", "z3-solver"];
+  const heavy = ["binaryen", "bullmq", "cacache", "ioredis", "koffi", "listr2", "src/cli/live-tasks.ts", "z3-solver"];
   const reason = ({ path }: SourceFile, { from, kind }: Import): string | null =>
     heavy.includes(from) && kind === "static" && !heavy.includes(path) ? "import it lazily" : null;
   expect(badImports(reason)).toEqual([]);

@@ -20,6 +20,7 @@ const entries = {
   dev: "bench/dev.ts",
   demo: "../demo/run.js",
   engines: "browser/record-engines.ts",
+  fleet: "fleet/fleet.ts",
   install: "bench/install.ts",
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",

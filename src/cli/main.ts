@@ -23,6 +23,7 @@ import { report } from "./commands/report.ts";
 import { tune } from "./commands/tune.ts";
 import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
+import { worker } from "./commands/worker.ts";
 import { openProject, projectOptions } from "./project.ts";
 
 export const commands: readonly Command[] = [
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   cache,
   pack,
   mergeLock,
+  worker,
   doctor,
 ];
 const name = "unplugin-kernel";

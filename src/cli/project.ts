@@ -5,15 +5,16 @@ import { relative } from "node:path";
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
 import { compileKernel } from "../plugin/compile-kernel.ts";
+import type { CompileServices, RequestMode } from "../plugin/compiled-kernel.ts";
 import { type FoundImport, findImports } from "../plugin/declarations/find-imports.ts";
+import type { Fleet } from "../plugin/fleet/open-fleet.ts";
 import { consoleSink } from "../plugin/log.ts";
 import type { ResolvedOptions } from "../plugin/options.ts";
 import { locatePacks } from "../plugin/packs/locate-packs.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
 import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
-import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
+import type { KernelPluginOptions, LogLevel } from "../plugin/types.ts";
 import { type StrategyName, strategyNames } from "../tuner/search/strategy.ts";
-import type { Store } from "../tuner/store/store.ts";
 import { badArgument, type CommandOption, type Flags } from "./command.ts";
 
 /** @param importer absolute path of the file that has the import */
@@ -24,12 +25,10 @@ export interface Project {
   readonly options: ResolvedOptions;
   /** @param onLost told of each import that leads to no operator file, which the log names too */
   imports(onLost?: OnLost): Promise<readonly FoundImport[]>;
-  /**
-   * Context of a kernel, for commands that look at it without compiling it.
-   *
-   * @param wrap makes the store that is used of the project's
-   */
-  contextOf(request: ParsedRequest, mode: Mode, wrap?: (store: Store) => Store): Promise<KernelContext>;
+  /** Has kernels measured on a fleet from now on; null: here. */
+  useFleet(fleet: Fleet | null): void;
+  /** Context of a kernel, for commands that look at it without compiling it. */
+  contextOf(request: ParsedRequest, mode: RequestMode, special?: Partial<CompileServices>): Promise<KernelContext>;
 }
 
 /** Options that every command takes. They mean the same as the plugin's options of these names. */
@@ -66,10 +65,11 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
     ...(flags.offline ? { offline: true } : {}),
   };
   const packs = pack === undefined ? [] : [pack].flat().map(String);
+  let fleet: Fleet | null = null;
   const compare = strategiesIn(flags.compare);
   // The mode is each command's own affair: CI does not freeze `tune`.
   const session = createSession({ ...said, packs, budget, logLevel, mode: "tune" }, (request, services) =>
-    compileKernel({ ...request, compare }, services),
+    compileKernel({ ...request, compare }, { ...services, fleet }),
   );
   session.configure(process.cwd(), consoleSink);
   const options = session.options();
@@ -88,6 +88,10 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
         warnOfLost(specifier, importer);
         onLost(specifier, importer);
       }),
-    contextOf: (request, mode, wrap) => kernelContext(kernelRequest(request, options, mode), services, wrap),
+    useFleet(used) {
+      fleet = used;
+    },
+    contextOf: (request, mode, special) =>
+      kernelContext(kernelRequest(request, options, mode), { ...services, fleet, ...special }),
   };
 }

@@ -8,11 +8,14 @@ import type {
   SplitParameters,
   WasmSource,
 } from "../compiler/index.ts";
+import type { Machine } from "../native/toolchain/machine.ts";
 import type { StrategyName } from "../tuner/search/strategy.ts";
+import type { Store } from "../tuner/store/store.ts";
 import type { Budget } from "../tuner/task.ts";
 import type { TuneProgress } from "../tuner/tuning.ts";
 import type { BackgroundTuner } from "./background/background-tuner.ts";
 import type { BuildTunings } from "./build-tunings.ts";
+import type { Fleet } from "./fleet/open-fleet.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { RequestTarget } from "./request.ts";
 import type { Mode } from "./types.ts";
@@ -58,12 +61,18 @@ export interface CompileServices {
   readonly signal: AbortSignal;
   /** Tunings and machine that the kernels of this build share. */
   readonly tunings: BuildTunings;
+  /** Other machines that measure; null: this one does. */
+  readonly fleet?: Fleet | null;
+  /** Machine that kernels are tuned for; default: this one. */
+  readonly machine?: Machine;
   /** Tunes in another process, where this one has to go on answering. */
   readonly background?: BackgroundTuner | null;
   /** Called with the files of the operator as soon as they are known, be it right or not: a change of one may mend it. */
   readonly onSources?: ((files: readonly string[]) => void) | undefined;
   /** Called with the key of each entry of the store that was found and not trusted. */
   readonly onForeign?: ((key: string) => void) | undefined;
+  /** Makes the store that is used of the project's. */
+  readonly wrapStore?: ((store: Store) => Store) | undefined;
   /** Called after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }

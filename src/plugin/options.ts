@@ -155,6 +155,10 @@ export function modeOfProgram(environment: Readonly<Record<string, string | unde
   return NODE_ENV === "production" || isCi(environment) ? "frozen" : "tune";
 }
 
+/** Secret that signs the jobs and results of a fleet, read from the environment only; null: they are not signed. */
+export const fleetKey = (environment: Readonly<Record<string, string | undefined>> = process.env): string | null =>
+  environment.UNPLUGIN_KERNEL_QUEUE_KEY || null;
+
 /**
  * Fills in the defaults. `hostRoot` is the bundler's own root folder, if it has one: lock and store lie in the package that it
  * is a part of, where the command line looks for them, too.

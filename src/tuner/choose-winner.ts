@@ -3,6 +3,7 @@
 import { noProfiler } from "./profile.ts";
 import type { Trial } from "./search/search-state.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
+import type { Candidate } from "./space/space.ts";
 import type { TuningTask } from "./task.ts";
 import { leastRaceLeftMs, longestRaceMs } from "./time-left.ts";
 import type { LeftMs } from "./time-limit.ts";
@@ -15,8 +16,10 @@ export function raceAfter({ elapsedMs, isLate, hardMs }: TuningTime, { workbench
   const endMs = elapsedMs() + longestRaceMs(elapsedMs());
   const leftMs = (): number => Math.max(hardMs(), leastRaceLeftMs);
   const isOver = (): boolean => isLate() || elapsedMs() >= endMs;
-  return (sourcesIn: (leftMs: LeftMs) => readonly Buildable[]): Promise<Decision> =>
-    workbench.race(sourcesIn(leftMs), isOver, leftMs);
+  return (candidates: readonly Candidate[], sourcesIn: (leftMs: LeftMs) => readonly Buildable[]): Promise<Decision> =>
+    workbench.byDecisions
+      ? workbench.byDecisions.race(candidates, sourcesIn, isOver, leftMs)
+      : workbench.race(sourcesIn(leftMs), isOver, leftMs);
 }
 
 /** Races the fastest few against each other; without fresh measurements the records have decided already. */
@@ -29,7 +32,7 @@ export async function chooseWinner(
   const candidates = ranked.map(({ point }) => point.candidate);
   const { winner, runnerUp, timing } =
     race && ranked.length > 1
-      ? await race((leftMs) => [...sourcesOf(task, space, candidates, noProfiler, leftMs)])
+      ? await race(candidates, (leftMs) => [...sourcesOf(task, space, candidates, noProfiler, leftMs)])
       : { winner: 0, runnerUp: 1, timing: null };
   const measurement = ranked[winner]?.measurement;
   if (measurement?.kind !== "ok") return null;

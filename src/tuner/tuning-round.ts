@@ -101,7 +101,10 @@ export async function measureRound(
 ): Promise<string | null> {
   const { workbench, database, onTrial, profiler = noProfiler } = options;
   const awaited = candidates.slice(candidates.length - awaitedOf(candidates.length));
-  const results = workbench.measure(sources, bestNs, profiler, leftMs);
+  const { byDecisions } = workbench;
+  const results = byDecisions
+    ? byDecisions.measure(candidates, leftMs)
+    : workbench.measure(sources, bestNs, profiler, leftMs);
   let late: string | null = null;
   let part: Observation[] = [];
   let hasRun = bestNs !== null;

@@ -179,7 +179,9 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     if (convergence && hasConverged(state, convergence)) return "converged";
     if (decided) return firstOf(decided, left);
     const candidates = profiler.time("search", () => proposals.next(awaiting(state, awaited), left));
-    return typeof candidates === "string" ? candidates : prepareRound(task, space, candidates, profiler, hardMs);
+    if (typeof candidates === "string") return candidates;
+    if (options.workbench.byDecisions) return { candidates, sources: [] };
+    return prepareRound(task, space, candidates, profiler, hardMs);
   }
 
   function progress(): TuneProgress {

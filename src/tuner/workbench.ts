@@ -17,6 +17,7 @@ import {
   type RunnableBuilder,
   withoutCompiler,
 } from "./runnable-builder.ts";
+import type { Candidate } from "./space/space.ts";
 import { forever, type LeftMs, type NoTime, noTime } from "./time-limit.ts";
 
 export type { Buildable, MeasurableSource, Refusal } from "./runnable-builder.ts";
@@ -46,7 +47,22 @@ export interface Workbench {
   compilerRuns(): number;
   /** Identity of what measures: "gcc 12.2.0 …" or "wasm". */
   readonly toolchain: string;
+  /** Measures candidates by their decisions, on other machines; if it is there, a tuning uses it in place of `measure` and `race`. */
+  readonly byDecisions?: DecisionBench | undefined;
   close(): Promise<void>;
+}
+
+/** Measures candidates where their code is generated elsewhere: only their decisions are sent. */
+export interface DecisionBench {
+  /** Measures each candidate, in their order; one that was not measured in time yields `NoTime`. */
+  measure(candidates: readonly Candidate[], leftMs: LeftMs): AsyncIterator<Measurement | NoTime, undefined>;
+  /** @param sourcesIn the candidates' code, for where the other machines are lost */
+  race(
+    candidates: readonly Candidate[],
+    sourcesIn: (leftMs: LeftMs) => readonly Buildable[],
+    isOver: () => boolean,
+    leftMs: LeftMs,
+  ): Promise<Decision>;
 }
 
 /** Returns measurements of all sources, in their order, however long they take. */

@@ -13,7 +13,9 @@ import { textTable } from "../../tuner/report/text-table.ts";
 import { strategyNames } from "../../tuner/search/strategy.ts";
 import { badArgument, type Command, exitCodes, type Flags } from "../command.ts";
 import { dropUnused } from "../drop-unused.ts";
+import { fleetOf, fleetOptions } from "../fleet.ts";
 import type { Project } from "../project.ts";
+import { inShard, shardOf } from "../shard.ts";
 import { wantedKernels } from "../wanted-kernels.ts";
 
 interface Row {
@@ -153,6 +155,8 @@ export const tune: Command = {
       description: "then say of each winner whether the cost model predicts any schedule of its space to be faster",
     },
     { flags: "--total <seconds>", description: "for all of them together, spent where they save most" },
+    ...fleetOptions,
+    { flags: "--shard <number/count>", description: "only this part of the kernels, for a job of a CI matrix" },
   ],
   examples: [
     "unplugin-kernel tune",
@@ -163,11 +167,18 @@ export const tune: Command = {
   async run(project, names, flags) {
     const { json, prove } = flags;
     const mode = modeOf(flags);
-    const wanted = await wantedKernels(project, names);
+    const wanted = inShard(await wantedKernels(project, names), shardOf(flags.shard));
     const isLive = !json && isTerminal();
+    const fleet = await fleetOf(project, flags);
+    if (fleet && flags.allTargets) {
+      const { tuneAllTargets } = await import("../all-targets.ts");
+      return tuneAllTargets(project, wanted, { fleet, mode, isLive }).finally(() => fleet.close());
+    }
+    project.useFleet(fleet);
     const tuned = isLive
       ? await tuneLive(project, wanted, mode)
       : await Promise.all(wanted.map((request) => tuneOne(project, request, mode)));
+    await fleet?.close();
     await refreshTypes(project);
     const rows: Row[] = [];
     // One after the other: each takes a core, and has a limit of time.

@@ -41,7 +41,7 @@ async function check({ contextOf, options: { root } }: Project, asked: ParsedReq
   try {
     return await failAlone(kernel, null, async (): Promise<Checked> => {
       // Its operator is bundled again too, and what is built is run here.
-      const context = { ...(await contextOf(asked, "frozen", wrap)), runsFresh: false };
+      const context = { ...(await contextOf(asked, "frozen", { wrapStore: wrap })), runsFresh: false };
       lockName = context.lockName;
       const { notRun } = await verifyKernel(context);
       const { problem, notCompared } = await compareShipped(context, store!);

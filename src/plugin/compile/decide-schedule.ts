@@ -192,10 +192,11 @@ const predicted = async (context: KernelContext): Promise<Decision> =>
   found("predicted", await predictSchedule(context, context.task), null);
 
 /**
- * Says why a kernel cannot be measured here; null: it can. The reason is empty where there is no compiler: then there will be no
- * native kernel, and who builds it says so.
+ * Says why a kernel cannot be measured; null: it can, here or on a fleet. The reason is empty where there is no compiler: then
+ * there will be no native kernel, and who builds it says so.
  */
-async function whyNotMeasured({ task, missing, toolchain }: KernelContext): Promise<string | null> {
+async function whyNotMeasured({ task, missing, toolchain, elsewhere }: KernelContext): Promise<string | null> {
+  if (elsewhere) return null;
   if (task.target.codegen === "c" && !(await toolchain())) return "";
   return missing.length === 0 ? null : `this CPU has no ${missing.join(", ")}`;
 }

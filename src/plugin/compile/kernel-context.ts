@@ -12,14 +12,16 @@ import {
   parameterDefaults,
   type Target,
 } from "../../compiler/index.ts";
+import { nowMs } from "../../native/clock.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
-import { scheduleKey } from "../../tuner/store/key.ts";
+import { canonicalJson, scheduleKey } from "../../tuner/store/key.ts";
 import { openStore, type Store } from "../../tuner/store/store.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { Workbench, WorkbenchOptions } from "../../tuner/workbench.ts";
 import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
+import type { Fleet, FleetClass } from "../fleet/open-fleet.ts";
 import { loadOp } from "../operator/load-op.ts";
 import { checkParameters } from "../request.ts";
 import { laterStore } from "./later-store.ts";
@@ -47,29 +49,56 @@ export interface KernelContext {
   readonly flush: () => Promise<void>;
   /** The compiler for native targets, looked for when first asked for; null where there is none. */
   readonly toolchain: () => Promise<Toolchain | null>;
+  /** Workers that measure this kernel; null: this machine does. */
+  readonly elsewhere: Elsewhere | null;
   /** Makes the place where candidates are measured. Tests plant bad ones here. */
   readonly workbench: (options: WorkbenchOptions) => Workbench | Promise<Workbench>;
 }
 
-/** @param wrap makes the store that is used of the one that is there */
-export async function kernelContext(
-  request: KernelRequest,
-  services: CompileServices,
-  wrap: (store: Store) => Store = (store) => store,
-): Promise<KernelContext> {
+/** Workers of a fleet, as one kernel sees them. */
+export interface Elsewhere {
+  readonly fleet: Fleet;
+  readonly of: FleetClass;
+  /** Whether the kernel is for other machines, so that it can neither be measured nor used here. */
+  readonly isForeign: boolean;
+  /** Milliseconds, without those that jobs of this kernel waited for a worker. */
+  readonly clock: () => number;
+  readonly onWait: (ms: number) => void;
+}
+
+function elsewhereFor({ fleet, machine }: CompileServices, target: Target): Elsewhere | null {
+  const of = fleet?.classFor(target) ?? null;
+  if (!fleet || !of) return null;
+  const here = { ...hostTarget(target.name), threads: target.threads };
+  let waitedMs = 0;
+  return {
+    fleet,
+    of,
+    isForeign: machine !== undefined && canonicalJson(here) !== canonicalJson(target),
+    clock: () => nowMs() - waitedMs,
+    onWait(ms) {
+      waitedMs += ms;
+    },
+  };
+}
+
+export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
   const { opFile, numerics, threads } = request;
   const { root, cacheDir } = services.options;
-  const opened = wrap(openStore(cacheDir, { onForeign: services.onForeign }));
+  const { wrapStore = (store: Store) => store } = services;
+  const opened = wrapStore(openStore(cacheDir, { onForeign: services.onForeign }));
   const later = request.mode === "interim" ? laterStore(opened) : null;
   const store = later ?? opened;
   const loaded = await loadOp(opFile, { root, store, onFiles: services.onSources });
   const file = relative(root, opFile).split(sep).join("/");
   const parameters = checkParameters(file, parameterDefaults(loaded.op), request.parameters);
   const op = instantiate(loaded.op, parameters, identifier(opFile));
-  const machine = detectMachine();
+  const machine = services.machine ?? detectMachine();
   const target = { ...hostTarget(request.target, machine), threads };
   const { constants } = op;
   const task: TuningTask = { op, target, numerics, threads, ...(constants && { constants }) };
+  const elsewhere = elsewhereFor(services, target);
+  const toolchain = once(async () => (await detectToolchains({ project: root }))[0] ?? null);
   return {
     request,
     services,
@@ -88,8 +117,21 @@ export async function kernelContext(
       const warning = await later?.flush();
       if (warning) services.log.warn(`${file}: ${warning}`);
     },
-    toolchain: once(async () => (await detectToolchains({ project: root }))[0] ?? null),
-    workbench: async (options) => (await import("../../tuner/workbench.ts")).createWorkbench(options),
+    toolchain,
+    elsewhere,
+    async workbench(options) {
+      const local = (await import("../../tuner/workbench.ts")).createWorkbench(options);
+      if (!elsewhere) return local;
+      const [{ fleetWorkbench }, { operatorDigest }] = await Promise.all([
+        import("../fleet/fleet-workbench.ts"),
+        import("../../tuner/fleet/job.ts"),
+      ]);
+      const operator = { file, parameters: request.parameters, digest: operatorDigest(op) };
+      const hasCompiler = target.codegen === "wasm" || (await toolchain()) !== null;
+      const isMeasurableHere =
+        !elsewhere.isForeign && hasCompiler && missingFeatures(target, detectMachine()).length === 0;
+      return fleetWorkbench({ ...elsewhere, task, operator, local, isMeasurableHere });
+    },
   };
 }
 

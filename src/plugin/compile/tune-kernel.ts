@@ -4,6 +4,8 @@ import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
 import { countOf, isOnlyLate, nothingRan, reasonOf } from "../../tuner/failures.ts";
 import { familyOnTarget } from "../../tuner/family.ts";
+import { QueueLost } from "../../tuner/fleet/queue.ts";
+import { JobRefused } from "../../tuner/fleet/submit.ts";
 import { ownRecords } from "../../tuner/known-records.ts";
 import { createProfiler } from "../../tuner/profile.ts";
 import type { TuningRecord } from "../../tuner/record/record.ts";
@@ -19,6 +21,8 @@ import { taskKey } from "../../tuner/store/task-identity.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import { type Failure, startTuning, type TuneResult, type TuningOptions } from "../../tuner/tuning.ts";
 import type { Workbench } from "../../tuner/workbench.ts";
+import type { SharedMachine } from "../build-tunings.ts";
+import { lostElsewhere } from "../fleet/open-fleet.ts";
 import { checkTwins } from "./check-twins.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
@@ -28,6 +32,7 @@ import { nativeKernel } from "./native-kernel.ts";
 import { logTuning, openRecords, recordsFile, tuningsFile } from "./open-records.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
+import { createSharedMachine } from "./shared-machine.ts";
 
 /** Seed of all searches: a build is to be repeatable. */
 const seed = 1;
@@ -59,18 +64,39 @@ interface Opened {
   readonly space: GeneratedSpace;
 }
 
-function tuneInTurns<Result>(
+type Finish<Result> = (opened: Opened, result: TuneResult) => Promise<Result>;
+
+/** Tunes in turns with the other kernels on this machine, or beside them on a fleet. */
+async function tuneInTurns<Result>(
   context: KernelContext,
   kernels: () => number,
   adapt: Adapt,
-  finish: (opened: Opened, result: TuneResult) => Promise<Result>,
+  finish: Finish<Result>,
+): Promise<Result> {
+  const { elsewhere, services, lockName } = context;
+  if (!elsewhere) return tuneOn(await services.tunings.machine(), context, kernels, adapt, finish);
+  const { fleet, of, clock } = elsewhere;
+  const machine = createSharedMachine({ totalMs: null, clock, signal: services.signal });
+  try {
+    return await fleet.inTurn(of, () => tuneOn(machine, context, kernels, adapt, finish));
+  } catch (error) {
+    if (!(error instanceof QueueLost || error instanceof JobRefused)) throw error;
+    throw lostElsewhere(lockName, error.message);
+  }
+}
+
+function tuneOn<Result>(
+  { group, runner }: SharedMachine,
+  context: KernelContext,
+  kernels: () => number,
+  adapt: Adapt,
+  finish: Finish<Result>,
 ): Promise<Result> {
   return withPrivateDirectory(async (directory) => {
     const { task, services } = context;
     services.signal.throwIfAborted();
     const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
-    const { compilers, machine } = services.tunings;
-    const { group, runner } = await machine();
+    const { compilers } = services.tunings;
     const opened: Opened[] = [];
     try {
       return await group.tune({
@@ -171,7 +197,7 @@ async function decisionOf(context: KernelContext, opened: Opened, result: TuneRe
  * turn, not beside the measurements of the next, and once for all that share the tuning. Compiler runs.
  */
 async function buildAddon(context: KernelContext, decision: Decision): Promise<number> {
-  if (context.task.target.codegen !== "c") return 0;
+  if (context.task.target.codegen !== "c" || context.elsewhere?.isForeign) return 0;
   const result = await nativeKernel(context, decision);
   return result.kind === "built" ? result.compilerRuns : 0;
 }

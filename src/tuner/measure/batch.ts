@@ -54,7 +54,7 @@ export interface BatchResults {
 const mostCandidates = 100_000;
 const operatorText = text(1e6, /^[^\0]*$/s, "the text of an operator");
 
-const decodeBatch: Decode<Batch> = object<Batch>({
+export const decodeBatch: Decode<Batch> = object<Batch>({
   kind: oneOf("batch"),
   schema: oneOf(batchSchema),
   codegen: text(100),

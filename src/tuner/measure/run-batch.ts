@@ -63,7 +63,8 @@ export async function measureBatch(
   return { kind: "results", schema: batchSchema, ...origin, targetClass, toolchain, results };
 }
 
-function* sourcesOf(
+/** Yields the source of each candidate; one that the space does not hold is refused. */
+export function* sourcesOf(
   candidates: readonly Candidate[],
   task: TuningTask,
   space: GeneratedSpace,

@@ -27,7 +27,7 @@ const reason = text(maxReasonLength, /^[^\0]*$/s, `text of at most ${maxReasonLe
 export const decodeTemplateName: Decode<string> = text(2000);
 export const decodeAssignment: Decode<Assignment> = mapOf(text(400), integer(0, 2 ** 31 - 1), 1000);
 
-const timing: Decode<Timing> = object<Timing>({
+export const decodeTiming: Decode<Timing> = object<Timing>({
   medianNs: duration,
   minNs: duration,
   p20Ns: duration,
@@ -37,7 +37,7 @@ const timing: Decode<Timing> = object<Timing>({
 type Of<K extends Measurement["kind"]> = Extract<Measurement, { readonly kind: K }>;
 
 export const decodeMeasurement: Decode<Measurement> = union<Measurement>({
-  ok: object<Of<"ok">>({ kind: oneOf("ok"), timing }),
+  ok: object<Of<"ok">>({ kind: oneOf("ok"), timing: decodeTiming }),
   "build-failed": object<Of<"build-failed">>({ kind: oneOf("build-failed"), reason }),
   crashed: object<Of<"crashed">>({ kind: oneOf("crashed"), reason }),
   "timed-out": object<Of<"timed-out">>({ kind: oneOf("timed-out"), deadlineMs: number(0, 86_400e3) }),

@@ -1,0 +1,96 @@
+// The loop of a worker: it registers its class, takes one job after the other from the class's queue, and says what it did. BullMQ
+// renews the job's lock meanwhile; candidates run in child processes, so that its timers are never late.
+
+import type { Job } from "bullmq";
+import { afterMs, nowMs } from "../../native/clock.ts";
+import { type OpenJob, runJob } from "../../tuner/fleet/run-job.ts";
+import { type FleetKey, seal } from "../../tuner/fleet/seal.ts";
+import { classHash, queueOf, type Registration, type WorkerClass } from "../../tuner/fleet/worker-class.ts";
+import { connectWorker, fleetPackages } from "./redis-connection.ts";
+import { heartbeatMs, keyPrefix, redisStore, register, unregister } from "./redis-queue.ts";
+
+export interface WorkerOptions {
+  readonly url: string;
+  readonly key: FleetKey;
+  /** Name of the worker, one of its own on the server. */
+  readonly id: string;
+  readonly cores: number;
+  readonly of: WorkerClass;
+  readonly open: OpenJob;
+  /** Aborting ends the job, whose results so far count, and closes the worker. */
+  readonly signal: AbortSignal;
+  readonly onJob?: (line: string) => void;
+  /** Milliseconds after which a worker that gives no sign of life has lost its job; default: 30,000. */
+  readonly lockMs?: number;
+}
+
+/** Longest that the worker waits for a server that went away in the middle of a job, in milliseconds. */
+const patienceMs = 60_000;
+
+/** Runs until the signal is aborted. */
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { url, key, id, cores, of, open, signal, onJob, lockMs = 30_000 } = options;
+  const { bullmq } = await fleetPackages();
+  const client = await connectWorker(url);
+  const hash = classHash(of);
+  const registration: Registration = { kind: "worker", id, cores, of };
+  const beat = (): void => void register(client, id, seal("worker", registration, key)).catch(() => undefined);
+  const place = { store: redisStore(client, patienceMs), key, class: hash, worker: id, open };
+  /** Ends the job that this worker has: another one was given it. */
+  let lost: () => void = () => {};
+
+  async function process({ data, id: job = "", stalledCounter, attemptsStarted }: Job): Promise<string> {
+    const startMs = nowMs();
+    const attempt = Math.max(stalledCounter + 1, attemptsStarted);
+    const closing = new AbortController();
+    const close = (): void => closing.abort();
+    signal.addEventListener("abort", close, { once: true });
+    lost = close;
+    const here = { ...place, closing: closing.signal, after: afterMs };
+    const outcome = await runJob((data as { text?: unknown })?.text, job, attempt, here);
+    signal.removeEventListener("abort", close);
+    const took = `${((nowMs() - startMs) / 1000).toFixed(1)} s`;
+    if (outcome.kind === "refused") {
+      onJob?.(`job ${job.slice(0, 12)} is refused: ${outcome.reason}`);
+      throw new bullmq.UnrecoverableError(outcome.reason);
+    }
+    onJob?.(`job ${job.slice(0, 12)}${attempt > 1 ? `, attempt ${attempt}` : ""}: ${took}`);
+    return outcome.text;
+  }
+
+  const worker = new bullmq.Worker(queueOf(hash), process, {
+    connection: client,
+    prefix: keyPrefix,
+    concurrency: 1,
+    lockDuration: lockMs,
+    stalledInterval: Math.ceil(lockMs / 2),
+    maxStalledCount: 1,
+    drainDelay: 2,
+  });
+  worker.on("error", () => undefined);
+  worker.on("lockRenewalFailed", () => lost());
+  beat();
+  const stopBeating = every(heartbeatMs, beat);
+  await aborted(signal);
+  stopBeating();
+  await Promise.race([unregister(client, id).catch(() => undefined), waitMs(1_000)]);
+  await worker.close();
+  client.disconnect();
+}
+
+function every(ms: number, work: () => void): () => void {
+  let callOff = afterMs(ms, again);
+  function again(): void {
+    work();
+    callOff = afterMs(ms, again);
+  }
+  return () => callOff();
+}
+
+const waitMs = (ms: number): Promise<void> => new Promise((resolve) => void afterMs(ms, resolve));
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });

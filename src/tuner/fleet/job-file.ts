@@ -1,0 +1,28 @@
+// The file that a worker writes who has its job in a file, as under Slurm: the end of the job and the results by their names, each
+// sealed as in a queue. Text → decoded, or null.
+
+import { type Decode, mapOf, nullable, object, ShapeError, sha256Hex, text } from "../record/strict.ts";
+
+export interface JobFile {
+  /** Sealed end of the job; null: it was refused. */
+  readonly end: string | null;
+  readonly refused: string | null;
+  readonly results: Readonly<Record<string, string>>;
+}
+
+const sealed = text(1e6, /^[^\0]*$/s, "a sealed text");
+
+const decode: Decode<JobFile> = object<JobFile>({
+  end: nullable(sealed),
+  refused: nullable(sealed),
+  results: mapOf(sha256Hex, sealed, 1000),
+});
+
+export function parseJobFile(content: string): JobFile | null {
+  try {
+    return decode(JSON.parse(content), []);
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+// A job of a fleet's queue: the operator by the name of its file and its digest, a batch of candidates by their decisions, the
+// baseline that is measured with them, and a limit of time. It holds data, no code: a worker takes the operator from its own checkout.
+
+import { type ComputeDef, type Parameters, printComputeDef, sha256 } from "../../compiler/index.ts";
+import { type Batch, decodeBatch } from "../measure/batch.ts";
+import { decodeCandidate } from "../record/decode-record.ts";
+import {
+  type Decode,
+  either,
+  integer,
+  mapOf,
+  nullable,
+  number,
+  object,
+  oneOf,
+  sha256Hex,
+  text,
+} from "../record/strict.ts";
+import type { Candidate } from "../space/space.ts";
+import { canonicalJson } from "../store/key.ts";
+import { fleetProtocol } from "./worker-class.ts";
+
+export interface JobOperator {
+  /** Path below the worker's project, with slashes. */
+  readonly file: string;
+  readonly parameters: Parameters;
+  /** Digest of the operator with these parameters: a worker with other sources refuses. */
+  readonly digest: string;
+}
+
+export interface MeasureJob {
+  readonly kind: "measure" | "race";
+  readonly protocol: typeof fleetProtocol;
+  /** Hash of the class whose queue the job is in. */
+  readonly class: string;
+  readonly operator: JobOperator;
+  readonly batch: Batch;
+  /** Candidate that every batch of the task is measured with: times count relative to it. Null: there is none. */
+  readonly baseline: Candidate | null;
+  /** Milliseconds from the moment when a worker takes the job: what is not measured then is left out. */
+  readonly deadlineMs: number;
+}
+
+/** Digest of an operator with its parameters, whatever its file is called. */
+export const operatorDigest = (op: ComputeDef): string => sha256(printComputeDef({ ...op, name: "kernel" }));
+
+/** Most candidates of one job. */
+export const mostInJob = 512;
+
+const relativePath = text(
+  400,
+  /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!.*\/\/)[^\0\\:]+$/,
+  "a path below the project, with slashes",
+);
+
+export const decodeJob: Decode<MeasureJob> = object<MeasureJob>({
+  kind: oneOf("measure", "race"),
+  protocol: oneOf(fleetProtocol),
+  class: text(32, /^[0-9a-f]{32}$/, "the hash of a class"),
+  operator: object<JobOperator>({
+    file: relativePath,
+    parameters: mapOf(text(100), either(number(-(2 ** 53), 2 ** 53), text(100)), 100),
+    digest: sha256Hex,
+  }),
+  batch: decodeBatch,
+  baseline: nullable(decodeCandidate),
+  deadlineMs: integer(1, 86_400_000),
+});
+
+/** Fields of a batch that change a measurement, but for the candidates. */
+const taskFields = ({ class: of, batch }: MeasureJob): unknown => {
+  const { codegen, task, target, numerics, threads, constants, cache, inputSeed } = batch;
+  return { protocol: fleetProtocol, of, codegen, task, target, numerics, threads, constants, cache, inputSeed };
+};
+
+/** Id of a job by its content: a job that is submitted twice is one. The deadline does not count. */
+export const jobId = (job: MeasureJob): string =>
+  sha256(canonicalJson({ kind: job.kind, task: taskFields(job), candidates: job.batch.candidates }));
+
+/** Name under which a candidate's result is created, once, whatever jobs hold it. */
+export const resultName = (job: MeasureJob, candidate: Candidate): string =>
+  sha256(canonicalJson({ task: taskFields(job), candidate }));

@@ -1,0 +1,54 @@
+// Texts that go through a queue: a body, its digest, and with a shared key its HMAC-SHA256. Text → the body, strictly decoded, or
+// why it is refused. The purpose is a part of what is signed, so that a result is never taken for a job.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { sha256 } from "../../compiler/index.ts";
+import { type Decode, nullable, object, ShapeError, sha256Hex } from "../record/strict.ts";
+import { canonicalJson } from "../store/key.ts";
+
+export type Purpose = "job" | "result" | "race" | "worker" | "end";
+
+/** Secret that coordinator and workers share; null: texts are not signed, and signatures are not asked for. */
+export type FleetKey = string | null;
+
+export type Unsealed<T> =
+  | { readonly kind: "ok"; readonly body: T }
+  | { readonly kind: "refused"; readonly reason: string };
+
+interface Sealed<T> {
+  readonly digest: string;
+  readonly mac: string | null;
+  readonly body: T;
+}
+
+/** Longest text that is parsed, in characters: a batch of the largest operators has some hundred thousand. */
+const longestText = 8e6;
+
+const refused = (reason: string): Unsealed<never> => ({ kind: "refused", reason });
+
+const macOf = (key: string, purpose: Purpose, digest: string): string =>
+  createHmac("sha256", key).update(`unplugin-kernel fleet ${purpose}\n${digest}`).digest("hex");
+
+export function seal(purpose: Purpose, body: unknown, key: FleetKey): string {
+  const digest = sha256(canonicalJson(body));
+  return JSON.stringify({ digest, mac: key === null ? null : macOf(key, purpose, digest), body });
+}
+
+/** Opens a text. With a key it must be signed with the same one; without, a signature is not looked at. */
+export function unseal<T>(purpose: Purpose, text: unknown, decode: Decode<T>, key: FleetKey): Unsealed<T> {
+  if (typeof text !== "string" || text.length > longestText) return refused("it is no text, or too long a one");
+  try {
+    const fields = { digest: sha256Hex, mac: nullable(sha256Hex), body: decode };
+    const { digest, mac, body } = object<Sealed<T>>(fields)(JSON.parse(text), []);
+    if (sha256(canonicalJson(body)) !== digest) return refused("it was changed after it was written");
+    if (key === null || isSame(mac, macOf(key, purpose, digest))) return { kind: "ok", body };
+    return refused(mac === null ? "it is not signed" : "it is signed with another key");
+  } catch (error) {
+    if (error instanceof ShapeError) return refused(error.message);
+    if (error instanceof SyntaxError) return refused("it is no JSON, or only a part of it");
+    throw error;
+  }
+}
+
+const isSame = (given: string | null, wanted: string): boolean =>
+  given !== null && timingSafeEqual(Buffer.from(given, "hex"), Buffer.from(wanted, "hex"));

@@ -1,0 +1,166 @@
+// What happens to a fleet while it measures: workers and servers die, stop and come back. Each scenario runs real worker processes on
+// a real Redis and counts what became of the candidates. `npm run test:fleet` runs them with many, the suite with few.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { openRedisQueue } from "../../../src/plugin/fleet/redis-queue.ts";
+import { resultName } from "../../../src/tuner/fleet/job.ts";
+import type { FleetQueue } from "../../../src/tuner/fleet/queue.ts";
+import type { Candidate } from "../../../src/tuner/space/space.ts";
+import { type RedisServer, startRedis } from "./redis-server.ts";
+import { measuredNs, reasonOf, runAll } from "./run-all.ts";
+import { candidate, fakeClass, jobOf } from "./simulated.ts";
+import { type WorkerProcesses, workerProcesses } from "./worker-processes.ts";
+
+export interface Scenario {
+  readonly name: string;
+  /** Whether the server has an append-only file. */
+  readonly keeps: boolean;
+  readonly workers: number;
+  /** Candidates that kill their worker: one in this many; 0: none. */
+  readonly killsOneIn?: number;
+  /** Called once, when a fifth of the candidates has an outcome. */
+  readonly midway?: (place: Place) => Promise<void>;
+  /** Called again and again after that, until all have an outcome. */
+  readonly often?: (place: Place, turn: number) => Promise<void>;
+}
+
+interface Place {
+  readonly redis: RedisServer;
+  readonly workers: WorkerProcesses;
+}
+
+export interface ScenarioResult {
+  readonly candidates: number;
+  /** Candidates with a measurement. */
+  readonly measured: number;
+  /** Reasons of the others, with their numbers. */
+  readonly reasons: Readonly<Record<string, number>>;
+  /** Candidates that were measured to their end more than once. */
+  readonly twice: number;
+  readonly deaths: number;
+  readonly wallMs: number;
+  /** Milliseconds of all measurements together. */
+  readonly simulatedMs: number;
+}
+
+const workerIds = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `worker-${at}`);
+
+export const scenarios: readonly Scenario[] = [
+  { name: "nothing happens", keeps: false, workers: 3 },
+  {
+    name: "workers are killed",
+    keeps: false,
+    workers: 3,
+    async often({ workers }, turn) {
+      await sleep(1_200);
+      workers.signal(`worker-${turn % 3}`, "SIGKILL");
+    },
+  },
+  { name: "candidates kill their workers", keeps: false, workers: 3, killsOneIn: 100 },
+  {
+    name: "a worker is stopped for ever",
+    keeps: false,
+    workers: 3,
+    midway: async ({ workers }) => workers.signal("worker-0", "SIGSTOP"),
+  },
+  {
+    name: "Redis is killed and comes back with its data",
+    keeps: true,
+    workers: 3,
+    async midway({ redis }) {
+      await redis.kill();
+      await sleep(500);
+      await redis.start();
+    },
+  },
+  {
+    name: "Redis is killed and comes back empty",
+    keeps: false,
+    workers: 3,
+    async midway({ redis }) {
+      await redis.kill();
+      await sleep(500);
+      await redis.start();
+    },
+  },
+];
+
+export interface RunOptions {
+  readonly script: string;
+  readonly candidates: number;
+  /** Milliseconds that measuring one takes. */
+  readonly ms: number;
+  readonly lockMs?: number;
+}
+
+const label = "scenario";
+
+export async function runScenario(scenario: Scenario, options: RunOptions): Promise<ScenarioResult> {
+  const { script, ms, lockMs = 1_000 } = options;
+  const redis = await startRedis(scenario.keeps);
+  const workers = workerProcesses(script, redis.url, lockMs);
+  const queue = await openRedisQueue({ url: redis.url, patienceMs: 20_000 });
+  try {
+    for (const id of workerIds(scenario.workers)) workers.start(id, label);
+    await registered(queue, scenario.workers);
+    const { killsOneIn = 0 } = scenario;
+    const kills = (n: number): boolean => killsOneIn > 0 && n % killsOneIn === killsOneIn - 1;
+    const candidates = Array.from({ length: options.candidates }, (_, n) => candidate(n, { ms, kills: kills(n) }));
+    return await measure(scenario, candidates, { redis, workers }, queue);
+  } finally {
+    await workers.stop();
+    await queue.close();
+    await redis.stop();
+  }
+}
+
+async function registered(queue: FleetQueue, count: number): Promise<void> {
+  while ((await queue.workers()).length < count) await sleep(20);
+}
+
+async function measure(
+  { workers: count, midway, often }: Scenario,
+  candidates: readonly Candidate[],
+  place: Place,
+  queue: FleetQueue,
+): Promise<ScenarioResult> {
+  const of = fakeClass(label);
+  let isOver = false;
+  let disturbance: Promise<void> = Promise.resolve();
+  async function disturb(): Promise<void> {
+    await midway?.(place);
+    for (let turn = 0; often && !isOver; turn++) await often(place, turn);
+  }
+  const startMs = performance.now();
+  const outcomes = await runAll(queue, {
+    candidates,
+    of,
+    atOnce: count,
+    onOutcome(done) {
+      if (done === Math.ceil(candidates.length / 5)) disturbance = disturb();
+    },
+  });
+  const wallMs = performance.now() - startMs;
+  isOver = true;
+  await disturbance;
+  const lines = place.workers.measured();
+  const counts = new Map<string, number>();
+  for (const { name } of lines) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const reasons: Record<string, number> = {};
+  for (const [at, each] of candidates.entries()) {
+    const ns = measuredNs(outcomes[at]);
+    const isRight = ns === 1000 + each.assignment.n! && counts.has(resultName(jobOf(of, []), each));
+    if (isRight) continue;
+    const reason = ns === null ? (reasonOf(outcomes[at]) ?? "no reason") : "its time is not its own";
+    reasons[reason] = (reasons[reason] ?? 0) + 1;
+  }
+  return {
+    candidates: candidates.length,
+    measured: outcomes.filter((outcome) => measuredNs(outcome) !== null).length,
+    reasons,
+    twice: [...counts.values()].filter((times) => times > 1).length,
+    deaths: place.workers.deaths(),
+    wallMs,
+    simulatedMs: lines.reduce((sum, line) => sum + line.ms, 0),
+  };
+}
