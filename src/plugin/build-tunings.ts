@@ -20,6 +20,8 @@ export interface BuildTunings {
   readonly compilers: number | null;
   /** Tunings by `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
+  /** Parts of the cache directory that cannot be written, of which the build was told. */
+  readonly told: Set<string>;
   machine(): Promise<SharedMachine>;
   /** Shared store, opened by the first kernel that asks it. */
   remote: RemoteStore | null;
@@ -49,6 +51,7 @@ export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTun
   return {
     compilers: compilers ?? null,
     started: new Map(),
+    told: new Set(),
     remote: null,
     packs: null,
     machine() {

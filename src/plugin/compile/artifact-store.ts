@@ -5,6 +5,7 @@ import { dtypes, type PreparationFacts } from "../../compiler/index.ts";
 import { integer, list, nullable, number, object, oneOf, text } from "../../tuner/record/strict.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import type { KernelContext } from "./kernel-context.ts";
+import { warnOnce } from "./warn-once.ts";
 
 export interface KernelFacts {
   /** The schedule as text. */
@@ -37,11 +38,7 @@ export async function storedBlobs({ store }: KernelContext, key: string): Promis
 }
 
 /** Keeps a new artifact. A store that cannot be written costs a warning. */
-export async function keepBlobs(
-  { store, services, lockName }: KernelContext,
-  key: string,
-  blobs: Blobs,
-): Promise<void> {
+export async function keepBlobs({ store, services }: KernelContext, key: string, blobs: Blobs): Promise<void> {
   const warning = await putBlobs(store, key, blobs);
-  if (warning) services.log.warn(`${lockName}: ${warning}`);
+  if (warning) warnOnce(services, "store", warning);
 }

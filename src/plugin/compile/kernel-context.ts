@@ -24,6 +24,7 @@ import { loadOp } from "../operator/load-op.ts";
 import { checkParameters } from "../request.ts";
 import { laterStore } from "./later-store.ts";
 import { keyFields } from "./schedule.ts";
+import { warnOnce } from "./warn-once.ts";
 
 export interface KernelContext {
   readonly request: KernelRequest;
@@ -77,7 +78,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     store,
     async flush() {
       const warning = await later?.flush();
-      if (warning) services.log.warn(`${file}: ${warning}`);
+      if (warning) warnOnce(services, "store", warning);
     },
     toolchain: once(async () => (await detectToolchains({ project: root }))[0] ?? null),
     workbench: async (options) => (await import("../../tuner/workbench.ts")).createWorkbench(options),
