@@ -277,6 +277,7 @@ const forMisses = [
   "src/plugin/compile/shared-machine.ts",
   "src/plugin/compile/tune-kernel.ts",
   "src/plugin/compile/verify-kernel.ts",
+  "src/plugin/packs/pack-decision.ts",
   "src/plugin/report/write-report.ts",
 ];
 

@@ -20,6 +20,8 @@ export interface BuildTunings {
   readonly compilers: number | null;
   /** Tunings by `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
+  /** Parts of the cache directory that cannot be written, of which the build was told. */
+  readonly told: Set<string>;
   machine(): Promise<SharedMachine>;
   /** Lines about the whole lock that were said by the first kernel they concern. */
   readonly told: Set<string>;

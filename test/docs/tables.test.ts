@@ -104,6 +104,7 @@ describe("the options in docs/plugin.md", () => {
       mode: JSON.stringify(options.mode),
       budget: `{ seconds: ${options.budget.seconds}, trials: ${options.budget.trials} }`,
       onMiss: JSON.stringify(options.onMiss),
+      packs: JSON.stringify(options.packs),
       remote: options.remote === null ? "none" : options.remote,
       trust: JSON.stringify(options.trust.keys),
       dts: JSON.stringify(options.dts !== null),

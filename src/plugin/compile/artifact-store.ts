@@ -5,6 +5,7 @@ import { dtypes, type PreparationFacts } from "../../compiler/index.ts";
 import { integer, list, nullable, number, object, oneOf, ShapeError, text } from "../../tuner/record/strict.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import type { KernelContext } from "./kernel-context.ts";
+import { warnOnce } from "./warn-once.ts";
 
 export interface KernelFacts {
   /** The schedule as text. */
@@ -51,10 +52,10 @@ export async function storedBlobs({ store }: KernelContext, key: string): Promis
 
 /** Keeps a new artifact. A store that cannot be written costs a warning. */
 export async function keepBlobs(
-  { store, services, lockName }: KernelContext,
+  { store, services }: KernelContext,
   key: string,
   { blobs, facts }: BuiltBlobs,
 ): Promise<void> {
   const warning = await putBlobs(store, key, { ...blobs, facts: textBlob(JSON.stringify(facts)) });
-  if (warning) services.log.warn(`${lockName}: ${warning}`);
+  if (warning) warnOnce(services, "store", warning);
 }

@@ -14,6 +14,7 @@ import { checkLimits } from "./check-limits.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, wasmTask } from "./schedule.ts";
+import { warnOnce } from "./warn-once.ts";
 
 export interface Decision extends Schedule {
   readonly origin: Origin;
@@ -202,11 +203,11 @@ async function whyNotMeasured({ task, missing, toolchain, elsewhere }: KernelCon
 }
 
 /** Keeps a decision in the store. A store that cannot be written costs a warning. */
-async function storeDecision({ store, key, services, lockName }: KernelContext, decision: Decision): Promise<void> {
+async function storeDecision({ store, key, services }: KernelContext, decision: Decision): Promise<void> {
   const { candidate, source, measured } = decision;
   const entry: ScheduleEntry = { kind: "schedule", schema: storeSchema, candidate, source, measured };
   const warning = await store.putEntry(key, entry);
-  if (warning) services.log.warn(`${lockName}: ${warning}`);
+  if (warning) warnOnce(services, "store", warning);
 }
 
 /** Writes a decision into the lock. One that cannot be written costs a warning; one broken meanwhile is left as it is, and an error. */

@@ -26,6 +26,7 @@ import { loadOp } from "../operator/load-op.ts";
 import { checkParameters } from "../request.ts";
 import { laterStore } from "./later-store.ts";
 import { keyFields } from "./schedule.ts";
+import { warnOnce } from "./warn-once.ts";
 
 export interface KernelContext {
   readonly request: KernelRequest;
@@ -115,7 +116,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     runsFresh: true,
     async flush() {
       const warning = await later?.flush();
-      if (warning) services.log.warn(`${file}: ${warning}`);
+      if (warning) warnOnce(services, "store", warning);
     },
     toolchain,
     elsewhere,

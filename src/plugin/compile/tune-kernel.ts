@@ -33,6 +33,7 @@ import { logTuning, openRecords, recordsFile, tuningsFile } from "./open-records
 import { predictSchedule } from "./predict-schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
 import { createSharedMachine } from "./shared-machine.ts";
+import { warnOnce } from "./warn-once.ts";
 
 /** Seed of all searches: a build is to be repeatable. */
 const seed = 1;
@@ -135,7 +136,7 @@ function tuningOptions(context: KernelContext, workbench: Workbench, turns: Turn
     strategy: strategies.default,
     seed,
     taskKey: taskKey(task),
-    database: openRecords(recordsFile(services.options.cacheDir), (line) => services.log.warn(`${lockName}: ${line}`)),
+    database: openRecords(recordsFile(services.options.cacheDir), (line) => warnOnce(services, "records", line)),
     onEnd: (tuning) => logTuning(tuningsFile(services.options.cacheDir), tuning),
     profiler: createProfiler(turns.clock),
     workbench,

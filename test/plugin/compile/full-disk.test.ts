@@ -40,7 +40,8 @@ describe.skipIf(!isMounted)("a full disk (needs the right to mount a tmpfs)", ()
     const first = await compileIn(root, { options });
     expect(first.kernel).toMatchObject({ origin: "tuned", measurements: 4 });
     expect(first.warnings.length).toBeGreaterThan(0);
-    for (const warning of first.warnings) expect(warning).toMatch(/^src\/gemm\.op\.ts\?tune=wasm: .*ENOSPC/);
+    expect(first.warnings.length).toBeLessThanOrEqual(3);
+    for (const warning of first.warnings) expect(warning).toMatch(/ENOSPC/);
     const second = await compileIn(root, { options });
     expect(second.kernel).toMatchObject({ origin: "lock", measurements: 0, trace: first.kernel.trace });
     expect(second.kernel.wasm!.bytes).toEqual(first.kernel.wasm!.bytes);
