@@ -105,6 +105,7 @@ describe("the options in docs/plugin.md", () => {
       budget: `{ seconds: ${options.budget.seconds}, trials: ${options.budget.trials} }`,
       onMiss: JSON.stringify(options.onMiss),
       remote: options.remote === null ? "none" : options.remote,
+      offline: JSON.stringify(resolveOptions({ remote: "https://kernels.example" }, root, {}).remote === null),
       trust: JSON.stringify(options.trust),
       dts: JSON.stringify(options.dts !== null),
       report: JSON.stringify(options.report !== null),
