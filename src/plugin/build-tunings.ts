@@ -20,11 +20,9 @@ export interface BuildTunings {
   readonly compilers: number | null;
   /** Tunings by `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
-  /** Parts of the cache directory that cannot be written, of which the build was told. */
+  /** Warnings about more than one kernel that the build was given already: lines, or the parts of the cache directory they are about. */
   readonly told: Set<string>;
   machine(): Promise<SharedMachine>;
-  /** Lines about the whole lock that were said by the first kernel they concern. */
-  readonly told: Set<string>;
   /** Shared store, opened by the first kernel that asks it. */
   remote: RemoteStore | null;
   /** Packs, read by the first kernel that asks them. */

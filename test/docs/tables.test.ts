@@ -106,6 +106,7 @@ describe("the options in docs/plugin.md", () => {
       onMiss: JSON.stringify(options.onMiss),
       packs: JSON.stringify(options.packs),
       remote: options.remote === null ? "none" : options.remote,
+      offline: JSON.stringify(resolveOptions({ remote: "https://kernels.example" }, root, {}).remote === null),
       trust: JSON.stringify(options.trust.keys),
       dts: JSON.stringify(options.dts !== null),
       report: JSON.stringify(options.report !== null),

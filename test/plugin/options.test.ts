@@ -68,6 +68,18 @@ describe("resolveOptions", () => {
     expect(accepted(".hidden/*.op.ts", "/a/.hidden/x.op.ts")).toEqual([true]);
   });
 
+  it("asks no remote store offline: by option, or by the environment where no option is given", () => {
+    const remote = "https://kernels.example/store";
+    const remotes = [
+      resolveOptions({ remote }, "/", {}),
+      resolveOptions({ remote, offline: true }, "/", {}),
+      resolveOptions({ remote }, "/", { UNPLUGIN_KERNEL_OFFLINE: "1" }),
+      resolveOptions({ remote }, "/", { UNPLUGIN_KERNEL_OFFLINE: "0" }),
+      resolveOptions({ remote, offline: false }, "/", { UNPLUGIN_KERNEL_OFFLINE: "1" }),
+    ].map((options) => options.remote);
+    expect(remotes).toEqual([remote, null, null, remote, remote]);
+  });
+
   it("is frozen in CI unless told otherwise", () => {
     expect(resolveOptions({}, "/", { CI: "true" }).mode).toBe("frozen");
     expect(resolveOptions({ mode: "tune" }, "/", { CI: "1" }).mode).toBe("tune");
@@ -95,7 +107,7 @@ describe("resolveOptions", () => {
   });
 
   const known =
-    "budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, onMiss, packs, remote, report, root, schedules, trust";
+    "budget, cacheDir, dts, exclude, include, lockfile, logLevel, mode, numerics, offline, onMiss, packs, remote, report, root, schedules, trust";
   it.each([
     [
       { target: "wasm" },

@@ -26,12 +26,13 @@ const done = { new: ["written", "would be written"], edited: ["edited", "would b
 const stateOf = ({ isNew }: Pick<Change, "isNew">, isDryRun: boolean): string =>
   done[isNew ? "new" : "edited"][isDryRun ? 1 : 0];
 
-function nextSteps({ install, exampleImport, tune }: InitPlan): readonly string[] {
+function nextSteps({ install, exampleImport, tune, mergeDriver }: InitPlan): readonly string[] {
   return [
     ...(install ? [install] : []),
     `${exampleImport}   in your code: a function over typed arrays`,
     `${tune}   finds its fastest schedule, in half a minute at most, as the first build does; writes kernels.lock.json`,
     "git add kernels.lock.json   builds and CI take it from there and measure nothing",
+    ...(mergeDriver ? [`${mergeDriver}   once in each clone: branches that tuned merge without a conflict`] : []),
   ];
 }
 

@@ -20,11 +20,14 @@ type Preference = "ours" | "theirs" | null;
 
 const nothing: Lock = { kind: "ok", entries: new Map() };
 
-/** @throws DiagnosticError of a side that is no lock */
-function lockOf(text: string, file: string): Lock {
+/**
+ * @param name of the side, for the message
+ * @throws DiagnosticError of a side that is no lock
+ */
+function lockOf(text: string, name: string): Lock {
   // Git gives an empty file for an ancestor that there is none of.
   if (text.trim() === "") return nothing;
-  const content = parseLockfile(text, file);
+  const content = parseLockfile(text, name);
   if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
   return content;
 }
@@ -54,37 +57,39 @@ const conflictLines = ({ kernel, ours, theirs }: LockConflict): readonly string[
 const wayOut =
   "unplugin-kernel merge-lock --resolve --ours, or --theirs, takes one side for these kernels; tune --update measures them again";
 
-function outcomeOf({ entries, conflicts }: MergedLock, file: string): Outcome {
+function outcomeOf({ entries, conflicts }: MergedLock): Outcome {
   const isDone = conflicts.length === 0;
   return {
     exitCode: isDone ? exitCodes.done : exitCodes.wrong,
     json: { entries: entries.size, conflicts: conflicts.map(({ kernel }) => kernel) },
     text: isDone
-      ? `${file}: ${entries.size} ${entries.size === 1 ? "entry" : "entries"} after the merge`
+      ? `the merged lock has ${entries.size} ${entries.size === 1 ? "entry" : "entries"}`
       : [...conflicts.flatMap(conflictLines), wayOut].join("\n"),
   };
 }
 
-/** Merges as git's drivers do: the result goes into the file of our side. */
+/** Merges as git's drivers do: the result goes into the file of our side. Git's own files have names that say nothing. */
 function drive([base, ours, theirs]: readonly [string, string, string], prefers: Preference): Outcome {
-  const [before, mine, other] = [base, ours, theirs].map((file) => lockOf(textOf(file), file)) as [Lock, Lock, Lock];
+  const before = lockOf(textOf(base), "the common ancestor");
+  const mine = lockOf(textOf(ours), "our side");
+  const other = lockOf(textOf(theirs), "their side");
   const merged = settled(mergeLocks(before.entries, mine.entries, other.entries), prefers);
   writeFileSync(ours, printMerged(merged, mine.schemaLink ?? other.schemaLink));
-  return outcomeOf(merged, basename(ours));
+  return outcomeOf(merged);
 }
 
 /** Takes apart what git has written between its marks, and merges it. A conflict that stays leaves the file as it is. */
 function resolve(lockfile: string, prefers: Preference): Outcome {
   const text = textOf(lockfile);
-  const name = basename(lockfile);
-  if (!hasConflict(text)) return { exitCode: exitCodes.done, json: { conflicts: [] }, text: `${name} has no conflict` };
+  if (!hasConflict(text))
+    return { exitCode: exitCodes.done, json: { conflicts: [] }, text: `${basename(lockfile)} has no conflict` };
   const sides = sidesOf(text);
   const [ours, theirs] = [lockOf(sides.ours, lockfile), lockOf(sides.theirs, lockfile)];
   const base = sides.base === null ? nothing : lockOf(sides.base, lockfile);
   const merged = settled(mergeLocks(base.entries, ours.entries, theirs.entries), prefers);
   if (merged.conflicts.length === 0)
     replaceFile(lockfile, printLockfile(merged.entries, ours.schemaLink ?? theirs.schemaLink));
-  return outcomeOf(merged, name);
+  return outcomeOf(merged);
 }
 
 /** @throws DiagnosticError `command.bad-argument` */

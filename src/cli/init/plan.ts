@@ -17,6 +17,7 @@ import {
 } from "./find-host.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import { wireJestJson } from "./jest-json.ts";
+import { attributesWithDriver, driverCommand, isMergeWired } from "./merge-driver.ts";
 import { wireScripts } from "./node-scripts.ts";
 import { type Entries, type PackageFile, type PackageJson, readPackageJson, withEntries } from "./package-json.ts";
 import { handLines, newConfig, pluginUse } from "./plugin-text.ts";
@@ -48,6 +49,8 @@ export interface InitPlan {
   readonly install: string | null;
   /** Command that runs the script `tune`. */
   readonly tune: string;
+  /** Command that tells git how lock files are merged; null: the project is in no repository, or has been told. */
+  readonly mergeDriver: string | null;
 }
 
 export interface InitRequest {
@@ -218,6 +221,12 @@ function declarationsOf({ root, written }: InitRequest, operator: string): strin
   return written ?? (filesWithGeneralTypes(root).length > 0 ? null : declarationsPlace(root, operator));
 }
 
+/** The attribute by which git merges lock files with our driver, in a repository that does not have it. */
+function wireMerges(root: string): readonly Change[] {
+  const text = attributesWithDriver(root);
+  return text === null ? [] : change(join(root, ".gitattributes"), text, "lock files are merged by entry");
+}
+
 /** @throws DiagnosticError of `readPackageJson` and `findHost` */
 export function planInit(request: InitRequest): InitPlan {
   const { root, host: wanted, operators, version } = request;
@@ -242,11 +251,13 @@ export function planInit(request: InitRequest): InitPlan {
         change(file, text, "the types of imports of kernels among its files"),
       ),
       ...(operators.length > 0 ? [] : change(operator, starterOperator, "an operator to begin with")),
+      ...wireMerges(root),
     ],
     byHand: [...wired.byHand, ...wiredPackage.byHand],
     declarations,
     exampleImport: `import ${nameOf(operator)} from "#op/${basename(operator)}?tune=wasm";`,
     install: isInstalled(root, "unplugin-kernel") ? null : manager.install,
     tune: manager.run("tune"),
+    mergeDriver: isMergeWired(root) ? null : driverCommand(manager),
   };
 }

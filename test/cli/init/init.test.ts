@@ -21,6 +21,30 @@ function textsOf(root: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(root, name), "utf8")]));
 }
 
+describe("init in a git repository", () => {
+  const attribute = "kernels.lock.json merge=unplugin-kernel\n";
+  const command = `git config merge.unplugin-kernel.driver "npx unplugin-kernel merge-lock %O %A %B"`;
+
+  it("names the driver that merges locks in .gitattributes, keeps what is there, and leaves git's configuration alone", () => {
+    const root = writeProject({ ...files, ".git/config": "[core]\n", ".gitattributes": "*.png binary" });
+    const { output } = runCli(root, "init");
+    expect(output).toContain("edited .gitattributes: lock files are merged by entry\n");
+    expect(output).toContain(`    ${command}   once in each clone`);
+    expect(textsOf(root)).toMatchObject({ ".gitattributes": `*.png binary\n${attribute}`, ".git/config": "[core]\n" });
+    expect(runCli(root, "init").output).toContain("nothing to do");
+  });
+
+  it("of which it is a part, and which names the driver already, writes nothing of it", () => {
+    const repository = writeProject({
+      ".git/config": '[merge "unplugin-kernel"]\n',
+      ".gitattributes": attribute,
+      ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`app/${name}`, text])),
+    });
+    const { output, exitCode } = runCli(repository, "init", "--root", "app");
+    expect([exitCode, output]).toEqual([0, expect.not.stringMatching(/gitattributes|git config/)]);
+  });
+});
+
 describe("init", () => {
   const root = writeProject(files);
 
