@@ -49,9 +49,9 @@ describe.skipIf(!gcc)(`a compiler that exits with 0${noGcc}`, () => {
     ],
     [
       "and has written an addon that crashes when it is loaded",
-      `echo '__attribute__((constructor)) static void f(void) { *(volatile int *)0 = 1; }' > crash.c
+      `echo '__attribute__((constructor)) static void crash(void) { __builtin_trap(); }' > crash.c
 exec ${gcc} "$@" crash.c`,
-      "crashes: SIGSEGV",
+      "crashes: ",
     ],
   ];
   test.each(rubbish)("%s costs a warning, and the WASM twin is shipped", async (_, script, why) => {
@@ -76,7 +76,7 @@ exec ${gcc} "$@" crash.c`,
   });
 
   test("and has made other code of a right source is an error, and nothing is kept", async () => {
-    plantCompiler(`sed -i 's/_mm256_fmadd_ps(/_mm256_fmsub_ps(/g; s/_mm_fmadd_ps(/_mm_fmsub_ps(/g' kernels.c
+    plantCompiler(`sed -i 's/ + (load_/ - (load_/' kernels.c
 exec ${gcc} "$@"`);
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     await expect(native(root)).rejects.toThrow(/^verify\.wrong: src\/gemm\.op\.ts\?tune=avx2: its addon: /);

@@ -5,11 +5,13 @@ import { join } from "node:path";
 import binaryen from "binaryen";
 import { describe, expect, it } from "vitest";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import { problemOf } from "../../../src/plugin/compile/check-decision.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
 import { verifyKernel } from "../../../src/plugin/compile/verify-kernel.ts";
 import type { CompiledKernel } from "../../../src/plugin/compiled-kernel.ts";
 import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
+import type { ScheduleEntry } from "../../../src/tuner/store/store-entry.ts";
 import { type Buildable, createWorkbench, type MeasurableSource } from "../../../src/tuner/workbench.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { compileIn, gemmText } from "../../support/compile-app.ts";
@@ -161,4 +163,37 @@ it("a locked kernel is run against the reference when it is verified", async () 
   await expect(verifyKernel({ ...locked, workbench: wrong })).rejects.toThrow(
     /^verify\.wrong: src\/gemm\.op\.ts\?tune=wasm: it wrote its input A\n {2}hint: tune it again$/,
   );
+});
+
+describe("a kernel that does not come back in a check", () => {
+  const forEver = wasm("(loop $for_ever (br $for_ever))");
+  const late = "it did not come back within 0.6 s";
+  const lockedIn = async (root: string): Promise<KernelContext> => {
+    let context: KernelContext | null = null;
+    await compileIn(root, {
+      change(found) {
+        context = found;
+        return {};
+      },
+    });
+    return { ...context!, request: { ...context!.request, mode: "frozen" } };
+  };
+
+  it("is not checked, and a decision from elsewhere that leads to it is not taken", async () => {
+    const locked = await lockedIn(writeApp({ "src/gemm.op.ts": gemmText() }));
+    const slow = { ...locked, workbench: planting([forEver]) };
+    expect(await verifyKernel(slow)).toEqual({ notRun: late });
+    const entry = await locked.store.entry(locked.key);
+    const decision = { key: locked.key, ...(entry as ScheduleEntry), measured: (entry as ScheduleEntry).measured! };
+    expect(await problemOf(slow, decision)).toBe(`it cannot be checked here: ${late}`);
+    expect(await problemOf(locked, decision)).toBeNull();
+  });
+
+  it("is not checked where it is a twin", async () => {
+    const locked = await lockedIn(writeApp({ "src/gemm.op.ts": gemmText() }));
+    const right = (source: MeasurableSource): MeasurableSource => source;
+    // The first is the kernel itself, the next is it again, as what is shipped with it.
+    const slow = { ...locked, workbench: planting([right, forEver]) };
+    expect(await verifyKernel(slow)).toEqual({ notRun: `its WASM twin: ${late}` });
+  });
 });
