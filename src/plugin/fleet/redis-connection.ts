@@ -13,14 +13,23 @@ const commandMs = 5_000;
 /** Milliseconds between attempts to connect again. */
 const againMs = 200;
 
-/** @throws DiagnosticError `fleet.no-package` */
-export async function fleetPackages(): Promise<{
+export interface FleetPackages {
   readonly bullmq: typeof import("bullmq");
   readonly Redis: typeof Redis;
-}> {
+}
+
+async function importPackages(): Promise<FleetPackages> {
+  const [bullmq, { Redis }] = await Promise.all([import("bullmq"), import("ioredis")]);
+  return { bullmq, Redis };
+}
+
+/**
+ * @param load loads the packages; tests have others
+ * @throws DiagnosticError `fleet.no-package`
+ */
+export async function fleetPackages(load: () => Promise<FleetPackages> = importPackages): Promise<FleetPackages> {
   try {
-    const [bullmq, { Redis }] = await Promise.all([import("bullmq"), import("ioredis")]);
-    return { bullmq, Redis };
+    return await load();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     const message = "a fleet needs the packages bullmq and ioredis, which are not installed";
