@@ -61,6 +61,11 @@ export interface CompileServices {
   readonly background?: BackgroundTuner | null;
   /** Called with the files of the operator as soon as they are known, be it right or not: a change of one may mend it. */
   readonly onSources?: ((files: readonly string[]) => void) | undefined;
+  /**
+   * Returns the files of a shared store's answer to a schedule key, binaries among them; null: it has none. Asked only where a native
+   * kernel cannot be built here.
+   */
+  readonly binariesOf?: ((scheduleKey: string) => Promise<ReadonlyMap<string, Uint8Array> | null>) | undefined;
   /** Called after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }

@@ -1,6 +1,7 @@
 // The plugin's options as given → complete, checked options. The only file of the plugin that reads the environment.
 
-import { dirname, resolve } from "node:path";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } from "../compiler/index.ts";
 import type { Budget } from "../tuner/task.ts";
 import { packageOf } from "./locate-operator.ts";
@@ -28,6 +29,8 @@ export interface ResolvedOptions {
   readonly trust: ResolvedTrust;
   /** Private key that signs decisions, from the environment only; null: none are signed. */
   readonly signingKey: string | null;
+  /** File of the private key, where the environment has none. It may be missing. */
+  readonly signingKeyFile: string;
   /** Path of the declarations; null: none are written. */
   readonly dts: string | null;
   readonly report: string | null;
@@ -133,6 +136,15 @@ function packageFolder(folder: string): string {
 const outputPath = (root: string, value: boolean | string | undefined, name: string): string | null =>
   value === undefined || value === false ? null : resolve(root, value === true ? name : value);
 
+/** Folder of the user's own settings, outside of every project. */
+export function configurationFolder(environment: Readonly<Record<string, string | undefined>> = process.env): string {
+  const { XDG_CONFIG_HOME, APPDATA } = environment;
+  const name = "unplugin-kernel";
+  if (process.platform === "win32") return join(APPDATA || join(homedir(), "AppData", "Roaming"), name);
+  if (process.platform === "darwin") return join(homedir(), "Library", "Application Support", name);
+  return join(XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(homedir(), ".config"), name);
+}
+
 /** Says whether a CI service runs the build: it sets CI=true or CI=1. CI=false and CI=0 mean that none does. */
 export const isCi = (environment: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "");
@@ -178,6 +190,7 @@ export function resolveOptions(
     remoteToken: environment.UNPLUGIN_KERNEL_REMOTE_TOKEN || null,
     trust: resolveTrust(options.trust, (file) => resolve(root, file)),
     signingKey: environment.UNPLUGIN_KERNEL_SIGNING_KEY || null,
+    signingKeyFile: join(configurationFolder(environment), "signing.key"),
     dts: outputPath(root, options.dts, "kernel-imports.d.ts"),
     report: outputPath(root, options.report, reportName),
     schedules: options.schedules ?? false,

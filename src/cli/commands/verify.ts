@@ -49,8 +49,8 @@ export const verify: Command = {
   usage: "verify",
   description:
     "Check the lock: every import has its entry, entries lead to their sources, kernels compute the right numbers",
-  options: [],
-  examples: ["unplugin-kernel verify"],
+  options: [{ flags: "--trust <file>", description: "JSON file with the value of option trust" }],
+  examples: ["unplugin-kernel verify", "unplugin-kernel verify --trust kernels.trust.json"],
   async run(project) {
     const { lockfile, root } = project.options;
     const content = await readLockfile(lockfile);

@@ -21,7 +21,7 @@ export interface Decision extends Schedule {
   readonly compilerRuns: number;
 }
 
-/** @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `space.empty`, `tune.nothing-ran` */
+/** @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `space.empty`, `trust.refused`, `tune.nothing-ran` */
 export async function decideSchedule(context: KernelContext): Promise<Decision> {
   const { mode } = context.request;
   const locked = await fromLock(context);
@@ -116,6 +116,9 @@ async function fromLock(context: KernelContext): Promise<Decision | null> {
   if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
   const entry = content.entries.get(lockName);
   const problem = entry ? staleReason(entry, { ...task, codegen: codegenVersion, opDigest }) : "it has no entry";
+  if (entry && !problem && request.mode === "frozen" && services.options.trust.require.includes("decision")) {
+    (await import("../trust/lock-trust.ts")).requireSignature(context, entry);
+  }
   if (entry && !problem) return found("lock", { ...entry, task: { ...task, target: entry.target } }, entry.measured);
   if (request.mode !== "frozen") return null;
   const miss = entry
@@ -182,7 +185,9 @@ async function lockDecision(context: KernelContext, decision: Decision): Promise
     source,
     measured,
   };
-  const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, entry]]));
+  const { signedIfOwn } = await import("../trust/lock-trust.ts");
+  const signed = signedIfOwn(context, entry, decision.origin);
+  const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, signed]]));
   if (problem && problem.code !== "lock.unwritable") throw new DiagnosticError(problem);
   if (problem) services.log.warn(`${lockName}: ${problem.message}`);
   return decision;
