@@ -1,7 +1,7 @@
 // The project that a command works on: the plugin's options as flags say them, and the kernels that its files import.
 
-import { existsSync } from "node:fs";
-import { relative } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
 import { compileKernel } from "../plugin/compile-kernel.ts";
@@ -53,6 +53,19 @@ function strategiesIn(list: unknown): readonly StrategyName[] {
   });
 }
 
+/** Reads the value of option `trust` from a file, which the bundler's configuration may import, too. */
+function trustIn(file: string, root: string): NonNullable<KernelPluginOptions["trust"]> {
+  try {
+    return JSON.parse(readFileSync(resolve(root, file), "utf8"));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badArgument(
+      `--trust names ${file}, which cannot be read: ${why}`,
+      "a JSON file with the value of option trust",
+    );
+  }
+}
+
 /** @throws DiagnosticError `options.bad-value`, `command.bad-argument`, `packs.not-found` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
   const { root, lockfile, cacheDir, include, numerics, remote, pack } = flags;
@@ -60,9 +73,11 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   const given = Object.entries({ root, lockfile, cacheDir, include, numerics, remote }).filter(
     ([, value]) => value !== undefined,
   );
+  const trust = flags.trust === undefined ? {} : { trust: trustIn(String(flags.trust), String(root ?? ".")) };
   const said = {
     ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
     ...(flags.offline ? { offline: true } : {}),
+    ...trust,
   };
   const packs = pack === undefined ? [] : [pack].flat().map(String);
   let fleet: Fleet | null = null;

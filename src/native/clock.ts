@@ -20,3 +20,6 @@ export function afterMs(ms: number, work: () => void): () => void {
 
 /** Makes a signal that is aborted after `ms` milliseconds, at least 1. */
 export const timeoutSignal = (ms: number): AbortSignal => AbortSignal.timeout(Math.max(1, Math.floor(ms)));
+
+/** The time in ISO 8601, for statements: information alone, never a part of a key. */
+export const wallClockText = (): string => new Date().toISOString();

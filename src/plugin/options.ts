@@ -1,7 +1,8 @@
 // The plugin's options as given → complete, checked options. The only file of the plugin that reads the environment.
 
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } from "../compiler/index.ts";
+import { configurationFolder } from "../native/configuration-folder.ts";
 import type { Budget } from "../tuner/task.ts";
 import { packageOf } from "./locate-operator.ts";
 import { pathFilter } from "./path-pattern.ts";
@@ -30,6 +31,8 @@ export interface ResolvedOptions {
   readonly trust: ResolvedTrust;
   /** Private key that signs decisions, from the environment only; null: none are signed. */
   readonly signingKey: string | null;
+  /** File of the private key, where the environment has none. It may be missing. */
+  readonly signingKeyFile: string | null;
   /** Path of the declarations; null: none are written. */
   readonly dts: string | null;
   readonly report: string | null;
@@ -137,6 +140,8 @@ function packageFolder(folder: string): string {
 const outputPath = (root: string, value: boolean | string | undefined, name: string): string | null =>
   value === undefined || value === false ? null : resolve(root, value === true ? name : value);
 
+const signingKeyIn = (folder: string | null): string | null => folder && join(folder, "signing.key");
+
 /** Says whether a variable of the environment is there and does not say no. */
 const isSet = (value: string | undefined): boolean => !["", "0", "false"].includes(value ?? "");
 
@@ -191,6 +196,7 @@ export function resolveOptions(
     remoteToken: environment.UNPLUGIN_KERNEL_REMOTE_TOKEN || null,
     trust: resolveTrust(options.trust, (file) => resolve(root, file)),
     signingKey: environment.UNPLUGIN_KERNEL_SIGNING_KEY || null,
+    signingKeyFile: signingKeyIn(configurationFolder(environment)),
     dts: outputPath(root, options.dts, "kernel-imports.d.ts"),
     report: outputPath(root, options.report, reportName),
     schedules: options.schedules ?? false,

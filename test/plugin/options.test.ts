@@ -22,6 +22,7 @@ describe("resolveOptions", () => {
       remoteToken: null,
       trust: { keys: [], revoked: [], require: [], identities: [], trustedRoot: null },
       signingKey: null,
+      signingKeyFile: expect.stringMatching(/unplugin-kernel.signing\.key$/),
       dts: null,
       report: null,
       schedules: false,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type BuildTunings, createBuildTunings } from "../../src/plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
 import { compileInContext } from "../../src/plugin/compile-kernel.ts";
-import type { CompiledKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import type { CompiledKernel, CompileServices, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
 import { resolveOptions } from "../../src/plugin/options.ts";
 import type { KernelPluginOptions } from "../../src/plugin/types.ts";
 
@@ -30,6 +30,9 @@ export interface CompileCase {
   /** Another machine, another workbench. */
   readonly change?: (context: KernelContext) => Partial<KernelContext>;
   readonly warnings?: string[];
+  /** The environment that options are read from; default: none. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly binariesOf?: CompileServices["binariesOf"];
   /** Tunings of the build that it is a part of; default: a build of its own. */
   readonly tunings?: BuildTunings;
 }
@@ -41,9 +44,17 @@ export const buildTunings = (totalSeconds: number | null = null): BuildTunings =
 /** Compiles `src/gemm.op.ts` below `root`, with lock and store there: a few trials, for WASM by default. */
 export async function compileIn(
   root: string,
-  { request = {}, options = {}, change = () => ({}), warnings = [], tunings = buildTunings() }: CompileCase = {},
+  {
+    request = {},
+    options = {},
+    change = () => ({}),
+    warnings = [],
+    tunings = buildTunings(),
+    environment = {},
+    binariesOf,
+  }: CompileCase = {},
 ): Promise<Compiled> {
-  const resolved = resolveOptions({ root, cacheDir: "store", mode: "tune", ...options }, root, {});
+  const resolved = resolveOptions({ root, cacheDir: "store", mode: "tune", ...options }, root, environment);
   const log = { debug: () => {}, info: () => {}, warn: (line: string) => void warnings.push(line) };
   const wanted: KernelRequest = {
     opFile: join(root, "src/gemm.op.ts"),
@@ -57,7 +68,7 @@ export async function compileIn(
     ...request,
   };
   const { signal } = new AbortController();
-  const services = { options: resolved, log, signal, tunings };
+  const services = { options: resolved, log, signal, tunings, binariesOf };
   const context = await kernelContext(wanted, services);
   return { kernel: await compileInContext({ ...context, ...change(context) }), warnings };
 }

@@ -6,7 +6,9 @@ import { garbage, removeItems, type StoredItem, storedItems } from "../../tuner/
 import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
 import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
 import { pullDecisions, pushDecisions } from "../remote.ts";
+import { generateKey, signFile, signLock } from "../signing.ts";
 import { sizeText } from "../size-text.ts";
+import { checkFile, listTrust } from "../trusted.ts";
 
 const dayMs = 86_400_000;
 const totalOf = (items: readonly StoredItem[]): number => items.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -53,6 +55,9 @@ const uses: Readonly<Record<string, { readonly flags: readonly string[]; readonl
   import: { flags: ["lockfile", "include", "numerics"], file: true },
   push: { flags: ["remote"], file: false },
   pull: { flags: ["remote", "lockfile", "include", "numerics"], file: false },
+  keygen: { flags: ["id", "out"], file: false },
+  sign: { flags: ["lock", "lockfile", "key", "keyless"], file: true },
+  trust: { flags: ["trust", "lockfile"], file: true },
 };
 const allFlags = [...new Set(Object.values(uses).flatMap(({ flags }) => flags))];
 
@@ -67,12 +72,24 @@ function requireUse(what: string, file: string | undefined, flags: Flags): void 
 }
 
 export const cache: Command = {
-  usage: "cache <ls|gc|export|import|push|pull> [file]",
+  usage: "cache <ls|gc|export|import|push|pull|keygen|sign|trust> [file]",
   description:
-    "What lies in the store; gc removes kernels that were built long ago, export, import, push and pull share decisions",
+    "What lies in the store; gc removes kernels that were built long ago, export, import, push and pull share decisions, keygen, sign and trust say who vouches for them",
   options: [
     { flags: "--days <count>", description: "gc: older than this (default: 30)" },
     { flags: "--remote <url>", description: "push, pull: the store that others share" },
+    {
+      flags: "--id <name>",
+      description: "keygen: name of the key, with a number or year (default: the machine's name, -1)",
+    },
+    { flags: "--out <file>", description: "keygen: file of the private key (default: in your configuration folder)" },
+    { flags: "--lock", description: "sign: the entries of the lock, in place of a file" },
+    {
+      flags: "--key <file>",
+      description: "sign: the private key (default: of UNPLUGIN_KERNEL_SIGNING_KEY, or keygen's)",
+    },
+    { flags: "--keyless", description: "sign: with the identity of this CI job, by package sigstore" },
+    { flags: "--trust <file>", description: "trust: JSON file with the value of option trust" },
   ],
   examples: [
     "unplugin-kernel cache ls",
@@ -80,6 +97,9 @@ export const cache: Command = {
     "unplugin-kernel cache export decisions.jsonl",
     "unplugin-kernel cache import decisions.jsonl",
     "unplugin-kernel cache pull --remote https://kernels.example/store",
+    "unplugin-kernel cache keygen --id ci-2026",
+    "unplugin-kernel cache sign --lock",
+    "unplugin-kernel cache trust --trust kernels.trust.json",
   ],
   async run(project, [what = "", file], flags) {
     requireUse(what, file, flags);
@@ -89,6 +109,10 @@ export const cache: Command = {
     if (what === "gc") return collect(cacheDir, days);
     if (what === "export") return exportDecisions(project, requireFile(what, file));
     if (what === "import") return importDecisions(project, requireFile(what, file));
+    if (what === "keygen") return generateKey(project, flags);
+    if (what === "sign")
+      return flags.lock ? signLock(project, flags) : signFile(project, requireFile(what, file), flags);
+    if (what === "trust") return file === undefined ? listTrust(project) : checkFile(project, file);
     return what === "push" ? pushDecisions(project) : pullDecisions(project);
   },
 };

@@ -83,8 +83,13 @@ export const verify: Command = {
       flags: "--output <folder>",
       description: "also compare the addons and WASM modules in a build's output with what is built of the lock",
     },
+    { flags: "--trust <file>", description: "JSON file with the value of option trust" },
   ],
-  examples: ["unplugin-kernel verify", "unplugin-kernel verify --output dist"],
+  examples: [
+    "unplugin-kernel verify",
+    "unplugin-kernel verify --output dist",
+    "unplugin-kernel verify --trust kernels.trust.json",
+  ],
   async run(project, _, flags) {
     const { lockfile, root, cacheDir } = project.options;
     const content = await readLockfile(lockfile);

@@ -1,5 +1,6 @@
 // Loads kernels of a Node-API addon as the measuring process runs them: on the task's own arrays, timed inside the addon.
 
+import { nowMs } from "../clock.ts";
 import type { LoadedKernel } from "../harness/bench-wasm.ts";
 import { cpuFeatures } from "../load/cpu-features.ts";
 import { loadNative, type NativeKernels } from "../load/load-native.ts";
@@ -28,13 +29,13 @@ function timedBy(
   { index }: NativeRunnable,
   arrays: LoadedKernel["arrays"],
 ): LoadedKernel {
-  if (!bench) return { arrays, time: (count) => timedFromHere(() => call(index, ...arrays), count) };
+  if (!bench) return { arrays, time: (count) => timeOfCalls(count, () => call(index, ...arrays)) };
   return { arrays, time: (count) => count * bench(index, arrays, 1, Number.MAX_SAFE_INTEGER, count)[0]! };
 }
 
-/** Returns the nanoseconds of some runs, calls included: good enough to know that a kernel came back. */
-function timedFromHere(run: () => void, count: number): number {
-  const start = performance.now();
-  for (let at = 0; at < count; at++) run();
-  return (performance.now() - start) * 1e6;
+/** Nanoseconds of calls from JavaScript: a shipped addon has no timing loop, and is run to be checked. */
+function timeOfCalls(count: number, call: () => void): number {
+  const begin = nowMs();
+  for (let run = 0; run < count; run++) call();
+  return (nowMs() - begin) * 1e6;
 }

@@ -24,15 +24,17 @@ export interface Decision extends Schedule {
 }
 
 /**
- * @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `space.empty`, `tune.nothing-ran`, and those of
- *   `checkLimits`
+ * @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `space.empty`, `trust.refused`, `tune.nothing-ran`, and
+ *   those of `checkLimits`
  */
 export async function decideSchedule(context: KernelContext): Promise<Decision> {
   const { mode } = context.request;
   checkLimits(context);
   const answer = await askLock(context);
   if (mode === "again" || mode === "update") return decideAgain(context, answer);
-  return answer.kind === "hit" ? fromEntry(context, answer.entry) : decideMissed(context, answer);
+  if (answer.kind !== "hit") return decideMissed(context, answer);
+  await requireTrust(context, answer.entry);
+  return fromEntry(context, answer.entry);
 }
 
 /** Decides a kernel that the lock does not decide. */
@@ -51,11 +53,19 @@ async function decideMissed(context: KernelContext, miss: LockMiss): Promise<Dec
   return keep(context, outside ?? (await tuneOnce(context)));
 }
 
+/** @throws DiagnosticError `trust.refused`: the build is frozen, decisions have to be signed, and this one is not */
+async function requireTrust({ request, services, lockName }: KernelContext, entry: LockEntry): Promise<void> {
+  const { options } = services;
+  if (request.mode !== "frozen" || !options.trust.require.includes("decision")) return;
+  (await import("../trust/lock-trust.ts")).requireSignature(options, lockName, entry);
+}
+
 /** Takes the next rungs of the ladder, where `onMiss` allows it: the entry for another target of the same ISA, else the prediction. */
 async function decideFrozen(context: KernelContext, miss: LockMiss): Promise<Decision> {
   const { frozenMiss, standInOf, warnOfRung } = await import("./lock-miss.ts");
   if (context.services.options.onMiss === "error") throw frozenMiss(context, miss);
   const standIn = await standInOf(context, miss.entries);
+  if (standIn) await requireTrust(context, standIn.entry);
   warnOfRung(context, miss, standIn ? `the schedule of ${standIn.name}` : "the predicted schedule");
   return standIn ? fromEntry(context, standIn.entry, standIn.task) : predicted(context);
 }
@@ -226,7 +236,9 @@ async function lockDecision(context: KernelContext, decision: Decision): Promise
     source,
     measured,
   };
-  const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, entry]]));
+  const { signedIfOwn } = await import("../trust/lock-trust.ts");
+  const signed = signedIfOwn(context, entry, decision.origin);
+  const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, signed]]));
   if (problem && problem.code !== "lock.unwritable") throw new DiagnosticError(problem);
   if (problem) services.log.warn(`${lockName}: ${problem.message}`);
   return decision;

@@ -39,6 +39,8 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
   if (result.kind === "stale") throw otherSource(context);
   if (result.kind === "no-compiler") {
     const { message, hint } = noCompilerFor(context);
+    if (services.options.trust.require.includes("binary"))
+      throw refuse("trust.refused", `${message}, and no signed addon may be taken`, hint);
     if (request.fallback === "none") throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
     services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
   }

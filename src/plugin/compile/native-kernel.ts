@@ -30,7 +30,7 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
   const measured = decision.measured && (await storedAddon(context, decision, decision.measured.toolchain));
   if (measured) return built(context, decision, measured, 0);
   const toolchain = await context.toolchain();
-  if (!toolchain) return { kind: "no-compiler" };
+  if (!toolchain) return (await signedAddon(context, decision)) ?? { kind: "no-compiler" };
   const stored = await storedAddon(context, decision, toolchain.identity);
   if (stored) return built(context, decision, stored, 0);
   const { factsOf, generated } = await import("./schedule-source.ts");
@@ -41,6 +41,27 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
   const fresh = { blobs: { addon: compiled.bytes }, facts: factsOf(decision, kernel) };
   await keepBlobs(context, addonKey(context, decision, toolchain.identity), fresh);
   return built(context, decision, fresh, 1);
+}
+
+/**
+ * Takes an addon that was built elsewhere, under the statement of a signer whom option `trust` lists; null: there is none. It does not go
+ * into the store: a key that is revoked counts no more in the next build.
+ */
+async function signedAddon(context: KernelContext, decision: Decision): Promise<NativeResult | null> {
+  const { services, request, lockName } = context;
+  const { keys, identities } = services.options.trust;
+  const mayTake = request.mode === "tune" || request.mode === "frozen";
+  if (!mayTake || !services.binariesOf || keys.length + identities.length === 0) return null;
+  const files = await services.binariesOf(scheduleKey(keyFields(decision.task)));
+  if (!files) return null;
+  const { signedArtifact } = await import("../trust/signed-artifact.ts");
+  const artifact = await signedArtifact(context, decision, files);
+  if (artifact.kind === "taken") {
+    services.log.info(`${lockName}: its addon was built elsewhere, signed by ${artifact.signer}`);
+    return built(context, decision, artifact.built, 0);
+  }
+  services.log.warn(`${lockName}: an addon from elsewhere is not taken: ${artifact.why}`);
+  return null;
 }
 
 const storedAddon = (context: KernelContext, schedule: Schedule, identity: string): Promise<BuiltBlobs | null> =>

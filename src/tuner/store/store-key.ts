@@ -14,9 +14,9 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
+import { configurationFolder } from "../../native/configuration-folder.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,26 +55,7 @@ function keyInHex(text: string): Uint8Array {
 /** Returns the path of the file with the secret; null: the user has no home. */
 export function keyFile(environment: Environment, platform: NodeJS.Platform = process.platform): string | null {
   const folder = configurationFolder(environment, platform);
-  return folder && join(folder, "unplugin-kernel", "store.key");
-}
-
-function configurationFolder(environment: Environment, platform: NodeJS.Platform): string | null {
-  // A relative path would make the working directory, a checkout for instance, the place of the secret.
-  const given = platform === "win32" ? environment.APPDATA : environment.XDG_CONFIG_HOME;
-  if (given?.startsWith("/") || (given && platform === "win32")) return given;
-  const home = homeFolder();
-  if (!home) return null;
-  if (platform === "win32") return join(home, "AppData", "Roaming");
-  return platform === "darwin" ? join(home, "Library", "Application Support") : join(home, ".config");
-}
-
-function homeFolder(): string | null {
-  try {
-    return homedir();
-  } catch {
-    // The user is in no list of users, as in a container with a made-up number.
-    return null;
-  }
+  return folder && join(folder, "store.key");
 }
 
 /** Reads the secret, or makes it; null: neither can be done. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import binaryen from "binaryen";
 import { describe, expect, it } from "vitest";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
-import { problemOf } from "../../../src/plugin/compile/check-decision.ts";
+import { checkDecision } from "../../../src/plugin/compile/check-decision.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
 import { verifyKernel } from "../../../src/plugin/compile/verify-kernel.ts";
 import type { CompiledKernel } from "../../../src/plugin/compiled-kernel.ts";
@@ -185,8 +185,8 @@ describe("a kernel that does not come back in a check", () => {
     expect(await verifyKernel(slow)).toEqual({ notRun: late });
     const entry = await locked.store.entry(locked.key);
     const decision = { key: locked.key, ...(entry as ScheduleEntry), measured: (entry as ScheduleEntry).measured! };
-    expect(await problemOf(slow, decision)).toBe(`it cannot be checked here: ${late}`);
-    expect(await problemOf(locked, decision)).toBeNull();
+    expect(await checkDecision(slow, decision)).toEqual({ kind: "refused", why: `it cannot be checked here: ${late}` });
+    expect(await checkDecision(locked, decision)).toMatchObject({ kind: "taken" });
   });
 
   it("is not checked where it is a twin", async () => {

@@ -1,0 +1,91 @@
+// `cache trust`: the signers that the project trusts, and who signed what: the lock's entries, or a file of decisions.
+
+import { readFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { DiagnosticError, sha256 } from "../compiler/index.ts";
+import { refuse } from "../plugin/compile/kernel-context.ts";
+import { policyOf } from "../plugin/trust/policy-of.ts";
+import type { ResolvedTrust } from "../plugin/trust/trust-option.ts";
+import type { LockEntry } from "../tuner/store/lock-entry.ts";
+import { readLockfile } from "../tuner/store/lockfile.ts";
+import { signatureProblem } from "../tuner/trust/lock-signature.ts";
+import type { TrustPolicy } from "../tuner/trust/policy.ts";
+import { decodeDecisionsStatement } from "../tuner/trust/statement.ts";
+import { verifyBundle } from "../tuner/trust/verify.ts";
+import { exitCodes, type Outcome } from "./command.ts";
+import type { Project } from "./project.ts";
+import { signatureOf } from "./signing.ts";
+
+interface Row {
+  readonly kernel: string;
+  readonly state: "signed" | "unsigned" | "refused";
+  /** Id of the key, or why the signature does not count. */
+  readonly by: string | null;
+}
+
+function rowOf(kernel: string, entry: LockEntry, policy: TrustPolicy): Row {
+  if (!entry.signature) return { kernel, state: "unsigned", by: null };
+  const problem = signatureProblem(entry, policy);
+  return problem === null
+    ? { kernel, state: "signed", by: `key ${entry.signature.keyid}` }
+    : { kernel, state: "refused", by: problem };
+}
+
+function signers({ keys, revoked, identities, require }: ResolvedTrust): readonly string[] {
+  const ids = keys.map((line) => line.split(":")[1]!);
+  const lines = [
+    ...ids.map((id) => `${revoked.includes(id) ? "revoked" : "trusted"}  key ${id}`),
+    ...revoked.filter((id) => !ids.includes(id)).map((id) => `revoked  key ${id}`),
+    ...identities.map(({ identity, issuer }) => `trusted  ${identity}, by ${issuer}`),
+  ];
+  const signed = require.length === 0 ? "nothing has to be signed" : `has to be signed: ${require.join(", ")}`;
+  return [...(lines.length === 0 ? ["no signer is trusted: --trust <file> names who is"] : lines), signed];
+}
+
+/** @throws DiagnosticError `lock.broken`, `lock.version`, `trust.bad-key` */
+export async function listTrust({ options: { trust, lockfile } }: Project): Promise<Outcome> {
+  const content = await readLockfile(lockfile);
+  if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
+  const policy = policyOf(trust);
+  const kernels = [...content.entries].map(([name, entry]) => rowOf(name, entry, policy));
+  const isWrong = ({ state }: Row): boolean =>
+    state === "refused" || (state === "unsigned" && trust.require.includes("decision"));
+  const lines = kernels.map(({ kernel, state, by }) => `${state.padEnd(8)} ${kernel}${by === null ? "" : `: ${by}`}`);
+  const { keys, revoked, require, identities } = trust;
+  return {
+    exitCode: kernels.some(isWrong) ? exitCodes.wrong : exitCodes.done,
+    json: { trust: { keys, revoked, require, identities }, kernels },
+    text: [...signers(trust), "", ...lines].join("\n").trim(),
+  };
+}
+
+/**
+ * Says who signed a file of decisions.
+ *
+ * @throws DiagnosticError `trust.refused`, `exchange.unreadable`
+ */
+export async function checkFile({ options: { root, trust } }: Project, name: string): Promise<Outcome> {
+  const file = resolve(root, name);
+  const [content, bundle] = [read(file), read(signatureOf(file))];
+  const verified = await verifyBundle(bundle.toString("utf8"), policyOf(trust));
+  if (verified.kind === "refused") throw refusal(file, verified.why);
+  const decoded = decodeDecisionsStatement(verified.payload);
+  if ("why" in decoded) throw refusal(file, `what ${verified.signer} signed is no file of decisions: ${decoded.why}`);
+  const { subject, predicate } = decoded.value;
+  if (subject.length !== 1 || subject[0]!.digest.sha256 !== sha256(content))
+    throw refusal(file, `it is not the file that ${verified.signer} signed`);
+  const text = `${basename(file)}: ${predicate.decisions} decisions, signed by ${verified.signer}`;
+  return { exitCode: exitCodes.done, json: { file, signer: verified.signer, ...predicate }, text };
+}
+
+const refusal = (file: string, why: string): DiagnosticError =>
+  refuse("trust.refused", `${basename(file)} is refused: ${why}`, null);
+
+function read(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw refuse("exchange.unreadable", `${path} cannot be read: ${error.message}`, null);
+  }
+}

@@ -1,0 +1,195 @@
+// Addons that were built elsewhere, in builds without a compiler: taken under a trusted statement once they were run against the
+// reference, else refused in one line, and the WASM twin runs.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
+import { signedFiles } from "../../../src/plugin/trust/signed-artifact.ts";
+import type { TrustOptions } from "../../../src/plugin/types.ts";
+import { readLockfile } from "../../../src/tuner/store/lockfile.ts";
+import { generateSigningKey, publicLine } from "../../../src/tuner/trust/keys.ts";
+import { addonPath, type Files, statementPath } from "../../../src/tuner/trust/signed-files.ts";
+import { writeApp } from "../../support/build-app.ts";
+import { type CompileCase, compileIn, gemmText } from "../../support/compile-app.ts";
+import { printedError } from "../../support/op-file.ts";
+
+const [toolchain] = await detectToolchains();
+const key = generateSigningKey("ci-1");
+const other = generateSigningKey("other");
+const signing = { key, builder: "a test", time: "2026-11-25T00:00:00Z" };
+const request = { target: "native" } as const;
+const trust: TrustOptions = { keys: [publicLine(key)] };
+
+/** Hands out the context of the kernel that a build compiles. */
+function keepContext(compiler: KernelContext["toolchain"]) {
+  let kept: KernelContext | null = null;
+  return {
+    change(context: KernelContext): Partial<KernelContext> {
+      kept = context;
+      return { toolchain: compiler };
+    },
+    context: (): KernelContext => kept!,
+  };
+}
+
+/** An addon that a compiler makes of this text; it stands for what a signer should not have signed. */
+function addonOf(text: string): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), "planted-"));
+  writeFileSync(join(folder, "a.c"), text);
+  execFileSync(toolchain!.path, ["-shared", "-fPIC", "-o", join(folder, "a.node"), join(folder, "a.c")]);
+  return readFileSync(join(folder, "a.node"));
+}
+
+describe.skipIf(!toolchain)(`a build without a compiler${toolchain ? "" : " (needs gcc or clang)"}`, () => {
+  let lock = "";
+  let addon: Uint8Array;
+  let lockName = "";
+  let files: Files;
+  let replayed: Files;
+
+  /** Compiles with what a shared store answers. */
+  const build = (answer: Files | null, options: CompileCase["options"] = {}, rest: CompileCase = {}) =>
+    compileIn(writeApp({ "src/gemm.op.ts": gemmText(), "kernels.lock.json": lock }), {
+      request,
+      options: { mode: "frozen", trust, ...options },
+      change: () => ({ toolchain: async () => null }),
+      binariesOf: async () => answer,
+      ...rest,
+    });
+
+  /** Signs an addon for the kernel of the lock. */
+  async function signedAs(bytes: Uint8Array, by = key): Promise<Files> {
+    const content = await readLockfile(writeLock());
+    const entry = content.kind === "ok" ? content.entries.get(lockName)! : null;
+    const seen = keepContext(async () => null);
+    await build(null, {}, { change: seen.change });
+    const context = seen.context();
+    const task = { ...context.task, target: entry!.target };
+    const schedule = { task, candidate: entry!.candidate, source: entry!.source };
+    const beside = new Map([["decision.jsonl", Buffer.from("a decision\n")]]);
+    return signedFiles(
+      context,
+      schedule,
+      { addon: bytes, toolchain: toolchain!.identity, beside },
+      { ...signing, key: by },
+    );
+  }
+  const writeLock = (): string => join(writeApp({ "kernels.lock.json": lock }), "kernels.lock.json");
+
+  beforeAll(async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    const { kernel } = await compileIn(root, { request });
+    lock = readFileSync(join(root, "kernels.lock.json"), "utf8");
+    lockName = /"(src\/[^"]+)"/.exec(lock)![1]!;
+    addon = kernel.native!.bytes;
+    files = await signedAs(addon);
+    // The same addon, rightly signed for an operator that was changed.
+    const changed = writeApp({ "src/gemm.op.ts": gemmText({ twice: true }) });
+    const seen = keepContext(async () => toolchain!);
+    await compileIn(changed, { request, options: { mode: "predict" }, change: seen.change });
+    const context = seen.context();
+    const entry = JSON.parse(lock).kernels[lockName];
+    const schedule = { task: context.task, candidate: entry.candidate, source: entry.source };
+    replayed = await signedFiles(context, schedule, { addon, toolchain: toolchain!.identity }, signing);
+  }, 120_000);
+
+  it.each(["frozen", "tune"] as const)("takes the addon of a trusted statement, in mode %s", async (mode) => {
+    const { kernel, warnings } = await build(files, { mode });
+    expect(kernel.native?.bytes).toEqual(addon);
+    expect(kernel).toMatchObject({ origin: "lock", compilerRuns: 0 });
+    expect(warnings).toEqual([]);
+  });
+
+  it("asks for none in other modes, and where no signer is trusted", async () => {
+    let asked = 0;
+    const binariesOf = async () => {
+      asked += 1;
+      return files;
+    };
+    await build(null, { mode: "predict" }, { binariesOf });
+    await build(null, { trust: [] }, { binariesOf });
+    expect(asked).toBe(0);
+  });
+
+  const changed = (change: (copy: Map<string, Uint8Array>) => void) => (): Files => {
+    const copy = new Map(files);
+    change(copy);
+    return copy;
+  };
+  const cases: Readonly<Record<string, readonly [() => Files | Promise<Files>, TrustOptions, RegExp]>> = {
+    "without statement": [changed((copy) => copy.delete(statementPath)), trust, /: it is not signed$/],
+    "of a key that is not listed": [
+      () => signedAs(addon, other),
+      trust,
+      /: key other is not one that option trust lists$/,
+    ],
+    "of a revoked key": [() => files, { ...trust, revoked: ["ci-1"] }, /: key ci-1 is revoked$/],
+    "that was swapped": [
+      changed((copy) => copy.set(addonPath, addonOf("int x;"))),
+      trust,
+      /: blobs\/addon is not the file that was signed$/,
+    ],
+    "with one bit changed": [
+      changed((copy) =>
+        copy.set(
+          addonPath,
+          addon.map((byte, at) => (at === 5000 ? byte ^ 1 : byte)),
+        ),
+      ),
+      trust,
+      /: blobs\/addon is not the file that was signed$/,
+    ],
+    "that is missing": [changed((copy) => copy.delete(addonPath)), trust, /: blobs\/addon is missing$/],
+    "with another decision beside it": [
+      changed((copy) => copy.set("decision.jsonl", Buffer.from("another\n"))),
+      trust,
+      /: decision\.jsonl is not the file that was signed$/,
+    ],
+    "with a file that was not signed": [
+      changed((copy) => copy.set("blobs/extra", addon)),
+      trust,
+      /: blobs\/extra is not signed$/,
+    ],
+    "of another kernel": [() => replayed, trust, /: it was signed for another kernel$/],
+    "that is signed, and no addon": [
+      () => signedAs(Buffer.from("text")),
+      trust,
+      /key ci-1 signed it, but .*(invalid|short|ELF)/,
+    ],
+    "that is signed, and ends its process": [
+      () => signedAs(addonOf("__attribute__((constructor)) static void f(void) { __builtin_trap(); }")),
+      trust,
+      /: key ci-1 signed it, but .*(SIGILL|SIGTRAP)/,
+    ],
+  };
+  it.each(Object.entries(cases))("refuses one %s, and says so in one line", async (_, [answer, trusting, why]) => {
+    const { kernel, warnings } = await build(await answer(), { trust: trusting });
+    expect(kernel.native).toBeNull();
+    expect(kernel.wasm).not.toBeNull();
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toMatch(why);
+    expect(warnings[0]).toContain(`${lockName}: an addon from elsewhere is not taken: `);
+    expect(warnings[0]).not.toContain("\n");
+    expect(warnings[1]).toContain("the WASM twin runs instead");
+  });
+
+  it("refuses one that is rightly signed and computes something else", async () => {
+    const twice = writeApp({ "src/gemm.op.ts": gemmText({ twice: true }) });
+    const { kernel } = await compileIn(twice, { request });
+    const { warnings } = await build(await signedAs(kernel.native!.bytes));
+    expect(warnings[0]).toMatch(/an addon from elsewhere is not taken: key ci-1 signed it, but .*C\[/);
+  });
+
+  it("is an error where binaries are required, in place of the WASM twin", async () => {
+    const options = { trust: { ...trust, require: ["binary"] } } as const;
+    expect((await build(files, options)).kernel.native?.bytes).toEqual(addon);
+    for (const answer of [null, new Map([[addonPath, addon]])])
+      expect(await printedError(() => build(answer, options))).toMatch(
+        /^trust\.refused: src\/gemm\.op\.ts\?tune=[\w-]+: .*, and no signed addon may be taken/,
+      );
+  });
+});
