@@ -1,6 +1,7 @@
 // C kernels → one Node-API addon, compiled in a private directory that is gone afterwards. The same kernels, options
 // and compiler give the same bytes in every directory.
 
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type CSource, invariant, sha256 } from "../compiler/index.ts";
@@ -8,7 +9,7 @@ import { addonObject } from "./addon-object.ts";
 import type { NativeArtifact } from "./artifact.ts";
 import { packageFile } from "./native-file.ts";
 import { compilers } from "./toolchain/compilers.ts";
-import { runCompiler } from "./toolchain/run-compiler.ts";
+import { runCompiler, wroteNothing } from "./toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
 import { translationUnit } from "./translation-unit.ts";
 
@@ -102,11 +103,9 @@ async function compile(folder: string, sources: readonly CSource[], options: Bui
   await writeFile(join(folder, "kernels.c"), translationUnit(sources));
   await copyFile(packageFile("src/native/load/kernel-table.h"), join(folder, "kernel-table.h"));
   const flags = compileFlags(sources[0]!, toolchain);
-  return runCompiler(toolchain, [...flags, "kernels.c", "addon.o", "-o", "kernels.node"], {
-    folder,
-    timeoutMs,
-    signal,
-  });
+  const args = [...flags, "kernels.c", "addon.o", "-o", "kernels.node"];
+  const failure = await runCompiler(toolchain, args, { folder, timeoutMs, signal });
+  return failure ?? (existsSync(join(folder, "kernels.node")) ? null : wroteNothing(toolchain, "kernels.node"));
 }
 
 /** Rejects with the signal's reason as soon as it is aborted. */

@@ -2,6 +2,7 @@
 
 import { DiagnosticError, sha256, type Target } from "../../compiler/index.ts";
 import { compilers } from "./compilers.ts";
+import { runInGroup } from "./run-in-group.ts";
 import { type CompilerFamily, compilerFamilies, type SearchPlaces, type Toolchain } from "./toolchain.ts";
 
 /** Environment variable that names the one family to use. */
@@ -25,6 +26,9 @@ export function wantedFamilies(named: string | undefined = process.env[compilerV
 export const toolchainFor = async ({ codegen }: Target): Promise<Toolchain | null> =>
   codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
 
+/** Milliseconds in which a compiler has to say what it is. */
+const answerMs = 10_000;
+
 /**
  * Finds the compilers that work here, the preferred first; empty if there is none. By default this process's PATH and working
  * directory are searched.
@@ -34,18 +38,19 @@ export const toolchainFor = async ({ codegen }: Target): Promise<Toolchain | nul
 export async function detectToolchains(
   { path = process.env.PATH ?? "", project = process.cwd() }: Partial<SearchPlaces> = {},
   families: readonly CompilerFamily[] = wantedFamilies(),
+  timeoutMs: number = answerMs,
 ): Promise<readonly Toolchain[]> {
-  const found = await Promise.all(families.map((family) => detect(family, { path, project })));
+  const found = await Promise.all(families.map((family) => detect(family, { path, project }, timeoutMs)));
   return found.filter((toolchain) => toolchain !== null);
 }
 
-async function detect(family: CompilerFamily, places: SearchPlaces): Promise<Toolchain | null> {
+async function detect(family: CompilerFamily, places: SearchPlaces, timeoutMs: number): Promise<Toolchain | null> {
   const facts = compilers[family];
   const place = facts.locate(places);
   if (!place) return null;
   const [about, machine] = await Promise.all([
-    firstLineOf(place.path, facts.aboutOption),
-    facts.machine ?? firstLineOf(place.path, "-dumpmachine"),
+    firstLineOf(place.path, facts.aboutOption, timeoutMs),
+    facts.machine ?? firstLineOf(place.path, "-dumpmachine", timeoutMs),
   ]);
   const version = about && facts.parseVersion(about);
   if (!about || !machine || !version) return null;
@@ -53,8 +58,7 @@ async function detect(family: CompilerFamily, places: SearchPlaces): Promise<Too
 }
 
 /** Returns the first line that a command prints. Null if it does not run: a broken installation is no compiler. */
-async function firstLineOf(path: string, option: string): Promise<string | null> {
-  const { execa } = await import("execa");
-  const result = await execa(path, [option], { reject: false, timeout: 10_000, env: { LC_ALL: "C" } });
-  return result.failed ? null : (result.stdout.split("\n")[0] ?? null);
+async function firstLineOf(path: string, option: string, timeoutMs: number): Promise<string | null> {
+  const result = await runInGroup(path, [option], { timeoutMs, env: { ...process.env, LC_ALL: "C" } });
+  return result.kind === "done" ? (result.stdout.split("\n")[0] ?? null) : null;
 }

@@ -1,8 +1,8 @@
 // One run of a compiler in a private directory: arguments → null, or why it failed.
 
 import { dirname, resolve } from "node:path";
-import { killGroup } from "../child-process.ts";
 import { compilers } from "./compilers.ts";
+import { runInGroup } from "./run-in-group.ts";
 import type { Toolchain } from "./toolchain.ts";
 
 export interface RunOptions {
@@ -19,11 +19,11 @@ export async function runCompiler(
   args: readonly string[],
   { folder, timeoutMs, signal }: RunOptions,
 ): Promise<string | null> {
-  const { execa } = await import("execa");
   const { subcommand, privateFiles } = compilers[toolchain.family];
-  const posix = process.platform !== "win32";
-  const child = execa(toolchain.path, [...subcommand, ...args], {
-    cwd: folder,
+  const result = await runInGroup(toolchain.path, [...subcommand, ...args], {
+    folder,
+    timeoutMs,
+    signal,
     env: {
       LC_ALL: "C",
       PATH: `${dirname(toolchain.path)}:/usr/bin:/bin`,
@@ -31,28 +31,15 @@ export async function runCompiler(
       ...toolchain.environment,
       ...privateFiles(resolve(folder)),
     },
-    extendEnv: false,
-    reject: false,
-    all: true,
-    // The driver starts other processes, which do the work: all are killed, or they would go on unnoticed.
-    detached: posix,
   });
-  const kill = (): void => void (posix ? killGroup(child.pid) : child.kill("SIGKILL"));
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    kill();
-  }, timeoutMs);
-  signal?.addEventListener("abort", kill);
-  process.on("exit", kill);
-  const result = await child;
-  process.off("exit", kill);
-  signal?.removeEventListener("abort", kill);
-  clearTimeout(timer);
-  signal?.throwIfAborted();
-  if (!result.failed) return null;
-  if (isLate) return `the compiler took longer than ${timeoutMs} ms`;
-  return firstErrors(result.all ?? "") || (result.shortMessage ?? "the compiler failed");
+  switch (result.kind) {
+    case "done":
+      return null;
+    case "late":
+      return `the compiler took longer than ${timeoutMs} ms`;
+    case "failed":
+      return firstErrors(result.output) || result.reason;
+  }
 }
 
 /** Returns the lines that say what is wrong, without the excerpts of code. */
@@ -62,3 +49,7 @@ const firstErrors = (output: string): string =>
     .filter((line) => /error|undefined/i.test(line))
     .slice(0, 5)
     .join("\n") || output.slice(0, 500);
+
+/** Reason of a failure that the compiler does not report: a wrapper that is broken, or that only pretends to compile. */
+export const wroteNothing = ({ path }: Toolchain, file: string): string =>
+  `the compiler ${path} ended with success, but wrote no ${file}`;
