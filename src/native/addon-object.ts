@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { nodeApiInclude, packageFile } from "./native-file.ts";
 import { withPrivateDirectory } from "./private-directory.ts";
 import { compilers } from "./toolchain/compilers.ts";
-import { runCompiler, wroteNothing } from "./toolchain/run-compiler.ts";
+import { runCompiler } from "./toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
+import { brokenCompiler } from "./unusable.ts";
 
 const sources = [
   "src/native/load/addon.c",
@@ -39,5 +40,6 @@ const compileAddon = (toolchain: Toolchain, bench: boolean, timeoutMs: number): 
     const failure = await runCompiler(toolchain, [...codeFlags("strict"), ...options, ...files], { folder, timeoutMs });
     if (failure !== null) return failure;
     const object = join(folder, "addon.o");
-    return existsSync(object) ? readFile(object) : wroteNothing(toolchain, "addon.o");
+    if (!existsSync(object)) throw brokenCompiler(toolchain.path, "addon.o");
+    return readFile(object);
   });

@@ -9,9 +9,10 @@ import { addonObject } from "./addon-object.ts";
 import type { NativeArtifact } from "./artifact.ts";
 import { packageFile } from "./native-file.ts";
 import { compilers } from "./toolchain/compilers.ts";
-import { runCompiler, wroteNothing } from "./toolchain/run-compiler.ts";
+import { runCompiler } from "./toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
 import { translationUnit } from "./translation-unit.ts";
+import { brokenCompiler } from "./unusable.ts";
 
 export interface BuildOptions {
   /** Folder of the `.node` file; made if need be. */
@@ -38,6 +39,7 @@ export type BuiltKernel =
 /**
  * Builds kernels of one target and one `numerics` into an addon named by its content.
  *
+ * @throws DiagnosticError `compiler.broken`, `temp.unusable`
  * @example
  * const [toolchain] = await detectToolchains();
  * const artifact = await buildNative([generateC(flat, avx2, { numerics: "fast" })], { outDir, toolchain });
@@ -105,7 +107,9 @@ async function compile(folder: string, sources: readonly CSource[], options: Bui
   const flags = compileFlags(sources[0]!, toolchain);
   const args = [...flags, "kernels.c", "addon.o", "-o", "kernels.node"];
   const failure = await runCompiler(toolchain, args, { folder, timeoutMs, signal });
-  return failure ?? (existsSync(join(folder, "kernels.node")) ? null : wroteNothing(toolchain, "kernels.node"));
+  if (failure === null && !existsSync(join(folder, "kernels.node")))
+    throw brokenCompiler(toolchain.path, "kernels.node");
+  return failure;
 }
 
 /** Rejects with the signal's reason as soon as it is aborted. */

@@ -1,6 +1,8 @@
 // One run of a compiler in a private directory: arguments → null, or why it failed.
 
+import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
+import { unusableTemp } from "../unusable.ts";
 import { compilers } from "./compilers.ts";
 import { runInGroup } from "./run-in-group.ts";
 import type { Toolchain } from "./toolchain.ts";
@@ -13,7 +15,11 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs a compiler. It sees nothing of our environment but what it needs to find its parts. */
+/**
+ * Runs a compiler. It sees nothing of our environment but what it needs to find its parts.
+ *
+ * @throws DiagnosticError `temp.unusable`
+ */
 export async function runCompiler(
   toolchain: Toolchain,
   args: readonly string[],
@@ -38,18 +44,17 @@ export async function runCompiler(
     case "late":
       return `the compiler took longer than ${timeoutMs} ms`;
     case "failed":
+      if (isOutOfRoom(result.output) && folder.startsWith(tmpdir())) throw unusableTemp(firstErrors(result.output));
       return firstErrors(result.output) || result.reason;
   }
 }
+
+const isOutOfRoom = (output: string): boolean => /No space left on device|Disk quota exceeded/i.test(output);
 
 /** Returns the lines that say what is wrong, without the excerpts of code. */
 const firstErrors = (output: string): string =>
   output
     .split("\n")
-    .filter((line) => /error|undefined/i.test(line))
+    .filter((line) => /error|undefined|no space|quota/i.test(line))
     .slice(0, 5)
     .join("\n") || output.slice(0, 500);
-
-/** Reason of a failure that the compiler does not report: a wrapper that is broken, or that only pretends to compile. */
-export const wroteNothing = ({ path }: Toolchain, file: string): string =>
-  `the compiler ${path} ended with success, but wrote no ${file}`;

@@ -1,7 +1,7 @@
 // Verifies a locked kernel: its decision has to generate the source that the lock knows, and the built kernel has to
 // compute what the reference does.
 
-import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { withDirectoryIf } from "../../native/private-directory.ts";
 import { missingFeatures } from "../../native/toolchain/machine.ts";
 import { measurable } from "../../tuner/measurable.ts";
 import type { Measurement } from "../../tuner/measure/measurement.ts";
@@ -43,7 +43,7 @@ export async function runSchedule(context: KernelContext, schedule: Schedule): P
   const missing = missingFeatures(task.target, context.machine);
   if (missing.length > 0) return `the CPU has no ${missing.join(", ")}`;
   if (isNative && !toolchain) return "there is no compiler";
-  await withPrivateDirectory(async (directory) => {
+  await withDirectoryIf(isNative, async (directory) => {
     const { signal } = context.services;
     const threads = task.threads;
     const workbench = await context.workbench({ ...referenceOf(task), toolchain, directory, signal, threads });
