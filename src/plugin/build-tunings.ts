@@ -2,6 +2,7 @@
 // machine, on which they take turns. The scheduler is loaded by the first kernel that is tuned.
 
 import { nowMs } from "../native/clock.ts";
+import type { MeasuringPlace } from "../native/runner/host.ts";
 import type { SharedRunner } from "../native/runner/shared-runner.ts";
 import type { TuningGroup } from "../tuner/scheduler/tuning-group.ts";
 import type { Decision } from "./compile/decide-schedule.ts";
@@ -19,7 +20,8 @@ export interface BuildTunings {
   readonly compilers: number | null;
   /** Tunings by `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
-  machine(): Promise<SharedMachine>;
+  /** Opens the machine. The place is that of the kernel that asks first: those of a build have the same. */
+  machine(place: MeasuringPlace): Promise<SharedMachine>;
   /** Shared store, opened by the first kernel that asks it. */
   remote: RemoteStore | null;
 }
@@ -39,16 +41,16 @@ export interface BuildTuningsOptions {
 export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTuningsOptions): BuildTunings {
   const totalMs = totalSeconds === null ? null : totalSeconds * 1000;
   let machine: Promise<SharedMachine> | null = null;
-  const open = async (): Promise<SharedMachine> => {
+  const open = async (measuring: MeasuringPlace): Promise<SharedMachine> => {
     const { createSharedMachine } = await import("./compile/shared-machine.ts");
-    return createSharedMachine({ totalMs, clock: nowMs, signal });
+    return createSharedMachine({ totalMs, clock: nowMs, signal, measuring });
   };
   return {
     compilers: compilers ?? null,
     started: new Map(),
     remote: null,
-    machine() {
-      machine ??= open();
+    machine(place) {
+      machine ??= open(place);
       return machine;
     },
   };

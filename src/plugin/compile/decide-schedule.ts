@@ -182,7 +182,9 @@ async function lockDecision(context: KernelContext, decision: Decision): Promise
     source,
     measured,
   };
-  const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, entry]]));
+  const onWait = (holder: string): void =>
+    services.log.info(`${lockName}: the lock file is being written by ${holder}`);
+  const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, entry]]), { onWait });
   if (problem && problem.code !== "lock.unwritable") throw new DiagnosticError(problem);
   if (problem) services.log.warn(`${lockName}: ${problem.message}`);
   return decision;

@@ -12,6 +12,7 @@ import {
   parameterDefaults,
   type Target,
 } from "../../compiler/index.ts";
+import type { MeasuringPlace } from "../../native/runner/host.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
@@ -80,7 +81,8 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
       if (warning) services.log.warn(`${file}: ${warning}`);
     },
     toolchain: once(async () => (await detectToolchains({ project: root }))[0] ?? null),
-    workbench: async (options) => (await import("../../tuner/workbench.ts")).createWorkbench(options),
+    workbench: async (options) =>
+      (await import("../../tuner/workbench.ts")).createWorkbench({ measuring: measuringPlace(services), ...options }),
   };
 }
 
@@ -110,3 +112,9 @@ function queryOf({ parameters, threads }: KernelRequest, target: Target): string
 /** A mistake that the user can mend, without a place in a file. */
 export const refuse = (code: DiagnosticCode, message: string, hint: string | null): DiagnosticError =>
   new DiagnosticError({ code, message, loc: null, hint, detail: null });
+
+/** Place where a build measures: others that use its cache directory may be in containers of their own. */
+export const measuringPlace = ({ options, log }: CompileServices): MeasuringPlace => ({
+  directory: options.cacheDir,
+  onNotice: ({ level, line }) => log[level](line),
+});

@@ -64,7 +64,9 @@ async function nativeUnlessUnusable(context: KernelContext, decision: Decision):
   } catch (error) {
     if (!isUnusable(error) || context.request.fallback === "none") throw error;
     const { lockName, services } = context;
-    services.log.warn(`${lockName}: ${error.diagnostic.message}; the WASM twin runs instead (${error.diagnostic.hint})`);
+    services.log.warn(
+      `${lockName}: ${error.diagnostic.message}; the WASM twin runs instead (${error.diagnostic.hint})`,
+    );
     return { kind: "unusable" };
   }
 }

@@ -22,7 +22,7 @@ import { type Failure, startTuning, type TuneResult, type TuningOptions } from "
 import type { Workbench } from "../../tuner/workbench.ts";
 import { checkTwins } from "./check-twins.ts";
 import type { Decision } from "./decide-schedule.ts";
-import { type KernelContext, refuse } from "./kernel-context.ts";
+import { type KernelContext, measuringPlace, refuse } from "./kernel-context.ts";
 import { twinsOfNative, wasmTwins } from "./make-artifacts.ts";
 import { emptySpace } from "./make-prediction.ts";
 import { nativeKernel } from "./native-kernel.ts";
@@ -46,7 +46,9 @@ export async function tuneKernel(context: KernelContext, kernels: () => number):
   } catch (error) {
     if (!isUnusable(error)) throw error;
     const { lockName, services } = context;
-    services.log.warn(`${lockName}: ${error.diagnostic.message}; it gets the predicted schedule, which was not measured`);
+    services.log.warn(
+      `${lockName}: ${error.diagnostic.message}; it gets the predicted schedule, which was not measured`,
+    );
     const schedule = await predictSchedule(context, context.task);
     return { ...schedule, origin: "predicted", measured: null, measurements: 0, compilerRuns: 0 };
   }
@@ -80,7 +82,7 @@ function tuneInTurns<Result>(
     services.signal.throwIfAborted();
     const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
     const { compilers, machine } = services.tunings;
-    const { group, runner } = await machine();
+    const { group, runner } = await machine(measuringPlace(services));
     const opened: Opened[] = [];
     try {
       return await group.tune({
