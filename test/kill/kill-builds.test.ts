@@ -1,7 +1,7 @@
 // A small part of npm run test:kill: builds that share a store and a lock, killed at random moments.
 
 import { expect, it } from "vitest";
-import { otherNode } from "../support/other-node.ts";
+import { otherNode } from "../support/other-node.js";
 import { killBuilds, type Round } from "./kill-builds.ts";
 
 it("builds that are killed lose no entry of the lock, leave no process and nothing wrong, and measured one at a time", async () => {

@@ -6,7 +6,7 @@
 //     npm run test:kill -- --count 0 --builds 60 --from 20      one part of a long run: from round 20 on
 
 import { parseArgs } from "node:util";
-import { otherNode } from "../support/other-node.ts";
+import { otherNode } from "../support/other-node.js";
 import { npmRun, recordRun } from "../support/record-run.js";
 import { killBuilds, type Round } from "./kill-builds.ts";
 import { type Killed, killTunings } from "./kill-tunings.ts";

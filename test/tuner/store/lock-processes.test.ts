@@ -12,7 +12,7 @@ import { sha256 } from "../../../src/compiler/index.ts";
 import { processSpace } from "../../../src/native/process-identity.ts";
 import { readLockfile, updateLockfile } from "../../../src/tuner/store/lockfile.ts";
 import { hasNamespaces, inNamespaces } from "../../support/namespaces.ts";
-import { otherNode } from "../../support/other-node.ts";
+import { otherNode } from "../../support/other-node.js";
 
 const writer = join(import.meta.dirname, "../../../dist/test/lock-writer.mjs");
 const other = otherNode();

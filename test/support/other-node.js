@@ -1,13 +1,14 @@
 // Another version of Node, where an earlier run of test:node-versions has left one in out/.
 
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { install } from "../node-versions/install.js";
 
-const out = join(import.meta.dirname, "../../out");
+const out = join(dirname(fileURLToPath(import.meta.url)), "../../out");
 
 /** Path of an executable of another major version; null: there is none here. */
-export function otherNode(): string | null {
+export function otherNode() {
   const own = process.versions.node.split(".")[0];
   const versions = (existsSync(out) ? readdirSync(out) : [])
     .filter((name) => /^node-\d/.test(name) && existsSync(join(out, name, "node_modules")))
