@@ -1,9 +1,17 @@
 // The C compilers of this machine: gcc and clang on the PATH, zig among the packages of the project.
 
+import { isAbsolute } from "node:path";
 import { DiagnosticError, sha256, type Target } from "../../compiler/index.ts";
 import { compilers } from "./compilers.ts";
 import { runInGroup } from "./run-in-group.ts";
-import { type CompilerFamily, compilerFamilies, type SearchPlaces, type Toolchain } from "./toolchain.ts";
+import { toolDigest } from "./tool-digest.ts";
+import {
+  type CompilerFacts,
+  type CompilerFamily,
+  compilerFamilies,
+  type SearchPlaces,
+  type Toolchain,
+} from "./toolchain.ts";
 
 /** Environment variable that names the one family to use. */
 export const compilerVariable = "UNPLUGIN_KERNEL_COMPILER";
@@ -48,13 +56,23 @@ async function detect(family: CompilerFamily, places: SearchPlaces, timeoutMs: n
   const facts = compilers[family];
   const place = facts.locate(places);
   if (!place) return null;
-  const [about, machine] = await Promise.all([
+  const [about, machine, programs] = await Promise.all([
     firstLineOf(place.path, facts.aboutOption, timeoutMs),
     facts.machine ?? firstLineOf(place.path, "-dumpmachine", timeoutMs),
+    programsOf(place.path, facts, timeoutMs),
   ]);
   const version = about && facts.parseVersion(about);
   if (!about || !machine || !version) return null;
-  return { ...place, family, version, identity: `${family} ${version} ${machine} ${sha256(about).slice(0, 8)}` };
+  const bytes = await toolDigest(programs);
+  // A compiler that runs and cannot be read is known by its words alone.
+  const digest = sha256(bytes === null ? about : `${about}\n${bytes}`).slice(0, 8);
+  return { ...place, family, version, identity: `${family} ${version} ${machine} ${digest}` };
+}
+
+/** Paths of the programs that make the code: the one that is called, and the compiler proper where that is another. */
+async function programsOf(path: string, { properName }: CompilerFacts, timeoutMs: number): Promise<readonly string[]> {
+  const proper = properName && (await firstLineOf(path, `-print-prog-name=${properName}`, timeoutMs));
+  return proper && isAbsolute(proper) ? [path, proper] : [path];
 }
 
 /** Returns the first line that a command prints. Null if it does not run: a broken installation is no compiler. */

@@ -20,10 +20,11 @@ export type GroupResult =
   | { readonly kind: "late" };
 
 /**
- * Milliseconds after a command's end in which the end of its output is awaited. A process that it started may hold the
- * pipe for ever.
+ * Milliseconds after a command's end in which the end of its output is awaited: before what it left behind is killed, and then
+ * before nobody waits any more for a process that left the group and holds the pipe.
  */
 const drainMs = 500;
+const patienceMs = 3_000;
 
 /** Characters of output that are kept: of a compiler that prints without end, the first errors count. */
 const mostOutput = 1 << 20;
@@ -44,30 +45,47 @@ export async function runInGroup(path: string, args: readonly string[], options:
     });
   const kill = (): void => void (posix ? killGroup(child.pid) : child.kill("SIGKILL"));
   let isLate = false;
+  let hasEnded = false;
   const timer = setTimeout(() => {
-    isLate = true;
-    kill();
+    // An end that came while this thread was busy is seen first, and is in time.
+    setImmediate(() => {
+      if (hasEnded) return;
+      isLate = true;
+      kill();
+    });
   }, timeoutMs);
   signal?.addEventListener("abort", kill);
-  process.on("exit", kill);
+  running.add(kill);
   const closed = new Promise<true>((resolve) => child.once("close", () => resolve(true)));
   const ending = await endOf(child);
-  const isClosed = await Promise.race([closed, sleep(drainMs, false)]);
-  process.off("exit", kill);
-  signal?.removeEventListener("abort", kill);
+  hasEnded = true;
   clearTimeout(timer);
-  if (!isClosed) {
+  if (!(await within(closed, drainMs))) {
     // What still holds the pipe has nobody to work for.
     kill();
-    child.stdout.destroy();
-    child.stderr.destroy();
+    if (!(await within(closed, patienceMs))) {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }
   }
+  running.delete(kill);
+  signal?.removeEventListener("abort", kill);
   signal?.throwIfAborted();
   if (isLate) return { kind: "late" };
   return ending === null
     ? { kind: "done", stdout: text.stdout }
     : { kind: "failed", output: text.all, reason: `${path} ${ending}` };
 }
+
+/** What kills the commands that run: they end with this process. */
+const running = new Set<() => void>();
+process.on("exit", () => {
+  for (const kill of running) kill();
+});
+
+/** Waits for something. What came while this thread was busy is in time. */
+const within = (closed: Promise<true>, ms: number): Promise<boolean> =>
+  Promise.race([closed, sleep(ms).then(() => new Promise<false>((resolve) => setImmediate(() => resolve(false))))]);
 
 /** Waits for a command's end. Returns null where it ended with success, else what happened to it. */
 const endOf = (child: ReturnType<typeof spawn>): Promise<string | null> =>

@@ -99,3 +99,15 @@ function abortedWith(reason: Error): AbortSignal {
   controller.abort(reason);
   return controller.signal;
 }
+
+it.skipIf(process.platform === "win32")(
+  "what a command said while this thread was busy is heard, and in time",
+  async () => {
+    fakeCompiler('case "$1" in --version) echo "gcc (Test 1.0) 12.2.0";; -dumpmachine) echo here;; esac');
+    const detecting = detectToolchains({ path: folder }, ["gcc"], 1500);
+    await sleep(30);
+    const end = performance.now() + 2500;
+    while (performance.now() < end);
+    expect(await detecting).toMatchObject([{ version: "12.2.0" }]);
+  },
+);
