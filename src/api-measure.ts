@@ -2,7 +2,7 @@
 
 import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-task.ts";
 import type { Op } from "./compiler/index.ts";
-import { withPrivateDirectory } from "./native/private-directory.ts";
+import { withDirectoryIf } from "./native/private-directory.ts";
 import type { CacheState } from "./native/runner/protocol.ts";
 import { toolchainFor } from "./native/toolchain/detect.ts";
 import { detectMachine, hostTarget, missingFeatures } from "./native/toolchain/machine.ts";
@@ -126,7 +126,7 @@ function onWorkbench<T>(
   { task, cache, samples, signal }: OnWorkbench,
   work: (on: Workbench) => Promise<T>,
 ): Promise<T> {
-  return withPrivateDirectory(async (directory) => {
+  return withDirectoryIf(task.target.codegen === "c", async (directory) => {
     const toolchain = await toolchainFor(task.target);
     const { cores } = detectMachine();
     const settings = { threads: task.threads, ...(cache && { cache }), ...(samples && { samples }) };

@@ -8,7 +8,7 @@ import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-t
 import { TuneAllError } from "./api-tune-all-error.ts";
 import { DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "./compiler/index.ts";
 import { nowMs } from "./native/clock.ts";
-import { withPrivateDirectory } from "./native/private-directory.ts";
+import { withDirectoryIf } from "./native/private-directory.ts";
 import type { CacheState } from "./native/runner/protocol.ts";
 import { detectToolchains, toolchainFor } from "./native/toolchain/detect.ts";
 import { detectMachine } from "./native/toolchain/machine.ts";
@@ -129,11 +129,12 @@ const defaultBudget: Budget = { seconds: 30, trials: 512 };
 /**
  * Finds a schedule by measuring on this machine.
  *
- * @throws DiagnosticError `space.empty`, `tune.nothing-ran`, `tune.out-of-time`, `strategy.*`
+ * @throws DiagnosticError `space.empty`, `temp.unusable`, `tune.nothing-ran`, `tune.out-of-time`, `strategy.*`
  * @example const { schedule, gflops } = await tune(gemm, { target: "native", budget: { seconds: 10 } });
  */
 export function tune(op: Op, options: TuneOptions): Promise<Tuned> {
-  return withPrivateDirectory((directory) => tuneIn(directory, taskOf(op, options), options));
+  const task = taskOf(op, options);
+  return withDirectoryIf(task.target.codegen === "c", (directory) => tuneIn(directory, task, options));
 }
 
 async function tuneIn(directory: string, task: TuningTask, options: TuneOptions): Promise<Tuned> {

@@ -1,6 +1,7 @@
 // The addon without its kernels, as an object file. It costs four times what a kernel does and is the same for all, so a
 // process compiles it once for each compiler.
 
+import { existsSync } from "node:fs";
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeApiInclude, packageFile } from "./native-file.ts";
@@ -8,6 +9,7 @@ import { withPrivateDirectory } from "./private-directory.ts";
 import { compilers } from "./toolchain/compilers.ts";
 import { runCompiler } from "./toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
+import { brokenCompiler } from "./unusable.ts";
 
 const sources = [
   "src/native/load/addon.c",
@@ -36,5 +38,8 @@ const compileAddon = (toolchain: Toolchain, bench: boolean, timeoutMs: number): 
     const options = [...compilers[toolchain.family].ownFlags, ...(bench ? ["-DKERNEL_BENCH"] : [])];
     const files = ["-I", nodeApiInclude(), "-c", "addon.c", "-o", "addon.o"];
     const failure = await runCompiler(toolchain, [...codeFlags("strict"), ...options, ...files], { folder, timeoutMs });
-    return failure ?? (await readFile(join(folder, "addon.o")));
+    if (failure !== null) return failure;
+    const object = join(folder, "addon.o");
+    if (!existsSync(object)) throw brokenCompiler(toolchain.path, "addon.o");
+    return readFile(object);
   });

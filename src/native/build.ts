@@ -1,6 +1,7 @@
 // C kernels → one Node-API addon, compiled in a private directory that is gone afterwards. The same kernels, options
 // and compiler give the same bytes in every directory.
 
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type CSource, invariant, sha256 } from "../compiler/index.ts";
@@ -11,6 +12,7 @@ import { compilers } from "./toolchain/compilers.ts";
 import { runCompiler } from "./toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
 import { translationUnit } from "./translation-unit.ts";
+import { brokenCompiler } from "./unusable.ts";
 
 export interface BuildOptions {
   /** Folder of the `.node` file; made if need be. */
@@ -37,6 +39,7 @@ export type BuiltKernel =
 /**
  * Builds kernels of one target and one `numerics` into an addon named by its content.
  *
+ * @throws DiagnosticError `compiler.broken`, `temp.unusable`
  * @example
  * const [toolchain] = await detectToolchains();
  * const artifact = await buildNative([generateC(flat, avx2, { numerics: "fast" })], { outDir, toolchain });
@@ -102,11 +105,11 @@ async function compile(folder: string, sources: readonly CSource[], options: Bui
   await writeFile(join(folder, "kernels.c"), translationUnit(sources));
   await copyFile(packageFile("src/native/load/kernel-table.h"), join(folder, "kernel-table.h"));
   const flags = compileFlags(sources[0]!, toolchain);
-  return runCompiler(toolchain, [...flags, "kernels.c", "addon.o", "-o", "kernels.node"], {
-    folder,
-    timeoutMs,
-    signal,
-  });
+  const args = [...flags, "kernels.c", "addon.o", "-o", "kernels.node"];
+  const failure = await runCompiler(toolchain, args, { folder, timeoutMs, signal });
+  if (failure === null && !existsSync(join(folder, "kernels.node")))
+    throw brokenCompiler(toolchain.path, "kernels.node");
+  return failure;
 }
 
 /** Rejects with the signal's reason as soon as it is aborted. */

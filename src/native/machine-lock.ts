@@ -1,21 +1,19 @@
 // A lock between processes that the kernel releases when its holder dies, however it dies. No file is left to go stale.
 //
-//   Linux            listening on an abstract unix socket: one listener a name (and network namespace: containers that
-//                    share nothing but a disk do not see each other's locks)
+//   Linux            listening on an abstract unix socket: one listener a name and network namespace. Containers that share
+//                    nothing but a disk do not see each other's: where that matters, file-lock.ts is taken too
 //   macOS, Windows   opening a file in the temporary directory with the system's own exclusive flag
+//
+// Every user of the machine may take any name, and keep it: who waits does so to a limit.
 
 import { closeSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { type WaitOptions, waitForLock } from "./lock-wait.ts";
+import { socketHolder } from "./socket-holder.ts";
 
 export interface MachineLock {
   release(): Promise<void>;
-}
-
-export interface LockOptions {
-  /** Aborting ends the wait: the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Milliseconds between a waiting process's attempts. An attempt costs 0.1 ms. */
@@ -31,18 +29,14 @@ export const pauseForOthersMs: number = pollMs + 3;
  *
  *     const lock = await acquireMachineLock("measure");
  *     try { … } finally { await lock.release(); }
+ *
+ * @throws LockTimeout
  */
-export async function acquireMachineLock(name: string, { signal }: LockOptions = {}): Promise<MachineLock> {
-  for (;;) {
-    signal?.throwIfAborted();
-    const lock = await tryMachineLock(name);
-    if (lock) return lock;
-    await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => undefined);
-  }
-}
+export const acquireMachineLock = (name: string, options: WaitOptions = {}): Promise<MachineLock> =>
+  waitForLock({ attempt: () => tryMachineLock(name), holder: () => holderOf(name), pollMs }, options);
 
 /** Runs `work` while holding the lock. */
-export async function withMachineLock<T>(name: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+export async function withMachineLock<T>(name: string, options: WaitOptions, work: () => Promise<T>): Promise<T> {
   const lock = await acquireMachineLock(name, options);
   try {
     return await work();
@@ -50,6 +44,11 @@ export async function withMachineLock<T>(name: string, options: LockOptions, wor
     await lock.release();
   }
 }
+
+const fullName = (name: string): string => `unplugin-kernel-${name}`;
+
+const holderOf = async (name: string): Promise<string> =>
+  process.platform === "linux" ? socketHolder(fullName(name)) : "another process";
 
 /** Takes the lock, or gives null if someone holds it. */
 export function tryMachineLock(name: string): Promise<MachineLock | null> {
@@ -60,7 +59,7 @@ export function tryMachineLock(name: string): Promise<MachineLock | null> {
  * Name of an abstract socket in all the bytes that an address has. Node 20 fills shorter names up with zeros and later versions do not: each
  * would have a socket of its own, and both versions the lock.
  */
-const abstractName = (name: string): string => `\0unplugin-kernel-${name}`.padEnd(108, "\0");
+const abstractName = (name: string): string => `\0${fullName(name)}`.padEnd(108, "\0");
 
 async function listenAbstract(name: string): Promise<MachineLock | null> {
   // node:net takes milliseconds to load, and few builds want a lock.
@@ -88,7 +87,7 @@ async function openExclusively(name: string): Promise<MachineLock | null> {
   const windows = process.platform === "win32";
   const flags = windows ? exclusiveFlags.windows | 0x2 | 0x100 : exclusiveFlags.bsd | 0x2 | 0x200;
   try {
-    const file = openSync(join(tmpdir(), `unplugin-kernel-${name}.lock`), flags, 0o666);
+    const file = openSync(join(tmpdir(), `${fullName(name)}.lock`), flags, 0o666);
     return { release: async () => closeSync(file) };
   } catch (error) {
     if (heldCodes.includes((error as NodeJS.ErrnoException).code ?? "")) return null;

@@ -2,56 +2,79 @@
 // what another one is using: unplugin-kernel-3f2a9c01-4711-Xb3k9Q.
 
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sha256 } from "../compiler/index.ts";
+import { isRunning, processSpace } from "./process-identity.ts";
+import { unusableTemp } from "./unusable.ts";
 
-/** Digest of the host's name: containers may share the directory, and each counts its processes from 1. */
-const machine = sha256(hostname()).slice(0, 8);
-const ownName = new RegExp(`^unplugin-kernel-${machine}-(\\d+)-`);
+const anyName = /^unplugin-kernel-([0-9a-f]{8})-(\d+)-/;
+
+/** Digest of what this process's number belongs to: others that share the directory may have the same number. */
+const ownSpace = (): string => {
+  const { host, boot, namespace } = processSpace();
+  return sha256(`${host} ${boot} ${namespace}`).slice(0, 8);
+};
 
 /**
  * Age in milliseconds from which a directory is left over: no build lasts this long, so its process number is another's by
- * now.
+ * now. Of processes that cannot be asked nothing else is known.
  */
 const longestUseMs = 86_400_000;
 
-/** Runs `work` with an empty directory that only this user can read, and removes it when the work ends or fails. */
+/**
+ * Runs `work` with an empty directory that only this user can read, and removes it when the work ends or fails.
+ *
+ * @throws DiagnosticError `temp.unusable`
+ */
 export async function withPrivateDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  await removeLeftovers();
-  const directory = await mkdtemp(join(tmpdir(), `unplugin-kernel-${machine}-${process.pid}-`));
+  const directory = await makeDirectory();
   try {
     return await work(directory);
+  } catch (error) {
+    throw isFull(error) || isBelow(error, directory) ? unusableTemp((error as Error).message, error) : error;
   } finally {
     await remove(directory);
   }
 }
 
+/** Runs `work` with a private directory where it is needed, else with none: no temporary directory can be in its way. */
+export const withDirectoryIf = <T>(isNeeded: boolean, work: (directory: string) => Promise<T>): Promise<T> =>
+  isNeeded ? withPrivateDirectory(work) : work("");
+
+async function makeDirectory(): Promise<string> {
+  try {
+    await removeLeftovers();
+    return await mkdtemp(join(tmpdir(), `unplugin-kernel-${ownSpace()}-${process.pid}-`));
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw unusableTemp(error.message, error);
+  }
+}
+
+/** Errors of writing have no path. What is written elsewhere meanwhile is caught there. */
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+const isBelow = (error: unknown, directory: string): boolean =>
+  error instanceof Error && "syscall" in error && ((error as NodeJS.ErrnoException).path ?? "").startsWith(directory);
+
 /** Removes what killed processes left behind. Another process, or another user's rights, may be in the way: no harm done. */
 async function removeLeftovers(): Promise<void> {
-  const names = await readdir(tmpdir());
-  for (const name of names) {
-    const [, pid] = ownName.exec(name) ?? [];
-    if (pid && (await isLeftover(join(tmpdir(), name), Number(pid)))) {
-      await remove(join(tmpdir(), name)).catch(() => undefined);
-    }
+  for (const name of await readdir(tmpdir())) {
+    const [, space, pid] = anyName.exec(name) ?? [];
+    if (!space || !(await isLeftover(join(tmpdir(), name), space, Number(pid)))) continue;
+    await remove(join(tmpdir(), name)).catch(() => undefined);
   }
 }
 
-async function isLeftover(directory: string, pid: number): Promise<boolean> {
-  if (pid === process.pid) return false;
-  if (!isRunning(pid)) return true;
+/** A process of another space cannot be asked whether it runs: what is its may go only when it is old. */
+async function isLeftover(directory: string, space: string, pid: number): Promise<boolean> {
+  const isOurs = space === ownSpace();
+  if (isOurs && pid === process.pid) return false;
+  if (isOurs && !isRunning(pid)) return true;
   const facts = await stat(directory).catch(() => null);
   return facts !== null && Date.now() - facts.mtimeMs > longestUseMs;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it runs, as another user.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 /** Removes a directory, with retries: Windows holds loaded addons for a moment after their process has gone. */

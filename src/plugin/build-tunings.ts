@@ -2,6 +2,7 @@
 // machine, on which they take turns. The scheduler is loaded by the first kernel that is tuned.
 
 import { nowMs } from "../native/clock.ts";
+import type { MeasuringPlace } from "../native/runner/host.ts";
 import type { SharedRunner } from "../native/runner/shared-runner.ts";
 import type { TuningGroup } from "../tuner/scheduler/tuning-group.ts";
 import type { Decision } from "./compile/decide-schedule.ts";
@@ -22,7 +23,8 @@ export interface BuildTunings {
   readonly started: Map<string, StartedTuning>;
   /** Warnings about more than one kernel that the build was given already: lines, or the parts of the cache directory they are about. */
   readonly told: Set<string>;
-  machine(): Promise<SharedMachine>;
+  /** Opens the machine. The place is that of the kernel that asks first: those of a build have the same. */
+  machine(place: MeasuringPlace): Promise<SharedMachine>;
   /** Shared store, opened by the first kernel that asks it. */
   remote: RemoteStore | null;
   /** Packs, read by the first kernel that asks them. */
@@ -44,9 +46,9 @@ export interface BuildTuningsOptions {
 export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTuningsOptions): BuildTunings {
   const totalMs = totalSeconds === null ? null : totalSeconds * 1000;
   let machine: Promise<SharedMachine> | null = null;
-  const open = async (): Promise<SharedMachine> => {
+  const open = async (measuring: MeasuringPlace): Promise<SharedMachine> => {
     const { createSharedMachine } = await import("./compile/shared-machine.ts");
-    return createSharedMachine({ totalMs, clock: nowMs, signal });
+    return createSharedMachine({ totalMs, clock: nowMs, signal, measuring });
   };
   return {
     compilers: compilers ?? null,
@@ -54,8 +56,8 @@ export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTun
     told: new Set(),
     remote: null,
     packs: null,
-    machine() {
-      machine ??= open();
+    machine(place) {
+      machine ??= open(place);
       return machine;
     },
   };

@@ -2,6 +2,7 @@
 
 import { invariant } from "../compiler/index.ts";
 import { createRunner, type Runner } from "../native/runner/client.ts";
+import type { MeasuringPlace } from "../native/runner/host.ts";
 import type { CacheState, Runnable, RunTask } from "../native/runner/protocol.ts";
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
 import { type BuildPolicy, buildAhead, buildPolicy } from "./build-ahead.ts";
@@ -106,6 +107,8 @@ export interface WorkbenchOptions {
   readonly threads?: number;
   /** Longest time for one candidate, in milliseconds. */
   readonly deadlineMs?: number;
+  /** Cache directory and log of a runner of its own; default: none. */
+  readonly measuring?: MeasuringPlace | undefined;
   /** Runner, which the workbench closes at its end; default: one of its own. */
   readonly runner?: Runner | undefined;
   /** State of the caches when a run begins: "hot" (default), the data of the run before, or "cold", nothing. */
@@ -117,7 +120,7 @@ export interface WorkbenchOptions {
 export function createWorkbench(options: WorkbenchOptions): Workbench {
   const { task, toolchain, directory, signal, cores = 1, threads = 1, deadlineMs, cache = "hot" } = options;
   const limits = deadlineMs === undefined ? {} : { deadlineMs };
-  const { runner = createRunner({ signal, relaxedSimd: true, ...limits }) } = options;
+  const { runner = createRunner({ signal, relaxedSimd: true, measuring: options.measuring, ...limits }) } = options;
   runner.setTask(task);
   // On a single core this thread would take time from the candidate that is measured.
   const ahead = cores > threads ? mostAhead : 1;

@@ -67,6 +67,11 @@ const wanted = process.env.UNPLUGIN_KERNEL_COMPILER;
 const isWanted = (family) => !wanted || wanted === family;
 const hasCompiler = (family) => isWanted(family) && compilers[family]();
 
+/** Versions that npm run test:node-versions keeps in out/. */
+const otherNodes = ["20.19.0", "22", "24", "26.10.0"].filter(
+  (version) => !process.versions.node.startsWith(version.split(".")[0]),
+);
+
 const probes = {
   linux: () => process.platform === "linux",
   procfs: () => existsSync("/proc/self/status"),
@@ -74,6 +79,10 @@ const probes = {
   avx512: () => hasCpu("avx512f", "avx512bw", "avx512vl", "avx512dq"),
   amx: () => hasCpu("amx_tile", "amx_int8", "amx_bf16"),
   tmpfs: () => process.platform === "linux" && process.getuid() === 0 && canMount(),
+  namespaces: () =>
+    process.platform === "linux" && spawnSync("unshare", ["--net", "--pid", "--uts", "--fork", "true"]).status === 0,
+  root: () => process.platform === "linux" && process.getuid() === 0,
+  "other Node": () => otherNodes.some((version) => existsSync(join(root, `out/node-${version}`, "node_modules"))),
   "plain SIMD": () => !WebAssembly.validate(Uint8Array.from(relaxed)),
   "C compiler": () => Object.keys(compilers).some(hasCompiler),
   gcc: () => hasCompiler("gcc"),

@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { factsOf } from "../../compiler/index.ts";
-import { withMachineLock } from "../../native/machine-lock.ts";
+import { createMeasureLock } from "../../native/measure-lock.ts";
 import { withPrivateDirectory } from "../../native/private-directory.ts";
-import type { KernelContext } from "../../plugin/compile/kernel-context.ts";
+import { type KernelContext, measuringPlace } from "../../plugin/compile/kernel-context.ts";
 import { compileInContext } from "../../plugin/compile-kernel.ts";
 import type { CompiledKernel, Origin } from "../../plugin/compiled-kernel.ts";
 import type { Absent, Entrant, Inputs } from "./entrant.ts";
@@ -56,7 +56,8 @@ export function benchKernel(
     for (const it of all) problems.set(it, await problemOf(it, right));
     const running = all.filter((it): it is Entrant => "call" in it && problems.get(it) === null);
     const calls = running.map(({ call }) => call);
-    const measured = await withMachineLock("measure", {}, () => timeInRounds(calls, { seconds }));
+    const lock = createMeasureLock(measuringPlace(context.services));
+    const measured = await lock.alone(() => timeInRounds(calls, { seconds }));
     const times = new Map<Entrant | Absent, Times>(running.map((entrant, at) => [entrant, measured[at]!]));
     const { flops } = factsOf(op);
     const rows = all.map((it): BenchRow => {

@@ -1,7 +1,7 @@
 // Measures the limits of one core of this machine for a target, within a second. The report compares speeds with them.
 
 import type { Target } from "../../compiler/index.ts";
-import { withMachineLock } from "../machine-lock.ts";
+import { createMeasureLock } from "../measure-lock.ts";
 import { withPrivateDirectory } from "../private-directory.ts";
 import type { Toolchain } from "../toolchain/toolchain.ts";
 import { nativeLimits } from "./native-limits.ts";
@@ -56,7 +56,7 @@ export interface MachineLimits {
  * @returns the limits, or null where the probes could not be built
  */
 export const measureLimits = (target: Target, toolchain: Toolchain | null): Promise<MachineLimits | null> =>
-  withMachineLock("measure", {}, async () =>
+  createMeasureLock({ directory: null, onNotice: () => undefined }).alone(async () =>
     toolchain ? withPrivateDirectory((directory) => nativeLimits(target, toolchain, directory)) : wasmLimits(),
   );
 

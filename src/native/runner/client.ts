@@ -3,7 +3,7 @@
 // time. Outcomes are values; it throws when it is aborted, closed, or cannot start its process.
 
 import type { Artifact } from "../artifact.ts";
-import { createHost } from "./host.ts";
+import { createHost, type MeasuringPlace } from "./host.ts";
 import type { CacheState, Runnable, RunOutcome, RunTask, TimingPlan } from "./protocol.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
@@ -16,6 +16,8 @@ export interface RunnerOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whether to wait for other processes of this machine that measure; default: true. A check measures nothing, and waits for nobody. */
   readonly exclusive?: boolean;
+  /** Cache directory and log; default: none. */
+  readonly measuring?: MeasuringPlace | undefined;
   /** Path of the bundled worker; default: that of the package. */
   readonly workerPath?: string;
 }

@@ -2,6 +2,7 @@
 // as they come, answered in their order, and sent again to a fresh process if one before them cost the old one.
 
 import { type Death, ProcessError } from "../child-process.ts";
+import type { Notice } from "../measure-lock.ts";
 import { packageFile } from "../native-file.ts";
 import type { FromWorker, RunOutcome, RunTask, ToWorker } from "./protocol.ts";
 import { startWorker, type WorkerProcess } from "./worker-process.ts";
@@ -13,6 +14,15 @@ export interface HostOptions {
   readonly workerPath?: string;
   readonly relaxedSimd?: boolean;
   readonly exclusive?: boolean;
+  readonly measuring?: MeasuringPlace | undefined;
+}
+
+/** Where it is measured, among others. */
+export interface MeasuringPlace {
+  /** Cache directory: containers of this machine that share it take turns. */
+  readonly directory: string;
+  /** Told of a wait for others, and of measurements without the machine's lock. */
+  readonly onNotice: (notice: Notice) => void;
 }
 
 export interface Host {
@@ -41,6 +51,7 @@ export function createHost({
   workerPath = packageFile("dist/native/worker.js"),
   relaxedSimd = false,
   exclusive = true,
+  measuring,
 }: HostOptions): Host {
   /** Requests without an answer, in their order; the process has been sent the first `sent` of them. */
   const requests: Request[] = [];
@@ -68,7 +79,7 @@ export function createHost({
     throwIfClosed();
     if (current) return current;
     [sent, known, isReady] = [0, null, false];
-    current = await startWorker({ path: workerPath, relaxedSimd, exclusive });
+    current = await startWorker({ path: workerPath, relaxedSimd, exclusive, directory: measuring?.directory ?? null });
     const started = current;
     if (closed) await started.kill();
     const first = await started.receive();
@@ -89,6 +100,14 @@ export function createHost({
     }
   }
 
+  async function untilBegun(process: WorkerProcess, leftMs: () => number): ReturnType<typeof withDeadline> {
+    for (;;) {
+      const message = await withDeadline(process, leftMs());
+      if (message.kind !== "notice") return message;
+      measuring?.onNotice({ level: message.level, line: message.line });
+    }
+  }
+
   /**
    * Waits for the first request's outcome. A process that dies or expires is ended, and the next request starts a fresh
    * one.
@@ -96,7 +115,7 @@ export function createHost({
   async function outcomeOfFirst(process: WorkerProcess): Promise<RunOutcome> {
     const { leftMs } = requests[0]!;
     // Other processes may hold the machine as long as they like, but this one waits no longer than the time that is left.
-    const begun = await withDeadline(process, leftMs());
+    const begun = await untilBegun(process, leftMs);
     const limitMs = Math.min(deadlineMs, Math.max(leastMs, leftMs()));
     const answer = begun.kind === "begun" ? await withDeadline(process, limitMs) : begun;
     throwIfClosed();

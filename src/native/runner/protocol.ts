@@ -2,6 +2,7 @@
 // their order; a `run`, a `sample` and a `check` are each answered by `begun` and `outcome`, the others by nothing.
 
 import type { KernelParameter, TypedArray, WasmSharing } from "../../compiler/index.ts";
+import type { Notice } from "../measure-lock.ts";
 
 /** The typed array of a dtype; f16 and bf16 are bit patterns in a Uint16Array, bool is a Uint8Array. */
 export type KernelArray = TypedArray;
@@ -130,6 +131,8 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: "ready" }
+  /** The next candidate waits for others that measure; sent before it begins. */
+  | ({ readonly kind: "notice" } & Notice)
   /** The candidate has the machine for itself from now on. */
   | { readonly kind: "begun"; readonly id: number }
   | { readonly kind: "outcome"; readonly id: number; readonly outcome: RunOutcome };

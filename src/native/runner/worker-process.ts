@@ -23,12 +23,14 @@ export interface WorkerOptions {
   readonly relaxedSimd: boolean;
   /** Whether it measures only while no other exclusive worker of this machine does. */
   readonly exclusive: boolean;
+  /** Cache directory that containers of this machine may share; null: none. */
+  readonly directory: string | null;
 }
 
-export const startWorker = ({ path, relaxedSimd, exclusive }: WorkerOptions): Promise<WorkerProcess> =>
+export const startWorker = ({ path, relaxedSimd, exclusive, directory }: WorkerOptions): Promise<WorkerProcess> =>
   startChild({
     path,
-    args: exclusive ? [] : ["--shared"],
+    args: [...(exclusive ? [] : ["--shared"]), ...(directory === null ? [] : [directory])],
     engineOptions: [...engineOptions, ...(relaxedSimd ? relaxedOptions() : [])],
     env: { NODE_OPTIONS: "" },
   });

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { createFlush } from "../harness/flush-caches.ts";
 import { type Core, createProbe } from "../harness/probe.ts";
-import { pauseForOthersMs, withMachineLock } from "../machine-lock.ts";
+import { pauseForOthersMs } from "../machine-lock.ts";
+import { createMeasureLock } from "../measure-lock.ts";
 import { createNativeLoader } from "./load-native-kernel.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { createSession } from "./session.ts";
@@ -60,6 +61,8 @@ async function handle(message: ToWorker): Promise<void> {
 }
 
 const isShared = process.argv.includes("--shared");
+const [directory = null] = process.argv.slice(2).filter((it) => !it.startsWith("--"));
+const lock = createMeasureLock({ directory, onNotice: (notice) => void answer({ kind: "notice", ...notice }) });
 const turnMs = 500;
 let turnStart = performance.now();
 
@@ -73,7 +76,7 @@ async function alone(measure: () => Promise<void>): Promise<void> {
     await sleep(pauseForOthersMs);
     turnStart = performance.now();
   }
-  return withMachineLock("measure", {}, measure);
+  return lock.alone(measure);
 }
 
 /** Chain of handled messages. An error of ours rejects it, and so ends the process. */

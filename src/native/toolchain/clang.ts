@@ -6,6 +6,7 @@ import { type CompilerFacts, preferWideVectors, systemLinkFlags } from "./toolch
 export const clang: CompilerFacts = {
   locate: ({ path }) => findOnPath("clang", path),
   aboutOption: "--version",
+  properName: null,
   // "Debian clang version 14.0.6", "Apple clang version 15.0.0 (clang-1500.3.9.4)"
   parseVersion: (line) => /clang version (\d+\.\d+\.\d+)/.exec(line)?.[1] ?? null,
   machine: null,

@@ -1,8 +1,17 @@
 // The C compilers of this machine: gcc and clang on the PATH, zig among the packages of the project.
 
+import { isAbsolute } from "node:path";
 import { DiagnosticError, sha256, type Target } from "../../compiler/index.ts";
 import { compilers } from "./compilers.ts";
-import { type CompilerFamily, compilerFamilies, type SearchPlaces, type Toolchain } from "./toolchain.ts";
+import { runInGroup } from "./run-in-group.ts";
+import { toolDigest } from "./tool-digest.ts";
+import {
+  type CompilerFacts,
+  type CompilerFamily,
+  compilerFamilies,
+  type SearchPlaces,
+  type Toolchain,
+} from "./toolchain.ts";
 
 /** Environment variable that names the one family to use. */
 export const compilerVariable = "UNPLUGIN_KERNEL_COMPILER";
@@ -25,6 +34,9 @@ export function wantedFamilies(named: string | undefined = process.env[compilerV
 export const toolchainFor = async ({ codegen }: Target): Promise<Toolchain | null> =>
   codegen === "c" ? ((await detectToolchains())[0] ?? null) : null;
 
+/** Milliseconds in which a compiler has to say what it is. */
+const answerMs = 10_000;
+
 /**
  * Finds the compilers that work here, the preferred first; empty if there is none. By default this process's PATH and working
  * directory are searched.
@@ -34,27 +46,37 @@ export const toolchainFor = async ({ codegen }: Target): Promise<Toolchain | nul
 export async function detectToolchains(
   { path = process.env.PATH ?? "", project = process.cwd() }: Partial<SearchPlaces> = {},
   families: readonly CompilerFamily[] = wantedFamilies(),
+  timeoutMs: number = answerMs,
 ): Promise<readonly Toolchain[]> {
-  const found = await Promise.all(families.map((family) => detect(family, { path, project })));
+  const found = await Promise.all(families.map((family) => detect(family, { path, project }, timeoutMs)));
   return found.filter((toolchain) => toolchain !== null);
 }
 
-async function detect(family: CompilerFamily, places: SearchPlaces): Promise<Toolchain | null> {
+async function detect(family: CompilerFamily, places: SearchPlaces, timeoutMs: number): Promise<Toolchain | null> {
   const facts = compilers[family];
   const place = facts.locate(places);
   if (!place) return null;
-  const [about, machine] = await Promise.all([
-    firstLineOf(place.path, facts.aboutOption),
-    facts.machine ?? firstLineOf(place.path, "-dumpmachine"),
+  const [about, machine, programs] = await Promise.all([
+    firstLineOf(place.path, facts.aboutOption, timeoutMs),
+    facts.machine ?? firstLineOf(place.path, "-dumpmachine", timeoutMs),
+    programsOf(place.path, facts, timeoutMs),
   ]);
   const version = about && facts.parseVersion(about);
   if (!about || !machine || !version) return null;
-  return { ...place, family, version, identity: `${family} ${version} ${machine} ${sha256(about).slice(0, 8)}` };
+  const bytes = await toolDigest(programs);
+  // A compiler that runs and cannot be read is known by its words alone.
+  const digest = sha256(bytes === null ? about : `${about}\n${bytes}`).slice(0, 8);
+  return { ...place, family, version, identity: `${family} ${version} ${machine} ${digest}` };
+}
+
+/** Paths of the programs that make the code: the one that is called, and the compiler proper where that is another. */
+async function programsOf(path: string, { properName }: CompilerFacts, timeoutMs: number): Promise<readonly string[]> {
+  const proper = properName && (await firstLineOf(path, `-print-prog-name=${properName}`, timeoutMs));
+  return proper && isAbsolute(proper) ? [path, proper] : [path];
 }
 
 /** Returns the first line that a command prints. Null if it does not run: a broken installation is no compiler. */
-async function firstLineOf(path: string, option: string): Promise<string | null> {
-  const { execa } = await import("execa");
-  const result = await execa(path, [option], { reject: false, timeout: 10_000, env: { LC_ALL: "C" } });
-  return result.failed ? null : (result.stdout.split("\n")[0] ?? null);
+async function firstLineOf(path: string, option: string, timeoutMs: number): Promise<string | null> {
+  const result = await runInGroup(path, [option], { timeoutMs, env: { ...process.env, LC_ALL: "C" } });
+  return result.kind === "done" ? (result.stdout.split("\n")[0] ?? null) : null;
 }

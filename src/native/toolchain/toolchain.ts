@@ -11,7 +11,10 @@ export interface Toolchain extends Installation {
   readonly family: CompilerFamily;
   /** "12.2.0" */
   readonly version: string;
-  /** Facts that decide the code that it makes, for keys: "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". No paths. */
+  /**
+   * Facts that decide the code that it makes, for keys: "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". No paths. The last is a digest of
+   * its version line and of the bytes of its programs.
+   */
   readonly identity: string;
 }
 
@@ -36,6 +39,8 @@ export interface CompilerFacts {
   locate(places: SearchPlaces): Installation | null;
   /** Option that makes it print a line with its version. */
   readonly aboutOption: string;
+  /** Name of the program that a driver starts to compile C; null: it is the driver itself. */
+  readonly properName: string | null;
   /** The version in that line; null if the line is another family's. */
   parseVersion(firstLine: string): string | null;
   /** The machine that it compiles for; null: it is asked with -dumpmachine. */

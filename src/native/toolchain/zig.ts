@@ -52,6 +52,7 @@ function packageFolder(name: string, from: string): string | null {
 export const zig: CompilerFacts = {
   locate: ({ project }) => locateZig(project),
   aboutOption: "version",
+  properName: null,
   parseVersion: (line) => /^(\d+\.\d+\.\d+)/.exec(line)?.[1] ?? null,
   machine: triple,
   subcommand: ["cc"],

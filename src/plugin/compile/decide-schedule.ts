@@ -238,7 +238,9 @@ async function lockDecision(context: KernelContext, decision: Decision): Promise
   };
   const { signedIfOwn } = await import("../trust/lock-trust.ts");
   const signed = signedIfOwn(context, entry, decision.origin);
-  const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, signed]]));
+  const onWait = (holder: string): void =>
+    services.log.info(`${lockName}: the lock file is being written by ${holder}`);
+  const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, signed]]), { onWait });
   if (problem && problem.code !== "lock.unwritable") throw new DiagnosticError(problem);
   if (problem) services.log.warn(`${lockName}: ${problem.message}`);
   return decision;

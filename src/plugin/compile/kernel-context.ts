@@ -13,6 +13,7 @@ import {
   type Target,
 } from "../../compiler/index.ts";
 import { nowMs } from "../../native/clock.ts";
+import type { MeasuringPlace } from "../../native/runner/host.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
@@ -121,7 +122,8 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     toolchain,
     elsewhere,
     async workbench(options) {
-      const local = (await import("../../tuner/workbench.ts")).createWorkbench(options);
+      const { createWorkbench } = await import("../../tuner/workbench.ts");
+      const local = createWorkbench({ measuring: measuringPlace(services), ...options });
       if (!elsewhere) return local;
       const [{ fleetWorkbench }, { operatorDigest }] = await Promise.all([
         import("../fleet/fleet-workbench.ts"),
@@ -162,3 +164,9 @@ function queryOf({ parameters, threads }: KernelRequest, target: Target): string
 /** A mistake that the user can mend, without a place in a file. */
 export const refuse = (code: DiagnosticCode, message: string, hint: string | null): DiagnosticError =>
   new DiagnosticError({ code, message, loc: null, hint, detail: null });
+
+/** Place where a build measures: others that use its cache directory may be in containers of their own. */
+export const measuringPlace = ({ options, log }: CompileServices): MeasuringPlace => ({
+  directory: options.cacheDir,
+  onNotice: ({ level, line }) => log[level](line),
+});

@@ -4,12 +4,13 @@
 import type { DiagnosticError, WasmSource } from "../../compiler/index.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { wantedFamilies } from "../../native/toolchain/detect.ts";
+import { isUnusable } from "../../native/unusable.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { failAlone } from "./fail-alone.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
-import { nativeKernel } from "./native-kernel.ts";
+import { type NativeResult, nativeKernel } from "./native-kernel.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, wasmTask } from "./schedule.ts";
 import { type WasmPair, wasmPair } from "./wasm-pair.ts";
@@ -35,7 +36,7 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
     const { wasm, relaxed, prepare, facts } = pair;
     return { wasm, relaxed, prepare, trace: facts.trace, errorBound: facts.errorBound, native: null, compilerRuns: 0 };
   }
-  const result = await nativeKernel(context, decision);
+  const result = await nativeUnlessUnusable(context, decision);
   if (result.kind === "stale") throw otherSource(context);
   if (result.kind === "no-compiler") {
     const { message, hint } = noCompilerFor(context);
@@ -43,12 +44,6 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
       throw refuse("trust.refused", `${message}, and no signed addon may be taken`, hint);
     if (request.fallback === "none") throw refuse("target.no-compiler", message, `${hint}; or leave out fallback=none`);
     services.log.warn(`${message}; the WASM twin runs instead (${hint})`);
-  }
-  if (result.kind === "unusable") {
-    const message = `${context.lockName}: ${result.why}`;
-    if (request.fallback === "none")
-      throw refuse("build.failed", message, "leave out fallback=none, or mend the compiler");
-    services.log.warn(`${message}; the WASM twin runs instead`);
   }
   const twin = await wasmTwins(context, decision);
   const native = result.kind === "built" ? result : null;
@@ -62,6 +57,24 @@ export async function makeArtifacts(context: KernelContext, decision: Decision):
     errorBound: facts.length > 0 ? Math.max(...facts.map(({ errorBound }) => errorBound)) : null,
     compilerRuns: native?.compilerRuns ?? 0,
   };
+}
+
+/** Builds the kernel of a native target. Where the machine has no place or no tool for it, the twin runs instead. */
+async function nativeUnlessUnusable(context: KernelContext, decision: Decision): Promise<NativeResult | Unusable> {
+  try {
+    return await nativeKernel(context, decision);
+  } catch (error) {
+    if (!isUnusable(error) || context.request.fallback === "none") throw error;
+    const { lockName, services } = context;
+    services.log.warn(
+      `${lockName}: ${error.diagnostic.message}; the WASM twin runs instead (${error.diagnostic.hint})`,
+    );
+    return { kind: "unusable" };
+  }
+}
+
+interface Unusable {
+  readonly kind: "unusable";
 }
 
 const noCompilerFor = ({ lockName }: KernelContext): { readonly message: string; readonly hint: string } => {

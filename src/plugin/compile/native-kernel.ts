@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { type CSource, type GeneratedKernel, kernelName, splitParameters } from "../../compiler/index.ts";
 import { codeFlags, type Toolchain } from "../../native/toolchain/toolchain.ts";
+import { brokenAddon, isNoexec, unusableTemp } from "../../native/unusable.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
 import { addonFile } from "./addon-file.ts";
@@ -19,8 +20,6 @@ export type NativeResult =
       readonly compilerRuns: number;
     }
   | { readonly kind: "no-compiler" }
-  /** The compiler said that it succeeded, but nothing can load what it made, or it crashes. */
-  | { readonly kind: "unusable"; readonly why: string }
   /** The schedule does not lead to its source. */
   | { readonly kind: "stale" };
 
@@ -36,9 +35,8 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
   const { factsOf, generated } = await import("./schedule-source.ts");
   const kernel = generated(decision);
   if (kernel?.source.kind !== "c") return { kind: "stale" };
-  const compiled = await compile(context, decision, kernel, toolchain);
-  if (compiled.kind === "unusable") return compiled;
-  const fresh = { blobs: { addon: compiled.bytes }, facts: factsOf(decision, kernel) };
+  const addon = await compile(context, decision, kernel, toolchain);
+  const fresh = { blobs: { addon }, facts: factsOf(decision, kernel) };
   await keepBlobs(context, addonKey(context, decision, toolchain.identity), fresh);
   return built(context, decision, fresh, 1);
 }
@@ -85,17 +83,17 @@ const addonKey = ({ machine }: KernelContext, { task, candidate, source }: Sched
 const kernelsOf = ({ source, prepare }: GeneratedKernel): readonly CSource[] =>
   [source, prepare].filter((it) => it?.kind === "c");
 
-type CompiledAddon =
-  | { readonly kind: "compiled"; readonly bytes: Bytes }
-  | Extract<NativeResult, { readonly kind: "unusable" }>;
-
-/** Compiles an addon, and runs it once in a process of its own before anything keeps or ships it. */
+/**
+ * Compiles an addon, and runs it once in a process of its own before anything keeps or ships it.
+ *
+ * @throws DiagnosticError `build.failed`, `compiler.broken`, `temp.unusable`, `verify.wrong`
+ */
 async function compile(
   context: KernelContext,
   schedule: Schedule,
   kernel: GeneratedKernel,
   toolchain: Toolchain,
-): Promise<CompiledAddon> {
+): Promise<Bytes> {
   const { lockName, services } = context;
   const { buildNative } = await import("../../native/build.ts");
   const { withPrivateDirectory } = await import("../../native/private-directory.ts");
@@ -108,8 +106,8 @@ async function compile(
     // Read before it is run, so that what is kept is what was checked.
     const bytes = new Uint8Array(await readFile(artifact.path));
     const problem = await checkAddon(context, schedule, kernel, artifact.path);
-    if (problem !== null) return { kind: "unusable", why: `${toolchain.identity} built an addon that ${problem}` };
-    return { kind: "compiled", bytes };
+    if (problem !== null) throw isNoexec(problem) ? unusableTemp(problem) : brokenAddon(toolchain.identity, problem);
+    return bytes;
   });
 }
 

@@ -1,7 +1,8 @@
 // Tunes one kernel: a workbench with the right answers, the records, the search, and what is to be said of its failures.
 
 import { type DiagnosticError, factsOf } from "../../compiler/index.ts";
-import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { withDirectoryIf } from "../../native/private-directory.ts";
+import { isNoexec, isUnusable, unusableTemp } from "../../native/unusable.ts";
 import { countOf, isOnlyLate, nothingRan, reasonOf } from "../../tuner/failures.ts";
 import { familyOnTarget } from "../../tuner/family.ts";
 import { QueueLost } from "../../tuner/fleet/queue.ts";
@@ -25,7 +26,7 @@ import type { SharedMachine } from "../build-tunings.ts";
 import { lostElsewhere } from "../fleet/open-fleet.ts";
 import { checkTwins } from "./check-twins.ts";
 import type { Decision } from "./decide-schedule.ts";
-import { type KernelContext, refuse } from "./kernel-context.ts";
+import { type KernelContext, measuringPlace, refuse } from "./kernel-context.ts";
 import { twinsOfNative, wasmTwins } from "./make-artifacts.ts";
 import { emptySpace } from "./make-prediction.ts";
 import { nativeKernel } from "./native-kernel.ts";
@@ -43,10 +44,24 @@ const seed = 1;
  * @throws DiagnosticError `space.empty`, `tune.nothing-ran`
  */
 export async function tuneKernel(context: KernelContext, kernels: () => number): Promise<Decision> {
-  const { budget, compare = [] } = context.request;
+  const { budget } = context.request;
   const late = answersTooLate(context.task, () => budget.seconds * 1_000);
   if (late) return predictedInstead(context, { late: late.reason, measured: 0 });
-  for (const name of compare) {
+  try {
+    return await tuneByMode(context, kernels);
+  } catch (error) {
+    if (!isUnusable(error)) throw error;
+    const { lockName, services } = context;
+    services.log.warn(
+      `${lockName}: ${error.diagnostic.message}; it gets the predicted schedule, which was not measured`,
+    );
+    const schedule = await predictSchedule(context, context.task);
+    return { ...schedule, origin: "predicted", measured: null, measurements: 0, compilerRuns: 0 };
+  }
+}
+
+async function tuneByMode(context: KernelContext, kernels: () => number): Promise<Decision> {
+  for (const name of context.request.compare ?? []) {
     const compared: Adapt = (options) => fromNothing(options, name);
     await tuneInTurns(context, kernels, compared, async (_, { failures }) => warnOfBugs(context, failures));
   }
@@ -75,9 +90,15 @@ async function tuneInTurns<Result>(
   finish: Finish<Result>,
 ): Promise<Result> {
   const { elsewhere, services, lockName } = context;
-  if (!elsewhere) return tuneOn(await services.tunings.machine(), context, kernels, adapt, finish);
+  if (!elsewhere)
+    return tuneOn(await services.tunings.machine(measuringPlace(services)), context, kernels, adapt, finish);
   const { fleet, of, clock } = elsewhere;
-  const machine = createSharedMachine({ totalMs: null, clock, signal: services.signal });
+  const machine = createSharedMachine({
+    totalMs: null,
+    clock,
+    signal: services.signal,
+    measuring: measuringPlace(services),
+  });
   try {
     return await fleet.inTurn(of, () => tuneOn(machine, context, kernels, adapt, finish));
   } catch (error) {
@@ -93,7 +114,7 @@ function tuneOn<Result>(
   adapt: Adapt,
   finish: Finish<Result>,
 ): Promise<Result> {
-  return withPrivateDirectory(async (directory) => {
+  return withDirectoryIf(context.task.target.codegen === "c", async (directory) => {
     const { task, services } = context;
     services.signal.throwIfAborted();
     const toolchain = task.target.codegen === "c" ? await context.toolchain() : null;
@@ -217,6 +238,8 @@ async function noWinner(
   result: TuneResult,
 ): Promise<DiagnosticError> {
   if (result.failures.length === 0) return emptySpace(lockName, space);
+  if (result.failures.every((failure) => isNoexec(reasonOf(failure))))
+    throw unusableTemp(reasonOf(result.failures[0]!));
   const { message, hint } = nothingRan(lockName, result, task.numerics);
   return refuse("tune.nothing-ran", message, hint);
 }

@@ -1,7 +1,7 @@
 // Verifies a locked kernel: its decision has to generate the source that the lock knows, and the built kernel has to
 // compute what the reference does.
 
-import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { withDirectoryIf } from "../../native/private-directory.ts";
 import { missingFeatures } from "../../native/toolchain/machine.ts";
 import { measurable } from "../../tuner/measurable.ts";
 import type { Measurement } from "../../tuner/measure/measurement.ts";
@@ -66,7 +66,7 @@ export async function onWorkbench<Result>(
   const missing = missingFeatures(task.target, context.machine);
   if (missing.length > 0) return `the CPU has no ${missing.join(", ")}`;
   if (isNative && !toolchain) return "there is no compiler";
-  return withPrivateDirectory(async (directory) => {
+  return withDirectoryIf(isNative, async (directory) => {
     const { signal } = services;
     const { threads } = task;
     const amount = samples === undefined ? {} : { samples };

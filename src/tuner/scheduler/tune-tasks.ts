@@ -2,7 +2,7 @@
 
 import { factsOf } from "../../compiler/index.ts";
 import { nowMs } from "../../native/clock.ts";
-import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { withDirectoryIf } from "../../native/private-directory.ts";
 import { createRunner } from "../../native/runner/client.ts";
 import { createSharedRunner, type SharedRunner } from "../../native/runner/shared-runner.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
@@ -45,7 +45,8 @@ export function tuneTasks(
   const { policy, totalMs, signal } = options;
   const group = createTuningGroup({ policy, totalMs, clock: nowMs, signal });
   const runner = createSharedRunner(() => createRunner({ signal, relaxedSimd: true }));
-  return withPrivateDirectory(async (directory) => {
+  const isNative = tasks.some(({ task }) => task.target.codegen === "c");
+  return withDirectoryIf(isNative, async (directory) => {
     const running = tasks.map(async (task, at) => {
       let close = async (): Promise<void> => undefined;
       try {

@@ -6,7 +6,8 @@ import { fsync, readFileSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { type Diagnostic, invariant, sha256 } from "../../compiler/index.ts";
+import { type Diagnostic, invariant } from "../../compiler/index.ts";
+import type { MergeLockOptions } from "../../native/merge-lock.ts";
 import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../record/strict.ts";
 import { JsonTextError, type LocatedJson, parseLocatedJson } from "./located-json.ts";
 import { hasConflict, kernelsInConflict } from "./lock-conflict.ts";
@@ -86,18 +87,22 @@ export const printLockfile = (entries: LockEntries, link?: string): string =>
 /**
  * Puts entries into the file at `path` (or takes them out, where null), keeping all others. If the file is broken, of another
  * version, or cannot be written, it stays as it is, and a Diagnostic is returned.
+ *
+ * @param options of the wait for others who write it; `onWait` is told who does
  */
 export async function updateLockfile(
   path: string,
   changes: ReadonlyMap<string, LockEntry | null>,
+  options: MergeLockOptions = {},
 ): Promise<Diagnostic | null> {
   try {
     const file = await resolveLinks(path);
     // A build that only reads the lock need not load it.
-    const { withMachineLock } = await import("../../native/machine-lock.ts");
-    return await withMachineLock(`lockfile-${sha256(file).slice(0, 32)}`, {}, () => merge(file, changes));
+    const { withMergeLock } = await import("../../native/merge-lock.ts");
+    const { problem } = await withMergeLock(file, options, (isHeld) => merge(file, changes, isHeld));
+    return problem;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
+    if (!(error instanceof Error && ("code" in error || error.name === "LockTimeout"))) throw error;
     return {
       code: "lock.unwritable",
       message: `${path} cannot be written: ${error.message}`,
@@ -115,9 +120,14 @@ async function resolveLinks(path: string): Promise<string> {
   return realpath(file).catch(() => file);
 }
 
-async function merge(file: string, changes: ReadonlyMap<string, LockEntry | null>): Promise<Diagnostic | null> {
+/** Returns null, and leaves the file as it is, where the lock is another's by now. */
+async function merge(
+  file: string,
+  changes: ReadonlyMap<string, LockEntry | null>,
+  isHeld: () => Promise<boolean>,
+): Promise<{ readonly problem: Diagnostic | null } | null> {
   const before = await readLockfile(file);
-  if (before.kind === "broken") return before.diagnostic;
+  if (before.kind === "broken") return { problem: before.diagnostic };
   const entries = new Map(before.entries);
   for (const [kernel, entry] of changes) {
     if (entry) entries.set(kernel, concise(entry));
@@ -131,21 +141,30 @@ async function merge(file: string, changes: ReadonlyMap<string, LockEntry | null
     `the lock file would not be readable: ${after.kind === "broken" && after.diagnostic.message}`,
   );
   // A lock without a link to its schema gets one with its next entry, not by itself.
-  if (printed !== printLockfile(before.entries, link)) await replace(file, printed);
-  return null;
+  if (printed === printLockfile(before.entries, link)) return { problem: null };
+  return (await replace(file, printed, isHeld)) ? { problem: null } : null;
 }
 
-/** Writes beside the file, flushes and renames: readers see the old text or the new one, after a power cut too. */
-async function replace(file: string, content: string): Promise<void> {
+/**
+ * Writes beside the file, flushes and renames: readers see the old text or the new one, after a power cut too. Says whether it
+ * did: not where the lock is another's.
+ */
+async function replace(file: string, content: string, isHeld: () => Promise<boolean>): Promise<boolean> {
   await removeLeftovers(file);
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await writeFlushed(temporary, content);
+    if (!(await isHeld())) return false;
     await rename(temporary, file);
+  } catch (error) {
+    // A process that took the lock away removes what it takes for left over.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || (await isHeld())) throw error;
+    return false;
   } finally {
     await rm(temporary, { force: true });
   }
   if (process.platform !== "win32") await flushDirectory(dirname(file));
+  return true;
 }
 
 async function writeFlushed(file: string, content: string): Promise<void> {

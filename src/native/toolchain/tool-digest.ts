@@ -1,0 +1,69 @@
+// Programs of a compiler → a digest of their bytes: two with the same version line may be patched differently. A program of
+// 30 MB is read once: its digest is kept under its path, size and time in the user's cache directory.
+
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { sha256 } from "../../compiler/index.ts";
+
+/** File in which digests are kept, by what they were computed from. */
+const cacheFile = (): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "unplugin-kernel/tools.json");
+
+/** Most digests that are kept: each update of a compiler leaves one behind. */
+const mostKept = 64;
+
+/** Returns the digest of all programs in their order; null if one cannot be read: then nothing is known of its bytes. */
+export async function toolDigest(paths: readonly string[], file: string = cacheFile()): Promise<string | null> {
+  const kept = await readKept(file);
+  const found = new Map<string, string>();
+  try {
+    for (const path of paths) {
+      const key = await identityOf(path);
+      found.set(key, kept.get(key) ?? (await digestOf(path)));
+    }
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) return null;
+    throw error;
+  }
+  if ([...found.keys()].some((key) => !kept.has(key))) await keep(file, new Map([...kept, ...found]));
+  return sha256([...found.values()].join("\n"));
+}
+
+async function identityOf(path: string): Promise<string> {
+  const real = await realpath(path);
+  const { size, mtimeNs, ctimeNs, ino } = await stat(real, { bigint: true });
+  return `${real} ${size} ${mtimeNs} ${ctimeNs} ${ino}`;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest("hex");
+}
+
+async function readKept(file: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    const kept: unknown = JSON.parse(await readFile(file, "utf8"));
+    const entries = Object.entries(kept ?? {});
+    return new Map(entries.filter((entry): entry is [string, string] => /^[0-9a-f]{64}$/.test(String(entry[1]))));
+  } catch {
+    // Missing or damaged: all is read again.
+    return new Map();
+  }
+}
+
+/** Replaces the file in one step. Where it cannot be written, programs are read again by the next process. */
+async function keep(file: string, digests: ReadonlyMap<string, string>): Promise<void> {
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(temporary, JSON.stringify(Object.fromEntries([...digests].slice(-mostKept))));
+    await rename(temporary, file);
+  } catch {
+    await rm(temporary, { force: true }).catch(() => undefined);
+  }
+}

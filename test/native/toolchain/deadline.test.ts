@@ -1,0 +1,113 @@
+// Deadlines of compilers: all processes of a compiler end with it, and nobody waits for what they hold.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import { runCompiler } from "../../../src/native/toolchain/run-compiler.ts";
+import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "deadline-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Longest time of what ends at once, on a machine that does other things too. */
+const soonMs = 8000;
+
+function fakeCompiler(script: string): Toolchain {
+  const path = join(folder, "gcc");
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { family: "gcc", version: "1.0.0", identity: "gcc 1.0.0 none 0", path, environment: {} };
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
+  const start = performance.now();
+  const result = await work();
+  return { result, ms: performance.now() - start };
+}
+
+/** Whether a process runs. A zombie, which waits for its parent's attention, does not. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Says whether the process that the fake compiler left a note of is gone, or goes within seconds. */
+async function goneChild(): Promise<boolean> {
+  const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+  for (let turn = 0; turn < 200 && isRunning(pid); turn++) await sleep(20);
+  return !isRunning(pid);
+}
+
+describe.skipIf(process.platform === "win32")("the deadline of a compiler", () => {
+  it("ends a wrapper's child with it", async () => {
+    const compiler = fakeCompiler(`sleep 25 & echo $! > ${folder}/pid; wait`);
+    const { result, ms } = await timed(() => runCompiler(compiler, [], { folder, timeoutMs: 300 }));
+    expect(result).toBe("the compiler took longer than 300 ms");
+    expect(ms).toBeLessThan(soonMs);
+    expect(await goneChild()).toBe(true);
+  });
+
+  it("ends what a compiler left behind with the pipe in its hands, and what it compiled counts", async () => {
+    const compiler = fakeCompiler(`sleep 25 & echo $! > ${folder}/pid`);
+    const { result, ms } = await timed(() => runCompiler(compiler, [], { folder, timeoutMs: 20_000 }));
+    expect(result).toBeNull();
+    expect(ms).toBeLessThan(soonMs);
+    expect(await goneChild()).toBe(true);
+  });
+
+  it("waits for no process that left the group and holds the pipe", async () => {
+    const compiler = fakeCompiler(`setsid sh -c 'echo $$ > ${folder}/pid; exec sleep 25' & sleep 25`);
+    const { result, ms } = await timed(() => runCompiler(compiler, [], { folder, timeoutMs: 300 }));
+    expect(result).toBe("the compiler took longer than 300 ms");
+    expect(ms).toBeLessThan(soonMs);
+    process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), "SIGKILL");
+  });
+
+  it.each(["sleep 25", "exec sleep 25", "sleep 25 & exit 1"])("holds for its version too: %s", async (script) => {
+    fakeCompiler(script);
+    const { result, ms } = await timed(() => detectToolchains({ path: folder }, ["gcc"], 300));
+    expect(result).toEqual([]);
+    expect(ms).toBeLessThan(soonMs);
+  });
+
+  it("is not waited for by an aborted build", async () => {
+    const compiler = fakeCompiler("sleep 25");
+    const reason = new Error("enough");
+    const work = (): Promise<unknown> =>
+      runCompiler(compiler, [], { folder, timeoutMs: 20_000, signal: AbortSignal.any([abortedWith(reason)]) });
+    await expect(work()).rejects.toBe(reason);
+    const later = new AbortController();
+    setTimeout(() => later.abort(reason), 100);
+    const { ms } = await timed(() =>
+      expect(runCompiler(compiler, [], { folder, timeoutMs: 20_000, signal: later.signal })).rejects.toBe(reason),
+    );
+    expect(ms).toBeLessThan(soonMs);
+  });
+});
+
+function abortedWith(reason: Error): AbortSignal {
+  const controller = new AbortController();
+  controller.abort(reason);
+  return controller.signal;
+}
+
+it.skipIf(process.platform === "win32")(
+  "what a command said while this thread was busy is heard, and in time",
+  async () => {
+    fakeCompiler('case "$1" in --version) echo "gcc (Test 1.0) 12.2.0";; -dumpmachine) echo here;; esac');
+    const detecting = detectToolchains({ path: folder }, ["gcc"], 1500);
+    await sleep(30);
+    const end = performance.now() + 2500;
+    while (performance.now() < end);
+    expect(await detecting).toMatchObject([{ version: "12.2.0" }]);
+  },
+);
