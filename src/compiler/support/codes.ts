@@ -132,7 +132,7 @@ export const codes = {
   "op.not-found": "an operator file cannot be read",
   "op.syntax": "an operator file, or something that it imports, cannot be bundled",
   "op.threw": "an operator file throws",
-  "options.bad-value": "an option, or the environment's choice of a compiler, has a value that it cannot have",
+  "options.bad-value": "an option, or a variable of the environment, has a value that it cannot have",
   "options.unknown": "an option that does not exist",
   "pad.bad-multiples": "the multiples are not one positive integer for each axis",
   "pad.no-such-block": "a block that does not exist is to be padded",
