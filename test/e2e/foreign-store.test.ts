@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { exitCodes } from "../../src/cli/command.ts";
 import { tune } from "../../src/cli/commands/tune.ts";
 import { verify } from "../../src/cli/commands/verify.ts";
+import { exportDecisions } from "../../src/cli/exchange.ts";
 import { openProject } from "../../src/cli/project.ts";
 import { sha256 } from "../../src/compiler/index.ts";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
@@ -128,6 +129,16 @@ describe.skipIf(skipReason)(`a store of another user${why}`, () => {
     expect(((await run()).json as Verified).foreign.length).toBeGreaterThan(3);
     await build();
     expect(((await run()).json as Verified).foreign.filter(({ what }) => what !== "decision")).toEqual([]);
+  });
+
+  test("passes none of its decisions on, and says so", async () => {
+    restored();
+    const exported = async () => exportDecisions(openProject({ root, cacheDir: store() }, "silent"), "decisions.jsonl");
+    expect((await exported()).text).toBe("2 decisions in decisions.jsonl");
+    vi.stubEnv("UNPLUGIN_KERNEL_STORE_KEY", "77".repeat(32));
+    expect((await exported()).text).toBe(
+      "0 decisions in decisions.jsonl; left out: 2 decisions that builds of another user, or of an older version, wrote",
+    );
   });
 
   test("gives decisions, once they were built and run here, and no wrong ones", async () => {

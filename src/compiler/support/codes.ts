@@ -140,7 +140,7 @@ export const codes = {
   "op.threw": "an operator file throws",
   "op.too-large": "the arrays of an operator do not fit in the memory of a WASM module",
   "op.too-many-arrays": "an operator has more arrays than an addon takes",
-  "options.bad-value": "an option, or the environment's choice of a compiler, has a value that it cannot have",
+  "options.bad-value": "an option, or a variable of the environment, has a value that it cannot have",
   "options.unknown": "an option that does not exist",
   "packs.not-found": "a pack of decisions that option packs names is not installed",
   "pad.bad-multiples": "the multiples are not one positive integer for each axis",

@@ -86,11 +86,12 @@ export async function storedDecisions(
   directory: string,
   onForeign?: (key: string) => void,
 ): Promise<readonly SharedDecision[]> {
-  const store = openStore(directory, { onForeign });
+  const store = openStore(directory);
   const items = await storedItems(directory);
   const decisions = items
     .filter(({ kind }) => kind === "schedule")
     .map(async ({ key }): Promise<SharedDecision | null> => {
+      if ((await store.foreignSchedule(key))?.measured) onForeign?.(key);
       const entry = await store.entry(key);
       if (entry?.kind !== "schedule" || !entry.measured) return null;
       const { candidate, source, measured } = entry;
