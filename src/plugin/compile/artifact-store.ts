@@ -2,8 +2,11 @@
 // is to be known of the kernel, because making the space that says it takes longer than reading all of these.
 
 import { dtypes, type PreparationFacts } from "../../compiler/index.ts";
+import { wallClockMs } from "../../native/clock.ts";
 import { integer, list, nullable, number, object, oneOf, text } from "../../tuner/record/strict.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
+import { noteUse } from "../../tuner/store/last-use.ts";
+import { sayIfLarge } from "../store-warnings.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
 export interface KernelFacts {
@@ -31,9 +34,11 @@ export const factsBlob = (facts: KernelFacts): Blobs[string] => textBlob(JSON.st
 export const factsIn = (blobs: Blobs): KernelFacts => decodeFacts(JSON.parse(textOf(blobs.facts)), []);
 
 /** All blobs of the artifact; null if it or one of them is missing. */
-export async function storedBlobs({ store }: KernelContext, key: string): Promise<Blobs | null> {
+export async function storedBlobs({ store, services }: KernelContext, key: string): Promise<Blobs | null> {
   const blobs = await blobsAt(store, key);
-  return blobs?.facts ? blobs : null;
+  if (!blobs?.facts) return null;
+  noteUse(services.options.cacheDir, key, wallClockMs());
+  return blobs;
 }
 
 /** Keeps a new artifact. A store that cannot be written costs a warning. */
@@ -44,4 +49,5 @@ export async function keepBlobs(
 ): Promise<void> {
   const warning = await putBlobs(store, key, blobs);
   if (warning) services.log.warn(`${lockName}: ${warning}`);
+  else sayIfLarge(services.options, services.log);
 }

@@ -22,6 +22,7 @@ import type { Workbench, WorkbenchOptions } from "../../tuner/workbench.ts";
 import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
 import { loadOp } from "../operator/load-op.ts";
 import { checkParameters } from "../request.ts";
+import { warnOfPlace } from "../store-warnings.ts";
 import { laterStore } from "./later-store.ts";
 import { keyFields } from "./schedule.ts";
 
@@ -52,6 +53,7 @@ export interface KernelContext {
 export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
   const { opFile, numerics, threads } = request;
   const { root, cacheDir } = services.options;
+  warnOfPlace(services.options, services.log);
   const later = request.mode === "interim" ? laterStore(openStore(cacheDir)) : null;
   const store = later ?? openStore(cacheDir);
   const loaded = await loadOp(opFile, { root, store, onFiles: services.onSources });
