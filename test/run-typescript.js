@@ -20,6 +20,8 @@ const entries = {
   dev: "bench/dev.ts",
   demo: "../demo/run.js",
   engines: "browser/record-engines.ts",
+  fuzz: "sweep/fuzz/fuzz.ts",
+  gc: "sweep/gc/gc.ts",
   install: "bench/install.ts",
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",

@@ -23,7 +23,8 @@ const units: Readonly<Record<string, number>> = {
  * @example sizeOf("500MB") // 500_000_000
  */
 export function sizeOf(text: string): number | null {
-  const [, digits, unit = ""] = /^(\d{1,15}(?:\.\d{1,9})?) ?([KMG]?i?B)?$/i.exec(text.trim()) ?? [];
+  const [, digits, unit = ""] = /^(\d{1,16}(?:\.\d{1,9})?) ?([KMG]?i?B)?$/i.exec(text.trim()) ?? [];
   const scale = units[unit.toUpperCase()];
-  return digits === undefined || scale === undefined ? null : Math.floor(Number(digits) * scale);
+  const bytes = digits === undefined || scale === undefined ? Number.NaN : Math.floor(Number(digits) * scale);
+  return Number.isSafeInteger(bytes) ? bytes : null;
 }
