@@ -66,13 +66,15 @@ interface Tried {
   readonly isAccepted: boolean;
 }
 
-export function tryInput({ read, isPrinted = true }: FuzzedParser, input: string): Tried {
+export function tryInput({ read, isPrinted = true }: FuzzedParser, input: string, limitMs = mostMs): Tried {
   const start = performance.now();
   try {
     const printed = read(input);
     const ms = performance.now() - start;
     const what =
-      polluted() ?? (ms > mostMs ? tooSlow(read, input) : null) ?? (isPrinted ? otherOf(read, printed) : null);
+      polluted() ??
+      (ms > limitMs ? tooSlow(read, input, limitMs) : null) ??
+      (isPrinted ? otherOf(read, printed) : null);
     return { what, ms, isAccepted: printed !== null };
   } catch (error) {
     const what = `it throws ${error instanceof Error ? error.stack : String(error)}`;
@@ -81,7 +83,7 @@ export function tryInput({ read, isPrinted = true }: FuzzedParser, input: string
 }
 
 /** Another program may have had the processor: an input is slow if it takes that much of the processor every time. */
-function tooSlow(read: FuzzedParser["read"], input: string): string | null {
+function tooSlow(read: FuzzedParser["read"], input: string, limitMs: number): string | null {
   let least = Number.POSITIVE_INFINITY;
   for (let again = 0; again < 3; again++) {
     const start = process.cpuUsage();
@@ -89,7 +91,7 @@ function tooSlow(read: FuzzedParser["read"], input: string): string | null {
     const { user, system } = process.cpuUsage(start);
     least = Math.min(least, (user + system) / 1000);
   }
-  return least > mostMs ? `it takes ${least.toFixed(0)} ms` : null;
+  return least > limitMs ? `it takes ${least.toFixed(0)} ms` : null;
 }
 
 /** What was accepted prints, and reads again as the same. */

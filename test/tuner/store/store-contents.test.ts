@@ -1,6 +1,6 @@
 // Contents of a store, and the entries that can be removed, by a store that was written as builds write it.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -112,3 +112,18 @@ test.skipIf(process.platform === "win32")(
   },
   30_000,
 );
+
+test("gc --max-size makes a store smaller from the command line; a size that is none is refused", async () => {
+  const { directory, store } = await filledStore();
+  const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
+  const gc = (size: string) =>
+    spawnSync(process.execPath, [cli, "cache", "gc", "--max-size", size, "--json", "--cache-dir", directory], {
+      encoding: "utf8",
+    });
+  expect(JSON.parse(gc("1GB").stdout)).toMatchObject({ removed: 0 });
+  expect(JSON.parse(gc("0").stdout)).toMatchObject({ removed: 5, refused: 0 });
+  expect(await store.entry(key("schedule"))).not.toBeNull();
+  expect(await blobsAt(store, key("new"))).toBeNull();
+  const wrong = gc("much");
+  expect([wrong.status === 0, JSON.parse(wrong.stdout).error.code]).toEqual([false, "command.bad-argument"]);
+}, 60_000);
