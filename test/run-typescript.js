@@ -21,6 +21,8 @@ const entries = {
   demo: "../demo/run.js",
   engines: "browser/record-engines.ts",
   fleet: "fleet/fleet.ts",
+  fuzz: "sweep/fuzz/fuzz.ts",
+  gc: "sweep/gc/gc.ts",
   install: "bench/install.ts",
   kill: "kill/kill.ts",
   landscapes: "bench/landscapes/landscapes.ts",

@@ -6,9 +6,11 @@ import { relative } from "node:path";
 import { codegenVersion, DiagnosticError } from "../compiler/index.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import { packageManagerOf } from "../plugin/package-manager.ts";
+import { totalBytes } from "../tuner/store/garbage.ts";
 import { staleReason } from "../tuner/store/lock-entry.ts";
 import { readLockfile } from "../tuner/store/lockfile.ts";
 import { storedItems } from "../tuner/store/store-contents.ts";
+import { placeProblems } from "../tuner/store/store-place.ts";
 import type { Project } from "./project.ts";
 import { sizeText } from "./size-text.ts";
 
@@ -17,16 +19,19 @@ export interface ProjectState {
   readonly bundler: string | null;
   readonly lock: string;
   readonly store: string;
+  /** What is wrong with the store's place. */
+  readonly storeProblems: readonly string[];
 }
 
 export async function projectState(project: Project): Promise<ProjectState> {
   const { root, cacheDir } = project.options;
   const items = existsSync(cacheDir) ? await storedItems(cacheDir) : [];
-  const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
+  const bytes = totalBytes(items);
   return {
     bundler: await orWhyNot(async () => (await import("./bundler-state.ts")).bundlerState(root)),
     lock: await orWhyNot(() => lockState(project)),
     store: `${relative(process.cwd(), cacheDir) || "."}, ${items.length === 0 ? "empty" : sizeText(bytes)}`,
+    storeProblems: placeProblems(cacheDir, root).map(({ text }) => text),
   };
 }
 

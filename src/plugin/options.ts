@@ -171,10 +171,11 @@ export const fleetKey = (environment: Readonly<Record<string, string | undefined
  * @throws DiagnosticError `options.unknown`, `options.bad-value`.
  */
 export function resolveOptions(
-  options: KernelPluginOptions = {},
+  given: KernelPluginOptions | null = {},
   hostRoot: string = process.cwd(),
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): ResolvedOptions {
+  const options = given ?? {};
   const wrong = findMistake({ ...options });
   if (wrong) throw new DiagnosticError(wrong);
   const root = options.root === undefined ? packageFolder(hostRoot) : resolve(hostRoot, options.root);

@@ -101,6 +101,8 @@ const probes = {
   apache: () => existsSync("/usr/sbin/apache2"),
   redis: () => existsSync("/usr/bin/redis-server"),
   xgboost: () => xgboostPlaces.some((path) => path && existsSync(path)) && canLoad("koffi"),
+  "other user": () =>
+    process.getuid?.() === 0 && spawnSync("setpriv", ["--reuid=65534", "true"], { stdio: "ignore" }).status === 0,
   "test tools": () => hasPackage(".package-lock.json", join(root, "test/tools")),
   "site tools": () => hasPackage("vitepress", join(root, "docs")),
 };

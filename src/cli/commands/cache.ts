@@ -2,17 +2,18 @@
 
 import { wallClockMs } from "../../native/clock.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
-import { garbage, removeItems, type StoredItem, storedItems } from "../../tuner/store/store-contents.ts";
+import { garbage, removeItems, totalBytes } from "../../tuner/store/garbage.ts";
+import { leftovers, removeLeftovers } from "../../tuner/store/leftovers.ts";
+import { type StoredItem, storedItems } from "../../tuner/store/store-contents.ts";
+import { placeProblems } from "../../tuner/store/store-place.ts";
 import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
 import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
 import { pullDecisions, pushDecisions } from "../remote.ts";
 import { generateKey, signFile, signLock } from "../signing.ts";
-import { sizeText } from "../size-text.ts";
+import { sizeOf, sizeText } from "../size-text.ts";
 import { checkFile, listTrust } from "../trusted.ts";
 
 const dayMs = 86_400_000;
-const totalOf = (items: readonly StoredItem[]): number => items.reduce((sum, { bytes }) => sum + bytes, 0);
-
 const kinds: Readonly<Record<StoredItem["kind"], string>> = {
   schedule: "decisions",
   artifact: "built kernels",
@@ -21,36 +22,57 @@ const kinds: Readonly<Record<StoredItem["kind"], string>> = {
   unreadable: "unreadable, or of another version",
 };
 
-async function list(directory: string): Promise<Outcome> {
+async function list(directory: string, root: string): Promise<Outcome> {
   const items = await storedItems(directory);
+  const problems = placeProblems(directory, root);
   const groups = Object.entries(kinds).map(([kind, name]) => ({ name, items: items.filter((it) => it.kind === kind) }));
-  const rows = groups.map(({ name, items }) => [name, String(items.length), sizeText(totalOf(items))]);
+  const rows = groups.map(({ name, items }) => [name, String(items.length), sizeText(totalBytes(items))]);
   return {
     exitCode: exitCodes.done,
-    json: { directory, items: items.map(({ key, kind, bytes, time }) => ({ key, kind, bytes, time })) },
-    text: [directory, "", textTable(["", "count", "size"], rows)].join("\n"),
+    json: {
+      directory,
+      items: items.map(({ key, kind, bytes, time, used }) => ({ key, kind, bytes, time, used })),
+      problems,
+    },
+    text: [directory, "", textTable(["", "count", "size"], rows), ...problems.map(({ text }) => text)].join("\n"),
   };
 }
 
-async function collect(directory: string, days: unknown): Promise<Outcome> {
+async function collect(directory: string, flags: Flags): Promise<Outcome> {
+  const { days = 30, maxSize } = flags;
   const age = Number(days);
   if (!(age >= 0)) throw badArgument(`--days is "${days}"`, "a number, 0 or more");
+  const mostBytes = maxSize === undefined ? undefined : sizeOf(String(maxSize));
+  if (mostBytes === null) throw badArgument(`--max-size is "${maxSize}"`, "a size: 500MB, 2GB, 800MiB");
+  const now = wallClockMs();
   const all = await storedItems(directory);
-  const items = garbage(all, wallClockMs() - age * dayMs);
-  await removeItems(directory, all, items);
+  const items = garbage(all, { usedBefore: now - age * dayMs, now, ...(mostBytes !== undefined && { mostBytes }) });
+  const gone = new Set(items);
+  const left = leftovers(
+    directory,
+    all.filter((item) => !gone.has(item)),
+    now,
+  );
+  const refused = (await removeItems(directory, all, items)) + removeLeftovers(left);
   const unreadable = all.filter(({ kind }) => kind === "unreadable").length;
-  const kept = unreadable === 0 ? [] : [`${unreadable} could not be read, and stay, as do all modules and addons`];
+  const bytes = totalBytes(items) + left.reduce((sum, file) => sum + file.bytes, 0);
+  const notes = [
+    ...(left.length === 0 ? [] : [`${left.length} of them files that killed builds left, or that no kernel names`]),
+    ...(refused === 0 ? [] : [`${refused} could not be removed: they belong to somebody else, or are in use`]),
+    ...(unreadable === 0 ? [] : [`${unreadable} could not be read, and stay, as do all modules and addons`]),
+  ];
+  const removed = items.length + left.length - refused;
   return {
     exitCode: exitCodes.done,
-    json: { directory, removed: items.length, bytes: totalOf(items), unreadable },
-    text: [`${items.length} removed, ${sizeText(totalOf(items))}`, ...kept].join("\n"),
+    json: { directory, removed, leftovers: left.length, bytes, refused, unreadable },
+    text: [`${removed} removed, ${sizeText(bytes)}`, ...notes].join("\n"),
   };
 }
 
 /** Options that mean something to each, beside --root, --cache-dir and --json; and whether it takes a file. */
 const uses: Readonly<Record<string, { readonly flags: readonly string[]; readonly file: boolean }>> = {
   ls: { flags: [], file: false },
-  gc: { flags: ["days"], file: false },
+  gc: { flags: ["days", "max-size"], file: false },
   export: { flags: [], file: true },
   import: { flags: ["lockfile", "include", "numerics"], file: true },
   push: { flags: ["remote"], file: false },
@@ -61,11 +83,13 @@ const uses: Readonly<Record<string, { readonly flags: readonly string[]; readonl
 };
 const allFlags = [...new Set(Object.values(uses).flatMap(({ flags }) => flags))];
 
+const inCamelCase = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
 /** @throws DiagnosticError `command.bad-argument`: what does not count is refused, so that nobody believes that it does */
 function requireUse(what: string, file: string | undefined, flags: Flags): void {
   const use = uses[what];
   if (!use) throw badArgument(`cache ${what}`, Object.keys(uses).join(", "));
-  const other = allFlags.find((name) => flags[name] !== undefined && !use.flags.includes(name));
+  const other = allFlags.find((name) => flags[inCamelCase(name)] !== undefined && !use.flags.includes(name));
   const known = ["root", "cache-dir", ...use.flags].map((name) => `--${name}`).join(", ");
   if (other !== undefined) throw badArgument(`cache ${what} has no use for --${other}`, known);
   if (file !== undefined && !use.file) throw badArgument(`cache ${what} has no use for ${file}`, known);
@@ -74,9 +98,10 @@ function requireUse(what: string, file: string | undefined, flags: Flags): void 
 export const cache: Command = {
   usage: "cache <ls|gc|export|import|push|pull|keygen|sign|trust> [file]",
   description:
-    "What lies in the store; gc removes kernels that were built long ago, export, import, push and pull share decisions, keygen, sign and trust say who vouches for them",
+    "What lies in the store; gc removes kernels that were not used for long, export, import, push and pull share decisions, keygen, sign and trust say who vouches for them",
   options: [
-    { flags: "--days <count>", description: "gc: older than this (default: 30)" },
+    { flags: "--days <count>", description: "gc: not used for this long (default: 30)" },
+    { flags: "--max-size <size>", description: "gc: and then those not used for longest, until the store has no more" },
     { flags: "--remote <url>", description: "push, pull: the store that others share" },
     {
       flags: "--id <name>",
@@ -94,6 +119,7 @@ export const cache: Command = {
   examples: [
     "unplugin-kernel cache ls",
     "unplugin-kernel cache gc --days 7",
+    "unplugin-kernel cache gc --max-size 500MB",
     "unplugin-kernel cache export decisions.jsonl",
     "unplugin-kernel cache import decisions.jsonl",
     "unplugin-kernel cache pull --remote https://kernels.example/store",
@@ -103,10 +129,9 @@ export const cache: Command = {
   ],
   async run(project, [what = "", file], flags) {
     requireUse(what, file, flags);
-    const { days = 30 } = flags;
-    const { cacheDir } = project.options;
-    if (what === "ls") return list(cacheDir);
-    if (what === "gc") return collect(cacheDir, days);
+    const { cacheDir, root } = project.options;
+    if (what === "ls") return list(cacheDir, root);
+    if (what === "gc") return collect(cacheDir, flags);
     if (what === "export") return exportDecisions(project, requireFile(what, file));
     if (what === "import") return importDecisions(project, requireFile(what, file));
     if (what === "keygen") return generateKey(project, flags);

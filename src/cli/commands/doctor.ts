@@ -70,6 +70,7 @@ export const doctor: Command = {
       ...(state.bundler === null ? [] : [`bundler    ${state.bundler}`]),
       `lock       ${state.lock}`,
       `store      ${state.store}`,
+      ...state.storeProblems.map((text) => `           ${text}`),
     ];
     const rows = states.map(({ target, builds, runs, why }) => [target, yes(builds), yes(runs), why ?? ""]);
     const found = compilers.map(({ family, version, path }) => ({ family, version, path }));

@@ -127,8 +127,9 @@ export function optionsOfCalls(
 const nameOf = (key: Expression | Property["key"]): string | null =>
   key.type === "Identifier" ? key.name : key.type === "Literal" ? String(key.value) : null;
 
+/** The property that counts: of two with one name, the last, in JavaScript and in JSON. */
 export const propertyOf = (object: ObjectExpression, name: string): Property | null =>
-  object.properties.find(
+  object.properties.findLast(
     (property): property is Property =>
       property.type === "Property" && !property.computed && nameOf(property.key) === name,
   ) ?? null;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DiagnosticCode, DiagnosticError } from "../../compiler/index.ts";
 import { propertyOf } from "./config-objects.ts";
-import { type ObjectExpression, parseJson } from "./syntax.ts";
+import { type ObjectExpression, parseJson, withoutMark } from "./syntax.ts";
 import { endOfLine, indentUnit, insert, newProperty } from "./text-edit.ts";
 
 type Strings = Readonly<Record<string, string>>;
@@ -37,10 +37,14 @@ function refuse(code: DiagnosticCode, message: string, hint: string): never {
 export function readPackageJson(root: string): PackageFile {
   const file = join(root, "package.json");
   if (!existsSync(file)) refuse("init.no-package", `there is no package.json in ${root}`, "npm init -y makes one");
-  const text = readFileSync(file, "utf8");
+  return parsePackageJson(readFileSync(file, "utf8"), file);
+}
+
+/** @throws DiagnosticError `init.broken-package` */
+export function parsePackageJson(text: string, file: string): PackageFile {
   let json: PackageJson;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(withoutMark(text));
   } catch (error) {
     refuse("init.broken-package", `${file} is no JSON: ${(error as Error).message}`, "npm pkg fix may help");
   }

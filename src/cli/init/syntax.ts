@@ -20,9 +20,12 @@ const TypeScript = Parser.extend(tsPlugin() as unknown as (base: typeof Parser) 
 export const parseScript = (text: string): Program =>
   TypeScript.parse(text, { ecmaVersion: "latest", sourceType: "module", locations: true });
 
+/** The text without a byte order mark, which npm and TypeScript skip, too; acorn does so itself. */
+export const withoutMark = (text: string): string => text.replace(/^\ufeff/, "");
+
 /** Parses JSON, which is an expression of JavaScript's. @throws SyntaxError */
 export function parseJson(text: string): Expression {
-  JSON.parse(text);
+  JSON.parse(withoutMark(text));
   return parseExpressionAt(text, 0, { ecmaVersion: "latest" });
 }
 

@@ -15,7 +15,7 @@ export const indentUnit = (text: string): string => /^(\t| +)\S/m.exec(text)?.[1
 /** White space at the beginning of the line on which a place is. */
 function indentAt(text: string, at: number): string {
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
-  return /^\s*/.exec(line)![0];
+  return /^[ \t]*/.exec(line)![0];
 }
 
 /** Applies all insertions; the place of each is one in the text before any of them. */

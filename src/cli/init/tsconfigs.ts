@@ -55,7 +55,7 @@ export function hasAmbiguousRoot(root: string): boolean {
 }
 
 /** Text of a tsconfig with the declarations in its `include`; null: it has them, or reads nothing in their folder. */
-function withDeclarations(text: string, root: string, path: string): string | null {
+export function withDeclarations(text: string, root: string, path: string): string | null {
   const list = includesOf(text);
   const patterns = list === null ? [] : textsOf(list).map((pattern) => pattern.replace(/^\.\//, ""));
   const folder = path.slice(0, path.lastIndexOf("/") + 1);

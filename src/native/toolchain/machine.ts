@@ -43,22 +43,25 @@ export function cachesOfSys(entries: readonly CacheEntry[]): Caches | null {
 
 /** "32K" → 32768 */
 function sizeOf(text: string): number {
-  const [, digits, unit] = /^(\d+)([KMG]?)/.exec(text.trim()) ?? [];
+  const [, digits, unit] = /^(\d{1,9})([KMG]?)$/.exec(text.trim()) ?? [];
   const scale: Readonly<Record<string, number>> = { "": 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
   return digits ? Number(digits) * scale[unit ?? ""]! : 0;
 }
 
-/** "0-3,8" → 5 */
+/** "0-3,8" → 5; what is no range counts nothing, and there is one at least. */
 const countOfList = (list: string): number =>
   list
     .trim()
     .split(",")
-    .map((range) => range.split("-").map(Number))
-    .reduce((count, [first = 0, last = first]) => count + last - first + 1, 0) || 1;
+    .map((range) => /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(range))
+    .reduce(
+      (count, range) => count + (range ? Math.max(0, Number(range[2] ?? range[1]) - Number(range[1]) + 1) : 0),
+      0,
+    ) || 1;
 
 /** Parses `sysctl hw.l1dcachesize hw.l2cachesize hw.l3cachesize hw.physicalcpu`: lines "hw.l1dcachesize: 32768". */
 export function cachesOfSysctl(text: string): Caches | null {
-  const value = (name: string): number => Number(new RegExp(`^hw\\.${name}: (\\d+)`, "m").exec(text)?.[1] ?? 0);
+  const value = (name: string): number => Number(new RegExp(`^hw\\.${name}: (\\d{1,12})$`, "m").exec(text)?.[1] ?? 0);
   const [l1Bytes, l2Bytes] = [value("l1dcachesize"), value("l2cachesize")];
   if (l1Bytes === 0 || l2Bytes === 0) return null;
   const share = Math.floor(value("l3cachesize") / Math.max(1, value("physicalcpu")));

@@ -2,8 +2,11 @@
 // is to be known of the kernel, because making the space that says it takes longer than reading all of these.
 
 import { dtypes, type PreparationFacts } from "../../compiler/index.ts";
+import { wallClockMs } from "../../native/clock.ts";
 import { integer, list, nullable, number, object, oneOf, ShapeError, text } from "../../tuner/record/strict.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
+import { noteUse } from "../../tuner/store/last-use.ts";
+import { sayIfLarge } from "../store-warnings.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { warnOnce } from "./warn-once.ts";
 
@@ -34,7 +37,7 @@ export interface BuiltBlobs {
 }
 
 /** Reads facts. Null: they are not exactly facts. */
-function factsIn(blob: Blobs[string]): KernelFacts | null {
+export function factsIn(blob: Blobs[string]): KernelFacts | null {
   try {
     return decodeFacts(JSON.parse(textOf(blob)), []);
   } catch (error) {
@@ -44,10 +47,12 @@ function factsIn(blob: Blobs[string]): KernelFacts | null {
 }
 
 /** The artifact; null if it or a part of it is missing. */
-export async function storedBlobs({ store }: KernelContext, key: string): Promise<BuiltBlobs | null> {
+export async function storedBlobs({ store, services }: KernelContext, key: string): Promise<BuiltBlobs | null> {
   const blobs = await blobsAt(store, key);
   const facts = blobs?.facts && factsIn(blobs.facts);
-  return blobs && facts ? { blobs, facts } : null;
+  if (!blobs || !facts) return null;
+  noteUse(services.options.cacheDir, key, wallClockMs());
+  return { blobs, facts };
 }
 
 /** Keeps a new artifact. A store that cannot be written costs a warning. */
@@ -58,4 +63,5 @@ export async function keepBlobs(
 ): Promise<void> {
   const warning = await putBlobs(store, key, { ...blobs, facts: textBlob(JSON.stringify(facts)) });
   if (warning) warnOnce(services, "store", warning);
+  else sayIfLarge(services.options, services.log);
 }

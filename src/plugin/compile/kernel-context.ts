@@ -25,6 +25,7 @@ import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
 import type { Fleet, FleetClass } from "../fleet/open-fleet.ts";
 import { loadOp } from "../operator/load-op.ts";
 import { checkParameters } from "../request.ts";
+import { warnOfPlace } from "../store-warnings.ts";
 import { laterStore } from "./later-store.ts";
 import { keyFields } from "./schedule.ts";
 import { warnOnce } from "./warn-once.ts";
@@ -87,6 +88,7 @@ function elsewhereFor({ fleet, machine }: CompileServices, target: Target): Else
 export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
   const { opFile, numerics, threads } = request;
   const { root, cacheDir } = services.options;
+  warnOfPlace(services.options, services.log);
   const { wrapStore = (store: Store) => store } = services;
   const opened = wrapStore(openStore(cacheDir, { onForeign: services.onForeign }));
   const later = request.mode === "interim" ? laterStore(opened) : null;

@@ -2,7 +2,7 @@
 
 import type { MachineModel } from "../cost-model/machine-model.ts";
 import { type MachineFiles, type MachineKey, machineFiles, machineKey } from "./machine-file.ts";
-import { integer, number, object, oneOf } from "./strict.ts";
+import { type Decode, integer, number, object, oneOf } from "./strict.ts";
 
 export const calibrationSchema = 1;
 
@@ -34,7 +34,7 @@ const decodeMachine = object<MachineModel>({
   growth: amount,
 });
 
-const decodeCalibration = object<StoredCalibration>({
+export const decodeCalibration: Decode<StoredCalibration> = object<StoredCalibration>({
   schema: oneOf(calibrationSchema),
   ...machineKey,
   samples: integer(0, 1e6),

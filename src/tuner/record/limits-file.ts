@@ -17,7 +17,7 @@ const rates = Object.fromEntries(rateNames.map((name) => [name, nullable(amount)
   readonly [K in keyof Rates]: Decode<number | null>;
 };
 
-const decodeLimits = object<StoredLimits>({
+export const decodeLimits: Decode<StoredLimits> = object<StoredLimits>({
   schema: oneOf(limitsSchema),
   ...machineKey,
   rates: object<Rates>(rates),

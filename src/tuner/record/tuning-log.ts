@@ -99,10 +99,10 @@ export const loggedTuning = (
 export const appendTuning = (path: string, tuning: LoggedTuning): void => appendLine(path, JSON.stringify(tuning));
 
 /** Reads the log, in the order of the file; a line that is not exactly a tuning is left out. */
-export const readTunings = (path: string): readonly LoggedTuning[] =>
-  readOrEmpty(path)
-    .split("\n")
-    .flatMap((line) => parseLine(line) ?? []);
+export const readTunings = (path: string): readonly LoggedTuning[] => parseTunings(readOrEmpty(path));
+
+export const parseTunings = (content: string): readonly LoggedTuning[] =>
+  content.split("\n").flatMap((line) => parseLine(line) ?? []);
 
 function parseLine(line: string): LoggedTuning | null {
   if (line.trim() === "") return null;

@@ -20,8 +20,9 @@ export class JsonTextError extends Error {
 const token = /[ \t\r\n]*("(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]|true|false|null|)/y;
 const maxDepth = 32;
 
-/** Parses a text. Throws a JsonTextError where it is not JSON. */
-export function parseLocatedJson(text: string): LocatedJson {
+/** Parses a text. Throws a JsonTextError where it is not JSON. A byte order mark, which editors of Windows leave, is skipped. */
+export function parseLocatedJson(given: string): LocatedJson {
+  const text = given.startsWith("\ufeff") ? given.slice(1) : given;
   const conflict = /^(<{7}|={7}|>{7})/m.exec(text);
   if (conflict) throw new JsonTextError(lineAt(text, conflict.index), "a merge conflict is not resolved");
   const reader = new Reader(text, ignore);

@@ -1,19 +1,19 @@
-// Lists what lies in a store, and what of it can go: for people, not for builds. Built kernels are made again from their decisions
-// without a measurement; decisions and measurements took time on a machine, and stay.
+// Lists what lies in a store: for people, not for builds. What of it can go is said in `garbage.ts`.
 
 import { readFileSync, statSync } from "node:fs";
 import { sha256 } from "../../compiler/index.ts";
 import type { SharedDecision } from "./exchange.ts";
+import { type IndexedKey, listIndex } from "./list-index.ts";
+import { contentPath, digestOf } from "./read-cacache.ts";
 import { openEntry } from "./sealed-entry.ts";
 import { openStore } from "./store.ts";
 import type { StoreEntry } from "./store-entry.ts";
 import { storeKey } from "./store-key.ts";
 
-const cacache = () => import("cacache").then((module) => module.default);
-
 export interface StoredItem {
+  /** The key; of an unreadable part of the index, its path. */
   readonly key: string;
-  /** Integrity of the content, as cacache has it. */
+  /** Integrity of the content, as cacache has it; empty for an unreadable part of the index. */
   readonly integrity: string;
   /**
    * Kind of the content. `blob`: bytes that artifacts name; `broken`: it is gone, or has other bytes than were put; `unreadable`: it is there,
@@ -23,6 +23,8 @@ export interface StoredItem {
   readonly bytes: number;
   /** Time at which it was put, in milliseconds since 1970. */
   readonly time: number;
+  /** Time of its last put or use, to the day. */
+  readonly used: number;
   /** Keys of the blobs that an artifact names. */
   readonly names: readonly string[];
   /** Whether it is an entry that this user's builds did not write. */
@@ -35,27 +37,32 @@ const blobKey = (digest: string): string => `blob:${digest}`;
 
 /** Lists everything that a key leads to. One file is open at a time: a store may have more than a process may open. */
 export async function storedItems(directory: string): Promise<readonly StoredItem[]> {
-  const api = await cacache();
-  const entries = await api.ls(directory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return {};
-    throw error;
-  });
-  return Object.values(entries).map(itemOf);
+  const { keys, unreadable } = listIndex(directory);
+  const unknown = unreadable.map(
+    (path): StoredItem => ({
+      key: path,
+      integrity: "",
+      kind: "unreadable",
+      bytes: 0,
+      time: 0,
+      used: 0,
+      names: [],
+      isForeign: false,
+      roles: [],
+    }),
+  );
+  return [...keys.map((key) => itemOf(directory, key)), ...unknown];
 }
 
-interface IndexEntry {
-  readonly key: string;
-  readonly integrity: string;
-  readonly path: string;
-  readonly time: number;
-}
-
-function itemOf({ key, integrity, path, time }: IndexEntry): StoredItem {
-  const item = { key, integrity, bytes: 0, time, names: [], isForeign: false, roles: [] };
+function itemOf(directory: string, { key, integrity, time, used }: IndexedKey): StoredItem {
+  const item = { key, integrity, bytes: 0, time, used, names: [], isForeign: false, roles: [] };
+  const digest = digestOf(integrity);
+  if (digest === null) return { ...item, kind: "unreadable" };
+  const path = contentPath(directory, digest);
   try {
     const bytes = statSync(path).size;
     if (key.startsWith("blob:")) return { ...item, kind: "blob", bytes };
-    return { ...item, bytes, ...contentOf(key, readFileSync(path), integrity) };
+    return { ...item, bytes, ...contentOf(key, readFileSync(path), digest) };
   } catch (error) {
     return { ...item, kind: (error as NodeJS.ErrnoException).code === "ENOENT" ? "broken" : "unreadable" };
   }
@@ -64,11 +71,10 @@ function itemOf({ key, integrity, path, time }: IndexEntry): StoredItem {
 function contentOf(
   key: string,
   content: Buffer,
-  integrity: string,
+  digest: string,
 ): Pick<StoredItem, "kind" | "names" | "isForeign" | "roles"> {
   const nothing = { names: [], isForeign: false, roles: [] };
-  const digest = Buffer.from(sha256(content), "hex").toString("base64");
-  if (integrity !== `sha256-${digest}`) return { kind: "broken", ...nothing };
+  if (sha256(content) !== digest) return { kind: "broken", ...nothing };
   const opened = openEntry(storeKey(), key, content);
   if (!opened) return { kind: "unreadable", ...nothing };
   const { entry, isOurs } = opened;
@@ -98,38 +104,4 @@ export async function storedDecisions(
       return { key, candidate, source, measured };
     });
   return (await Promise.all(decisions)).filter((decision) => decision !== null);
-}
-
-/**
- * Returns artifacts that were put before `time`, blobs that none of the other artifacts names, and what is broken. What is unreadable stays,
- * and with it all blobs: it may name any.
- */
-export function garbage(items: readonly StoredItem[], time: number): readonly StoredItem[] {
-  const isOld = (item: StoredItem): boolean => item.time < time;
-  const kept = items.filter((item) => item.kind === "artifact" && !isOld(item));
-  const named = new Set(kept.flatMap(({ names }) => names));
-  const areNamesKnown = items.every(({ kind }) => kind !== "unreadable");
-  return items.filter((item) => {
-    // Young blobs stay: a build that is under way has put blobs that no artifact names yet.
-    if (item.kind === "blob") return areNamesKnown && isOld(item) && !named.has(item.key);
-    return item.kind === "broken" || (item.kind === "artifact" && isOld(item));
-  });
-}
-
-/**
- * Removes some of all items. Artifacts go before their blobs, so that a build beside this finds all of a kernel, or a miss.
- * Content that another key leads to stays.
- */
-export async function removeItems(
-  directory: string,
-  all: readonly StoredItem[],
-  removed: readonly StoredItem[],
-): Promise<void> {
-  const api = await cacache();
-  const kept = new Set(all.filter((item) => !removed.includes(item)).map(({ integrity }) => integrity));
-  const blobsLast = [...removed].sort((a, b) => Number(a.kind === "blob") - Number(b.kind === "blob"));
-  for (const { key, integrity } of blobsLast) {
-    await api.rm.entry(directory, key);
-    if (!kept.has(integrity)) await api.rm.content(directory, integrity);
-  }
 }

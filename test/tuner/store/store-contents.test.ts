@@ -1,6 +1,6 @@
 // Contents of a store, and the entries that can be removed, by a store that was written as builds write it.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,9 @@ import cacache from "cacache";
 import { expect, test } from "vitest";
 import { sha256 } from "../../../src/compiler/index.ts";
 import { blobsAt, putBlobs, textBlob } from "../../../src/tuner/store/blobs.ts";
+import { garbage, removeItems } from "../../../src/tuner/store/garbage.ts";
 import { openStore } from "../../../src/tuner/store/store.ts";
-import { garbage, removeItems, storedItems } from "../../../src/tuner/store/store-contents.ts";
+import { storedItems } from "../../../src/tuner/store/store-contents.ts";
 
 const key = (name: string): string => sha256(name);
 
@@ -44,7 +45,7 @@ test("items have kinds, sizes, and what they name", async () => {
 test("what is old goes with the blobs that nobody else names; decisions and what is under way stay", async () => {
   const { directory, store, between } = await filledStore();
   const items = await storedItems(directory);
-  const removed = garbage(items, between);
+  const removed = garbage(items, { usedBefore: between, now: Date.now() });
   expect(removed.map((item) => item.key).sort()).toEqual([`blob:${sha256("old facts")}`, key("old")].sort());
   await removeItems(directory, items, removed);
   expect(await blobsAt(store, key("old"))).toBe(null);
@@ -63,7 +64,7 @@ test("what is gone or has other bytes goes, whatever its age", async () => {
   rmSync(await pathOf(directory, "schedule"));
   const items = await storedItems(directory);
   expect(
-    garbage(items, 0)
+    garbage(items, { usedBefore: 0, now: Date.now() })
       .map((item) => item.key)
       .sort(),
   ).toEqual([key("new"), key("schedule")].sort());
@@ -77,7 +78,7 @@ test("what the system does not let us read stays, and all blobs with it", async 
   mkdirSync(path);
   const items = await storedItems(directory);
   expect(items.find((item) => item.key === key("schedule"))).toMatchObject({ kind: "unreadable" });
-  expect(garbage(items, between).map((item) => item.key)).toEqual([key("old")]);
+  expect(garbage(items, { usedBefore: between, now: Date.now() }).map((item) => item.key)).toEqual([key("old")]);
 });
 
 test("what another version wrote stays", async () => {
@@ -87,7 +88,9 @@ test("what another version wrote stays", async () => {
   });
   const items = await storedItems(directory);
   expect(items.find((item) => item.key === key("later"))).toMatchObject({ kind: "unreadable" });
-  expect(garbage(items, Date.now() + 1e9).map((item) => item.key)).not.toContain(key("later"));
+  expect(garbage(items, { usedBefore: Date.now() + 1e9, now: Date.now() + 1e9 }).map((item) => item.key)).not.toContain(
+    key("later"),
+  );
 });
 
 /** A process may open fewer files than the store has: `ulimit -n` stands for a machine's hard limit. */
@@ -109,3 +112,18 @@ test.skipIf(process.platform === "win32")(
   },
   30_000,
 );
+
+test("gc --max-size makes a store smaller from the command line; a size that is none is refused", async () => {
+  const { directory, store } = await filledStore();
+  const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
+  const gc = (size: string) =>
+    spawnSync(process.execPath, [cli, "cache", "gc", "--max-size", size, "--json", "--cache-dir", directory], {
+      encoding: "utf8",
+    });
+  expect(JSON.parse(gc("1GB").stdout)).toMatchObject({ removed: 0 });
+  expect(JSON.parse(gc("0").stdout)).toMatchObject({ removed: 5, refused: 0 });
+  expect(await store.entry(key("schedule"))).not.toBeNull();
+  expect(await blobsAt(store, key("new"))).toBeNull();
+  const wrong = gc("much");
+  expect([wrong.status === 0, JSON.parse(wrong.stdout).error.code]).toEqual([false, "command.bad-argument"]);
+}, 60_000);

@@ -68,6 +68,7 @@ describe("a damaged store misses, and heals with the next put", () => {
           readFileSync(file).map((byte, index) => (index === 9 ? byte ^ 1 : byte)),
         ),
     ],
+    ["a file of NULs, as after a power cut", (file) => writeFileSync(file, Buffer.alloc(statSync(file).size))],
     ["a zero-length file, as after a power cut", (file) => truncateSync(file, 0)],
     ["a deleted file", (file) => rmSync(file)],
   ];

@@ -1,0 +1,35 @@
+// What a build says of its store, once: that it lies where it should not, and that it is large.
+
+import { placeProblems } from "../tuner/store/store-place.ts";
+import { largeBytes, storeBytes } from "../tuner/store/store-size.ts";
+
+interface StoreOptions {
+  readonly root: string;
+  readonly cacheDir: string;
+}
+
+interface Lines {
+  info(line: string): void;
+  warn(line: string): void;
+}
+
+const saidOfPlace = new WeakSet<Lines>();
+const saidOfSize = new WeakSet<Lines>();
+
+/** Asks the system where the store lies, and warns. */
+export function warnOfPlace({ root, cacheDir }: StoreOptions, log: Lines): void {
+  if (saidOfPlace.has(log)) return;
+  saidOfPlace.add(log);
+  for (const { text } of placeProblems(cacheDir, root)) log.warn(text);
+}
+
+/** Called by builds that put a new kernel into the store: those have taken their time, and a store grows by nothing else. */
+export function sayIfLarge({ cacheDir }: StoreOptions, log: Lines): void {
+  if (saidOfSize.has(log)) return;
+  saidOfSize.add(log);
+  const bytes = storeBytes(cacheDir);
+  if (bytes <= largeBytes) return;
+  log.info(
+    `the store in ${cacheDir} has ${(bytes / 1e9).toFixed(1)} GB: npx unplugin-kernel cache gc --max-size 500MB removes what was not used for longest`,
+  );
+}
