@@ -3,6 +3,7 @@
 
 import type { Blobs } from "../../tuner/store/blobs.ts";
 import { scheduleKey } from "../../tuner/store/key.ts";
+import type { Measured } from "../../tuner/store/store-entry.ts";
 import type { SigningKey } from "../../tuner/trust/keys.ts";
 import {
   addonPath,
@@ -14,6 +15,7 @@ import {
 } from "../../tuner/trust/signed-files.ts";
 import { factsBlob } from "../compile/artifact-store.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
+import { storedAddon } from "../compile/native-kernel.ts";
 import { keyFields, type Schedule } from "../compile/schedule.ts";
 import { factsOf, generated } from "../compile/schedule-source.ts";
 import { addonProblem } from "./check-addon.ts";
@@ -72,3 +74,20 @@ export const signedFiles = (
     new Map([...(built.beside ?? []), [addonPath, built.addon]]),
     key,
   );
+
+/**
+ * Returns the signed files of an addon that the store has, for `cache push --sign`; null: it has none, as of a kernel for WASM.
+ *
+ * @param beside files of the same answer, which the statement covers, too: the decision
+ */
+export async function signedFilesOfStore(
+  context: KernelContext,
+  schedule: Schedule,
+  measured: Measured,
+  beside: Files,
+  signing: Signing,
+): Promise<Files | null> {
+  const { toolchain } = measured;
+  const addon = schedule.task.target.codegen === "c" && (await storedAddon(context, schedule, toolchain))?.addon;
+  return addon ? signedFiles(context, schedule, { addon, toolchain, beside }, signing) : null;
+}
