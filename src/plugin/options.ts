@@ -140,9 +140,10 @@ const outputPath = (root: string, value: boolean | string | undefined, name: str
 export function configurationFolder(environment: Readonly<Record<string, string | undefined>> = process.env): string {
   const { XDG_CONFIG_HOME, APPDATA } = environment;
   const name = "unplugin-kernel";
+  if (XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, name);
   if (process.platform === "win32") return join(APPDATA || join(homedir(), "AppData", "Roaming"), name);
   if (process.platform === "darwin") return join(homedir(), "Library", "Application Support", name);
-  return join(XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(homedir(), ".config"), name);
+  return join(homedir(), ".config", name);
 }
 
 /** Says whether a CI service runs the build: it sets CI=true or CI=1. CI=false and CI=0 mean that none does. */

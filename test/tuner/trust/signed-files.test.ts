@@ -47,7 +47,7 @@ const withFile = (path: string, bytes: Uint8Array): Files => new Map([...signed,
 
 const policies: Readonly<Record<string, TrustPolicy>> = {
   "no key": listed(),
-  "another key": listed(other),
+  "another key": listed(generateSigningKey("third")),
   "a revoked key": { ...listed(right), revoked: ["ci-2026"] },
   "the right key": listed(right),
 };
