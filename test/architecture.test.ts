@@ -292,6 +292,7 @@ const forMisses = [
   "src/plugin/compile/verify-kernel.ts",
   "src/plugin/packs/pack-decision.ts",
   "src/plugin/report/write-report.ts",
+  "src/plugin/trust/check-addon.ts",
   "src/plugin/trust/lock-trust.ts",
   "src/plugin/trust/policy-of.ts",
   "src/plugin/trust/signed-artifact.ts",

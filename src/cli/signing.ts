@@ -10,7 +10,7 @@ import { refuse } from "../plugin/compile/kernel-context.ts";
 import { signingKeyOf } from "../plugin/trust/signing-key.ts";
 import { parseExchange } from "../tuner/store/exchange.ts";
 import { readLockfile, updateLockfile } from "../tuner/store/lockfile.ts";
-import { signKeyless } from "../tuner/trust/keyless.ts";
+import { type LoadSigstore, signKeyless } from "../tuner/trust/keyless.ts";
 import { generateSigningKey, isKeyId, privateLine, publicLine, type SigningKey } from "../tuner/trust/keys.ts";
 import { signEntry } from "../tuner/trust/lock-signature.ts";
 import { signStatement } from "../tuner/trust/sign.ts";
@@ -68,7 +68,7 @@ export function generateKey(
 }
 
 /** @throws DiagnosticError `trust.bad-key`, `trust.not-signed` */
-function requireKey({ options }: Project, { key: file }: Flags): SigningKey {
+function requireKey({ options }: Pick<Project, "options">, { key: file }: Flags): SigningKey {
   const given =
     file === undefined ? options : { signingKey: null, signingKeyFile: resolve(options.root, String(file)) };
   const key = signingKeyOf(given);
@@ -97,9 +97,23 @@ export async function signLock(project: Project, flags: Flags): Promise<Outcome>
 /** Path of the signature of a file of decisions. */
 export const signatureOf = (file: string): string => `${file}.sigstore.json`;
 
+/**
+ * Reads a file of decisions, or its signature.
+ *
+ * @throws DiagnosticError `exchange.unreadable`
+ */
+export function readSigned(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw refuse("exchange.unreadable", `${path} cannot be read: ${error.message}`, null);
+  }
+}
+
 /** @throws DiagnosticError `exchange.unreadable` */
 export function decisionsStatement(file: string, builder: string): DecisionsStatement {
-  const content = readFileSync(file, "utf8");
+  const content = readSigned(file).toString("utf8");
   const parsed = parseExchange(content);
   if (parsed.kind === "wrong") {
     const [{ line, why } = { line: 1, why: "" }] = parsed.problems;
@@ -118,20 +132,25 @@ export function decisionsStatement(file: string, builder: string): DecisionsStat
 }
 
 /** @throws DiagnosticError `exchange.unreadable`, `trust.bad-key`, `trust.not-signed`, `trust.no-sigstore` */
-export async function signFile(project: Project, name: string, flags: Flags): Promise<Outcome> {
+export async function signFile(
+  project: Pick<Project, "options">,
+  name: string,
+  flags: Flags,
+  load?: LoadSigstore,
+): Promise<Outcome> {
   const { root } = project.options;
   const file = resolve(root, name);
   const key = flags.keyless ? null : requireKey(project, flags);
   const statement = decisionsStatement(file, key?.id ?? "keyless");
-  const bundle = key ? await signStatement(statement, key) : await keyless(statement);
+  const bundle = key ? await signStatement(statement, key) : await keyless(statement, load);
   replaceFile(signatureOf(file), bundle);
   const { decisions } = statement.predicate;
   const text = `${decisions} decision${decisions === 1 ? "" : "s"} of ${basename(file)} signed, in ${relative(root, signatureOf(file))}`;
   return { exitCode: exitCodes.done, json: { file, signature: signatureOf(file), decisions }, text };
 }
 
-async function keyless(statement: DecisionsStatement): Promise<string> {
-  const signed = await signKeyless(statement);
+async function keyless(statement: DecisionsStatement, load: LoadSigstore | undefined): Promise<string> {
+  const signed = await signKeyless(statement, load);
   if (signed.kind === "signed") return signed.bundle;
   if (signed.kind === "failed") throw refuse("trust.not-signed", `Sigstore does not sign: ${signed.why}`, null);
   const hint = "install it (npm install -D sigstore), or sign with a key";

@@ -1,6 +1,5 @@
 // `cache trust`: the signers that the project trusts, and who signed what: the lock's entries, or a file of decisions.
 
-import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { DiagnosticError, sha256 } from "../compiler/index.ts";
 import { refuse } from "../plugin/compile/kernel-context.ts";
@@ -14,7 +13,7 @@ import { decodeDecisionsStatement } from "../tuner/trust/statement.ts";
 import { verifyBundle } from "../tuner/trust/verify.ts";
 import { exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
-import { signatureOf } from "./signing.ts";
+import { readSigned, signatureOf } from "./signing.ts";
 
 interface Row {
   readonly kernel: string;
@@ -66,7 +65,7 @@ export async function listTrust({ options: { trust, lockfile } }: Project): Prom
  */
 export async function checkFile({ options: { root, trust } }: Project, name: string): Promise<Outcome> {
   const file = resolve(root, name);
-  const [content, bundle] = [read(file), read(signatureOf(file))];
+  const [content, bundle] = [readSigned(file), readSigned(signatureOf(file))];
   const verified = await verifyBundle(bundle.toString("utf8"), policyOf(trust));
   if (verified.kind === "refused") throw refusal(file, verified.why);
   const decoded = decodeDecisionsStatement(verified.payload);
@@ -80,12 +79,3 @@ export async function checkFile({ options: { root, trust } }: Project, name: str
 
 const refusal = (file: string, why: string): DiagnosticError =>
   refuse("trust.refused", `${basename(file)} is refused: ${why}`, null);
-
-function read(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (!(error instanceof Error && "syscall" in error)) throw error;
-    throw refuse("exchange.unreadable", `${path} cannot be read: ${error.message}`, null);
-  }
-}

@@ -2,6 +2,7 @@
 // option `trust` lists vouches for them, and they compute what the reference does.
 
 import { scheduleKey } from "../../tuner/store/key.ts";
+import type { Measured } from "../../tuner/store/store-entry.ts";
 import type { SigningKey } from "../../tuner/trust/keys.ts";
 import {
   addonPath,
@@ -13,6 +14,7 @@ import {
 } from "../../tuner/trust/signed-files.ts";
 import type { BuiltBlobs } from "../compile/artifact-store.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
+import { storedAddon } from "../compile/native-kernel.ts";
 import { keyFields, type Schedule } from "../compile/schedule.ts";
 import { factsOf, generated } from "../compile/schedule-source.ts";
 import { addonProblem } from "./check-addon.ts";
@@ -71,3 +73,21 @@ export const signedFiles = (
     new Map([...(built.beside ?? []), [addonPath, built.addon]]),
     key,
   );
+
+/**
+ * Returns the signed files of an addon that the store has, for `cache push --sign`; null: it has none, as of a kernel for WASM.
+ *
+ * @param beside files of the same answer, which the statement covers, too: the decision
+ */
+export async function signedFilesOfStore(
+  context: KernelContext,
+  schedule: Schedule,
+  measured: Measured,
+  beside: Files,
+  signing: Signing,
+): Promise<Files | null> {
+  const { toolchain } = measured;
+  const stored = schedule.task.target.codegen === "c" ? await storedAddon(context, schedule, toolchain) : null;
+  const addon = stored?.blobs.addon;
+  return addon ? signedFiles(context, schedule, { addon, toolchain, beside }, signing) : null;
+}

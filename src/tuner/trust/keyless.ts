@@ -10,7 +10,7 @@ export type KeylessSignature =
   | { readonly kind: "failed"; readonly why: string };
 
 type Attest = (payload: Buffer, payloadType: string) => Promise<object>;
-type LoadSigstore = () => Promise<{ readonly attest: Attest }>;
+export type LoadSigstore = () => Promise<{ readonly attest: Attest }>;
 
 const isMissing = (error: unknown): boolean =>
   ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes((error as NodeJS.ErrnoException).code ?? "");

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
-import { signedFiles } from "../../../src/plugin/trust/signed-artifact.ts";
+import { signedFiles, signedFilesOfStore } from "../../../src/plugin/trust/signed-artifact.ts";
 import type { TrustOptions } from "../../../src/plugin/types.ts";
 import { readLockfile } from "../../../src/tuner/store/lockfile.ts";
 import { generateSigningKey, publicLine } from "../../../src/tuner/trust/keys.ts";
@@ -102,6 +102,19 @@ describe.skipIf(!toolchain)(`a build without a compiler${toolchain ? "" : " (nee
     expect(kernel.native?.bytes).toEqual(addon);
     expect(kernel).toMatchObject({ origin: "lock", compilerRuns: 0 });
     expect(warnings).toEqual([]);
+  });
+
+  it("takes what another machine's store gives away", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText(), "kernels.lock.json": lock });
+    const seen = keepContext(async () => toolchain!);
+    await compileIn(root, { request, options: { mode: "frozen" }, change: seen.change });
+    const { candidate, source, target, measured } = JSON.parse(lock).kernels[lockName];
+    const schedule = { task: { ...seen.context().task, target }, candidate, source };
+    const given = await signedFilesOfStore(seen.context(), schedule, measured, new Map(), signing);
+    expect([...given!.keys()].sort()).toEqual([addonPath, statementPath]);
+    expect((await build(given)).kernel.native?.bytes).toEqual(addon);
+    const unknown = { ...measured, toolchain: "another" };
+    expect(await signedFilesOfStore(seen.context(), schedule, unknown, new Map(), signing)).toBeNull();
   });
 
   it("asks for none in other modes, and where no signer is trusted", async () => {
