@@ -73,7 +73,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
       0,
       [expect.objectContaining({ origin: "tuned", measured: 6 })],
     ]);
-    expect(workers.map((worker) => worker.lines()).join("")).toMatch(/job [0-9a-f]{12}: /);
+    await vi.waitFor(() => expect(workers.map((worker) => worker.lines()).join("")).toMatch(/job [0-9a-f]{12}: /));
     expect(await locked(root)).toEqual(["src/gemm.op.ts?tune=wasm"]);
     const records = readFileSync(join(root, "node_modules/.cache/unplugin-kernel/records.jsonl"), "utf8");
     expect(records.trim().split("\n")).toHaveLength(6);

@@ -7,7 +7,6 @@ import { DiagnosticError, type TargetName, targetNames } from "../../compiler/in
 import { afterMs } from "../../native/clock.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { detectMachine } from "../../native/toolchain/machine.ts";
-import { onInterrupt } from "../../plugin/interrupt.ts";
 import { fleetKey } from "../../plugin/options.ts";
 import type { JobFile } from "../../tuner/fleet/job-file.ts";
 import { QueueLost } from "../../tuner/fleet/queue.ts";
@@ -74,6 +73,8 @@ async function serve(project: Project, registration: Registration, url: string):
   log.info(`worker ${id} measures ${targets} as class ${classHash(of)}${of.label ? ` (${of.label})` : ""}`);
   const closing = new AbortController();
   let jobs = 0;
+  // A signal is how a worker ends. A second one is not caught.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => closing.abort());
   const running = runWorker({
     url,
     key: fleetKey(),
@@ -87,9 +88,7 @@ async function serve(project: Project, registration: Registration, url: string):
       log.info(line);
     },
   });
-  const interrupt = onInterrupt(closing, () => running);
   await running;
-  interrupt.ignore();
   return { exitCode: exitCodes.done, json: { worker: id, jobs }, text: `${jobs} jobs were taken` };
 }
 

@@ -20,7 +20,7 @@ export interface Scenario {
   readonly killsOneIn?: number;
   /** Called once, when a fifth of the candidates has an outcome. */
   readonly midway?: (place: Place) => Promise<void>;
-  /** Called each time that another tenth of the candidates has its outcome: a slow machine is not disturbed more often. */
+  /** Called each time that another tenth of the candidates, or 20, has its outcome: a slow machine is not disturbed more often. */
   readonly often?: (place: Place, turn: number) => void;
 }
 
@@ -130,8 +130,8 @@ async function measure(
     atOnce: count,
     onOutcome(done) {
       if (midway && done === Math.ceil(candidates.length / 5)) disturbance = midway(place);
-      const tenth = Math.ceil(candidates.length / 10);
-      if (done % tenth === 0 && done < candidates.length) often?.(place, done / tenth);
+      const part = Math.max(20, Math.ceil(candidates.length / 10));
+      if (done % part === 0 && done < candidates.length) often?.(place, done / part);
     },
   });
   const wallMs = performance.now() - startMs;
