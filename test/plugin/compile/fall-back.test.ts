@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { codegenVersion, targets } from "../../../src/compiler/index.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { isSameIsa } from "../../../src/plugin/compile/same-isa.ts";
@@ -45,16 +45,17 @@ describe("a kernel that the lock has under another name", () => {
   const name = "src/gemm.op.ts?tune=wasm";
   const other = "lib/gemm.op.ts?tune=wasm";
 
-  async function moved(): Promise<string> {
+  let lock = "";
+  beforeAll(async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     await compileIn(root);
-    edit(root, ({ [name]: entry }) => ({ [other]: entry! }));
-    return root;
-  }
+    lock = edit(root, ({ [name]: entry }) => ({ [other]: entry! }));
+  });
+  const moved = (): string => writeApp({ "src/gemm.op.ts": gemmText(), "kernels.lock.json": lock });
 
   it("is an error in frozen that shows it, and what would take it", async () => {
     expect(
-      await printedError(async () => compileIn(await moved(), frozen)),
+      await printedError(async () => compileIn(moved(), frozen)),
     ).toBe(`frozen.miss: ${name} is not in kernels.lock.json
 kernels.lock.json has of this operator
   ${other}: the same kernel under another name
@@ -62,7 +63,7 @@ kernels.lock.json has of this operator
   });
 
   it("gets its schedule and its measurement where onMiss allows it, with a warning; the lock stays", async () => {
-    const root = await moved();
+    const root = moved();
     const before = readFileSync(lockOf(root), "utf8");
     const { kernel, warnings } = await compileIn(root, fallBack);
     const { measured } = JSON.parse(before).kernels[other];
@@ -75,7 +76,7 @@ kernels.lock.json has of this operator
   });
 
   it("is predicted where that entry was edited", async () => {
-    const root = await moved();
+    const root = moved();
     edit(root, ({ [other]: entry }) => ({ [other]: { ...entry, source: "0".repeat(64) } }));
     const { kernel, warnings } = await compileIn(root, fallBack);
     expect(kernel.origin).toBe("predicted");
@@ -83,10 +84,7 @@ kernels.lock.json has of this operator
   });
 
   it("is tuned in mode tune, where something can be measured", async () => {
-    const root = writeApp({ "src/gemm.op.ts": gemmText() });
-    await compileIn(root, { options: { cacheDir: "elsewhere" } });
-    edit(root, ({ [name]: entry }) => ({ [other]: entry! }));
-    expect((await compileIn(root)).kernel.origin).toBe("tuned");
+    expect((await compileIn(moved())).kernel.origin).toBe("tuned");
   });
 });
 
@@ -181,18 +179,19 @@ describe("after an upgrade of the code generator", () => {
   const names = [16, 24, 32].map((M) => `src/gemm.op.ts?M=${M}&tune=wasm`);
   const kernels: readonly CompileCase["request"][] = [16, 24, 32].map((M) => ({ parameters: { M } }));
 
-  async function upgraded(): Promise<string> {
+  let lock = "";
+  beforeAll(async () => {
     const root = writeApp({ "src/gemm.op.ts": gemmText() });
     for (const request of kernels) await compileIn(root, { request: request! });
-    edit(root, (entries) =>
+    lock = edit(root, (entries) =>
       Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, { ...entry, codegen: "0" }])),
     );
-    return root;
-  }
+  });
+  const upgraded = (): string => writeApp({ "src/gemm.op.ts": gemmText(), "kernels.lock.json": lock });
   const text = `3 kernels in kernels.lock.json were tuned with code generator 0, this is ${codegenVersion}`;
 
   it("the first error of a frozen build lists all kernels, the others name theirs", async () => {
-    const root = await upgraded();
+    const root = upgraded();
     const tunings = buildTunings();
     const errors: string[] = [];
     for (const request of kernels)
@@ -205,7 +204,7 @@ describe("after an upgrade of the code generator", () => {
   });
 
   it("one warning of a frozen build with fall-back speaks for all", async () => {
-    const root = await upgraded();
+    const root = upgraded();
     const warnings: string[] = [];
     const tunings = buildTunings();
     for (const request of kernels) await compileIn(root, { ...fallBack, request: request!, tunings, warnings });
@@ -213,7 +212,7 @@ describe("after an upgrade of the code generator", () => {
   });
 
   it("one line of a tuning build says that they are tuned again", async () => {
-    const root = await upgraded();
+    const root = upgraded();
     const lines: string[] = [];
     const tunings = buildTunings();
     for (const request of kernels) {
