@@ -98,6 +98,16 @@ describe.skipIf(skipReason)("a native kernel", () => {
     },
   );
 
+  it("of a compiler that writes nothing is refused by name where it must not have a twin", async () => {
+    const path = join(real, "gcc");
+    writeFileSync(path, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+    const change = () => ({ toolchain: async () => ({ ...toolchain!, path, identity: "broken, alone" }) });
+    const request = { ...native, mode: "predict", fallback: "none" } as const;
+    await expect(compileIn(root, { request, change })).rejects.toMatchObject({
+      diagnostic: { code: "compiler.broken", message: expect.stringContaining(path) },
+    });
+  });
+
   describe.skipIf(!canMount)("with a file system of its own", () => {
     afterEach(unmount);
 
