@@ -13,6 +13,7 @@ import { createSession, kernelRequest, type Session } from "../plugin/session.ts
 import type { KernelPluginOptions, LogLevel, Mode } from "../plugin/types.ts";
 import { type StrategyName, strategyNames } from "../tuner/search/strategy.ts";
 import { badArgument, type CommandOption, type Flags } from "./command.ts";
+import { remoteOf } from "./remote-flags.ts";
 
 /** @param importer absolute path of the file that has the import */
 export type OnLost = (specifier: string, importer: string) => void;
@@ -50,16 +51,18 @@ function strategiesIn(list: unknown): readonly StrategyName[] {
 
 /** @throws DiagnosticError `options.bad-value`, `command.bad-argument` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
-  const { root, lockfile, cacheDir, include, numerics, remote } = flags;
+  const { root, lockfile, cacheDir, include, numerics } = flags;
   if (root !== undefined && !existsSync(String(root))) throw badArgument(`there is no ${root}`, "a folder");
-  const given = Object.entries({ root, lockfile, cacheDir, include, numerics, remote }).filter(
+  const given = Object.entries({ root, lockfile, cacheDir, include, numerics }).filter(
     ([, value]) => value !== undefined,
   );
   const said = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  const remote = remoteOf(flags);
   const compare = strategiesIn(flags.compare);
   // The mode is each command's own affair: CI does not freeze `tune`.
-  const session = createSession({ ...said, budget, logLevel, mode: "tune" }, (request, services) =>
-    compileKernel({ ...request, compare }, services),
+  const session = createSession(
+    { ...said, ...(remote && { remote }), budget, logLevel, mode: "tune" },
+    (request, services) => compileKernel({ ...request, compare }, services),
   );
   session.configure(process.cwd(), consoleSink);
   const options = session.options();

@@ -5,6 +5,8 @@ import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } 
 import type { Budget } from "../tuner/task.ts";
 import { packageOf } from "./locate-operator.ts";
 import { pathFilter } from "./path-pattern.ts";
+import { withoutCredentials } from "./remote/credentials.ts";
+import { isRemoteOption, type ResolvedRemote, remoteWanted, resolveRemote } from "./remote/remote-options.ts";
 import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
 
 export interface ResolvedOptions {
@@ -21,9 +23,8 @@ export interface ResolvedOptions {
   /** Seconds for all kernels of a build together; null: each has its own budget alone. */
   readonly totalSeconds: number | null;
   readonly onMiss: "error" | "fallback";
-  readonly remote: string | null;
-  /** Bearer token, read from the environment only: it must never be written to a file. */
-  readonly remoteToken: string | null;
+  /** The store that is shared, with its credentials, which must never be printed or written to a file. */
+  readonly remote: ResolvedRemote | null;
   readonly trust: readonly string[];
   /** Path of the declarations; null: none are written. */
   readonly dts: string | null;
@@ -52,7 +53,6 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 const isPositive: Check = (value) => typeof value === "number" && Number.isFinite(value) && value > 0;
-const isHttpUrl: Check = (value) => typeof value === "string" && URL.canParse(value) && /^https?:/i.test(value);
 
 const patterns: Rule = {
   wanted: "a glob, a regular expression, or a list of them",
@@ -77,7 +77,7 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   mode: oneOf(modes),
   budget: { wanted: "{ seconds, trials, total } with numbers above 0", holds: isBudget },
   onMiss: oneOf(["error", "fallback"]),
-  remote: { wanted: "an http or https URL", holds: isHttpUrl },
+  remote: { wanted: remoteWanted, holds: isRemoteOption },
   trust: { wanted: "a list of public keys", holds: isListOf(isString) },
   dts: output,
   report: output,
@@ -93,9 +93,9 @@ function isBudget(value: unknown): boolean {
   return Object.entries(value).every(([key, part]) => budgetKeys.includes(key) && isPositive(part));
 }
 
-/** Text of a value as people write it in a configuration file, cut to 60 characters. */
+/** Text of a value as people write it in a configuration file, without passwords in URLs, cut to 60 characters. */
 function show(value: unknown): string {
-  const text = typeof value === "function" ? "a function" : (JSON.stringify(value) ?? String(value));
+  const text = typeof value === "function" ? "a function" : withoutCredentials(JSON.stringify(value) ?? String(value));
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
@@ -171,8 +171,7 @@ export function resolveOptions(
     budget: { ...defaultBudget, ...budget },
     totalSeconds: total,
     onMiss: options.onMiss ?? "error",
-    remote: options.remote ?? null,
-    remoteToken: environment.UNPLUGIN_KERNEL_REMOTE_TOKEN || null,
+    remote: resolveRemote(options.remote, environment),
     trust: options.trust ?? [],
     dts: outputPath(root, options.dts, "kernel-imports.d.ts"),
     report: outputPath(root, options.report, reportName),

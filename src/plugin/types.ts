@@ -1,6 +1,7 @@
 // The public types of the plugin: its options, and the kernel that an import gives.
 
 import type { Numerics } from "../compiler/index.ts";
+import type { RemoteOption } from "./remote/remote-options.ts";
 
 export type {
   AnyKernel,
@@ -20,6 +21,8 @@ export type Mode = (typeof modes)[number];
 
 export const logLevels = ["silent", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+export type { RemoteMode, RemoteOption, RemoteProtocol } from "./remote/remote-options.ts";
 
 /** A glob as bundlers take it (picomatch; `./` is the root, others may begin at any folder), or a regular expression. */
 export type PathPattern = string | RegExp;
@@ -50,8 +53,12 @@ export interface KernelPluginOptions {
   budget?: { seconds?: number; trials?: number; total?: number };
   /** Treatment of a kernel that the lock does not know, in mode `frozen`: an error (default), or the predicted schedule and a warning. */
   onMiss?: "error" | "fallback";
-  /** URL of a shared store, asked after the lock and the local store. */
-  remote?: string;
+  /**
+   * A shared store, asked after the lock and the local store: its URL (http, https or s3), or an object. `protocol`: `http` (Bazel's
+   * HTTP cache), `s3` or `turborepo`, where `url` may be left to `TURBO_API`. `mode`: `read-only` (default), `read-write` (what is tuned
+   * is put there, but not by the CI of a pull request), `off`. `namespace`: folders of its own within the store.
+   */
+  remote?: string | RemoteOption;
   /** Public keys whose signature makes a binary from elsewhere loadable. */
   trust?: readonly string[];
   /** File for declarations of the imports; true: `kernel-imports.d.ts`; false (default): none is written. */

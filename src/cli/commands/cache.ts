@@ -6,6 +6,7 @@ import { garbage, removeItems, type StoredItem, storedItems } from "../../tuner/
 import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
 import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
 import { pullDecisions, pushDecisions } from "../remote.ts";
+import { remoteOptions } from "../remote-flags.ts";
 import { sizeText } from "../size-text.ts";
 
 const dayMs = 86_400_000;
@@ -45,14 +46,16 @@ async function collect(directory: string, days: unknown): Promise<Outcome> {
   };
 }
 
+const remoteFlags = remoteOptions.map(({ flags }) => flags.slice(2).split(" ")[0]!);
+
 /** Options that mean something to each, beside --root, --cache-dir and --json; and whether it takes a file. */
 const uses: Readonly<Record<string, { readonly flags: readonly string[]; readonly file: boolean }>> = {
   ls: { flags: [], file: false },
   gc: { flags: ["days"], file: false },
   export: { flags: [], file: true },
   import: { flags: ["lockfile", "include", "numerics"], file: true },
-  push: { flags: ["remote"], file: false },
-  pull: { flags: ["remote", "lockfile", "include", "numerics"], file: false },
+  push: { flags: remoteFlags, file: false },
+  pull: { flags: [...remoteFlags, "lockfile", "include", "numerics"], file: false },
 };
 const allFlags = [...new Set(Object.values(uses).flatMap(({ flags }) => flags))];
 
@@ -72,7 +75,7 @@ export const cache: Command = {
     "What lies in the store; gc removes kernels that were built long ago, export, import, push and pull share decisions",
   options: [
     { flags: "--days <count>", description: "gc: older than this (default: 30)" },
-    { flags: "--remote <url>", description: "push, pull: the store that others share" },
+    ...remoteOptions.map(({ flags, description }) => ({ flags, description: `push, pull: ${description}` })),
   ],
   examples: [
     "unplugin-kernel cache ls",

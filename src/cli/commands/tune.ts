@@ -13,6 +13,7 @@ import { textTable } from "../../tuner/report/text-table.ts";
 import { strategyNames } from "../../tuner/search/strategy.ts";
 import { type Command, exitCodes } from "../command.ts";
 import type { Project } from "../project.ts";
+import { remoteOptions } from "../remote-flags.ts";
 import { wantedKernels } from "../wanted-kernels.ts";
 
 interface Row {
@@ -117,7 +118,7 @@ export const tune: Command = {
   options: [
     { flags: "--seconds <count>", description: "most for one kernel (default: 30)" },
     { flags: "--trials <count>", description: "most candidates for one kernel (default: 512)" },
-    { flags: "--remote <url>", description: "a store that others share, asked before anything is measured" },
+    ...remoteOptions,
     {
       flags: "--again",
       description: "search on from what was measured, for the whole budget; what lock and store have does not count",

@@ -33,12 +33,12 @@ export async function decideSchedule(context: KernelContext): Promise<Decision> 
   if (mode === "interim") return interim(context);
   if (mode === "predict" || !(await isMeasurable(context))) return predicted(context);
   if (context.services.background) return tunedElsewhere(context, context.services.background);
-  return keep(context, (await fromRemote(context)) ?? (await tuneOnce(context)));
+  return keep(context, (await fromRemote(context)) ?? (await offer(context, await tuneOnce(context))));
 }
 
 /** Tunes again; where nothing can be measured, what the lock has stays. */
 async function decideAgain(context: KernelContext, locked: Decision | null): Promise<Decision> {
-  if (await isMeasurable(context)) return keep(context, await tuneOnce(context));
+  if (await isMeasurable(context)) return keep(context, await offer(context, await tuneOnce(context)));
   return locked ?? predicted(context);
 }
 
@@ -65,6 +65,16 @@ async function fromRemote(context: KernelContext): Promise<Decision | null> {
   const { remoteDecision } = await import("./remote-decision.ts");
   const shared = await remoteDecision(context, remote);
   return shared && found("remote", { task: context.task, ...shared }, shared.measured);
+}
+
+/** Puts what this build tuned into the shared store, where it may write there. */
+async function offer(context: KernelContext, decision: Decision): Promise<Decision> {
+  const { remote } = context.services.options;
+  const { origin, measured } = decision;
+  if (!remote?.isWritten || origin !== "tuned" || measured === null) return decision;
+  const { offerDecision } = await import("./remote-decision.ts");
+  await offerDecision(context, remote, { ...decision, measured });
+  return decision;
 }
 
 /**
