@@ -27,6 +27,8 @@ export interface Compiled {
 export interface CompileCase {
   readonly request?: Partial<KernelRequest>;
   readonly options?: KernelPluginOptions;
+  /** Default: an empty one. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Another machine, another workbench. */
   readonly change?: (context: KernelContext) => Partial<KernelContext>;
   readonly warnings?: string[];
@@ -41,9 +43,16 @@ export const buildTunings = (totalSeconds: number | null = null): BuildTunings =
 /** Compiles `src/gemm.op.ts` below `root`, with lock and store there: a few trials, for WASM by default. */
 export async function compileIn(
   root: string,
-  { request = {}, options = {}, change = () => ({}), warnings = [], tunings = buildTunings() }: CompileCase = {},
+  {
+    request = {},
+    options = {},
+    environment = {},
+    change = () => ({}),
+    warnings = [],
+    tunings = buildTunings(),
+  }: CompileCase = {},
 ): Promise<Compiled> {
-  const resolved = resolveOptions({ root, cacheDir: "store", mode: "tune", ...options }, root, {});
+  const resolved = resolveOptions({ root, cacheDir: "store", mode: "tune", ...options }, root, environment);
   const log = { debug: () => {}, info: () => {}, warn: (line: string) => void warnings.push(line) };
   const wanted: KernelRequest = {
     opFile: join(root, "src/gemm.op.ts"),

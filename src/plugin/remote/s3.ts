@@ -57,7 +57,7 @@ function denialOf(keys: S3Keys | null, status: number, code: string | null, doin
   const refusal = `the remote store refuses to be ${doing} (${statusText(status, code)})`;
   if (keys === null) return `${refusal}: the keys are missing; set ${source} and AWS_SECRET_ACCESS_KEY`;
   if (code === "RequestTimeTooSkewed") return `${refusal}: the clock of this machine is wrong`;
-  return code === "AccessDenied" || code === null
+  return code === "AccessDenied" || (code === null && status === 403)
     ? `${refusal}: ${source} has no right to it`
     : `${refusal}: it does not accept ${source}`;
 }
