@@ -121,6 +121,11 @@ test("process.env in the plugin's options and where toolchains are looked for", 
   expect(badLines(/\bprocess\s*\.\s*env\b/, isOneOf("src/plugin/options.ts", "src/native/toolchain/"))).toEqual([]);
 });
 
+test("the network by fetch only in native/http.ts, emitted modules and the page of a bench", () => {
+  const allowed = isOneOf("src/native/http.ts", "src/plugin/runtime/wasm.ts", "src/cli/bench/browser/page/");
+  expect(badLines(/\bfetch\s*\(/, allowed)).toEqual([]);
+});
+
 /** Part of emitted modules: it runs in the user's process, not in the build. */
 const emitted = "src/plugin/runtime/loops.ts";
 
@@ -149,7 +154,16 @@ test("bundlers: types only, and unplugin; operator files are bundled by esbuild,
 });
 
 test("heavy packages are loaded when they are needed", () => {
-  const heavy = ["binaryen", "cacache", "koffi", "listr2", "src/cli/live-tasks.ts", "z3-solver"];
+  const heavy = [
+    "aws4fetch",
+    "binaryen",
+    "cacache",
+    "koffi",
+    "listr2",
+    "src/cli/live-tasks.ts",
+    "src/plugin/remote/s3.ts",
+    "z3-solver",
+  ];
   const reason = ({ path }: SourceFile, { from, kind }: Import): string | null =>
     heavy.includes(from) && kind === "static" && !heavy.includes(path) ? "import it lazily" : null;
   expect(badImports(reason)).toEqual([]);
@@ -270,6 +284,7 @@ const forMisses = [
   "src/plugin/compile/shared-machine.ts",
   "src/plugin/compile/tune-kernel.ts",
   "src/plugin/compile/verify-kernel.ts",
+  "src/plugin/remote/remote-store.ts",
   "src/plugin/report/write-report.ts",
 ];
 

@@ -3,7 +3,8 @@
 
 import { DiagnosticError } from "../compiler/index.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
-import { openRemote, type RemotePut, type RemoteStore } from "../plugin/remote/remote-store.ts";
+import type { RemotePut } from "../plugin/remote/guarded-transport.ts";
+import { openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
 import { badArgument, exitCodes, type Outcome } from "./command.ts";

@@ -93,9 +93,9 @@ function isBudget(value: unknown): boolean {
   return Object.entries(value).every(([key, part]) => budgetKeys.includes(key) && isPositive(part));
 }
 
-/** Text of a value as people write it in a configuration file, without passwords in URLs, cut to 60 characters. */
+/** Text of a value as people write it in a configuration file, cut to 60 characters. */
 function show(value: unknown): string {
-  const text = typeof value === "function" ? "a function" : withoutCredentials(JSON.stringify(value) ?? String(value));
+  const text = typeof value === "function" ? "a function" : (JSON.stringify(value) ?? String(value));
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
@@ -112,7 +112,8 @@ function findMistake(options: Readonly<Record<string, unknown>>): Diagnostic | n
       return mistake("options.unknown", `unplugin-kernel has no option ${show(name)}`, `the options are ${known}`);
     }
     if (value !== undefined && !rule.holds(value)) {
-      return mistake("options.bad-value", `option ${name} is ${show(value)}`, `wanted: ${rule.wanted}`);
+      const shown = show(name === "remote" ? withoutCredentials(value) : value);
+      return mistake("options.bad-value", `option ${name} is ${shown}`, `wanted: ${rule.wanted}`);
     }
   }
   return null;

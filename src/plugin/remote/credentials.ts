@@ -17,8 +17,21 @@ export interface Access {
   readonly source: string;
 }
 
-/** Replaces the user and the password of every URL in a text. */
-export const withoutCredentials = (text: string): string => text.replace(/(\w+:\/\/)[^/?#\s"']*@/g, "$1");
+/** Takes out of a value of option `remote`, right or wrong, all that may be a user or a password. */
+export function withoutCredentials(value: unknown): unknown {
+  if (typeof value === "string") return value.replace(/^([a-z\d+.-]+:\/\/)?.*@/is, "$1");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutCredentials(part)]));
+}
+
+/** Text of a part of a URL; one that is wrongly encoded stands for itself. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
 
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
@@ -33,7 +46,7 @@ export function splitUrl(given: string): { readonly url: string; readonly basic:
   url.password = "";
   const clean = url.href.replace(/\/+$/, "");
   if (username === "" && password === "") return { url: clean, basic: null };
-  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const user = `${decoded(username)}:${decoded(password)}`;
   return { url: clean, basic: `Basic ${Buffer.from(user, "utf8").toString("base64")}` };
 }
 

@@ -3,34 +3,23 @@
 
 import { parseExchange, printExchange, type SharedDecision } from "../../tuner/store/exchange.ts";
 import { type Digest, digestOf, type EntryFiles, parseActionResult, printActionResult } from "./action-result.ts";
+import { guarded, type RemoteFailure, type RemoteFile, type RemoteMiss, type RemotePut } from "./guarded-transport.ts";
 import { openTransport } from "./open-transport.ts";
 import type { ResolvedRemote } from "./remote-options.ts";
-import type { FileKind, PutReply, Transport, TransportLimits } from "./transport.ts";
+import type { Transport, TransportLimits } from "./transport.ts";
 
 export type RemoteAnswer =
   | { readonly kind: "found"; readonly decision: SharedDecision; readonly files: EntryFiles }
-  /** `note`: said of the server once, null otherwise. */
-  | { readonly kind: "missing"; readonly note: string | null }
+  | RemoteMiss
   | RemoteFailure;
 
-export type RemoteFailure =
-  /** The server refuses, which is said once: then the store is off. */
-  | { readonly kind: "denied"; readonly why: string }
-  | { readonly kind: "failed"; readonly why: string }
-  /** The store is not asked any more; why has been said. */
-  | { readonly kind: "off" };
-
-export type BlobAnswer = { readonly kind: "ok"; readonly bytes: Uint8Array<ArrayBuffer> } | RemoteFailure;
-
-export type RemotePut = { readonly kind: "stored" } | { readonly kind: "exists" } | RemoteFailure;
+export type BlobAnswer = RemoteFile | RemoteFailure;
 
 export interface RemoteStore {
   get(key: string): Promise<RemoteAnswer>;
-  /** A file of an entry, whose bytes are those of its digest. */
+  /** Returns a file of an entry, whose bytes are those of its digest. */
   blob(digest: Digest, mostBytes: number): Promise<BlobAnswer>;
-  /**
-   * Stores a decision, and other files of its entry by their paths. An entry that is there is left as it is.
-   */
+  /** Stores a decision, and other files of its entry by their paths. An entry that is there is left as it is. */
   put(decision: SharedDecision, files?: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promise<RemotePut>;
   /** Whether the store has failed so often, or refuses so, that it is not asked any more. */
   isOff(): boolean;
@@ -39,75 +28,26 @@ export interface RemoteStore {
 const decisionPath = "decision.jsonl";
 const mostEntryBytes = 65_536;
 const mostDecisionBytes = 100_000;
-/** Most failures in a row. A build that waits for a server that is away waits for each of its kernels. */
-const mostFailures = 3;
 
-const off: RemoteFailure = { kind: "off" };
 const failed = (why: string): RemoteFailure => ({ kind: "failed", why });
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "utf8"));
 
+/** @param transport default: the one of the store's protocol */
 export function openRemote(
   remote: ResolvedRemote,
   limits: Partial<TransportLimits> = {},
   transport: Promise<Transport> = openTransport(remote, limits),
 ): RemoteStore {
-  let failures = 0;
-  let isReadable = true;
-  let isWritable = true;
-  const notes = new Set<string>();
-  const isBroken = (): boolean => failures >= mostFailures;
-  const isOff = (): boolean => isBroken() || !isReadable;
-
-  function failure(why: string): RemoteFailure {
-    failures += 1;
-    return failed(isBroken() ? `${why}; it has failed ${mostFailures} times and is not asked again` : why);
-  }
-
-  /** Says a note the first time alone. */
-  function news(note: string | undefined): string | null {
-    if (note === undefined || notes.has(note)) return null;
-    notes.add(note);
-    return note;
-  }
-
-  type Read =
-    | { readonly kind: "ok"; readonly bytes: Uint8Array<ArrayBuffer> }
-    | Extract<RemoteAnswer, { kind: "missing" }>
-    | RemoteFailure;
-
-  async function read(kind: FileKind, name: string, mostBytes: number): Promise<Read> {
-    if (isOff()) return off;
-    const reply = await (await transport).get(kind, name, mostBytes);
-    if (reply.kind === "failed") return failure(reply.why);
-    failures = 0;
-    if (reply.kind === "missing") return { kind: "missing", note: news(reply.note) };
-    if (reply.kind !== "denied") return reply;
-    // Kernels ask at the same time: the first denial speaks for all.
-    if (!isReadable) return off;
-    isReadable = false;
-    return reply;
-  }
-
-  function written(reply: PutReply): RemotePut {
-    if (reply.kind === "failed") return failure(reply.why);
-    failures = 0;
-    if (reply.kind !== "denied") return reply;
-    if (!isWritable) return off;
-    isWritable = false;
-    return reply;
-  }
-
-  async function write(...args: Parameters<Transport["put"]>): Promise<RemotePut> {
-    return isWritable && !isOff() ? written(await (await transport).put(...args)) : off;
-  }
+  const { isOff, isWritable, read, write } = guarded(transport);
 
   async function blob(digest: Digest, mostBytes: number): Promise<BlobAnswer> {
-    const most = `a file of its entry has ${digest.bytes} bytes, more than ${mostBytes}`;
-    if (digest.bytes > mostBytes) return failed(most);
-    const reply = await read("cas", digest.hash, mostBytes);
+    const { hash, bytes } = digest;
+    if (bytes > mostBytes) return failed(`a file of its entry has ${bytes} bytes, more than ${mostBytes}`);
+    const reply = await read("cas", hash, mostBytes);
     if (reply.kind === "missing") return failed("a file that its entry names is not there");
     if (reply.kind !== "ok") return reply;
-    const { hash, bytes } = digestOf(reply.bytes);
-    const isRight = hash === digest.hash && bytes === digest.bytes;
+    const got = digestOf(reply.bytes);
+    const isRight = got.hash === hash && got.bytes === bytes;
     return isRight ? reply : failed("a file of its entry has another digest than the entry says");
   }
 
@@ -125,21 +65,20 @@ export function openRemote(
     },
     async put(decision, others = new Map()) {
       const { key } = decision;
-      if (!isWritable) return off;
+      if (!isWritable()) return { kind: "off" };
       // Not every server creates once: it is asked first.
       const before = await read("ac", key, mostEntryBytes);
       if (before.kind === "ok") return { kind: "exists" };
       if (before.kind !== "missing") return before;
-      const text = new Uint8Array(Buffer.from(printExchange([decision]), "utf8"));
       const files = new Map<string, Digest>();
       // The entry comes last: whoever finds it finds all that it names.
-      for (const [path, bytes] of [[decisionPath, text] as const, ...others]) {
+      for (const [path, bytes] of [[decisionPath, bytesOf(printExchange([decision]))] as const, ...others]) {
         const digest = digestOf(bytes);
         files.set(path, digest);
         const reply = await write("cas", digest.hash, bytes, { createOnce: false });
         if (reply.kind !== "stored" && reply.kind !== "exists") return reply;
       }
-      return write("ac", key, new Uint8Array(Buffer.from(printActionResult(files))), { createOnce: true });
+      return write("ac", key, bytesOf(printActionResult(files)), { createOnce: true });
     },
   };
 }

@@ -32,7 +32,7 @@ export async function startDouble(strictness: Strictness = () => null): Promise<
   const server = createServer(async (request, response) => {
     const { method = "", url = "", headers } = request;
     asked.push([method, url, headers.authorization].filter((part) => part !== undefined).join(" "));
-    if (behaviour && behaviour(request, response) !== false) return;
+    if (behaviour && (await behaviour(request, response)) !== false) return;
     const body = await buffer(request);
     const refusal = strictness(request, body, files);
     if (refusal) return void response.writeHead(refusal.status).end(refusal.body);
