@@ -2,8 +2,10 @@
 // have: nginx and Apache as docs/remote.md sets them up, Turborepo's, S3's, and a double of bazel-remote that is as strict.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RemoteOption } from "../../../src/plugin/types.ts";
+import { resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
+import { openRemote } from "../../../src/plugin/remote/remote-store.ts";
 import { startBazelRemote } from "../../support/remote/bazel-remote.ts";
+import { decisionWith, key } from "../../support/remote/decisions.ts";
 import { s3Environment, startS3 } from "../../support/remote/s3.ts";
 import { missingTool, type SharedServer } from "../../support/remote/server.ts";
 import { buildFresh, writing } from "../../support/remote/share.ts";
@@ -49,12 +51,13 @@ for (const [name, missing, start] of servers) {
       expect(second.decisions).toEqual(first.decisions);
     });
 
-    it("keeps namespaces apart", async () => {
-      const pullRequest: RemoteOption = { ...server.remote, namespace: "pr/12" };
-      const { kernel, warnings } = await buildFresh(writing({ ...server, remote: pullRequest }));
-      expect(kernel.origin).toBe("tuned");
-      expect(warnings).toEqual([]);
-      expect((await buildFresh({ ...server, remote: pullRequest })).kernel.origin).toBe("remote");
+    it("keeps namespaces apart, and an entry that is there", async () => {
+      const { remote, environment } = server;
+      const open = (namespace: string) => openRemote(resolveRemote({ ...remote, namespace }, environment)!);
+      expect(await open("pr/12").put(decisionWith(key))).toEqual({ kind: "stored" });
+      expect(await open("pr/12").put(decisionWith(key, 1))).toEqual({ kind: "exists" });
+      expect(await open("pr/12").get(key)).toMatchObject({ kind: "found", decision: decisionWith(key) });
+      expect(await open("main").get(key)).toEqual({ kind: "missing", note: null });
     });
   });
 }
