@@ -87,7 +87,7 @@ export function resolveRemote(
   const isOfPullRequest = isPullRequest(environment);
   const common = { namespace, isWritten: mode === "read-write" && !isOfPullRequest, isPullRequest: isOfPullRequest };
   if (protocol === "turborepo") return { ...common, ...turborepoAt(given, environment) };
-  if (protocol === "s3" || given.startsWith("s3:")) return { ...common, ...s3At(given, environment) };
+  if (protocol === "s3" || new URL(given).protocol === "s3:") return { ...common, ...s3At(given, environment) };
   return { ...common, ...httpAt(given, environment) };
 }
 

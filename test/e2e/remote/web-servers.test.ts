@@ -44,6 +44,14 @@ for (const [name, missing, start] of servers) {
       expect(readFileSync(join(server.files, "cas", key), "utf8")).toBe("right");
     });
 
+    it("refuses what is larger than it takes (413)", async () => {
+      const transport = await openTransport(writer());
+      const large = new Uint8Array(1_100_000);
+      const reply = await transport.put("cas", "c".repeat(64), large, { createOnce: false });
+      expect(reply).toEqual({ kind: "failed", why: "it answers 413" });
+      expect(readdirSync(join(server.files, "cas"))).toEqual([key]);
+    });
+
     it("is read without credentials, and refuses to be written, in words", async () => {
       const anonymous = openRemote(resolveRemote(server.url, {})!);
       const other = decisionWith("b".repeat(64));
@@ -70,6 +78,6 @@ for (const [name, missing, start] of servers) {
       expect(warnings).toEqual([
         "the remote store refuses to be written (401): it does not accept the user in its URL",
       ]);
-    });
+    }, 180_000);
   });
 }

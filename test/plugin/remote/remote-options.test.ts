@@ -19,6 +19,7 @@ describe("the store", () => {
     ["https://kernels.example/store/", {}, "https://kernels.example/store"],
     ["https://me:secret@kernels.example/store", {}, "https://kernels.example/store"],
     ["s3://bucket", { AWS_REGION: "eu-west-1" }, "https://bucket.s3.eu-west-1.amazonaws.com"],
+    ["S3://bucket/a", {}, "https://bucket.s3.us-east-1.amazonaws.com/a"],
     ["s3://bucket/a/b", {}, "https://bucket.s3.us-east-1.amazonaws.com/a/b"],
     [
       "s3://bucket/a",

@@ -94,6 +94,11 @@ test.each([
     { ...s3Environment, AWS_ACCESS_KEY_ID: "AKIDOTHER" },
     "(403 InvalidAccessKeyId): it does not accept AWS_ACCESS_KEY_ID",
   ],
+  [
+    "another secret",
+    { ...s3Environment, AWS_SECRET_ACCESS_KEY: "other" },
+    "(403 SignatureDoesNotMatch): it does not accept AWS_ACCESS_KEY_ID",
+  ],
 ])("%s", async (_, environment, words) => {
   const why = `the remote store refuses to be read ${words}`;
   expect(await open(environment).get(key)).toEqual({ kind: "denied", why });

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { type Double, type Refusal, type Strictness, startDouble } from "./double.ts";
+import { signatureOf } from "./signature.ts";
 
 const error = (status: number, code: string): Refusal => ({
   status,
@@ -23,27 +24,29 @@ export const s3Environment = {
 };
 
 const authorization =
-  /^AWS4-HMAC-SHA256 Credential=(?<id>\w+)\/\d{8}\/eu-west-1\/s3\/aws4_request, SignedHeaders=(?<signed>[\w;-]+), Signature=[0-9a-f]{64}$/;
+  /^AWS4-HMAC-SHA256 Credential=(?<id>\w+)\/(?<date>\d{8})\/eu-west-1\/s3\/aws4_request, SignedHeaders=(?<signed>[\w;-]+), Signature=(?<given>[0-9a-f]{64})$/;
 
 export async function startS3(): Promise<S3Double> {
   const next: S3Double["next"] = [];
   const rights = { mayList: true, mayWrite: true };
-  const strictness: Strictness = ({ method, url = "", headers }, body, files) => {
+  const strictness: Strictness = (request, body, files) => {
+    const { method, url = "", headers } = request;
     const forced = next.shift();
     if (forced) return error(...forced);
-    const { id, signed = "" } = authorization.exec(headers.authorization ?? "")?.groups ?? {};
+    const { id, date = "", signed = "", given } = authorization.exec(headers.authorization ?? "")?.groups ?? {};
     if (id === undefined) return error(403, "AccessDenied");
     if (id !== s3Environment.AWS_ACCESS_KEY_ID) return error(403, "InvalidAccessKeyId");
-    if (!["host", "x-amz-content-sha256", "x-amz-date"].every((name) => signed.split(";").includes(name))) {
-      return error(403, "SignatureDoesNotMatch");
-    }
+    const names = signed.split(";");
+    const hasAll = ["host", "x-amz-content-sha256", "x-amz-date"].every((name) => names.includes(name));
+    const signing = { date, region: "eu-west-1", signed: names, secret: s3Environment.AWS_SECRET_ACCESS_KEY };
+    if (!hasAll || signatureOf(request, signing) !== given) return error(403, "SignatureDoesNotMatch");
     const digest = createHash("sha256").update(body).digest("hex");
     if (headers["x-amz-content-sha256"] !== digest) return error(400, "XAmzContentSHA256Mismatch");
     if (method === "GET" && !files.has(url))
       return rights.mayList ? error(404, "NoSuchKey") : error(403, "AccessDenied");
     if (method !== "PUT") return null;
     if (!rights.mayWrite) return error(403, "AccessDenied");
-    const isOnce = headers["if-none-match"] === "*" && signed.split(";").includes("if-none-match");
+    const isOnce = headers["if-none-match"] === "*" && names.includes("if-none-match");
     if (/\/ac\/[0-9a-f]{64}$/.test(url) && !isOnce) return error(400, "NotCreatedOnce");
     return isOnce && files.has(url) ? error(412, "PreconditionFailed") : null;
   };

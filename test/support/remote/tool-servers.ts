@@ -1,5 +1,5 @@
-// Servers from npm that test/tools installs: turborepo-remote-cache with files on the disk, and s3rver, which checks signatures and
-// ignores If-None-Match.
+// Servers from npm that test/tools installs: turborepo-remote-cache with files on the disk, and s3rver, which knows keys, looks
+// at no signature, and ignores If-None-Match.
 
 import { join } from "node:path";
 import { folderOf, freePort, type SharedServer, startProgram, toolsFolder } from "./server.ts";
