@@ -53,9 +53,17 @@ const entries = {
 
 /**
  * Packages stay outside, but for a few. What plugins need of unplugin, in one file, is loaded in a third of the time of all its
- * files. cacache and its dependencies are 7 MB installed, and 0.3 MB of them are used. Few projects check signatures with @sigstore.
+ * files. cacache and its dependencies are 7 MB installed, and 0.3 MB of them are used. Few projects check signatures with @sigstore,
+ * or share a store by S3, with the 10 kB of aws4fetch.
  */
-const bundled = ["unplugin", "cacache", "@sigstore/bundle", "@sigstore/protobuf-specs", "@sigstore/verify"];
+const bundled = [
+  "unplugin",
+  "cacache",
+  "aws4fetch",
+  "@sigstore/bundle",
+  "@sigstore/protobuf-specs",
+  "@sigstore/verify",
+];
 const isExternal = (id, importer) =>
   isBuiltin(id) || (/^[^./\0]/.test(id) && !bundled.includes(id) && !importer?.includes("node_modules"));
 
@@ -109,6 +117,7 @@ async function bundle() {
     manualChunks: (id) => {
       if (id.includes("commonjsHelpers")) return "commonjs";
       if (sigstoreTree.has(packageOf(id))) return "sigstore";
+      if (packageOf(id) === "aws4fetch") return "aws4fetch";
       return cacacheTree.has(packageOf(id)) ? "cacache" : id.includes("node_modules") ? "unplugin" : null;
     },
     experimentalMinChunkSize: 2000,

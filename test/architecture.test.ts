@@ -126,6 +126,11 @@ test("process.env in the plugin's options, where toolchains are looked for, and 
   expect(badLines(/\bprocess\s*\.\s*env\b/, readers)).toEqual([]);
 });
 
+test("the network by fetch only in native/http.ts, emitted modules and the page of a bench", () => {
+  const allowed = isOneOf("src/native/http.ts", "src/plugin/runtime/wasm.ts", "src/cli/bench/browser/page/");
+  expect(badLines(/\bfetch\s*\(/, allowed)).toEqual([]);
+});
+
 /** Part of emitted modules: it runs in the user's process, not in the build. */
 const emitted = "src/plugin/runtime/loops.ts";
 
@@ -158,6 +163,7 @@ test("heavy packages are loaded when they are needed", () => {
     "@sigstore/bundle",
     "@sigstore/protobuf-specs",
     "@sigstore/verify",
+    "aws4fetch",
     "binaryen",
     "bullmq",
     "cacache",
@@ -166,6 +172,7 @@ test("heavy packages are loaded when they are needed", () => {
     "listr2",
     "sigstore",
     "src/cli/live-tasks.ts",
+    "src/plugin/remote/s3.ts",
     "z3-solver",
   ];
   const reason = ({ path }: SourceFile, { from, kind }: Import): string | null =>
@@ -291,6 +298,7 @@ const forMisses = [
   "src/plugin/compile/tune-kernel.ts",
   "src/plugin/compile/verify-kernel.ts",
   "src/plugin/packs/pack-decision.ts",
+  "src/plugin/remote/remote-store.ts",
   "src/plugin/report/write-report.ts",
   "src/plugin/trust/check-addon.ts",
   "src/plugin/trust/lock-trust.ts",

@@ -25,6 +25,7 @@ export const sidebar = (hosts: readonly HostPage[]): Group[] => [
       item("Shapes", "shapes"),
       item("Threads", "threads"),
       item("Sharing a lock and a store", "sharing"),
+      item("A remote store", "remote"),
       item("Trust", "trust"),
       item("Measuring on other machines", "fleet"),
       item("Recipes", "recipes"),

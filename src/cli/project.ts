@@ -16,6 +16,7 @@ import { createSession, kernelRequest, type Session } from "../plugin/session.ts
 import type { KernelPluginOptions, LogLevel } from "../plugin/types.ts";
 import { type StrategyName, strategyNames } from "../tuner/search/strategy.ts";
 import { badArgument, type CommandOption, type Flags } from "./command.ts";
+import { remoteOf } from "./remote-flags.ts";
 
 /** @param importer absolute path of the file that has the import */
 export type OnLost = (specifier: string, importer: string) => void;
@@ -68,9 +69,9 @@ function trustIn(file: string, root: string): NonNullable<KernelPluginOptions["t
 
 /** @throws DiagnosticError `options.bad-value`, `command.bad-argument`, `packs.not-found` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
-  const { root, lockfile, cacheDir, include, numerics, remote, pack } = flags;
+  const { root, lockfile, cacheDir, include, numerics, pack } = flags;
   if (root !== undefined && !existsSync(String(root))) throw badArgument(`there is no ${root}`, "a folder");
-  const given = Object.entries({ root, lockfile, cacheDir, include, numerics, remote }).filter(
+  const given = Object.entries({ root, lockfile, cacheDir, include, numerics }).filter(
     ([, value]) => value !== undefined,
   );
   const trust = flags.trust === undefined ? {} : { trust: trustIn(String(flags.trust), String(root ?? ".")) };
@@ -80,11 +81,13 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
     ...trust,
   };
   const packs = pack === undefined ? [] : [pack].flat().map(String);
+  const remote = remoteOf(flags);
   let fleet: Fleet | null = null;
   const compare = strategiesIn(flags.compare);
   // The mode is each command's own affair: CI does not freeze `tune`.
-  const session = createSession({ ...said, packs, budget, logLevel, mode: "tune" }, (request, services) =>
-    compileKernel({ ...request, compare }, { ...services, fleet }),
+  const session = createSession(
+    { ...said, ...(remote && { remote }), packs, budget, logLevel, mode: "tune" },
+    (request, services) => compileKernel({ ...request, compare }, { ...services, fleet }),
   );
   session.configure(process.cwd(), consoleSink);
   const options = session.options();

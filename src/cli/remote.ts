@@ -2,8 +2,8 @@
 // checked like those of a file.
 
 import { DiagnosticError } from "../compiler/index.ts";
-import { isPossible } from "../plugin/compile/claim.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
+import type { RemotePut } from "../plugin/remote/guarded-transport.ts";
 import { openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
@@ -12,9 +12,9 @@ import { contextOrNull, importOutcome, leftOut, takeForProject } from "./exchang
 import type { Project } from "./project.ts";
 
 /** @throws DiagnosticError `command.bad-argument` */
-function remoteOf({ options: { remote, remoteToken } }: Project, what: string): RemoteStore {
+function remoteOf({ options: { remote } }: Project, what: string): RemoteStore {
   if (remote === null) throw badArgument(`cache ${what} names no store`, `cache ${what} --remote <url>`);
-  return openRemote(remote, { token: remoteToken });
+  return openRemote(remote);
 }
 
 interface Sent {
@@ -23,25 +23,31 @@ interface Sent {
   readonly why: string | null;
 }
 
-/** Sends a decision to the remote store, unless the store has one for the same key that may be as fast. */
-async function send(remote: RemoteStore, decision: SharedDecision): Promise<Sent> {
-  const { key, measured } = decision;
-  const there = await remote.get(key);
-  const claimed = there.kind === "found" ? there.decision.measured : null;
-  if (claimed && claimed.medianNs <= measured.medianNs && isPossible(claimed, measured)) {
-    return { key, state: "kept", why: "what the remote store has is as fast" };
+/** Says what became of a decision that was offered; null: the store is not asked any more, and why has been said. */
+function sent(key: string, reply: RemotePut): Sent | null {
+  switch (reply.kind) {
+    case "stored":
+      return { key, state: "sent", why: null };
+    case "exists":
+      return { key, state: "kept", why: "the remote store has a decision already" };
+    case "denied":
+    case "failed":
+      return { key, state: "failed", why: reply.why };
+    case "off":
+      return null;
   }
-  const why = remote.isOff() ? (there.kind === "failed" ? there.why : null) : await remote.put(decision);
-  return { key, state: why === null ? "sent" : "failed", why };
 }
 
+/** @throws DiagnosticError `exchange.remote` */
 export async function pushDecisions(project: Project): Promise<Outcome> {
   const remote = remoteOf(project, "push");
+  if (project.options.remote?.isPullRequest) throw ofPullRequest();
   const rows: Sent[] = [];
   const foreign: string[] = [];
   for (const decision of await storedDecisions(project.options.cacheDir, (key) => foreign.push(key))) {
-    rows.push(await send(remote, decision));
-    if (remote.isOff()) break;
+    const row = sent(decision.key, await remote.put(decision));
+    if (row === null) break;
+    rows.push(row);
   }
   const count = (state: Sent["state"]): number => rows.filter((row) => row.state === state).length;
   const failures = rows.filter(({ state }) => state === "failed");
@@ -66,7 +72,8 @@ export async function pullDecisions(project: Project): Promise<Outcome> {
   const decisions: SharedDecision[] = [];
   for (const key of keys) {
     const answer = await remote.get(key);
-    if (answer.kind === "failed") throw noAnswer(key, answer.why);
+    if (answer.kind === "failed" || answer.kind === "denied") throw noAnswer(key, answer.why);
+    if (answer.kind === "missing" && answer.note !== null) project.session.log().warn(answer.note);
     if (answer.kind === "found") decisions.push(answer.decision);
   }
   const kernels = await takeForProject(project, decisions);
@@ -79,5 +86,14 @@ const noAnswer = (key: string, why: string): DiagnosticError =>
     message: `the remote store gives no decision ${key}: ${why}`,
     loc: null,
     hint: "nothing was taken",
+    detail: null,
+  });
+
+const ofPullRequest = (): DiagnosticError =>
+  new DiagnosticError({
+    code: "exchange.remote",
+    message: "the CI of a pull request does not write to the remote store",
+    loc: null,
+    hint: "push from a protected branch, after the merge",
     detail: null,
   });

@@ -6,6 +6,8 @@ import { configurationFolder } from "../native/configuration-folder.ts";
 import type { Budget } from "../tuner/task.ts";
 import { packageOf } from "./locate-operator.ts";
 import { pathFilter } from "./path-pattern.ts";
+import { withoutCredentials } from "./remote/credentials.ts";
+import { isRemoteOption, type ResolvedRemote, remoteWanted, resolveRemote } from "./remote/remote-options.ts";
 import { isTrust, type ResolvedTrust, resolveTrust, wantedTrust } from "./trust/trust-option.ts";
 import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
 
@@ -25,9 +27,8 @@ export interface ResolvedOptions {
   readonly onMiss: "error" | "fallback";
   /** Packages of decisions, the first of them first. */
   readonly packs: readonly string[];
-  readonly remote: string | null;
-  /** Bearer token, read from the environment only: it must never be written to a file. */
-  readonly remoteToken: string | null;
+  /** The store that is shared, with its credentials, which must never be printed or written to a file. */
+  readonly remote: ResolvedRemote | null;
   readonly trust: ResolvedTrust;
   /** Private key that signs decisions, from the environment only; null: none are signed. */
   readonly signingKey: string | null;
@@ -60,7 +61,6 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 const isPositive: Check = (value) => typeof value === "number" && Number.isFinite(value) && value > 0;
-const isHttpUrl: Check = (value) => typeof value === "string" && URL.canParse(value) && /^https?:/i.test(value);
 
 const patterns: Rule = {
   wanted: "a glob, a regular expression, or a list of them",
@@ -86,7 +86,7 @@ const rules: { readonly [K in keyof Required<KernelPluginOptions>]: Rule } = {
   budget: { wanted: "{ seconds, trials, total } with numbers above 0", holds: isBudget },
   onMiss: oneOf(["error", "fallback"]),
   packs: { wanted: "a list of packages", holds: isListOf(isString) },
-  remote: { wanted: "an http or https URL", holds: isHttpUrl },
+  remote: { wanted: remoteWanted, holds: isRemoteOption },
   offline: { wanted: "true or false", holds: (value) => typeof value === "boolean" },
   trust: { wanted: wantedTrust, holds: isTrust },
   dts: output,
@@ -122,7 +122,8 @@ function findMistake(options: Readonly<Record<string, unknown>>): Diagnostic | n
       return mistake("options.unknown", `unplugin-kernel has no option ${show(name)}`, `the options are ${known}`);
     }
     if (value !== undefined && !rule.holds(value)) {
-      return mistake("options.bad-value", `option ${name} is ${show(value)}`, `wanted: ${rule.wanted}`);
+      const shown = show(name === "remote" ? withoutCredentials(value) : value);
+      return mistake("options.bad-value", `option ${name} is ${shown}`, `wanted: ${rule.wanted}`);
     }
   }
   return null;
@@ -193,8 +194,7 @@ export function resolveOptions(
     totalSeconds: total,
     onMiss: options.onMiss ?? "error",
     packs: options.packs ?? [],
-    remote: isOffline ? null : (options.remote ?? null),
-    remoteToken: environment.UNPLUGIN_KERNEL_REMOTE_TOKEN || null,
+    remote: isOffline ? null : resolveRemote(options.remote, environment),
     trust: resolveTrust(options.trust, (file) => resolve(root, file)),
     signingKey: environment.UNPLUGIN_KERNEL_SIGNING_KEY || null,
     signingKeyFile: signingKeyIn(configurationFolder(environment)),

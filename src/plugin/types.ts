@@ -1,6 +1,7 @@
 // The public types of the plugin: its options, and the kernel that an import gives.
 
 import type { Numerics } from "../compiler/index.ts";
+import type { RemoteOption } from "./remote/remote-options.ts";
 
 export type {
   AnyKernel,
@@ -20,6 +21,8 @@ export type Mode = (typeof modes)[number];
 
 export const logLevels = ["silent", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+export type { RemoteMode, RemoteOption, RemoteProtocol } from "./remote/remote-options.ts";
 
 /** A glob as bundlers take it (picomatch; `./` is the root, others may begin at any folder), or a regular expression. */
 export type PathPattern = string | RegExp;
@@ -80,8 +83,12 @@ export interface KernelPluginOptions {
   onMiss?: "error" | "fallback";
   /** Packages of tuned decisions that are installed here, asked in their order after the lock and the local store. */
   packs?: readonly string[];
-  /** URL of a shared store, asked after the lock, the local store and the packs. */
-  remote?: string;
+  /**
+   * A shared store, asked after the lock, the local store and the packs: its URL (http, https or s3), or an object. `protocol`: `http` (Bazel's
+   * HTTP cache), `s3` or `turborepo`, where `url` may be left to `TURBO_API`. `mode`: `read-only` (default), `read-write` (what is tuned
+   * is put there, but not by the CI of a pull request), `off`. `namespace`: folders of its own within the store.
+   */
+  remote?: string | RemoteOption;
   /** Whether the shared store is left alone; default: whether the environment has UNPLUGIN_KERNEL_OFFLINE set to 1. */
   offline?: boolean;
   /** Signers whose decisions and binaries count: public keys of `cache keygen`, and more in its long form. Default: none. */

@@ -366,7 +366,10 @@ test("doctor knows every target", () => {
 describe("the command line itself", () => {
   const root = writeProject(files);
   test.each([
-    [[], "init, types, tune, bench, inspect, report, verify, cache, pack, merge-lock, worker, doctor; --help says more"],
+    [
+      [],
+      "init, types, tune, bench, inspect, report, verify, cache, pack, merge-lock, worker, doctor; --help says more",
+    ],
     [["tun"], "unplugin-kernel has no command tun: did you mean tune?"],
     [["insepct"], "did you mean inspect?"],
     [["tune", "--second", "3"], "did you mean --seconds?"],

@@ -1,9 +1,12 @@
 // `cache push` and `cache pull` between projects that share a server.
 
 import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type DecisionServer, startDecisionServer } from "../support/decision-server.ts";
+import { storedDecisions } from "../../src/tuner/store/store-contents.ts";
+import { type Double, startDouble } from "../support/remote/double.ts";
+import { offerAt } from "../support/remote/share.ts";
 import { gemm, writeProject } from "./project.ts";
 
 const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
@@ -15,8 +18,20 @@ const project = (): string =>
   });
 
 /** Beside this process, which is the server's. */
-function run(root: string, ...args: readonly string[]): Promise<{ exitCode: number; output: string; errors: string }> {
-  const env = { ...process.env, CI: "1", UNPLUGIN_KERNEL_REMOTE_TOKEN: "secret" };
+const run = (root: string, ...args: readonly string[]) => runWith({}, root, ...args);
+
+interface Run {
+  readonly exitCode: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function runWith(
+  environment: Readonly<Record<string, string>>,
+  root: string,
+  ...args: readonly string[]
+): Promise<Run> {
+  const env = { ...process.env, CI: "1", UNPLUGIN_KERNEL_REMOTE_TOKEN: "secret", ...environment };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [cli, ...args], { cwd: root, env }, (_, output, errors) =>
       resolve({ exitCode: child.exitCode ?? -1, output, errors }),
@@ -24,24 +39,27 @@ function run(root: string, ...args: readonly string[]): Promise<{ exitCode: numb
   });
 }
 
-let server: DecisionServer;
+let server: Double;
 let origin: string;
 beforeAll(async () => {
-  server = await startDecisionServer();
+  server = await startDouble();
   origin = project();
   await run(origin, "tune", "--seconds", "30", "--trials", "4");
 });
 afterAll(() => server.close());
 
 test("what one project pushes another pulls, or finds when it tunes", async () => {
-  const remote = ["--remote", server.url];
+  const remote = ["--remote", `${server.url}/store`];
   expect(await run(origin, "cache", "push", ...remote)).toEqual({
     exitCode: 0,
     output: "1 sent, 0 kept, 0 failed\n",
     errors: "",
   });
   expect((await run(origin, "cache", "push", ...remote)).output).toBe("0 sent, 1 kept, 0 failed\n");
-  expect([...server.files.keys()]).toEqual([expect.stringMatching(/^\/store\/ac\/[0-9a-f]{64}$/)]);
+  expect([...server.files.keys()]).toEqual([
+    expect.stringMatching(/^\/store\/cas\/[0-9a-f]{64}$/),
+    expect.stringMatching(/^\/store\/ac\/[0-9a-f]{64}$/),
+  ]);
   expect(server.asked[0]).toMatch(/ Bearer secret$/);
 
   const puller = project();
@@ -55,24 +73,20 @@ test("what one project pushes another pulls, or finds when it tunes", async () =
   expect(JSON.parse(tuned.output).kernels).toMatchObject([{ kernel, origin: "remote", measured: 0 }]);
 });
 
-test("a push takes the place of a claim that no machine can keep, and a pull does not take it", async () => {
-  const remote = ["--remote", server.url];
-  await run(origin, "cache", "push", ...remote);
-  const [[path, honest] = ["", ""]] = [...server.files];
-  const [header, line] = honest.split("\n");
-  const decision = JSON.parse(line!);
-  const lie = { ...decision, measured: { ...decision.measured, medianNs: 1e-9, gflops: 1e9 } };
-  server.files.set(path, `${header}\n${JSON.stringify(lie)}\n`);
-  const pulled = await run(project(), "cache", "pull", "--json", ...remote);
+test("a pull does not take a claim that no machine can keep", async () => {
+  const puller = project();
+  const [decision] = await storedDecisions(join(origin, "node_modules/.cache/unplugin-kernel"));
+  const { key, measured } = decision!;
+  server.files.clear();
+  offerAt(server, "", key, { ...decision!, measured: { ...measured, medianNs: 1e-9, gflops: 1e9 } });
+  const pulled = await run(puller, "cache", "pull", "--json", "--remote", server.url);
   expect(JSON.parse(pulled.output)).toMatchObject({ kernels: [{ kernel, state: "refused" }] });
-  expect((await run(origin, "cache", "push", ...remote)).output).toBe("1 sent, 0 kept, 0 failed\n");
-  expect(server.files.get(path)).toBe(honest);
 });
 
 test("a pull says what is not there, and fails where the server does", async () => {
   server.files.clear();
   const root = project();
-  const remote = ["--remote", server.url];
+  const remote = ["--remote", `${server.url}/store`];
   expect((await run(root, "cache", "pull", ...remote)).output).toBe(
     "0 decisions taken, 0 kept, 0 refused, 1 not there\n",
   );
@@ -90,4 +104,51 @@ test("a store has to be named, by an http URL", async () => {
   expect(await run(root, "cache", "push")).toMatchObject({ exitCode: 2 });
   const bad = await run(root, "cache", "pull", "--remote", "ftp://files");
   expect(bad).toMatchObject({ exitCode: 2, errors: expect.stringContaining("options.bad-value: option remote") });
+});
+
+/** What an app imports is in a store by each protocol, in a namespace. */
+test.each([
+  ["http", "", {}],
+  ["s3", "/bucket", { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "hush" }],
+  ["turborepo", "", { TURBO_TOKEN: "hush", TURBO_TEAM: "t" }],
+])("push and pull, %s", async (protocol, path, environment) => {
+  server.behave(null);
+  server.files.clear();
+  const flags = ["--remote", server.url + path, "--protocol", protocol, "--namespace", "main"];
+  expect((await runWith(environment, origin, "cache", "push", ...flags)).output).toBe("1 sent, 0 kept, 0 failed\n");
+  const pulled = await runWith(environment, project(), "cache", "pull", ...flags);
+  expect(pulled).toMatchObject({ exitCode: 0, output: expect.stringContaining("1 decision taken") });
+  const other = await runWith(environment, project(), "cache", "pull", ...flags.slice(0, -1), "pr/1");
+  expect(other.output).toContain("0 decisions taken");
+});
+
+test("the CI of a pull request pushes nothing", async () => {
+  server.files.clear();
+  const environment = { GITHUB_EVENT_NAME: "pull_request" };
+  const pushed = await runWith(environment, origin, "cache", "push", "--remote", server.url);
+  expect(pushed).toMatchObject({ exitCode: 1, errors: expect.stringContaining("exchange.remote: the CI of a pull") });
+  expect(server.files.size).toBe(0);
+});
+
+test("a password in the URL is sent, and printed nowhere", async () => {
+  const url = new URL(server.url);
+  url.username = "me";
+  url.password = "hunter2";
+  server.asked.length = 0;
+  server.behave((_, response) => void response.writeHead(403).end());
+  const flags = ["--remote", url.href];
+  const runs = [
+    await run(origin, "cache", "push", ...flags),
+    await run(origin, "cache", "pull", "--json", ...flags),
+    await run(project(), "tune", "--trials", "1", ...flags),
+    await run(origin, "cache", "pull", "--remote", "ftp://me:hunter2@files"),
+    await run(origin, "cache", "pull", "--protocol", "s3", "--json", ...flags),
+  ];
+  expect(runs.map(({ exitCode }) => exitCode)).toEqual([1, 1, 0, 2, 2]);
+  const basic = `Basic ${Buffer.from("me:hunter2").toString("base64")}`;
+  expect(server.asked.every((line) => line.endsWith(basic))).toBe(true);
+  expect(server.asked).toHaveLength(3);
+  const printed = JSON.stringify(runs);
+  for (const secret of ["hunter2", basic.slice(6)]) expect(printed).not.toContain(secret);
+  expect(runs[2]!.output + runs[2]!.errors).toContain("the user in its URL has no right to it");
 });

@@ -19,7 +19,6 @@ describe("resolveOptions", () => {
       onMiss: "error",
       packs: [],
       remote: null,
-      remoteToken: null,
       trust: { keys: [], revoked: [], require: [], identities: [], trustedRoot: null },
       signingKey: null,
       signingKeyFile: expect.stringMatching(/unplugin-kernel.signing\.key$/),
@@ -36,7 +35,8 @@ describe("resolveOptions", () => {
 
   it("takes the token of a shared store from the environment", () => {
     const environment = { UNPLUGIN_KERNEL_REMOTE_TOKEN: "secret" };
-    expect(resolveOptions({}, "/home/app", environment).remoteToken).toBe("secret");
+    const { remote } = resolveOptions({ remote: "https://kernels.example" }, "/home/app", environment);
+    expect(remote?.server).toMatchObject({ protocol: "http", access: { authorization: "Bearer secret" } });
   });
 
   it("starts relative paths at the root, and the root at the host's", () => {
@@ -138,7 +138,7 @@ describe("resolveOptions", () => {
     [
       { remote: "ftp://example.org" },
       `options.bad-value: option remote is "ftp://example.org"
-  hint: wanted: an http or https URL`,
+  hint: wanted: an http, https or s3 URL, or { url, protocol: "http", "s3", "turborepo", mode: "read-only", "read-write", "off", namespace } (credentials in the URL: for "http" alone)`,
     ],
     [
       { dts: () => "x" },

@@ -9,6 +9,7 @@ import { placeProblems } from "../../tuner/store/store-place.ts";
 import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
 import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
 import { pullDecisions, pushDecisions } from "../remote.ts";
+import { remoteOptions } from "../remote-flags.ts";
 import { generateKey, signFile, signLock } from "../signing.ts";
 import { sizeOf, sizeText } from "../size-text.ts";
 import { checkFile, listTrust } from "../trusted.ts";
@@ -69,14 +70,16 @@ async function collect(directory: string, flags: Flags): Promise<Outcome> {
   };
 }
 
+const remoteFlags = remoteOptions.map(({ flags }) => flags.slice(2).split(" ")[0]!);
+
 /** Options that mean something to each, beside --root, --cache-dir and --json; and whether it takes a file. */
 const uses: Readonly<Record<string, { readonly flags: readonly string[]; readonly file: boolean }>> = {
   ls: { flags: [], file: false },
   gc: { flags: ["days", "max-size"], file: false },
   export: { flags: [], file: true },
   import: { flags: ["lockfile", "include", "numerics"], file: true },
-  push: { flags: ["remote"], file: false },
-  pull: { flags: ["remote", "lockfile", "include", "numerics"], file: false },
+  push: { flags: remoteFlags, file: false },
+  pull: { flags: [...remoteFlags, "lockfile", "include", "numerics"], file: false },
   keygen: { flags: ["id", "out"], file: false },
   sign: { flags: ["lock", "lockfile", "key", "keyless"], file: true },
   trust: { flags: ["trust", "lockfile"], file: true },
@@ -102,7 +105,7 @@ export const cache: Command = {
   options: [
     { flags: "--days <count>", description: "gc: not used for this long (default: 30)" },
     { flags: "--max-size <size>", description: "gc: and then those not used for longest, until the store has no more" },
-    { flags: "--remote <url>", description: "push, pull: the store that others share" },
+    ...remoteOptions.map(({ flags, description }) => ({ flags, description: `push, pull: ${description}` })),
     {
       flags: "--id <name>",
       description: "keygen: name of the key, with a number or year (default: the machine's name, -1)",

@@ -15,6 +15,7 @@ import { badArgument, type Command, exitCodes, type Flags } from "../command.ts"
 import { dropUnused } from "../drop-unused.ts";
 import { fleetOf, fleetOptions } from "../fleet.ts";
 import type { Project } from "../project.ts";
+import { remoteOptions } from "../remote-flags.ts";
 import { inShard, shardOf } from "../shard.ts";
 import { wantedKernels } from "../wanted-kernels.ts";
 
@@ -136,7 +137,7 @@ export const tune: Command = {
     { flags: "--seconds <count>", description: "most for one kernel (default: 30)" },
     { flags: "--trials <count>", description: "most candidates for one kernel (default: 512)" },
     { flags: "--pack <name>", description: "a package of decisions that is installed; may be given again" },
-    { flags: "--remote <url>", description: "a store that others share, asked before anything is measured" },
+    ...remoteOptions,
     { flags: "--offline", description: "ask no store that others share" },
     {
       flags: "--again",

@@ -50,7 +50,7 @@ async function decideMissed(context: KernelContext, miss: LockMiss): Promise<Dec
   if (why !== null) return unmeasured(context, miss, why);
   if (context.services.background) return tunedElsewhere(context, context.services.background);
   const outside = (await fromForeign(context)) ?? (await fromPacks(context)) ?? (await fromRemote(context));
-  return keep(context, outside ?? (await tuneOnce(context)));
+  return keep(context, outside ?? (await offer(context, await tuneOnce(context))));
 }
 
 /** @throws DiagnosticError `trust.refused`: the build is frozen, decisions have to be signed, and this one is not */
@@ -86,7 +86,7 @@ async function unmeasured(context: KernelContext, { entries }: LockMiss, why = "
 /** Tunes again; where nothing can be measured, what the lock has stays. */
 async function decideAgain(context: KernelContext, answer: LockAnswer): Promise<Decision> {
   const why = await whyNotMeasured(context);
-  if (why === null) return keep(context, await tuneOnce(context));
+  if (why === null) return keep(context, await offer(context, await tuneOnce(context)));
   return answer.kind === "hit" ? fromEntry(context, answer.entry) : unmeasured(context, answer, why);
 }
 
@@ -121,6 +121,16 @@ async function fromRemote(context: KernelContext): Promise<Decision | null> {
   const { remoteDecision } = await import("./remote-decision.ts");
   const shared = await remoteDecision(context, remote);
   return shared && found("remote", { task: context.task, ...shared }, shared.measured);
+}
+
+/** Puts what this build tuned into the shared store, where it may write there. */
+async function offer(context: KernelContext, decision: Decision): Promise<Decision> {
+  const { remote } = context.services.options;
+  const { origin, measured } = decision;
+  if (!remote?.isWritten || origin !== "tuned" || measured === null) return decision;
+  const { offerDecision } = await import("./remote-decision.ts");
+  await offerDecision(context, remote, { ...decision, measured });
+  return decision;
 }
 
 /**

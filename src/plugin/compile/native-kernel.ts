@@ -63,11 +63,7 @@ async function signedAddon(context: KernelContext, decision: Decision): Promise<
 }
 
 /** Returns an addon that the store has; null: it has none. */
-export const storedAddon = (
-  context: KernelContext,
-  schedule: Schedule,
-  identity: string,
-): Promise<BuiltBlobs | null> =>
+export const storedAddon = (context: KernelContext, schedule: Schedule, identity: string): Promise<BuiltBlobs | null> =>
   storedBlobs(context, addonKey(context, schedule, identity));
 
 /** `identity`: of the compiler, "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". */

@@ -1,29 +1,55 @@
-// The remote store's answer for one kernel, checked. A server that is away, or wrong, costs a warning and a moment, never a build.
+// The remote store of a build: its answer for one kernel, checked, and the decision of a tuning, offered. A server that is away, or
+// wrong, costs a warning and a moment, never a build.
 
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
+import type { ResolvedRemote } from "../remote/remote-options.ts";
 import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
 import { checkDecision } from "./check-decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
 /** Shared store of all kernels of a build: one that has failed often enough is left alone. */
-function remoteOf({ services: { options, tunings, signal } }: KernelContext, url: string): RemoteStore {
-  tunings.remote ??= openRemote(url, { token: options.remoteToken, signal });
+function storeOf({ services: { tunings, signal } }: KernelContext, remote: ResolvedRemote): RemoteStore {
+  tunings.remote ??= openRemote(remote, { signal });
   return tunings.remote;
 }
 
 /** Asks the shared store for a decision, with its measurement here; null: it has none that could be taken. */
-export async function remoteDecision(context: KernelContext, url: string): Promise<SharedDecision | null> {
+export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<SharedDecision | null> {
   const { key, lockName, services } = context;
-  const remote = remoteOf(context, url);
-  if (remote.isOff()) return null;
-  const answer = await remote.get(key);
-  services.signal.throwIfAborted();
-  if (answer.kind === "missing") return null;
-  const refused = (why: string): null => {
-    services.log.warn(`${lockName}: nothing is taken from the remote store: ${why}`);
+  const { log, signal } = services;
+  const answer = await storeOf(context, remote).get(key);
+  signal.throwIfAborted();
+  const refuse = (why: string): null => {
+    log.warn(`${lockName}: nothing is taken from the remote store: ${why}`);
     return null;
   };
-  if (answer.kind === "failed") return refused(answer.why);
-  const checked = await checkDecision(context, answer.decision);
-  return checked.kind === "taken" ? { ...answer.decision, measured: checked.measured } : refused(checked.why);
+  switch (answer.kind) {
+    case "found": {
+      const checked = await checkDecision(context, answer.decision);
+      return checked.kind === "taken" ? { ...answer.decision, measured: checked.measured } : refuse(checked.why);
+    }
+    case "missing":
+      if (answer.note !== null) log.warn(answer.note);
+      return null;
+    case "denied":
+      log.warn(answer.why);
+      return null;
+    case "failed":
+      return refuse(answer.why);
+    case "off":
+      return null;
+  }
+}
+
+/** Puts what was tuned into the shared store, unless it has an entry already. */
+export async function offerDecision(
+  context: KernelContext,
+  remote: ResolvedRemote,
+  { candidate, source, measured }: Omit<SharedDecision, "key">,
+): Promise<void> {
+  const { key, lockName, services } = context;
+  const reply = await storeOf(context, remote).put({ key, candidate, source, measured });
+  services.signal.throwIfAborted();
+  if (reply.kind === "denied") services.log.warn(reply.why);
+  if (reply.kind === "failed") services.log.warn(`${lockName}: the remote store does not keep it: ${reply.why}`);
 }

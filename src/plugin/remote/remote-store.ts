@@ -1,64 +1,95 @@
-// A store that others share, by plain HTTP: GET and PUT of `<url>/ac/<key>`, each a file of one decision as `cache export` writes it.
-// Answers are not trusted: callers rebuild each kernel and check its results.
+// A store that others share: an entry for each key, which names a decision, as `cache export` writes it, and perhaps other files by their
+// digests. Answers are not trusted: digests are compared here, and callers rebuild each kernel and check its results.
 
-import { getText, putText } from "../../native/http.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../../tuner/store/exchange.ts";
+import { type Digest, digestOf, type EntryFiles, parseActionResult, printActionResult } from "./action-result.ts";
+import { guarded, type RemoteFailure, type RemoteFile, type RemoteMiss, type RemotePut } from "./guarded-transport.ts";
+import { openTransport } from "./open-transport.ts";
+import type { ResolvedRemote } from "./remote-options.ts";
+import type { Transport, TransportLimits } from "./transport.ts";
 
 export type RemoteAnswer =
-  | { readonly kind: "found"; readonly decision: SharedDecision }
-  | { readonly kind: "missing" }
-  | { readonly kind: "failed"; readonly why: string };
+  | { readonly kind: "found"; readonly decision: SharedDecision; readonly files: EntryFiles }
+  | RemoteMiss
+  | RemoteFailure;
+
+export type BlobAnswer = RemoteFile | RemoteFailure;
 
 export interface RemoteStore {
   get(key: string): Promise<RemoteAnswer>;
-  /** Stores a decision; returns why that failed, or null. */
-  put(decision: SharedDecision): Promise<string | null>;
-  /** Whether the store has failed so often that it is not asked any more. */
+  /** Returns a file of an entry, whose bytes are those of its digest. */
+  blob(digest: Digest, mostBytes: number): Promise<BlobAnswer>;
+  /** Stores a decision, and other files of its entry by their paths. An entry that is there is left as it is. */
+  put(decision: SharedDecision, files?: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promise<RemotePut>;
+  /** Whether the store has failed so often, or refuses so, that it is not asked any more. */
   isOff(): boolean;
 }
 
-export interface RemoteOptions {
-  /** Token, sent as `Authorization: Bearer …`; null: none is sent. */
-  readonly token: string | null;
-  readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number;
-}
+const decisionPath = "decision.jsonl";
+const mostEntryBytes = 65_536;
+const mostDecisionBytes = 100_000;
 
-const mostBytes = 100_000;
-/** Most failures in a row. A build that waits for a server that is away waits for each of its kernels. */
-const mostFailures = 3;
+const failed = (why: string): RemoteFailure => ({ kind: "failed", why });
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "utf8"));
 
-export function openRemote(url: string, { token, signal, timeoutMs = 10_000 }: RemoteOptions): RemoteStore {
-  let failures = 0;
-  const request = { headers: token === null ? {} : { authorization: `Bearer ${token}` }, timeoutMs, signal };
-  const urlOf = (key: string): string => `${url.replace(/\/+$/, "")}/ac/${key}`;
-  const isOff = (): boolean => failures >= mostFailures;
+/** @param transport default: the one of the store's protocol */
+export function openRemote(
+  remote: ResolvedRemote,
+  limits: Partial<TransportLimits> = {},
+  transport: Promise<Transport> = openTransport(remote, limits),
+): RemoteStore {
+  const { isOff, isWritable, read, write } = guarded(transport);
 
-  function failed(why: string): string {
-    failures += 1;
-    return isOff() ? `${why}; it has failed ${mostFailures} times and is not asked again` : why;
+  async function blob(digest: Digest, mostBytes: number): Promise<BlobAnswer> {
+    const { hash, bytes } = digest;
+    if (bytes > mostBytes) return failed(`a file of its entry has ${bytes} bytes, more than ${mostBytes}`);
+    const reply = await read("cas", hash, mostBytes);
+    if (reply.kind === "missing") return failed("a file that its entry names is not there");
+    if (reply.kind !== "ok") return reply;
+    const got = digestOf(reply.bytes);
+    const isRight = got.hash === hash && got.bytes === bytes;
+    return isRight ? reply : failed("a file of its entry has another digest than the entry says");
   }
 
   return {
     isOff,
+    blob,
     async get(key) {
-      const reply = await getText(urlOf(key), mostBytes, request);
-      if (reply.kind === "failed") return { kind: "failed", why: failed(reply.why) };
-      failures = 0;
-      if (reply.kind === "missing") return reply;
-      const parsed = parseExchange(reply.text);
-      if (parsed.kind === "wrong") {
-        const { line, why } = parsed.problems[0]!;
-        return { kind: "failed", why: `line ${line} of what it answers: ${why}` };
-      }
-      const [decision, ...others] = parsed.decisions;
-      if (decision?.key === key && others.length === 0) return { kind: "found", decision };
-      return { kind: "failed", why: "it answers with another decision" };
+      const entry = await read("ac", key, mostEntryBytes);
+      if (entry.kind !== "ok") return entry;
+      const files = parseActionResult(Buffer.from(entry.bytes).toString("utf8"));
+      const digest = files?.get(decisionPath);
+      if (!files || !digest) return failed(`its entry is no ActionResult with a file ${decisionPath}`);
+      const answer = await blob(digest, mostDecisionBytes);
+      return answer.kind === "ok" ? decisionIn(answer.bytes, key, files) : answer;
     },
-    async put(decision) {
-      const why = await putText(urlOf(decision.key), printExchange([decision]), request);
-      if (why === null) failures = 0;
-      return why && failed(why);
+    async put(decision, others = new Map()) {
+      const { key } = decision;
+      if (!isWritable()) return { kind: "off" };
+      // Not every server creates once: it is asked first.
+      const before = await read("ac", key, mostEntryBytes);
+      if (before.kind === "ok") return { kind: "exists" };
+      if (before.kind !== "missing") return before;
+      const files = new Map<string, Digest>();
+      // The entry comes last: whoever finds it finds all that it names.
+      for (const [path, bytes] of [[decisionPath, bytesOf(printExchange([decision]))] as const, ...others]) {
+        const digest = digestOf(bytes);
+        files.set(path, digest);
+        const reply = await write("cas", digest.hash, bytes, { createOnce: false });
+        if (reply.kind !== "stored" && reply.kind !== "exists") return reply;
+      }
+      return write("ac", key, bytesOf(printActionResult(files)), { createOnce: true });
     },
   };
+}
+
+function decisionIn(bytes: Uint8Array, key: string, files: EntryFiles): RemoteAnswer {
+  const parsed = parseExchange(Buffer.from(bytes).toString("utf8"));
+  if (parsed.kind === "wrong") {
+    const { line, why } = parsed.problems[0]!;
+    return failed(`line ${line} of what it answers: ${why}`);
+  }
+  const [decision, ...others] = parsed.decisions;
+  if (decision?.key !== key || others.length > 0) return failed("it answers with another decision");
+  return { kind: "found", decision, files };
 }

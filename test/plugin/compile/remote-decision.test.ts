@@ -3,17 +3,18 @@
 
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { printExchange, type SharedDecision } from "../../../src/tuner/store/exchange.ts";
+import type { SharedDecision } from "../../../src/tuner/store/exchange.ts";
 import type { LockEntry } from "../../../src/tuner/store/lock-entry.ts";
 import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { buildTunings, compileIn, gemmText } from "../../support/compile-app.ts";
-import { type DecisionServer, startDecisionServer } from "../../support/decision-server.ts";
+import { type Double, startDouble } from "../../support/remote/double.ts";
+import { offerAt } from "../../support/remote/share.ts";
 
-let server: DecisionServer;
+let server: Double;
 let decision: SharedDecision;
 beforeAll(async () => {
-  server = await startDecisionServer();
+  server = await startDouble();
   const root = writeApp({ "src/gemm.op.ts": gemmText() });
   await compileIn(root);
   decision = (await storedDecisions(`${root}/store`))[0]!;
@@ -25,10 +26,9 @@ beforeEach(() => {
   server.asked.length = 0;
 });
 
-const offer = (offered: SharedDecision): void =>
-  void server.files.set(`/store/ac/${decision.key}`, printExchange([offered]));
+const offer = (offered: SharedDecision): void => offerAt(server, "/store", decision.key, offered);
 const app = (): string => writeApp({ "src/gemm.op.ts": gemmText() });
-const options = () => ({ remote: server.url });
+const options = () => ({ remote: `${server.url}/store/` });
 
 /** The decision, claiming another time. */
 const claiming = (medianNs: number): SharedDecision => {
@@ -53,7 +53,7 @@ test("its decision is taken, then the store and the lock have it, with its speed
   const [entry] = Object.values<LockEntry>(lock.kernels);
   expect(entry!.measured).toMatchObject({ trials: 1, gflops: Number(kernel.gflops!.toPrecision(4)) });
   expect((await compileIn(root, { options: options() })).kernel).toMatchObject({ origin: "lock" });
-  expect(server.asked).toEqual([`GET /store/ac/${decision.key}`]);
+  expect(server.asked).toEqual([`GET /store/ac/${decision.key}`, expect.stringMatching(/^GET \/store\/cas\//)]);
 });
 
 test("what it does not have is tuned", async () => {
@@ -103,4 +103,50 @@ test("it is not asked where the lock decides, or nothing is to be measured", asy
   await compileIn(app(), { options: { ...options(), mode: "predict" } });
   await expect(compileIn(app(), { options: { ...options(), mode: "frozen" } })).rejects.toThrow("frozen.miss");
   expect(server.asked).toEqual([]);
+});
+
+const writing = () => ({ remote: { url: server.url, mode: "read-write" } }) as const;
+
+test("what is tuned is put there, if it may be written, and no entry is replaced", async () => {
+  const { kernel, warnings } = await compileIn(app(), { options: writing() });
+  expect([kernel.origin, warnings]).toEqual(["tuned", []]);
+  const before = new Map(server.files);
+  expect(before.size).toBe(2);
+  await compileIn(app(), { options: writing(), request: { mode: "again" } });
+  expect(server.files).toEqual(before);
+});
+
+test("a build writes nothing by default, in a pull request's CI, or with a store that is off", async () => {
+  const cases = [
+    { options: { remote: server.url } },
+    { options: writing(), environment: { GITHUB_EVENT_NAME: "pull_request" } },
+    { options: writing(), environment: { CI_MERGE_REQUEST_IID: "7" } },
+    { options: { remote: { url: server.url, mode: "off" } } },
+  ] as const;
+  for (const it of cases) expect((await compileIn(app(), it)).kernel).toMatchObject({ origin: "tuned" });
+  expect(server.asked.map((line) => line.split(" ")[0])).toEqual(["GET", "GET", "GET"]);
+});
+
+test("a store that cannot be written costs a warning", async () => {
+  server.behave((request, response) => request.method === "PUT" && response.writeHead(413).end());
+  const { kernel, warnings } = await compileIn(app(), { options: writing() });
+  expect(kernel.origin).toBe("tuned");
+  expect(warnings).toEqual(["src/gemm.op.ts?tune=wasm: the remote store does not keep it: it answers 413"]);
+});
+
+test.each([
+  [401, {}, "the token is missing; set UNPLUGIN_KERNEL_REMOTE_TOKEN"],
+  [401, { UNPLUGIN_KERNEL_REMOTE_TOKEN: "hush" }, "it does not accept UNPLUGIN_KERNEL_REMOTE_TOKEN"],
+  [403, { UNPLUGIN_KERNEL_REMOTE_TOKEN: "hush" }, "UNPLUGIN_KERNEL_REMOTE_TOKEN has no right to it"],
+])("%d is said once a build: %s, %s", async (status, environment, words) => {
+  server.behave((_, response) => void response.writeHead(status).end());
+  const tunings = buildTunings();
+  const warnings: string[] = [];
+  const root = app();
+  for (const M of [2, 3, 4]) {
+    const request = { parameters: { M }, budget: { seconds: 20, trials: 1 } };
+    await compileIn(root, { options: options(), environment, request, tunings, warnings });
+  }
+  expect(warnings).toEqual([`the remote store refuses to be read (${status}): ${words}`]);
+  expect(server.asked).toHaveLength(1);
 });

@@ -9,15 +9,16 @@ import { printExchange, type SharedDecision } from "../../../src/tuner/store/exc
 import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { buildTunings, compileIn, gemmText } from "../../support/compile-app.ts";
-import { type DecisionServer, startDecisionServer } from "../../support/decision-server.ts";
+import { type Double, startDouble } from "../../support/remote/double.ts";
+import { offerAt } from "../../support/remote/share.ts";
 import { type WrittenPack, writePack } from "../../support/write-pack.ts";
 
 const lockName = "src/gemm.op.ts?tune=wasm";
 let decision: SharedDecision;
-let server: DecisionServer;
+let server: Double;
 const origin = writeApp({ "src/gemm.op.ts": gemmText() });
 beforeAll(async () => {
-  server = await startDecisionServer();
+  server = await startDouble();
   await compileIn(origin);
   decision = (await storedDecisions(`${origin}/store`))[0]!;
 });
@@ -63,9 +64,9 @@ test("a decision is taken without a search, measured here, then lock and store h
 });
 
 test("packs are asked before a remote store, which is asked for the others", async () => {
-  server.files.set(`/store/ac/${decision.key}`, printExchange([decision]));
+  offerAt(server, "/store", decision.key, decision);
   const root = appWith(pack("mine"), pack("empty", { decisions: [] }));
-  const remote = { remote: server.url };
+  const remote = { remote: `${server.url}/store` };
   expect((await buildWith(root, ["mine"], remote)).kernel.origin).toBe("pack");
   expect(server.asked).toEqual([]);
   const other = appWith(pack("empty", { decisions: [] }));
