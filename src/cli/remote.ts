@@ -2,14 +2,17 @@
 // checked like those of a file.
 
 import { DiagnosticError } from "../compiler/index.ts";
+import { wallClockText } from "../native/clock.ts";
+import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import type { RemotePut } from "../plugin/remote/guarded-transport.ts";
-import { openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
+import { decisionBytes, decisionPath, openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
-import { badArgument, exitCodes, type Outcome } from "./command.ts";
+import { badArgument, exitCodes, type Flags, type Outcome } from "./command.ts";
 import { contextOrNull, importOutcome, leftOut, takeForProject } from "./exchange.ts";
 import type { Project } from "./project.ts";
+import { requireKey } from "./signing.ts";
 
 /** @throws DiagnosticError `command.bad-argument` */
 function remoteOf({ options: { remote } }: Project, what: string): RemoteStore {
@@ -38,14 +41,18 @@ function sent(key: string, reply: RemotePut): Sent | null {
   }
 }
 
-/** @throws DiagnosticError `exchange.remote` */
-export async function pushDecisions(project: Project): Promise<Outcome> {
+/** Files of an entry beside its decision; undefined: there are none. */
+type FilesOf = (decision: SharedDecision) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>> | undefined>;
+
+/** @throws DiagnosticError `exchange.remote`, `trust.not-signed` */
+export async function pushDecisions(project: Project, flags: Flags): Promise<Outcome> {
   const remote = remoteOf(project, "push");
   if (project.options.remote?.isPullRequest) throw ofPullRequest();
   const rows: Sent[] = [];
   const foreign: string[] = [];
+  const filesOf: FilesOf = flags.sign ? await signedAddons(project, flags) : async () => undefined;
   for (const decision of await storedDecisions(project.options.cacheDir, (key) => foreign.push(key))) {
-    const row = sent(decision.key, await remote.put(decision));
+    const row = sent(decision.key, await remote.put(decision, await filesOf(decision)));
     if (row === null) break;
     rows.push(row);
   }
@@ -58,6 +65,31 @@ export async function pushDecisions(project: Project): Promise<Outcome> {
     text: [...lines, `${count("sent")} sent, ${count("kept")} kept, ${failures.length} failed${leftOut(foreign)}`].join(
       "\n",
     ),
+  };
+}
+
+/**
+ * Makes what signs the addons of the project's kernels that the store has: others may take them where they have no compiler.
+ *
+ * @throws DiagnosticError `trust.not-signed`, `trust.bad-key`
+ */
+async function signedAddons(project: Project, flags: Flags): Promise<FilesOf> {
+  const key = requireKey(project, flags);
+  const signing = { key, builder: key.id, time: wallClockText() };
+  const contexts = new Map<string, KernelContext>();
+  for (const request of kernelsOf(await project.imports())) {
+    const context = await contextOrNull(project, request);
+    if (context) contexts.set(context.key, context);
+  }
+  const { signedFilesOfStore } = await import("../plugin/trust/signed-artifact.ts");
+  return async (decision) => {
+    const context = contexts.get(decision.key);
+    if (!context) return undefined;
+    const { candidate, source, measured } = decision;
+    const beside = new Map([[decisionPath, decisionBytes(decision)]]);
+    const schedule = { task: context.task, candidate, source };
+    const files = await signedFilesOfStore(context, schedule, measured, beside, signing);
+    return files ? new Map([...files].map(([path, bytes]) => [path, new Uint8Array(bytes)])) : undefined;
   };
 }
 

@@ -68,7 +68,7 @@ export function generateKey(
 }
 
 /** @throws DiagnosticError `trust.bad-key`, `trust.not-signed` */
-function requireKey({ options }: Pick<Project, "options">, { key: file }: Flags): SigningKey {
+export function requireKey({ options }: Pick<Project, "options">, { key: file }: Flags): SigningKey {
   const given =
     file === undefined ? options : { signingKey: null, signingKeyFile: resolve(options.root, String(file)) };
   const key = signingKeyOf(given);

@@ -73,11 +73,6 @@ export interface CompileServices {
   readonly onForeign?: ((key: string) => void) | undefined;
   /** Makes the store that is used of the project's. */
   readonly wrapStore?: ((store: Store) => Store) | undefined;
-  /**
-   * Returns the files of a shared store's answer to a schedule key, binaries among them; null: it has none. Asked only where a native
-   * kernel cannot be built here.
-   */
-  readonly binariesOf?: ((scheduleKey: string) => Promise<ReadonlyMap<string, Uint8Array> | null>) | undefined;
   /** Called after each round of a tuning. */
   readonly onProgress?: ((kernel: string, flops: number, progress: TuneProgress) => void) | undefined;
 }

@@ -6,6 +6,7 @@ import { configurationFolder } from "../native/configuration-folder.ts";
 import type { Budget } from "../tuner/task.ts";
 import { packageOf } from "./locate-operator.ts";
 import { pathFilter } from "./path-pattern.ts";
+import { allowedRemote } from "./remote/allowed-remote.ts";
 import { withoutCredentials } from "./remote/credentials.ts";
 import { isRemoteOption, type ResolvedRemote, remoteWanted, resolveRemote } from "./remote/remote-options.ts";
 import { isTrust, type ResolvedTrust, resolveTrust, wantedTrust } from "./trust/trust-option.ts";
@@ -146,6 +147,19 @@ const signingKeyIn = (folder: string | null): string | null => folder && join(fo
 /** Says whether a variable of the environment is there and does not say no. */
 const isSet = (value: string | undefined): boolean => !["", "0", "false"].includes(value ?? "");
 
+/** @throws DiagnosticError `options.bad-value`: the namespace is not for this build */
+function remoteOf(
+  option: KernelPluginOptions["remote"],
+  environment: Readonly<Record<string, string | undefined>>,
+): ResolvedRemote | null {
+  const remote = resolveRemote(option, environment);
+  if (!remote) return null;
+  const allowed = allowedRemote(remote, environment, isCi(environment));
+  if (allowed.kind === "allowed") return allowed.remote;
+  const hint = "pull requests have namespaces of their own, and no other build reads them: docs/trust.md";
+  throw new DiagnosticError(mistake("options.bad-value", `option remote: ${allowed.why}`, hint));
+}
+
 /** Says whether a CI service runs the build: it sets CI=true or CI=1. CI=false and CI=0 mean that none does. */
 export const isCi = (environment: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   isSet(environment.CI);
@@ -194,7 +208,7 @@ export function resolveOptions(
     totalSeconds: total,
     onMiss: options.onMiss ?? "error",
     packs: options.packs ?? [],
-    remote: isOffline ? null : resolveRemote(options.remote, environment),
+    remote: isOffline ? null : remoteOf(options.remote, environment),
     trust: resolveTrust(options.trust, (file) => resolve(root, file)),
     signingKey: environment.UNPLUGIN_KERNEL_SIGNING_KEY || null,
     signingKeyFile: signingKeyIn(configurationFolder(environment)),

@@ -138,8 +138,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     const { signal } = controller;
     tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
     const onSources = (files: readonly string[]): void => void sources.set(request.path, files);
-    const { onForeign } = tally;
-    const services = { options, log, signal, tunings, background, onSources, onForeign, onProgress };
+    const services = { options, log, signal, tunings, background, onSources, onForeign: tally.onForeign, onProgress };
     const compiled = compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
     const kernel = await together(compiled, compiling, signal);
     tally.add(id, kernel);

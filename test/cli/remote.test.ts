@@ -118,7 +118,7 @@ test.each([
   expect((await runWith(environment, origin, "cache", "push", ...flags)).output).toBe("1 sent, 0 kept, 0 failed\n");
   const pulled = await runWith(environment, project(), "cache", "pull", ...flags);
   expect(pulled).toMatchObject({ exitCode: 0, output: expect.stringContaining("1 decision taken") });
-  const other = await runWith(environment, project(), "cache", "pull", ...flags.slice(0, -1), "pr/1");
+  const other = await runWith(environment, project(), "cache", "pull", ...flags.slice(0, -1), "other");
   expect(other.output).toContain("0 decisions taken");
 });
 

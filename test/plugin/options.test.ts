@@ -78,7 +78,7 @@ describe("resolveOptions", () => {
       resolveOptions({ remote }, "/", { UNPLUGIN_KERNEL_OFFLINE: "0" }),
       resolveOptions({ remote, offline: false }, "/", { UNPLUGIN_KERNEL_OFFLINE: "1" }),
     ].map((options) => options.remote);
-    expect(remotes).toEqual([remote, null, null, remote, remote]);
+    expect(remotes.map((it) => it?.url ?? null)).toEqual([remote, null, null, remote, remote]);
   });
 
   it("is frozen in CI unless told otherwise", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type BuildTunings, createBuildTunings } from "../../src/plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
 import { compileInContext } from "../../src/plugin/compile-kernel.ts";
-import type { CompiledKernel, CompileServices, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import type { CompiledKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
 import { resolveOptions } from "../../src/plugin/options.ts";
 import type { KernelPluginOptions } from "../../src/plugin/types.ts";
 
@@ -32,7 +32,6 @@ export interface CompileCase {
   readonly warnings?: string[];
   /** The environment that options are read from; default: none. */
   readonly environment?: Readonly<Record<string, string>>;
-  readonly binariesOf?: CompileServices["binariesOf"];
   /** Tunings of the build that it is a part of; default: a build of its own. */
   readonly tunings?: BuildTunings;
 }
@@ -51,7 +50,6 @@ export async function compileIn(
     warnings = [],
     tunings = buildTunings(),
     environment = {},
-    binariesOf,
   }: CompileCase = {},
 ): Promise<Compiled> {
   const resolved = resolveOptions({ root, cacheDir: "store", mode: "tune", ...options }, root, environment);
@@ -68,7 +66,7 @@ export async function compileIn(
     ...request,
   };
   const { signal } = new AbortController();
-  const services = { options: resolved, log, signal, tunings, binariesOf };
+  const services = { options: resolved, log, signal, tunings };
   const context = await kernelContext(wanted, services);
   return { kernel: await compileInContext({ ...context, ...change(context) }), warnings };
 }

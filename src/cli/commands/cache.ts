@@ -78,7 +78,7 @@ const uses: Readonly<Record<string, { readonly flags: readonly string[]; readonl
   gc: { flags: ["days", "max-size"], file: false },
   export: { flags: [], file: true },
   import: { flags: ["lockfile", "include", "numerics"], file: true },
-  push: { flags: remoteFlags, file: false },
+  push: { flags: [...remoteFlags, "sign", "key", "include", "numerics"], file: false },
   pull: { flags: [...remoteFlags, "lockfile", "include", "numerics"], file: false },
   keygen: { flags: ["id", "out"], file: false },
   sign: { flags: ["lock", "lockfile", "key", "keyless"], file: true },
@@ -111,10 +111,11 @@ export const cache: Command = {
       description: "keygen: name of the key, with a number or year (default: the machine's name, -1)",
     },
     { flags: "--out <file>", description: "keygen: file of the private key (default: in your configuration folder)" },
+    { flags: "--sign", description: "push: also the project's native kernels that the store has, signed" },
     { flags: "--lock", description: "sign: the entries of the lock, in place of a file" },
     {
       flags: "--key <file>",
-      description: "sign: the private key (default: of UNPLUGIN_KERNEL_SIGNING_KEY, or keygen's)",
+      description: "sign, push: the private key (default: of UNPLUGIN_KERNEL_SIGNING_KEY, or keygen's)",
     },
     { flags: "--keyless", description: "sign: with the identity of this CI job, by package sigstore" },
     { flags: "--trust <file>", description: "trust: JSON file with the value of option trust" },
@@ -141,6 +142,6 @@ export const cache: Command = {
     if (what === "sign")
       return flags.lock ? signLock(project, flags) : signFile(project, requireFile(what, file), flags);
     if (what === "trust") return file === undefined ? listTrust(project) : checkFile(project, file);
-    return what === "push" ? pushDecisions(project) : pullDecisions(project);
+    return what === "push" ? pushDecisions(project, flags) : pullDecisions(project);
   },
 };

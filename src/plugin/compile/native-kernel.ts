@@ -47,10 +47,12 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
  */
 async function signedAddon(context: KernelContext, decision: Decision): Promise<NativeResult | null> {
   const { services, request, lockName } = context;
-  const { keys, identities } = services.options.trust;
+  const { remote, trust } = services.options;
+  const { keys, identities } = trust;
   const mayTake = request.mode === "tune" || request.mode === "frozen";
-  if (!mayTake || !services.binariesOf || keys.length + identities.length === 0) return null;
-  const files = await services.binariesOf(scheduleKey(keyFields(decision.task)));
+  if (!mayTake || !remote || keys.length + identities.length === 0) return null;
+  const { remoteFilesOf } = await import("./remote-decision.ts");
+  const files = await remoteFilesOf(context, scheduleKey(keyFields(decision.task)), remote);
   if (!files) return null;
   const { signedArtifact } = await import("../trust/signed-artifact.ts");
   const artifact = await signedArtifact(context, decision, files);

@@ -2,13 +2,17 @@
 // wrong, costs a warning and a moment, never a build.
 
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
+import { remoteFiles } from "../remote/remote-files.ts";
 import type { ResolvedRemote } from "../remote/remote-options.ts";
 import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
 import { checkDecision } from "./check-decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
 /** Shared store of all kernels of a build: one that has failed often enough is left alone. */
-function storeOf({ services: { tunings, signal } }: KernelContext, remote: ResolvedRemote): RemoteStore {
+function storeOf(
+  { services: { tunings, signal } }: Pick<KernelContext, "services">,
+  remote: ResolvedRemote,
+): RemoteStore {
   tunings.remote ??= openRemote(remote, { signal });
   return tunings.remote;
 }
@@ -40,6 +44,13 @@ export async function remoteDecision(context: KernelContext, remote: ResolvedRem
       return null;
   }
 }
+
+/** Returns the files of the shared store's entry for the kernel: its decision, and perhaps a signed addon. Null: it has none. */
+export const remoteFilesOf = (
+  { services }: KernelContext,
+  key: string,
+  remote: ResolvedRemote,
+): Promise<ReadonlyMap<string, Uint8Array> | null> => remoteFiles(storeOf({ services }, remote), key);
 
 /** Puts what was tuned into the shared store, unless it has an entry already. */
 export async function offerDecision(

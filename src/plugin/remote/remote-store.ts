@@ -25,12 +25,16 @@ export interface RemoteStore {
   isOff(): boolean;
 }
 
-const decisionPath = "decision.jsonl";
+/** Path of an entry's decision. */
+export const decisionPath = "decision.jsonl";
 const mostEntryBytes = 65_536;
 const mostDecisionBytes = 100_000;
 
 const failed = (why: string): RemoteFailure => ({ kind: "failed", why });
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "utf8"));
+
+/** Bytes of a decision as an entry has it. */
+export const decisionBytes = (decision: SharedDecision): Uint8Array<ArrayBuffer> => bytesOf(printExchange([decision]));
 
 /** @param transport default: the one of the store's protocol */
 export function openRemote(
@@ -72,7 +76,7 @@ export function openRemote(
       if (before.kind !== "missing") return before;
       const files = new Map<string, Digest>();
       // The entry comes last: whoever finds it finds all that it names.
-      for (const [path, bytes] of [[decisionPath, bytesOf(printExchange([decision]))] as const, ...others]) {
+      for (const [path, bytes] of new Map([...others, [decisionPath, decisionBytes(decision)]])) {
         const digest = digestOf(bytes);
         files.set(path, digest);
         const reply = await write("cas", digest.hash, bytes, { createOnce: false });

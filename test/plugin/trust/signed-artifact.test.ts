@@ -8,13 +8,16 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
+import { digestOf } from "../../../src/plugin/remote/action-result.ts";
+import type { RemoteStore } from "../../../src/plugin/remote/remote-store.ts";
 import { signedFiles, signedFilesOfStore } from "../../../src/plugin/trust/signed-artifact.ts";
 import type { TrustOptions } from "../../../src/plugin/types.ts";
+import type { SharedDecision } from "../../../src/tuner/store/exchange.ts";
 import { readLockfile } from "../../../src/tuner/store/lockfile.ts";
 import { generateSigningKey, publicLine } from "../../../src/tuner/trust/keys.ts";
 import { addonPath, type Files, statementPath } from "../../../src/tuner/trust/signed-files.ts";
 import { writeApp } from "../../support/build-app.ts";
-import { type CompileCase, compileIn, gemmText } from "../../support/compile-app.ts";
+import { buildTunings, type CompileCase, compileIn, gemmText } from "../../support/compile-app.ts";
 import { printedError } from "../../support/op-file.ts";
 
 const [toolchain] = await detectToolchains();
@@ -36,6 +39,24 @@ function keepContext(compiler: KernelContext["toolchain"]) {
   };
 }
 
+/** A shared store whose only entry has these files; null: it has none. */
+function storeWith(answer: Files | null, asked: () => void = () => {}): RemoteStore {
+  const digests = new Map([...(answer ?? [])].map(([path, bytes]) => [path, digestOf(bytes)]));
+  const byHash = new Map([...(answer ?? [])].map(([path, bytes]) => [digests.get(path)!.hash, new Uint8Array(bytes)]));
+  return {
+    async get() {
+      asked();
+      return answer ? { kind: "found", decision: noDecision, files: digests } : { kind: "missing", note: null };
+    },
+    blob: async ({ hash }) => ({ kind: "ok", bytes: byHash.get(hash)! }),
+    put: async () => ({ kind: "off" }),
+    isOff: () => false,
+  };
+}
+
+/** The lock decides in these builds: what the shared store has decided does not count. */
+const noDecision = { key: "", candidate: { template: "", assignment: {} }, source: "" } as unknown as SharedDecision;
+
 /** An addon that a compiler makes of this text; it stands for what a signer should not have signed. */
 function addonOf(text: string): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "planted-"));
@@ -55,9 +76,9 @@ describe.skipIf(!toolchain)(`a build without a compiler${toolchain ? "" : " (nee
   const build = (answer: Files | null, options: CompileCase["options"] = {}, rest: CompileCase = {}) =>
     compileIn(writeApp({ "src/gemm.op.ts": gemmText(), "kernels.lock.json": lock }), {
       request,
-      options: { mode: "frozen", trust, ...options },
+      options: { mode: "frozen", trust, remote: "http://127.0.0.1:1", ...options },
       change: () => ({ toolchain: async () => null }),
-      binariesOf: async () => answer,
+      tunings: { ...buildTunings(), remote: storeWith(answer) },
       ...rest,
     });
 
@@ -119,12 +140,9 @@ describe.skipIf(!toolchain)(`a build without a compiler${toolchain ? "" : " (nee
 
   it("asks for none in other modes, and where no signer is trusted", async () => {
     let asked = 0;
-    const binariesOf = async () => {
-      asked += 1;
-      return files;
-    };
-    await build(null, { mode: "predict" }, { binariesOf });
-    await build(null, { trust: [] }, { binariesOf });
+    const counting = () => ({ tunings: { ...buildTunings(), remote: storeWith(files, () => (asked += 1)) } });
+    await build(null, { mode: "predict" }, counting());
+    await build(null, { trust: [] }, counting());
     expect(asked).toBe(0);
   });
 

@@ -1,0 +1,20 @@
+// The files of a remote store's entry, for a build that looks for a signed addon. Digests are compared; who vouches for the files is
+// asked by `trust/signed-artifact.ts`.
+
+import type { RemoteStore } from "./remote-store.ts";
+
+/** Most bytes of a file: addons have some ten thousand. */
+const mostFileBytes = 16 * 2 ** 20;
+
+/** Returns the files of an entry by their paths; null: there is no such entry, or a part of it cannot be had. */
+export async function remoteFiles(store: RemoteStore, key: string): Promise<ReadonlyMap<string, Uint8Array> | null> {
+  const answer = await store.get(key);
+  if (answer.kind !== "found") return null;
+  const files = new Map<string, Uint8Array>();
+  for (const [path, digest] of answer.files) {
+    const file = await store.blob(digest, mostFileBytes);
+    if (file.kind !== "ok") return null;
+    files.set(path, file.bytes);
+  }
+  return files;
+}
