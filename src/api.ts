@@ -1,7 +1,6 @@
 // `unplugin-kernel/api`: the parts of the plugin for programs of your own. Search an operator's schedules, build one,
 // load and call it, or look at what there is to search.
 
-import { join } from "node:path";
 import { type LearningOptions, learningOf } from "./api-learning.ts";
 import { benchOf, type QueueRunner } from "./api-runner.ts";
 import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./api-task.ts";
@@ -164,7 +163,7 @@ async function tuneIn(directory: string, task: TuningTask, options: TuneOptions)
       strategy: searching,
       seed,
       taskKey: taskKeyOf(task, space, options),
-      database: openDatabase(records ?? join(directory, "records.jsonl")),
+      database: records === undefined ? memoryDatabase() : openDatabase(records),
       workbench,
       clock: nowMs,
       startMs,

@@ -38,9 +38,12 @@ export async function withPrivateDirectory<T>(work: (directory: string) => Promi
   }
 }
 
+/** Path of no directory: the system refuses a name with a NUL, so that nothing is written where nobody looks for it. */
+const noDirectory = "\0";
+
 /** Runs `work` with a private directory where it is needed, else with none: no temporary directory can be in its way. */
 export const withDirectoryIf = <T>(isNeeded: boolean, work: (directory: string) => Promise<T>): Promise<T> =>
-  isNeeded ? withPrivateDirectory(work) : work("");
+  isNeeded ? withPrivateDirectory(work) : work(noDirectory);
 
 async function makeDirectory(): Promise<string> {
   try {

@@ -100,7 +100,12 @@ describe("tune and verify", () => {
     const { exitCode, output } = runCli(root, "verify", "--json");
     expect(exitCode).toBe(0);
     const right = { kernel: name, state: "right", why: null };
-    expect(JSON.parse(output)).toEqual({ kernels: [right], unused: ["src/old.op.ts?tune=wasm"] });
+    expect(JSON.parse(output)).toEqual({
+      kernels: [right],
+      unused: ["src/old.op.ts?tune=wasm"],
+      foreign: [],
+      output: [],
+    });
   });
 
   test("cache lists what lies there, and gc takes what is built again without measuring", () => {

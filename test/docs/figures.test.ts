@@ -95,6 +95,11 @@ const settings: readonly (readonly [page: string, said: string, source: string, 
   ["search", "saved less than 2 %", "tuner/search/default.ts", "gainOfTrials(state, 24) < 0.02"],
   ["search", "saved less\nthan 1 %", "tuner/search/convergence.ts", "leastGain: 0.01"],
   ["search", "last 96 trials (240", "tuner/search/convergence.ts", "c: 96, wasm: 240"],
+  ["store", "does not come back in 20 seconds", "plugin/compile/too-slow.ts", "checkDeadlineMs = 20_000"],
+  ["store", "would take longer than 5 seconds", "plugin/compile/check-built.ts", "mostAnswersMs = 5_000"],
+  ["store", "not used for 30 days", "cli/commands/cache.ts", "days = 30"],
+  ["store", "at most 256 MiB", "tuner/store/exchange-file.ts", "mostExchangeBytes: number = 2 ** 28"],
+  ["fleet", "goes to another after 30 s", "plugin/fleet/run-worker.ts", "lockMs = 30_000"],
   ["threads", "for more work for 50 µs,", "native/load/threads.c", "UK_SPIN_NS = 50000"],
 ];
 
@@ -134,6 +139,8 @@ const examples = [
   '"82 % of what this core can do; 1.60 × the schedule predicted without measuring"',
   "no kernel is above 100 %",
   "1 KiB of memory",
+  "tuned, 97.1 GFLOP/s",
+  "`--max-size 500MB`",
 ];
 
 /** A page without line breaks inside of paragraphs, so that settings are found wherever they are broken. */

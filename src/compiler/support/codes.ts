@@ -37,7 +37,7 @@ export const codes = {
   "command.bad-argument": "an argument of the command line is missing or wrong",
   "command.no-access": "a file of the project cannot be read or written",
   "command.no-imports": "no file of the project imports a kernel, or the command was started in the wrong folder",
-  "compiler.broken": "the C compiler ends with success, and writes nothing",
+  "compiler.broken": "the C compiler ends with success, and writes nothing, or nothing that can be loaded",
   "compute-at.no-such-block": "a block that does not exist is to be moved",
   "compute-at.no-such-loop": "a block is to be moved under a loop that does not exist",
   "compute-at.not-affine": "a stage is not read, or read at indices that are not affine, under the loop",

@@ -89,7 +89,7 @@ const kernelsOf = ({ source, prepare }: GeneratedKernel): readonly CSource[] =>
 /**
  * Compiles an addon, and runs it once in a process of its own before anything keeps or ships it.
  *
- * @throws DiagnosticError `build.failed`, `compiler.broken`, `temp.unusable`, `verify.wrong`
+ * @throws DiagnosticError `build.failed`, `compiler.broken`, `verify.wrong`
  */
 async function compile(
   context: KernelContext,
@@ -109,7 +109,10 @@ async function compile(
     // Read before it is run, so that what is kept is what was checked.
     const bytes = new Uint8Array(await readFile(artifact.path));
     const problem = await checkAddon(context, schedule, kernel, artifact.path);
-    if (problem !== null) throw isNoexec(problem) ? unusableTemp(problem) : brokenAddon(toolchain.identity, problem);
+    if (problem !== null && !isNoexec(problem)) throw brokenAddon(toolchain.identity, problem);
+    // A tuning has said so: it could not measure there.
+    if (problem !== null && context.request.mode === "frozen")
+      services.log.warn(`${lockName}: its addon was not checked: ${unusableTemp(problem).message}`);
     return bytes;
   });
 }

@@ -164,7 +164,7 @@ describe("is refused", () => {
     };
     expect(await checkDecision(planted, claiming(fast, fastNs))).toEqual({
       kind: "refused",
-      why: "it cannot be checked here: it did not end within 3 s",
+      why: "it cannot be checked here: it did not come back within 3 s",
     });
   });
 
