@@ -26,23 +26,33 @@ const mostAnswersMs = 5_000;
 export async function checkAddon(
   context: KernelContext,
   schedule: Schedule,
-  { source, prepare }: GeneratedKernel,
+  kernel: GeneratedKernel,
   path: string,
 ): Promise<string | null> {
-  const { task } = schedule;
-  if (!context.runsFresh || missingFeatures(task.target, context.machine).length > 0) return null;
-  const { features } = task.target;
+  if (!context.runsFresh || missingFeatures(schedule.task.target, context.machine).length > 0) return null;
+  const outcome = await addonOutcome(context, schedule, kernel, path);
+  if (outcome?.kind === "build-failed") return `cannot be loaded: ${outcome.reason}`;
+  if (outcome?.kind === "crashed") return `crashes: ${outcome.reason}`;
+  if (outcome) complain(context, "its addon", outcome);
+  return null;
+}
+
+/** Runs an addon once on a CPU that has its features. Undefined: the right answers would take too long. */
+export async function addonOutcome(
+  context: KernelContext,
+  schedule: Schedule,
+  { source, prepare }: GeneratedKernel,
+  path: string,
+): Promise<RunOutcome | undefined> {
+  const { features } = schedule.task.target;
   const preparation = prepare && {
     kernel: { kind: "native", path, index: 1, features } as const,
     parameters: prepare.parameters,
     used: source.parameters,
   };
   const addon: Runnable = { kind: "native", path, index: 0, features, ...extras(schedule, preparation) };
-  const [outcome] = await outcomesOf(context, task, [addon]);
-  if (outcome?.kind === "build-failed") return `cannot be loaded: ${outcome.reason}`;
-  if (outcome?.kind === "crashed") return `crashes: ${outcome.reason}`;
-  if (outcome) complain(context, "its addon", outcome);
-  return null;
+  const [outcome] = await outcomesOf(context, schedule.task, [addon]);
+  return outcome;
 }
 
 /**
