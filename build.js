@@ -136,6 +136,9 @@ const typescript = {
   },
 };
 
+/** Names the licence of a package that publishes no text of it: another package here has the text. */
+const licenceNameIn = (folder) => `licence ${JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).license}`;
+
 /** Emits the licences of the packages whose code is in the bundle. */
 const licences = {
   name: "licences",
@@ -145,7 +148,7 @@ const licences = {
     const texts = [...new Set(packages)].sort().map((name) => {
       const folder = join(root, "node_modules", name);
       const file = readdirSync(folder).find((it) => /^licen[sc]e/i.test(it));
-      const licence = file ? readFileSync(join(folder, file), "utf8").trim() : "no text of its licence is published";
+      const licence = file ? readFileSync(join(folder, file), "utf8").trim() : licenceNameIn(folder);
       return `${name}\n\n${licence}\n`;
     });
     this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: texts.join("\n---\n\n") });
