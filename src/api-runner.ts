@@ -26,7 +26,7 @@ export interface QueueRunner {
 }
 
 export interface RunnerOptions extends KernelOptions {
-  /** What measures the candidates; default: this machine. */
+  /** Machines that measure the candidates; default: this one. */
   readonly runner?: QueueRunner;
   readonly cache?: CacheState;
   readonly signal?: AbortSignal;

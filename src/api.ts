@@ -97,7 +97,7 @@ export interface TuneOptions extends KernelOptions, LearningOptions {
   readonly cache?: CacheState;
   /** File of records to read and extend, those of other shapes and operators too; default: records are not kept. */
   readonly records?: string;
-  /** What measures the candidates; default: this machine. docs/fleet.md */
+  /** Machines that measure the candidates; default: this one. docs/fleet.md */
   readonly runner?: QueueRunner;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TuneProgress) => void;
