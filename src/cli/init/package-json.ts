@@ -45,8 +45,10 @@ export function parsePackageJson(text: string, file: string): PackageFile {
   let json: PackageJson;
   try {
     json = JSON.parse(withoutMark(text));
+    // An edit reads it as a literal of JavaScript, which may not name __proto__ twice.
+    parseJson(text);
   } catch (error) {
-    refuse("init.broken-package", `${file} is no JSON: ${(error as Error).message}`, "npm pkg fix may help");
+    refuse("init.broken-package", `${file} cannot be read: ${(error as Error).message}`, "npm pkg fix may help");
   }
   const wrong = isObject(json) ? sections.find((name) => json[name] !== undefined && !isObject(json[name])) : "it";
   if (wrong) refuse("init.broken-package", `${file}: ${wrong} is no object`, "npm pkg fix may help");

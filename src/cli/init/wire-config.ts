@@ -53,8 +53,10 @@ function importInsertion(text: string, program: Program, line: string): Insertio
   const directive = statements.find((statement) => statement.type === "ExpressionStatement" && statement.directive);
   const after = last ?? directive;
   if (after) {
-    const restOfLine = /^[ \t]*(\/\/[^\r\n]*)?(?=\r?\n|$)/.exec(text.slice(after.end))?.[0] ?? "";
-    return { at: after.end + restOfLine.length, text: eol + styled };
+    const restOfLine = /^[ \t]*(\/\/[^\r\n]*)?(?=\r?\n|$)/.exec(text.slice(after.end))?.[0];
+    if (restOfLine !== undefined) return { at: after.end + restOfLine.length, text: eol + styled };
+    // More code in that line: without a semicolon it might go on with ours.
+    return { at: after.end, text: `${eol}${styled.replace(/;?$/, ";")}${eol}` };
   }
   const at = /^#!.*\r?\n/.exec(text)?.[0].length ?? 0;
   return { at, text: styled + eol + eol };

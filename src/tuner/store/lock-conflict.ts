@@ -43,13 +43,21 @@ export function sidesOf(text: string): Sides {
 /** A line that begins a kernel's entry, as `printLockfile` writes it. */
 const entryLine = /^ {4}("(?:[^"\\]|\\.)*"): \{$/;
 
+/** Reads the name in such a line; null: it begins no entry, or its string is none of JSON's. */
+function nameIn(line: string): string | null {
+  try {
+    return JSON.parse(entryLine.exec(line)?.[1] ?? "null") as string | null;
+  } catch {
+    return null;
+  }
+}
+
 /** Names the kernels whose entries are between marks, wholly or in part, sorted. */
 export function kernelsInConflict(text: string): readonly string[] {
   const names = new Set<string>();
   let current: string | null = null;
   for (const { line, side } of linesOf(text)) {
-    const begun = entryLine.exec(line)?.[1];
-    if (begun) current = JSON.parse(begun) as string;
+    current = nameIn(line) ?? current;
     if (side !== null && current !== null && line.trim() !== "}" && line.trim() !== "},") names.add(current);
   }
   return [...names].sort();

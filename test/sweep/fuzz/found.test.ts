@@ -2,7 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { withEntries } from "../../../src/cli/init/package-json.ts";
+import { parsePackageJson, withEntries } from "../../../src/cli/init/package-json.ts";
+import { wireConfig } from "../../../src/cli/init/wire-config.ts";
 import { cachesOfSys, cachesOfSysctl } from "../../../src/native/toolchain/machine.ts";
 import { resolveOptions } from "../../../src/plugin/options.ts";
 import { parseLockfile, printLockfile } from "../../../src/tuner/store/lockfile.ts";
@@ -54,4 +55,26 @@ test("a cache of more digits than any has is none", () => {
 
 test("options of null are those of nobody", () => {
   expect(resolveOptions(null, "/app", {}).cacheDir).toBe(resolveOptions({}, "/app", {}).cacheDir);
+});
+
+test("code behind the last import stays code of its own", () => {
+  for (const [before, after] of [
+    ['import { defineConfig } from "vite";', "export default defineConfig({ plugins: [] })"],
+    ['const { defineConfig } = require("vite");', "module.exports = defineConfig({ plugins: [] })"],
+  ]) {
+    const wiring = wireConfig(`${before}-0\n${after}`, "vite");
+    expect(wiring.kind === "edited" && wiring.text).toMatch(/\n.*unplugin-kernel\/vite.*;\n-0\n/);
+  }
+});
+
+test("a package.json that names __proto__ twice is refused, as an edit cannot read it", () => {
+  expect(() => parsePackageJson('{"__proto__":1,"__proto__":2}', "package.json")).toThrow(
+    "package.json cannot be read",
+  );
+});
+
+test("a name of a kernel that is no string of JSON's does not hide a conflict", () => {
+  const text = '<<<<<<< ours\n    "\u001arc/a.op.ts": {\n=======\n    "src/b.op.ts": {\n>>>>>>> theirs\n';
+  const content = parseLockfile(text, "kernels.lock.json");
+  expect(content.kind === "broken" && JSON.stringify(content.diagnostic)).toContain("src/b.op.ts");
 });
