@@ -289,6 +289,7 @@ const forMisses = [
   "src/plugin/compile/check-built.ts",
   "src/plugin/compile/check-decision.ts",
   "src/plugin/compile/check-twins.ts",
+  "src/plugin/compile/checker.ts",
   "src/plugin/compile/foreign-decision.ts",
   "src/plugin/compile/make-prediction.ts",
   "src/plugin/compile/reference-loops.ts",

@@ -5,6 +5,7 @@ import { nowMs } from "../native/clock.ts";
 import type { MeasuringPlace } from "../native/runner/host.ts";
 import type { SharedRunner } from "../native/runner/shared-runner.ts";
 import type { TuningGroup } from "../tuner/scheduler/tuning-group.ts";
+import { type BuildChecks, createBuildChecks } from "./build-checks.ts";
 import type { Decision } from "./compile/decide-schedule.ts";
 import type { OpenPack } from "./packs/pack-decision.ts";
 import type { RemoteStore } from "./remote/remote-store.ts";
@@ -25,6 +26,8 @@ export interface BuildTunings {
   readonly told: Set<string>;
   /** Opens the machine. The place is that of the kernel that asks first: those of a build have the same. */
   machine(place: MeasuringPlace): Promise<SharedMachine>;
+  /** Runs what the build has just built against its reference. */
+  readonly checks: BuildChecks;
   /** Shared store, opened by the first kernel that asks it. */
   remote: RemoteStore | null;
   /** Packs, read by the first kernel that asks them. */
@@ -56,6 +59,7 @@ export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTun
     told: new Set(),
     remote: null,
     packs: null,
+    checks: createBuildChecks(signal),
     machine(place) {
       machine ??= open(place);
       return machine;

@@ -29,6 +29,10 @@ export const compileInContext = (context: KernelContext): Promise<CompiledKernel
 
 async function compileNamed(context: KernelContext): Promise<CompiledKernel> {
   if (context.request.mode === "off") return compiledKernel(context, null, noArtifacts);
+  return context.services.tunings.checks.during(() => compileDecided(context));
+}
+
+async function compileDecided(context: KernelContext): Promise<CompiledKernel> {
   const decision = await decideSchedule(context);
   const kernel = await compiledKernel(context, decision, await makeArtifacts(context, decision));
   // A guess is made for now: the tuning behind it writes what is to stay.

@@ -1,4 +1,5 @@
-// Builds a small app with each bundler, the plugin in it around a given way of compiling, and runs the output in Node.
+// Builds a small app with each bundler, the plugin in it around a given way of compiling, and runs the output in Node. A bundler, or
+// the plugin, is loaded when it builds: most tests want a folder with files alone.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -6,13 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { createRsbuild } from "@rsbuild/core";
-import { type RspackOptions, rspack } from "@rspack/core";
-import { build as esbuild } from "esbuild";
-import { rolldown } from "rolldown";
-import { rollup } from "rollup";
-import { build as vite } from "vite";
-import { webpack } from "webpack";
+import type { RspackOptions } from "@rspack/core";
 import type {
   CompiledKernel,
   CompileKernel,
@@ -21,7 +16,7 @@ import type {
 } from "../../src/plugin/compiled-kernel.ts";
 import type { KernelPluginOptions } from "../../src/plugin/types.ts";
 import { kernelToJson } from "../tools/kernel-json.ts";
-import { createKernelPlugin, type KernelPlugin } from "./kernel-plugin.ts";
+import type { KernelPlugin } from "./kernel-plugin.ts";
 
 export const hosts = ["rollup", "rolldown", "vite", "esbuild", "webpack", "rspack", "rsbuild"] as const;
 /** Installed by a command of their own. */
@@ -122,6 +117,7 @@ export async function rsbuildCompiler(
   plugin: KernelPlugin,
   options: KernelPluginOptions,
 ): Promise<WebpackCompiler> {
+  const { createRsbuild } = await import("@rsbuild/core");
   const rsbuild = await createRsbuild({
     cwd: root,
     config: {
@@ -146,18 +142,21 @@ type Build = (root: string, plugin: KernelPlugin, options: KernelPluginOptions) 
 /** Each bundles `src/main.js` for Node into `out/`, as an ES module. */
 const builds: Readonly<Record<Exclude<HostName, "bun">, Build>> = {
   async rollup(root, plugin, options) {
+    const { rollup } = await import("rollup");
     const bundle = await rollup({ input: join(root, "src/main.js"), plugins: [plugin.rollup(options)] });
     await bundle.write({ dir: join(root, "out"), entryFileNames: "[name].mjs" });
     await bundle.close();
   },
   async rolldown(root, plugin, options) {
     const input = join(root, "src/main.js");
+    const { rolldown } = await import("rolldown");
     const bundle = await rolldown({ input, platform: "node", logLevel: "silent", plugins: [plugin.rolldown(options)] });
     await bundle.write({ dir: join(root, "out"), entryFileNames: "[name].mjs" });
     await bundle.close();
   },
-  vite: (root, plugin, options) =>
-    vite({
+  async vite(root, plugin, options) {
+    const { build } = await import("vite");
+    await build({
       root,
       configFile: false,
       logLevel: "silent",
@@ -167,9 +166,11 @@ const builds: Readonly<Record<Exclude<HostName, "bun">, Build>> = {
         outDir: "out",
         rollupOptions: { output: { entryFileNames: "[name].mjs" } },
       },
-    }),
-  esbuild: (root, plugin, options) =>
-    esbuild({
+    });
+  },
+  async esbuild(root, plugin, options) {
+    const { build } = await import("esbuild");
+    await build({
       entryPoints: [join(root, "src/main.js")],
       bundle: true,
       platform: "node",
@@ -178,13 +179,17 @@ const builds: Readonly<Record<Exclude<HostName, "bun">, Build>> = {
       outExtension: { ".js": ".mjs" },
       logLevel: "silent",
       plugins: [plugin.esbuild(options)],
-    }),
-  webpack: (root, plugin, options) =>
-    runWebpack(webpack({ ...webpackOptions(root), plugins: [plugin.webpack(options)] }) as WebpackCompiler),
-  rspack: (root, plugin, options) =>
-    runWebpack(
-      rspack({ ...(webpackOptions(root) as RspackOptions), plugins: [plugin.rspack(options)] }) as WebpackCompiler,
-    ),
+    });
+  },
+  async webpack(root, plugin, options) {
+    const { webpack } = await import("webpack");
+    await runWebpack(webpack({ ...webpackOptions(root), plugins: [plugin.webpack(options)] }) as WebpackCompiler);
+  },
+  async rspack(root, plugin, options) {
+    const { rspack } = await import("@rspack/core");
+    const settings = { ...(webpackOptions(root) as RspackOptions), plugins: [plugin.rspack(options)] };
+    await runWebpack(rspack(settings) as WebpackCompiler);
+  },
   async rsbuild(root, plugin, options) {
     await runWebpack(await rsbuildCompiler(root, plugin, options));
   },
@@ -215,6 +220,7 @@ export async function buildApp(
   options: KernelPluginOptions = {},
 ): Promise<void> {
   if (host === "bun") return buildWithBun(root, compile);
+  const { createKernelPlugin } = await import("./kernel-plugin.ts");
   await builds[host](root, createKernelPlugin(compile), { root, ...quiet, ...options });
 }
 

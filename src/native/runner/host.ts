@@ -109,10 +109,10 @@ export function createHost({
   }
 
   /**
-   * Waits for the first request's outcome. A process that dies or expires is ended, and the next request starts a fresh
-   * one.
+   * Waits for the first request's outcome, or the error of ours that it ran into. A process that dies or expires is ended,
+   * and the next request starts a fresh one.
    */
-  async function outcomeOfFirst(process: WorkerProcess): Promise<RunOutcome> {
+  async function outcomeOfFirst(process: WorkerProcess): Promise<RunOutcome | Error> {
     const { leftMs } = requests[0]!;
     // Other processes may hold the machine as long as they like, but this one waits no longer than the time that is left.
     const begun = await untilBegun(process, leftMs);
@@ -123,7 +123,7 @@ export function createHost({
     await process.kill();
     current = null;
     if (answer.kind === "expired") return { kind: "timed-out", deadlineMs: limitMs };
-    if (answer.kind === "death" && answer.isBug) throw new Error(`the measuring process failed: ${answer.reason}`);
+    if (answer.kind === "death" && answer.isBug) return new Error(`the measuring process failed: ${answer.reason}`);
     return { kind: "crashed", reason: textOf(answer) };
   }
 
@@ -141,7 +141,9 @@ export function createHost({
         const process = await processInTime();
         if (process) sendAll(process);
         const outcome = process ? await outcomeOfFirst(process) : outOfTime;
-        requests.shift()?.resolve(outcome);
+        const request = requests.shift();
+        if (outcome instanceof Error) request?.reject(outcome);
+        else request?.resolve(outcome);
         sent = Math.max(0, sent - 1);
       }
     } catch (error) {

@@ -1,26 +1,26 @@
 // One measuring process for several tasks that take turns. Each user has a runner of its own, and the process is sent a task
 // when a candidate of another one was run before. A process takes 50 to 100 MB and 60 ms to start, and thirty kernels of a
-// build are tuned at the same time.
+// build are tuned, or checked, at the same time.
 
-import type { Runner } from "./client.ts";
+import type { CheckingRunner } from "./client.ts";
 import type { RunTask } from "./protocol.ts";
 
 export interface SharedRunner {
   /** Makes a runner for one task at a time; its `close` ends the process if no other is open. */
-  open(): Runner;
+  open(): CheckingRunner;
 }
 
 /**
  * @param make a runner whose process starts with its first candidate; called again when all were closed
  * @example const shared = createSharedRunner(() => createRunner({ signal }));
  */
-export function createSharedRunner(make: () => Runner): SharedRunner {
-  let runner: Runner | null = null;
+export function createSharedRunner(make: () => CheckingRunner): SharedRunner {
+  let runner: CheckingRunner | null = null;
   let users = 0;
   /** The task that the process was sent last. */
   let known: RunTask | null = null;
 
-  function open(): Runner {
+  function open(): CheckingRunner {
     runner ??= make();
     users += 1;
     const mine = runner;
@@ -28,7 +28,7 @@ export function createSharedRunner(make: () => Runner): SharedRunner {
     let isOpen = true;
 
     /** Sets this runner's task. Calls of a runner are answered in their order, so the call that follows uses it. */
-    function withTask(): Runner {
+    function withTask(): CheckingRunner {
       if (task && known !== task) mine.setTask(task);
       known = task;
       return mine;
@@ -39,6 +39,7 @@ export function createSharedRunner(make: () => Runner): SharedRunner {
       },
       run: (request) => withTask().run(request),
       sample: (...sampled) => withTask().sample(...sampled),
+      check: (candidate) => withTask().check(candidate),
       forget: () => mine.forget(),
       async close() {
         if (!isOpen) return;

@@ -1,17 +1,20 @@
-// Kernels as they are shipped, run once against the reference in a process of their own before anything keeps them: what a
-// compiler, or our encoder, made of a right source need not be right.
+// Kernels as they are shipped, run once against the reference in another process before anything keeps them: what a compiler, or
+// our encoder, made of a right source need not be right. The kernels of a build share the process. One that crashes costs the
+// process, and the next check starts a fresh one; one that damages the process's memory may make others fail there. A kernel is
+// therefore refused only for what it does in a process of its own.
 
 import type { GeneratedKernel, WasmSource } from "../../compiler/index.ts";
-import { createRunner, toRunnable } from "../../native/runner/client.ts";
+import { type CheckingRunner, toRunnable } from "../../native/runner/client.ts";
 import type { Preparation, Runnable, RunOutcome } from "../../native/runner/protocol.ts";
 import { missingFeatures } from "../../native/toolchain/machine.ts";
 import { boundsOf } from "../../tuner/measurable.ts";
 import { answersTooLate, referenceOf } from "../../tuner/reference.ts";
 import type { TuningTask } from "../../tuner/task.ts";
+import { createChecker } from "./checker.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import type { Schedule } from "./schedule.ts";
 import { spaceOf } from "./schedule-source.ts";
-import { checkDeadlineMs, tooSlow } from "./too-slow.ts";
+import { tooSlow } from "./too-slow.ts";
 import type { WasmPair } from "./wasm-pair.ts";
 
 /** Longest time for computing the right answers, in milliseconds: for an operator beyond that there is `verify`. */
@@ -89,12 +92,28 @@ async function outcomesOf(
     services.log.debug(`${lockName}: it was not run after it was built: ${late.reason}`);
     return [];
   }
-  const { task: reference, conditioned } = referenceOf(task);
-  const options = { deadlineMs: checkDeadlineMs, relaxedSimd: true, exclusive: false };
-  const runner = createRunner({ ...options, signal: services.signal });
+  const reference = referenceOf(task);
+  try {
+    const outcomes = await outcomesOn(await services.tunings.checks.open(), reference, runnables);
+    if (!outcomes.some(speaksAgainst)) return outcomes;
+  } catch (error) {
+    if (services.signal.aborted) throw error;
+  }
+  return outcomesOn(createChecker(services.signal), reference, runnables);
+}
+
+/** Whether an outcome would refuse its kernel. */
+const speaksAgainst = ({ kind }: RunOutcome): boolean =>
+  kind === "wrong-result" || kind === "crashed" || kind === "build-failed";
+
+async function outcomesOn(
+  runner: CheckingRunner,
+  { task, conditioned }: ReturnType<typeof referenceOf>,
+  runnables: readonly Runnable[],
+): Promise<readonly RunOutcome[]> {
   try {
     const outcomes: RunOutcome[] = [];
-    runner.setTask(reference);
+    runner.setTask(task);
     for (const runnable of runnables) outcomes.push(await runner.check(runnable));
     const better = outcomes.some(({ kind }) => kind === "wrong-result") && conditioned?.();
     if (!better) return outcomes;

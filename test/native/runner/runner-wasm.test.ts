@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -321,6 +321,24 @@ describe.skipIf(!hasProc)(`no process is left${hasProc ? "" : " (needs /proc to 
       rmSync(directory, { recursive: true, force: true });
     }
   });
+});
+
+it("an error of ours at one candidate is that candidate's alone", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "worker-"));
+  const workerPath = join(folder, "worker.mjs");
+  writeFileSync(
+    workerPath,
+    `process.on("message", ({ id }) => {
+      if (id === 0) throw new Error("a bug");
+      if (id) process.send({ kind: "begun", id }, () => process.send({ kind: "outcome", id, outcome: { kind: "ok", samplesNs: [1] } }));
+    });
+    process.send({ kind: "ready" });`,
+  );
+  const runner = runnerFor({ workerPath });
+  const [first, second] = await Promise.allSettled([run(runner, planted.right()), run(runner, planted.right())]);
+  expect(first).toMatchObject({ status: "rejected", reason: { message: expect.stringContaining("the measuring process failed") } });
+  expect(second).toMatchObject({ status: "fulfilled", value: { kind: "ok" } });
+  rmSync(folder, { recursive: true });
 });
 
 it("a worker that is not there is an error, not a measurement", async () => {

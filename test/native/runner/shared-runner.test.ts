@@ -1,7 +1,7 @@
 // Order of measurements by task, and the end of the process, on a runner that writes down what it is told.
 
 import { describe, expect, it } from "vitest";
-import type { Runner } from "../../../src/native/runner/client.ts";
+import type { CheckingRunner } from "../../../src/native/runner/client.ts";
 import type { Runnable, RunTask } from "../../../src/native/runner/protocol.ts";
 import { createSharedRunner } from "../../../src/native/runner/shared-runner.ts";
 
@@ -12,7 +12,7 @@ const ok = { kind: "timed-out", deadlineMs: 1 } as const;
 function fakeRunners() {
   const told: string[] = [];
   let made = 0;
-  const make = (): Runner => {
+  const make = (): CheckingRunner => {
     made += 1;
     const name = made;
     const tell = (what: string): void => void told.push(`${name} ${what}`);
@@ -24,6 +24,10 @@ function fakeRunners() {
       },
       async sample(_, sampleNs, cache) {
         tell(`sample ${sampleNs} ${cache}`);
+        return ok;
+      },
+      async check() {
+        tell("check");
         return ok;
       },
       forget: () => tell("forget"),
@@ -44,7 +48,11 @@ describe("a shared runner", () => {
     await one.sample(candidate, 5, "cold");
     await other.run({ candidate, incumbentNs: null });
     await one.run({ candidate, incumbentNs: null });
-    expect(told).toEqual(["1 task 1", "1 run", "1 sample 5 cold", "1 task 2", "1 run", "1 task 1", "1 run"]);
+    await other.check(candidate);
+    expect(told).toEqual([
+      ...["1 task 1", "1 run", "1 sample 5 cold"],
+      ...["1 task 2", "1 run", "1 task 1", "1 run", "1 task 2", "1 check"],
+    ]);
   });
 
   it("ends the process with its last user, and starts another for the next", async () => {

@@ -1,37 +1,18 @@
 // What was just built: loaded and run once in a process of its own before anything keeps or ships it.
 
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { blobsAt } from "../../../src/tuner/store/blobs.ts";
 import { openStore } from "../../../src/tuner/store/store.ts";
 import { storedItems } from "../../../src/tuner/store/store-contents.ts";
-import { skipReason, toolchains } from "../../native/compiled.ts";
+import { skipReason } from "../../native/compiled.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { type CompileCase, compileIn, gemmText } from "../../support/compile-app.ts";
+import { gcc, plantCompiler } from "./plant-compiler.ts";
 
-const gcc = toolchains.find(({ family }) => family === "gcc")?.path ?? null;
 const noGcc = gcc ? "" : ` (${skipReason ?? "no gcc"})`;
 afterEach(() => void vi.unstubAllEnvs());
-
-/** Puts a compiler first on the PATH that says it is gcc, and does this to what gcc was told to build. */
-function plantCompiler(script: string): void {
-  const folder = mkdtempSync(join(tmpdir(), "compiler-"));
-  const text = `#!/bin/sh
-out=""; previous=""; isKernel=""
-for one in "$@"; do
-  if [ "$previous" = "-o" ]; then out="$one"; fi
-  if [ "$one" = "kernels.c" ]; then isKernel=yes; fi
-  previous="$one"
-done
-if [ -z "$isKernel" ]; then exec ${gcc} "$@"; fi
-${script}
-`;
-  writeFileSync(join(folder, "gcc"), text);
-  chmodSync(join(folder, "gcc"), 0o755);
-  vi.stubEnv("PATH", `${folder}${delimiter}${process.env.PATH}`);
-}
 
 const native = (root: string, { request, ...more }: CompileCase = {}) =>
   compileIn(root, { request: { target: "avx2", ...request }, options: { mode: "predict" }, ...more });
