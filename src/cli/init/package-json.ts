@@ -44,6 +44,8 @@ export function readPackageJson(root: string): PackageFile {
 export function parsePackageJson(text: string, file: string): PackageFile {
   let json: PackageJson;
   try {
+    // It will be edited by its syntax tree, which has no end for a file that is nested some thousand deep.
+    parseJson(text);
     json = JSON.parse(withoutMark(text));
   } catch (error) {
     refuse("init.broken-package", `${file} is no JSON: ${(error as Error).message}`, "npm pkg fix may help");

@@ -43,13 +43,22 @@ export function sidesOf(text: string): Sides {
 /** A line that begins a kernel's entry, as `printLockfile` writes it. */
 const entryLine = /^ {4}("(?:[^"\\]|\\.)*"): \{$/;
 
+/** Name in the text of a JSON string; null: the text is none. */
+function nameIn(literal: string): string | null {
+  try {
+    return JSON.parse(literal);
+  } catch {
+    return null;
+  }
+}
+
 /** Names the kernels whose entries are between marks, wholly or in part, sorted. */
 export function kernelsInConflict(text: string): readonly string[] {
   const names = new Set<string>();
   let current: string | null = null;
   for (const { line, side } of linesOf(text)) {
     const begun = entryLine.exec(line)?.[1];
-    if (begun) current = JSON.parse(begun) as string;
+    if (begun) current = nameIn(begun);
     if (side !== null && current !== null && line.trim() !== "}" && line.trim() !== "},") names.add(current);
   }
   return [...names].sort();

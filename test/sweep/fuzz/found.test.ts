@@ -2,9 +2,12 @@
 
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { withEntries } from "../../../src/cli/init/package-json.ts";
+import { parsePackageJson, withEntries } from "../../../src/cli/init/package-json.ts";
+import { packFiles } from "../../../src/cli/pack/pack-files.ts";
 import { cachesOfSys, cachesOfSysctl } from "../../../src/native/toolchain/machine.ts";
 import { resolveOptions } from "../../../src/plugin/options.ts";
+import { isRemoteOption, resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
+import { kernelsInConflict } from "../../../src/tuner/store/lock-conflict.ts";
 import { parseLockfile, printLockfile } from "../../../src/tuner/store/lockfile.ts";
 import { parseIndexLine } from "../../../src/tuner/store/read-cacache.ts";
 import { lockEntry } from "../../tuner/store/sample-entry.ts";
@@ -54,4 +57,43 @@ test("a cache of more digits than any has is none", () => {
 
 test("options of null are those of nobody", () => {
   expect(resolveOptions(null, "/app", {}).cacheDir).toBe(resolveOptions({}, "/app", {}).cacheDir);
+});
+
+test("a conflict in a lock around a kernel whose name is no JSON names the others", () => {
+  const entry = (name: string): string => `    ${name}: {\n      "codegen": "1"\n    },`;
+  const text = ["<<<<<<< ours", entry('"a\\x41"'), "=======", entry('"b"'), ">>>>>>> theirs"].join("\n");
+  expect(kernelsInConflict(text)).toEqual(["b"]);
+  expect(parseLockfile(`{\n  "kernels": {\n${text}\n  }\n}\n`, "kernels.lock.json").kind).toBe("broken");
+});
+
+test("a package.json that is nested too deeply to be edited is refused as one that cannot be read", () => {
+  const deep = `{"name": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  expect(() => parsePackageJson(deep, "package.json")).toThrow("init.broken-package");
+});
+
+test("a bucket and a region that make no host are refused, or are those of nobody", () => {
+  for (const bucket of ["bucket\ud800", "bu%20cket", "-", "a..."])
+    expect(isRemoteOption(`s3://${bucket}/folder`)).toBe(false);
+  expect(isRemoteOption("s3://my.bucket-1/folder")).toBe(true);
+  const at = (environment: Readonly<Record<string, string>>) => resolveRemote("s3://bucket/folder", environment)?.url;
+  expect(at({ AWS_REGION: "eu central", AWS_DEFAULT_REGION: "eu-west-1" })).toBe(
+    "https://bucket.s3.eu-west-1.amazonaws.com/folder",
+  );
+  expect(at({ AWS_ENDPOINT_URL: "file:///etc" })).toBe("https://bucket.s3.us-east-1.amazonaws.com/folder");
+});
+
+test("Turborepo's address in the environment is one by http", () => {
+  expect(resolveRemote({ protocol: "turborepo" }, { TURBO_API: "file:///etc" })).toBeNull();
+  expect(resolveRemote({ protocol: "turborepo" }, { TURBO_API: "https://a.example" })?.url).toBe("https://a.example");
+});
+
+test("the version of a pack whose last number is too long to be counted stays", () => {
+  const version = `1.0.${"9".repeat(40)}`;
+  const written = packFiles({
+    name: "kernels",
+    license: "MIT",
+    kernels: [],
+    before: { manifest: { version }, decisions: "" },
+  });
+  expect(JSON.parse(written["package.json"]!).version).toBe(version);
 });
