@@ -52,6 +52,9 @@ export function parsePackageJson(text: string, file: string): PackageFile {
   }
   const wrong = isObject(json) ? sections.find((name) => json[name] !== undefined && !isObject(json[name])) : "it";
   if (wrong) refuse("init.broken-package", `${file}: ${wrong} is no object`, "npm pkg fix may help");
+  const script = Object.entries(json.scripts ?? {}).find(([, command]) => typeof command !== "string")?.[0];
+  if (script !== undefined)
+    refuse("init.broken-package", `${file}: script ${JSON.stringify(script)} is no text`, "npm pkg fix may help");
   return { file, text, json };
 }
 

@@ -2,11 +2,14 @@
 
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { NotUnderstood } from "../../../src/cli/init/config-objects.ts";
+import { wireJestJson } from "../../../src/cli/init/jest-json.ts";
 import { parsePackageJson, withEntries } from "../../../src/cli/init/package-json.ts";
 import { packFiles } from "../../../src/cli/pack/pack-files.ts";
 import { cachesOfSys, cachesOfSysctl } from "../../../src/native/toolchain/machine.ts";
 import { resolveOptions } from "../../../src/plugin/options.ts";
 import { isRemoteOption, resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
+import { parseRequest } from "../../../src/plugin/request.ts";
 import { kernelsInConflict } from "../../../src/tuner/store/lock-conflict.ts";
 import { parseLockfile, printLockfile } from "../../../src/tuner/store/lockfile.ts";
 import { parseIndexLine } from "../../../src/tuner/store/read-cacache.ts";
@@ -55,6 +58,12 @@ test("a cache of more digits than any has is none", () => {
   expect(cachesOfSysctl(`hw.l1dcachesize: ${digits}\nhw.l2cachesize: ${digits}\n`)).toBeNull();
 });
 
+test("a parameter that is printed as what a bundler adds is what a bundler adds", () => {
+  const { query } = parseRequest("./a.op.ts?tune=avx2&v=012641264")!;
+  expect(parseRequest(`./a.op.ts${query}`)!.query).toBe(query);
+  expect(parseRequest("./a.op.ts?tune=avx2&v=00012345")!.query).toBe("?tune=avx2");
+});
+
 test("options of null are those of nobody", () => {
   expect(resolveOptions(null, "/app", {}).cacheDir).toBe(resolveOptions({}, "/app", {}).cacheDir);
 });
@@ -69,6 +78,17 @@ test("a conflict in a lock around a kernel whose name is no JSON names the other
 test("a package.json that is nested too deeply to be edited is refused as one that cannot be read", () => {
   const deep = `{"name": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
   expect(() => parsePackageJson(deep, "package.json")).toThrow("init.broken-package");
+});
+
+test("a script of package.json that is no text is named", () => {
+  expect(() => parsePackageJson('{"scripts":{"a":"b","start":7}}', "package.json")).toThrow(
+    'script "start" is no text',
+  );
+});
+
+test("a configuration of Jest that is no JSON, or no object, is one to be moved by hand", () => {
+  for (const text of ["{", "null", "[]", '"jest"', "7"])
+    for (const section of [null, "jest"]) expect(() => wireJestJson(text, section)).toThrow(NotUnderstood);
 });
 
 test("a bucket and a region that make no host are refused, or are those of nobody", () => {

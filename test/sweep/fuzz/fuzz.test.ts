@@ -7,7 +7,7 @@ import type { FuzzedParser } from "./parser.ts";
 import { parsers } from "./parsers/index.ts";
 
 /** Few, as a suite beside others has little time; one of five thousand inputs has a megabyte. */
-const inputs = 1500;
+const inputs = 5000;
 
 test.each(parsers.map((parser) => [parser.name, parser] as const))(
   "%s takes damaged inputs",

@@ -227,7 +227,7 @@ function grafted(rng: Rng, seeds: readonly string[]): unknown {
 /** The same in another shape: an object as a list, a list as an object, something as a list of it. */
 function reshaped(value: unknown, rng: Rng): unknown {
   const isObject = typeof value === "object" && value !== null;
-  if (!isObject || rng.below(3) === 0) return rng.below(2) === 0 ? [value] : String(value);
+  if (!isObject || rng.below(3) === 0) return rng.below(2) === 0 ? [value] : JSON.stringify(value);
   return Array.isArray(value) ? { ...value } : Object.values(value);
 }
 

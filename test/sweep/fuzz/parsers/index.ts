@@ -5,7 +5,9 @@ import { fleetParsers } from "./fleet.ts";
 import { projectParsers } from "./project.ts";
 import { recordParsers } from "./records.ts";
 import { remoteParsers } from "./remote.ts";
+import { sourceParsers } from "./sources.ts";
 import { storeParsers } from "./store.ts";
+import { systemParsers } from "./system.ts";
 import { trustParsers } from "./trust.ts";
 
 export const parsers: readonly FuzzedParser[] = [
@@ -15,4 +17,6 @@ export const parsers: readonly FuzzedParser[] = [
   ...trustParsers,
   ...fleetParsers,
   ...remoteParsers,
+  ...sourceParsers,
+  ...systemParsers,
 ];
