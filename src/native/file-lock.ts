@@ -11,8 +11,9 @@ import { randomUUID } from "node:crypto";
 import { futimes } from "node:fs";
 import { type FileHandle, link, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { promisify } from "node:util";
+import { describeHolder, type Holder, holderOf, isDead } from "./lock-holder.ts";
 import { type WaitOptions, waitForLock } from "./lock-wait.ts";
-import { isRunning, isSameSpace, type ProcessSpace, processSpace } from "./process-identity.ts";
+import { processSpace } from "./process-identity.ts";
 
 export interface FileLock {
   /** Whether the file is this holder's still. */
@@ -23,12 +24,6 @@ export interface FileLock {
 export interface FileLockOptions extends WaitOptions {
   /** Milliseconds after which a file that nobody touched is left over; default: 10,000. */
   readonly staleAfterMs?: number | undefined;
-}
-
-interface Holder extends ProcessSpace {
-  readonly token: string;
-  readonly pid: number;
-  readonly since: string;
 }
 
 /** A lock file as it was seen. */
@@ -63,7 +58,7 @@ export function acquireFileLock(path: string, options: FileLockOptions = {}): Pr
     const isStale = isDead(last.holder) || performance.now() - watch.sinceMs > staleAfterMs;
     return isStale && (await takeAway(path, last)) ? create(path, staleAfterMs) : null;
   }
-  return waitForLock({ attempt, holder: async () => describe(last?.holder ?? null), pollMs }, options);
+  return waitForLock({ attempt, holder: async () => describeHolder(last?.holder ?? null), pollMs }, options);
 }
 
 async function create(path: string, staleAfterMs: number): Promise<FileLock | null> {
@@ -117,28 +112,6 @@ async function look(path: string): Promise<Seen | null> {
     throw error;
   }
 }
-
-/** Parses a lock file, which anybody may have written. */
-function holderOf(text: string): Holder | null {
-  try {
-    const { token, pid, since, host, boot, namespace } = JSON.parse(text);
-    const texts = [token, since, host, boot, namespace];
-    if (!Number.isInteger(pid) || pid < 1 || texts.some((it) => typeof it !== "string")) return null;
-    return { token, pid, since, host, boot, namespace };
-  } catch {
-    return null;
-  }
-}
-
-const isDead = (holder: Holder | null): boolean =>
-  holder !== null && isSameSpace(holder, processSpace()) && !isRunning(holder.pid);
-
-const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").slice(0, 80);
-
-const describe = (holder: Holder | null): string =>
-  holder === null
-    ? "an unknown process"
-    : `process ${holder.pid}${holder.host === processSpace().host ? "" : ` of ${printable(holder.host)}`}, since ${printable(holder.since)}`;
 
 /** Takes a file away that was seen to be left over. Says whether it was that one. */
 async function takeAway(path: string, seen: Seen): Promise<boolean> {

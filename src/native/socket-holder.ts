@@ -16,23 +16,33 @@ export async function socketHolder(name: string): Promise<string> {
 export async function describeProcess(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    const end = stat.lastIndexOf(")");
-    const command = stat.slice(stat.indexOf("(") + 1, end);
-    // Fields after the command, of which the first is the third: the start, in hundredths of a second since the boot.
-    const ticks = Number(stat.slice(end + 2).split(" ")[19]);
-    const [, boot] = /^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8")) ?? [];
-    return `process ${pid} (${command}), since ${new Date((Number(boot) + ticks / 100) * 1000).toISOString()}`;
+    return `process ${pid}${commandOf(stat, await readFile("/proc/stat", "utf8"))}`;
   } catch {
     return `process ${pid}`;
   }
 }
 
+/** Texts of /proc/<pid>/stat and /proc/stat → " (node), since 2026-11-25T01:40:12.000Z"; nothing where they have another form. */
+export function commandOf(stat: string, system: string): string {
+  const [, command, rest = ""] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? [];
+  // Fields after the command, of which the first is the third: the start, in hundredths of a second since the boot.
+  const ticks = /^\d{1,15}$/.exec(rest.split(" ")[19] ?? "")?.[0];
+  const boot = /^btime (\d{1,11})$/m.exec(system)?.[1];
+  if (command === undefined || ticks === undefined || boot === undefined) return "";
+  const printable = command.replace(/[^\x20-\x7e]/g, "?");
+  return ` (${printable}), since ${new Date((Number(boot) + Number(ticks) / 100) * 1000).toISOString()}`;
+}
+
 /** Line of a listening socket: "0000…: 00000002 00000000 00010000 0001 01 81234 @unplugin-kernel-measure@@@@" */
 async function inodeOf(name: string): Promise<string | null> {
-  const lines = (await readFile("/proc/net/unix", "utf8")).split("\n");
-  const line = lines.find((one) => one.split(" @")[1]?.replace(/@+$/, "") === name);
-  if (line === undefined) return null;
-  return line.split(" @")[0]!.trim().split(/\s+/).at(-1)!;
+  return inodeIn(await readFile("/proc/net/unix", "utf8"), name);
+}
+
+/** Inode of the socket of that name in the text of /proc/net/unix; null: there is none. */
+export function inodeIn(text: string, name: string): string | null {
+  const line = text.split("\n").find((one) => one.split(" @")[1]?.replace(/@+$/, "") === name);
+  const inode = line?.split(" @")[0]?.trim().split(/\s+/).at(-1) ?? "";
+  return /^\d+$/.test(inode) ? inode : null;
 }
 
 async function ownerOf(inode: string): Promise<number | null> {

@@ -96,7 +96,8 @@ function readPairs(specifier: string, query: string): ReadonlyMap<string, string
   for (const part of query.split("&").filter((text) => text !== "")) {
     const [key = "", ...rest] = part.split("=");
     const value = rest.join("=");
-    if (isNoise(key, value)) continue;
+    // A number is printed without zeros before it, and may be what Vite adds then.
+    if ([value, String(parameterValue(value))].some((text) => isNoise(key, text))) continue;
     checkPair(specifier, key, value);
     if (pairs.has(key)) refuse("request.twice", `${key} is given twice in "${specifier}"`, "keep one of the two");
     pairs.set(key, value);

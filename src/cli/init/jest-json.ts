@@ -4,7 +4,7 @@
 //     →  "transform": { "\\.ts$": ["unplugin-kernel/jest-transformer", { "inner": "ts-jest" }] }
 
 import { NotUnderstood, propertyOf } from "./config-objects.ts";
-import { type ObjectExpression, parseJson, type SyntaxNode } from "./syntax.ts";
+import { type Expression, type ObjectExpression, parseJson, type SyntaxNode } from "./syntax.ts";
 import { type Insertion, insert, newProperty } from "./text-edit.ts";
 
 const transformer = `"unplugin-kernel/jest-transformer"`;
@@ -48,8 +48,20 @@ function edits(text: string, config: ObjectExpression): readonly Insertion[] {
  */
 export function wireJestJson(text: string, section: string | null): string {
   if (text.includes(transformer)) return text;
-  const whole = parseJson(text) as ObjectExpression;
+  const whole = parsed(text);
   const config = section === null ? whole : propertyOf(whole, section)?.value;
   if (config?.type !== "ObjectExpression") throw new NotUnderstood("it is the name of another file");
   return insert(text, edits(text, config));
+}
+
+/** @throws NotUnderstood the text is no JSON, or no object */
+function parsed(text: string): ObjectExpression {
+  let whole: Expression;
+  try {
+    whole = parseJson(text);
+  } catch (error) {
+    throw new NotUnderstood(`it cannot be read: ${(error as Error).message}`);
+  }
+  if (whole.type !== "ObjectExpression") throw new NotUnderstood("it is no object");
+  return whole;
 }

@@ -44,6 +44,8 @@ export function readPackageJson(root: string): PackageFile {
 export function parsePackageJson(text: string, file: string): PackageFile {
   let json: PackageJson;
   try {
+    // It will be edited by its syntax tree, which has no end for a file that is nested some thousand deep.
+    parseJson(text);
     json = JSON.parse(withoutMark(text));
     // An edit reads it as a literal of JavaScript, which may not name __proto__ twice.
     parseJson(text);
@@ -52,6 +54,9 @@ export function parsePackageJson(text: string, file: string): PackageFile {
   }
   const wrong = isObject(json) ? sections.find((name) => json[name] !== undefined && !isObject(json[name])) : "it";
   if (wrong) refuse("init.broken-package", `${file}: ${wrong} is no object`, "npm pkg fix may help");
+  const script = Object.entries(json.scripts ?? {}).find(([, command]) => typeof command !== "string")?.[0];
+  if (script !== undefined)
+    refuse("init.broken-package", `${file}: script ${JSON.stringify(script)} is no text`, "npm pkg fix may help");
   return { file, text, json };
 }
 

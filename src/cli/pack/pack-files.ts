@@ -43,7 +43,7 @@ const uniqueDecisions = (kernels: readonly PackedKernel[]): readonly PackedKerne
 
 /** "1.2.3" → "1.2.4" */
 function nextVersion(version: string, isChanged: boolean): string {
-  const [, start, patch] = /^(\d+\.\d+\.)(\d+)/.exec(version) ?? [];
+  const [, start, patch] = /^(\d+\.\d+\.)(\d{1,15})(?!\d)/.exec(version) ?? [];
   return isChanged && start !== undefined ? `${start}${Number(patch) + 1}` : version;
 }
 

@@ -52,7 +52,7 @@ export async function runCompiler(
 const isOutOfRoom = (output: string): boolean => /No space left on device|Disk quota exceeded/i.test(output);
 
 /** Returns the lines that say what is wrong, without the excerpts of code. */
-const firstErrors = (output: string): string =>
+export const firstErrors = (output: string): string =>
   output
     .split("\n")
     .filter((line) => /error|undefined|no space|quota/i.test(line))

@@ -61,11 +61,18 @@ export function isRemoteOption(value: unknown): value is string | RemoteOption {
   return url === undefined ? protocol === "turborepo" : isUrlFor(url, protocol);
 }
 
+/** The bucket becomes a part of a host's name. */
+const isBucket = (name: string): boolean => /^[a-z\d]([\w.-]*[a-z\d])?$/i.test(name);
+
+/** Says whether a text of the environment is the URL of a server. */
+const isServer = (given: string | undefined): given is string =>
+  given !== undefined && URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+
 function isUrlFor(given: unknown, protocol: RemoteProtocol | undefined): boolean {
   if (typeof given !== "string" || !URL.canParse(given)) return false;
-  const { protocol: scheme, username, password, search, hash } = new URL(given);
+  const { protocol: scheme, hostname, username, password, search, hash } = new URL(given);
   if (search !== "" || hash !== "") return false;
-  if (scheme === "s3:") return (protocol ?? "s3") === "s3" && username === "" && password === "";
+  if (scheme === "s3:") return (protocol ?? "s3") === "s3" && username === "" && password === "" && isBucket(hostname);
   if (scheme !== "http:" && scheme !== "https:") return false;
   // S3 and Turborepo have their credentials in the environment.
   return (protocol ?? "http") === "http" || (username === "" && password === "");
@@ -82,7 +89,8 @@ export function resolveRemote(
     mode = "read-only",
     namespace = null,
   } = typeof option === "string" ? { url: option } : (option ?? {});
-  const given = url ?? (protocol === "turborepo" ? environment.TURBO_API : undefined);
+  const { TURBO_API } = environment;
+  const given = url ?? (protocol === "turborepo" && isServer(TURBO_API) ? TURBO_API : undefined);
   if (mode === "off" || !given || !URL.canParse(given)) return null;
   const isOfPullRequest = isPullRequest(environment);
   const common = { namespace, isWritten: mode === "read-write" && !isOfPullRequest, isPullRequest: isOfPullRequest };
@@ -115,7 +123,7 @@ function turborepoAt(given: string, environment: Environment): Place {
 /** `s3://bucket/folder` is at the endpoint that the environment names, else at Amazon's; an http URL is the bucket's own. */
 function s3At(given: string, environment: Environment): Place {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, AWS_DEFAULT_REGION } = environment;
-  const region = AWS_REGION || AWS_DEFAULT_REGION || "us-east-1";
+  const region = [AWS_REGION, AWS_DEFAULT_REGION].find((name) => /^[a-z\d-]+$/i.test(name ?? "")) ?? "us-east-1";
   const keys =
     AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY
       ? {
@@ -132,6 +140,6 @@ function s3Url(given: string, region: string, environment: Environment): string 
   if (!clean.startsWith("s3:")) return clean;
   const { hostname: bucket, pathname } = new URL(clean);
   const endpoint = environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL;
-  if (endpoint && URL.canParse(endpoint)) return `${splitUrl(endpoint).url}/${bucket}${pathname}`.replace(/\/+$/, "");
+  if (isServer(endpoint)) return `${splitUrl(endpoint).url}/${bucket}${pathname}`.replace(/\/+$/, "");
   return `https://${bucket}.s3.${region}.amazonaws.com${pathname}`.replace(/\/+$/, "");
 }

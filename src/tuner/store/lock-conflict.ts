@@ -43,10 +43,10 @@ export function sidesOf(text: string): Sides {
 /** A line that begins a kernel's entry, as `printLockfile` writes it. */
 const entryLine = /^ {4}("(?:[^"\\]|\\.)*"): \{$/;
 
-/** Reads the name in such a line; null: it begins no entry, or its string is none of JSON's. */
-function nameIn(line: string): string | null {
+/** Name in the text of a JSON string; null: the text is none. */
+function nameIn(literal: string): string | null {
   try {
-    return JSON.parse(entryLine.exec(line)?.[1] ?? "null") as string | null;
+    return JSON.parse(literal);
   } catch {
     return null;
   }
@@ -57,7 +57,8 @@ export function kernelsInConflict(text: string): readonly string[] {
   const names = new Set<string>();
   let current: string | null = null;
   for (const { line, side } of linesOf(text)) {
-    current = nameIn(line) ?? current;
+    const begun = entryLine.exec(line)?.[1];
+    if (begun) current = nameIn(begun);
     if (side !== null && current !== null && line.trim() !== "}" && line.trim() !== "},") names.add(current);
   }
   return [...names].sort();

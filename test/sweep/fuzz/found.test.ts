@@ -2,10 +2,16 @@
 
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { NotUnderstood } from "../../../src/cli/init/config-objects.ts";
+import { wireJestJson } from "../../../src/cli/init/jest-json.ts";
 import { parsePackageJson, withEntries } from "../../../src/cli/init/package-json.ts";
 import { wireConfig } from "../../../src/cli/init/wire-config.ts";
+import { packFiles } from "../../../src/cli/pack/pack-files.ts";
 import { cachesOfSys, cachesOfSysctl } from "../../../src/native/toolchain/machine.ts";
 import { resolveOptions } from "../../../src/plugin/options.ts";
+import { isRemoteOption, resolveRemote } from "../../../src/plugin/remote/remote-options.ts";
+import { parseRequest } from "../../../src/plugin/request.ts";
+import { kernelsInConflict } from "../../../src/tuner/store/lock-conflict.ts";
 import { parseLockfile, printLockfile } from "../../../src/tuner/store/lockfile.ts";
 import { parseIndexLine } from "../../../src/tuner/store/read-cacache.ts";
 import { lockEntry } from "../../tuner/store/sample-entry.ts";
@@ -53,8 +59,64 @@ test("a cache of more digits than any has is none", () => {
   expect(cachesOfSysctl(`hw.l1dcachesize: ${digits}\nhw.l2cachesize: ${digits}\n`)).toBeNull();
 });
 
+test("a parameter that is printed as what a bundler adds is what a bundler adds", () => {
+  const { query } = parseRequest("./a.op.ts?tune=avx2&v=012641264")!;
+  expect(parseRequest(`./a.op.ts${query}`)!.query).toBe(query);
+  expect(parseRequest("./a.op.ts?tune=avx2&v=00012345")!.query).toBe("?tune=avx2");
+});
+
 test("options of null are those of nobody", () => {
   expect(resolveOptions(null, "/app", {}).cacheDir).toBe(resolveOptions({}, "/app", {}).cacheDir);
+});
+
+test("a conflict in a lock around a kernel whose name is no JSON names the others", () => {
+  const entry = (name: string): string => `    ${name}: {\n      "codegen": "1"\n    },`;
+  const text = ["<<<<<<< ours", entry('"a\\x41"'), "=======", entry('"b"'), ">>>>>>> theirs"].join("\n");
+  expect(kernelsInConflict(text)).toEqual(["b"]);
+  expect(parseLockfile(`{\n  "kernels": {\n${text}\n  }\n}\n`, "kernels.lock.json").kind).toBe("broken");
+});
+
+test("a package.json that is nested too deeply to be edited is refused as one that cannot be read", () => {
+  const deep = `{"name": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  expect(() => parsePackageJson(deep, "package.json")).toThrow("init.broken-package");
+});
+
+test("a script of package.json that is no text is named", () => {
+  expect(() => parsePackageJson('{"scripts":{"a":"b","start":7}}', "package.json")).toThrow(
+    'script "start" is no text',
+  );
+});
+
+test("a configuration of Jest that is no JSON, or no object, is one to be moved by hand", () => {
+  for (const text of ["{", "null", "[]", '"jest"', "7"])
+    for (const section of [null, "jest"]) expect(() => wireJestJson(text, section)).toThrow(NotUnderstood);
+});
+
+test("a bucket and a region that make no host are refused, or are those of nobody", () => {
+  for (const bucket of ["bucket\ud800", "bu%20cket", "-", "a..."])
+    expect(isRemoteOption(`s3://${bucket}/folder`)).toBe(false);
+  expect(isRemoteOption("s3://my.bucket-1/folder")).toBe(true);
+  const at = (environment: Readonly<Record<string, string>>) => resolveRemote("s3://bucket/folder", environment)?.url;
+  expect(at({ AWS_REGION: "eu central", AWS_DEFAULT_REGION: "eu-west-1" })).toBe(
+    "https://bucket.s3.eu-west-1.amazonaws.com/folder",
+  );
+  expect(at({ AWS_ENDPOINT_URL: "file:///etc" })).toBe("https://bucket.s3.us-east-1.amazonaws.com/folder");
+});
+
+test("Turborepo's address in the environment is one by http", () => {
+  expect(resolveRemote({ protocol: "turborepo" }, { TURBO_API: "file:///etc" })).toBeNull();
+  expect(resolveRemote({ protocol: "turborepo" }, { TURBO_API: "https://a.example" })?.url).toBe("https://a.example");
+});
+
+test("the version of a pack whose last number is too long to be counted stays", () => {
+  const version = `1.0.${"9".repeat(40)}`;
+  const written = packFiles({
+    name: "kernels",
+    license: "MIT",
+    kernels: [],
+    before: { manifest: { version }, decisions: "" },
+  });
+  expect(JSON.parse(written["package.json"]!).version).toBe(version);
 });
 
 test("code behind the last import stays code of its own", () => {
@@ -71,10 +133,4 @@ test("a package.json that names __proto__ twice is refused, as an edit cannot re
   expect(() => parsePackageJson('{"__proto__":1,"__proto__":2}', "package.json")).toThrow(
     "package.json cannot be read",
   );
-});
-
-test("a name of a kernel that is no string of JSON's does not hide a conflict", () => {
-  const text = '<<<<<<< ours\n    "\u001arc/a.op.ts": {\n=======\n    "src/b.op.ts": {\n>>>>>>> theirs\n';
-  const content = parseLockfile(text, "kernels.lock.json");
-  expect(content.kind === "broken" && JSON.stringify(content.diagnostic)).toContain("src/b.op.ts");
 });

@@ -1,8 +1,8 @@
 // Damaged inputs through one parser. Each input is a function of seed and number alone, so a run may be taken apart, or one input repeated.
 
 import { createRng } from "../../../src/tuner/rng.ts";
-import { drawInput } from "./mutate.ts";
-import type { FuzzedParser } from "./parser.ts";
+import { cutSeed, drawInput } from "./mutate.ts";
+import type { FuzzedParser, Read } from "./parser.ts";
 
 /** No input may take longer: the largest have a megabyte, and a parser that is linear takes some milliseconds for it. */
 export const mostMs = 500;
@@ -35,21 +35,29 @@ export interface FuzzOptions {
   readonly mostProblems?: number;
 }
 
-export const inputOf = (seeds: readonly string[], seed: number, at: number): string =>
-  drawInput(createRng(((seed * 0x9e3779b1) ^ (at * 0x85ebca6b)) >>> 0), seeds);
+/** One input in so many is a seed cut short: they go through all seeds and all their bytes, one by one. */
+const cutEvery = 16;
 
-export function fuzzParser(parser: FuzzedParser, { seed, from, inputs, mostProblems = 20 }: FuzzOptions): Fuzzed {
+export const inputOf = (seeds: readonly string[], seed: number, at: number): string =>
+  at % cutEvery === cutEvery - 1
+    ? cutSeed(seeds, seed + Math.floor(at / cutEvery))
+    : drawInput(createRng(((seed * 0x9e3779b1) ^ (at * 0x85ebca6b)) >>> 0), seeds);
+
+export async function fuzzParser(
+  parser: FuzzedParser,
+  { seed, from, inputs, mostProblems = 20 }: FuzzOptions,
+): Promise<Fuzzed> {
   const seeds = parser.seeds();
   if (seeds.length === 0) throw new Error(`${parser.name} has no seeds`);
   for (const text of seeds)
-    if (parser.read(text) === null) throw new Error(`${parser.name} refuses its own seed: ${text}`);
+    if ((await parser.read(text)) === null) throw new Error(`${parser.name} refuses its own seed: ${text}`);
   const problems: Problem[] = [];
   const first = process.memoryUsage.rss();
   let [accepted, done, residentBytes] = [0, 0, first];
   let slowest = { at: from, ms: 0, length: 0 };
   for (let at = from; at < from + inputs && problems.length < mostProblems; at++, done++) {
     const input = inputOf(seeds, seed, at);
-    const { what, ms, isAccepted } = tryInput(parser, input);
+    const { what, ms, isAccepted } = await tryInput(parser, input);
     if (isAccepted) accepted += 1;
     if (ms > slowest.ms) slowest = { at, ms, length: input.length };
     if (what !== null) problems.push({ at, what, input });
@@ -66,15 +74,20 @@ interface Tried {
   readonly isAccepted: boolean;
 }
 
-export function tryInput({ read, isPrinted = true }: FuzzedParser, input: string, limitMs = mostMs): Tried {
+export async function tryInput(
+  { read, isPrinted = true }: FuzzedParser,
+  input: string,
+  limitMs = mostMs,
+): Promise<Tried> {
   const start = performance.now();
   try {
-    const printed = read(input);
+    const answer = read(input);
+    const printed = answer instanceof Promise ? await answer : answer;
     const ms = performance.now() - start;
     const what =
       polluted() ??
-      (ms > limitMs ? tooSlow(read, input, limitMs) : null) ??
-      (isPrinted ? otherOf(read, printed) : null);
+      (ms > limitMs ? await tooSlow(read, input, limitMs) : null) ??
+      (isPrinted ? await otherOf(read, printed) : null);
     return { what, ms, isAccepted: printed !== null };
   } catch (error) {
     const what = `it throws ${error instanceof Error ? error.stack : String(error)}`;
@@ -83,11 +96,11 @@ export function tryInput({ read, isPrinted = true }: FuzzedParser, input: string
 }
 
 /** Another program may have had the processor: an input is slow if it takes that much of the processor every time. */
-function tooSlow(read: FuzzedParser["read"], input: string, limitMs: number): string | null {
+async function tooSlow(read: FuzzedParser["read"], input: string, limitMs: number): Promise<string | null> {
   let least = Number.POSITIVE_INFINITY;
   for (let again = 0; again < 3; again++) {
     const start = process.cpuUsage();
-    read(input);
+    await read(input);
     const { user, system } = process.cpuUsage(start);
     least = Math.min(least, (user + system) / 1000);
   }
@@ -95,9 +108,9 @@ function tooSlow(read: FuzzedParser["read"], input: string, limitMs: number): st
 }
 
 /** What was accepted prints, and reads again as the same. */
-function otherOf(read: FuzzedParser["read"], printed: string | null): string | null {
+async function otherOf(read: FuzzedParser["read"], printed: Read): Promise<string | null> {
   if (printed === null) return null;
-  const again = read(printed);
+  const again = await read(printed);
   if (again === null) return `what was accepted is refused when it is printed: ${printed}`;
   return again === printed ? null : `what was accepted is another when it is read again: ${printed} → ${again}`;
 }

@@ -37,9 +37,11 @@ const textOf = ({ inputs, accepted, slowest, residentBytes }: Fuzzed): string =>
   `${inputs} inputs, ${accepted} accepted, slowest ${slowest.ms.toFixed(1)} ms (input ${slowest.at}, ${slowest.length} characters), at most ${(residentBytes / 1e6).toFixed(0)} MB`;
 
 for (const parser of parsers.filter(({ name }) => names.includes(name))) {
-  const fuzzed = fuzzParser(parser, { seed, from, inputs });
+  const before = process.cpuUsage();
+  const fuzzed = await fuzzParser(parser, { seed, from, inputs: Math.ceil(inputs * (parser.share ?? 1)) });
+  const { user, system } = process.cpuUsage(before);
   const { problems } = fuzzed;
-  console.log(`${parser.name}: ${textOf(fuzzed)}`);
+  console.log(`${parser.name}: ${textOf(fuzzed)}, ${((user + system) / 1e6).toFixed(1)} s of the processor`);
   for (const { at, what, input } of problems)
     console.log(`  input ${at}: ${what.slice(0, 600)}\n    ${JSON.stringify(input).slice(0, 400)}`);
   if (problems.length > 0) process.exitCode = 1;

@@ -1,15 +1,24 @@
 // Parsers of what lies in a store or a lock file, or comes from a remote store.
 
 import { createHash } from "node:crypto";
+import { mergeLock } from "../../../../src/cli/commands/merge-lock.ts";
+import type { Project } from "../../../../src/cli/project.ts";
+import { DiagnosticError } from "../../../../src/compiler/index.ts";
+import { describeHolder, holderOf } from "../../../../src/native/lock-holder.ts";
 import { factsIn } from "../../../../src/plugin/compile/artifact-store.ts";
 import { ShapeError } from "../../../../src/tuner/record/strict.ts";
 import { parseExchange, printExchange } from "../../../../src/tuner/store/exchange.ts";
+import { listIndex } from "../../../../src/tuner/store/list-index.ts";
 import { JsonTextError, parseLocatedJson } from "../../../../src/tuner/store/located-json.ts";
+import { hasConflict, kernelsInConflict, sidesOf } from "../../../../src/tuner/store/lock-conflict.ts";
 import { parseLockfile, printLockfile } from "../../../../src/tuner/store/lockfile.ts";
-import { parseIndexLine } from "../../../../src/tuner/store/read-cacache.ts";
+import { printMerged } from "../../../../src/tuner/store/merge-locks.ts";
+import { findDigest, parseIndexLine } from "../../../../src/tuner/store/read-cacache.ts";
+import { openEntry, sealEntry } from "../../../../src/tuner/store/sealed-entry.ts";
 import { decodeStoreEntry } from "../../../../src/tuner/store/store-entry.ts";
 import { lockEntry } from "../../../tuner/store/sample-entry.ts";
-import { type FuzzedParser, ofJson, unless } from "../parser.ts";
+import { folderWith } from "../folder.ts";
+import { type FuzzedParser, ofJson, unless, unlessRejected } from "../parser.ts";
 
 const digest = "ab".repeat(32);
 const { candidate, source, measured } = lockEntry;
@@ -26,6 +35,29 @@ const indexJson = JSON.stringify({
   time: 1_700_000_000_000,
   size: 7,
 });
+
+const secret = Buffer.alloc(32, 9);
+const sealedText = sealEntry(secret, digest, {
+  kind: "schedule",
+  schema: 1,
+  candidate,
+  source,
+  measured: measured!,
+}).toString();
+const slower = { ...lockEntry, measured: { ...measured!, medianNs: 2e6, machine: "another" }, source: digest };
+const conflict = { kernel: "src/b.op.ts?tune=avx2", ours: lockEntry, theirs: slower };
+const disputed = printMerged(
+  { entries: new Map([["src/a.op.ts?tune=wasm", lockEntry]]), conflicts: [conflict] },
+  undefined,
+);
+const holder = {
+  token: "t",
+  pid: 4711,
+  since: "2026-11-25T01:40:12.000Z",
+  host: "a",
+  boot: "b",
+  namespace: "pid:[4026531836]",
+};
 
 export const storeParsers: readonly FuzzedParser[] = [
   {
@@ -98,6 +130,52 @@ export const storeParsers: readonly FuzzedParser[] = [
     read(text) {
       const read = parseIndexLine(line(text));
       return read && JSON.stringify(read);
+    },
+  },
+  {
+    name: "sealed-entry",
+    seeds: () => [sealedText, sealedText.split("\n")[0]!],
+    read(text) {
+      const opened = openEntry(secret, digest, Buffer.from(text));
+      if (opened?.isOurs && text !== sealedText) throw new Error("what nobody sealed is ours");
+      return opened && sealEntry(secret, digest, opened.entry).toString();
+    },
+    // What was foreign would be ours when it is printed.
+    isPrinted: false,
+  },
+  {
+    name: "index-bucket",
+    seeds: () => [`\n${line(indexJson)}`, `\n${line(indexJson)}\n${line('{"key":"k","integrity":null,"time":1}')}`],
+    isPrinted: false,
+    read(text) {
+      const folder = folderWith("index", { "index-v5/aa/bb/cc": text });
+      findDigest(folder, digest);
+      return JSON.stringify(listIndex(folder).keys.map(({ used: _, ...key }) => key));
+    },
+  },
+  {
+    name: "conflict",
+    seeds: () => [disputed, disputed.replace("=======", "||||||| base\n======="), lock],
+    isPrinted: false,
+    async read(text) {
+      kernelsInConflict(text);
+      const { ours, theirs, base } = sidesOf(text);
+      // Behind two carriage returns a mark is none before one of them is gone.
+      if (!text.includes("\r\r") && [ours, theirs, base ?? ""].some(hasConflict))
+        throw new Error("a side has marks still");
+      const lockfile = `${folderWith("conflict", { "kernels.lock.json": text })}/kernels.lock.json`;
+      const project = { options: { lockfile } } as Project;
+      const merged = await unlessRejected([DiagnosticError], async () => mergeLock.run(project, [], { resolve: true }));
+      return merged && JSON.stringify(merged.json);
+    },
+  },
+  {
+    name: "lock-holder",
+    seeds: () => [JSON.stringify(holder)],
+    read(text) {
+      const found = holderOf(text);
+      if (/[^\x20-\x7e]/.test(describeHolder(found))) throw new Error("what a terminal obeys is shown");
+      return found && JSON.stringify(found);
     },
   },
 ];
