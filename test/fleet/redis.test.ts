@@ -113,6 +113,21 @@ describe.skipIf(!hasRedis)("on Redis", () => {
       await expect(outcomes()).rejects.toThrow("it was changed after it was written");
     });
 
+    test("a reason that somebody wrote into Redis reaches no terminal as it is", async () => {
+      const client = new Redis(redis.url);
+      const job = jobOf(fakeClass("e"), some(1));
+      const name = queueOf(classHash(fakeClass("e")));
+      await queue.submit(name, jobId(job), seal("job", job, null));
+      const forged = { failedReason: `\u001b[2J\n${"x".repeat(1e5)}`, finishedOn: "1" };
+      await client.hset(`unplugin-kernel:${name}:${jobId(job)}`, forged);
+      client.disconnect();
+      expect(await queue.state(name, jobId(job))).toEqual({
+        kind: "failed",
+        reason: `?[2J?${"x".repeat(495)}`,
+        lost: false,
+      });
+    });
+
     test("a worker in the wrong queue refuses its jobs", async () => {
       const job = jobOf(fakeClass("a"), some(5));
       // The job of class a, put into the queue of class b.

@@ -3,6 +3,7 @@
 
 import type { Job } from "bullmq";
 import { afterMs, nowMs } from "../../native/clock.ts";
+import { printable } from "../../tuner/fleet/printable.ts";
 import { type OpenJob, runJob } from "../../tuner/fleet/run-job.ts";
 import { type FleetKey, seal } from "../../tuner/fleet/seal.ts";
 import { classHash, queueOf, type Registration, type WorkerClass } from "../../tuner/fleet/worker-class.ts";
@@ -51,9 +52,10 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     signal.removeEventListener("abort", close);
     const took = `${((nowMs() - startMs) / 1000).toFixed(1)} s`;
     if (outcome.kind === "refused") {
-      onJob?.(`job ${job.slice(0, 12)} is refused: ${outcome.reason}`);
+      onJob?.(printable(`job ${job.slice(0, 12)} is refused: ${outcome.reason}`));
       throw new bullmq.UnrecoverableError(outcome.reason);
     }
+    // Its id is that of its content: a digest.
     onJob?.(`job ${job.slice(0, 12)}${attempt > 1 ? `, attempt ${attempt}` : ""}: ${took}`);
     return outcome.text;
   }

@@ -11,8 +11,8 @@ import type { FleetStore } from "./queue.ts";
 import {
   type CandidateResult,
   decodeResult,
-  diedAt,
   type JobEnd,
+  type Mark,
   type RaceOutcome,
   type ResultOrigin,
 } from "./result.ts";
@@ -138,12 +138,12 @@ async function measureAll(
   }
 
   async function measureAlone(candidate: Candidate, onEach: typeof keep): Promise<void> {
-    await store.mark(from.job, resultName(job, candidate));
+    await mark("at", resultName(job, candidate), from.job, place);
     await measureThese([candidate], onEach);
   }
 
   const { baseline } = job;
-  if (isAlone) await markDeath(job, from.job, store);
+  if (isAlone) await markDeath(job, from.job, place);
   if (baseline && !(await isRecordedAsFailed(job, baseline, place)))
     await (isAlone ? measureAlone(baseline, setBaseline) : measureThese([baseline], setBaseline));
   async function setBaseline(candidate: Candidate, measurement: Measurement): Promise<void> {
@@ -157,12 +157,18 @@ async function measureAll(
 }
 
 /** Marks where the attempt before this one died: at the first candidate without a result. */
-async function markDeath({ baseline, batch, ...job }: MeasureJob, id: string, store: FleetStore): Promise<void> {
+async function markDeath(job: MeasureJob, id: string, place: WorkerPlace): Promise<void> {
+  const { baseline, batch } = job;
   const all = baseline ? [baseline, ...batch.candidates] : batch.candidates;
-  const names = all.map((candidate) => resultName({ ...job, baseline, batch }, candidate));
-  const known = await store.read(names);
+  const names = all.map((candidate) => resultName(job, candidate));
+  const known = await place.store.read(names);
   const first = names.find((_, at) => known[at] === null);
-  if (first !== undefined) await store.mark(id, diedAt(first));
+  if (first !== undefined) await mark("died", first, id, place);
+}
+
+async function mark(kind: Mark["kind"], name: string, job: string, { store, key }: WorkerPlace): Promise<void> {
+  const made: Mark = { job, kind, name };
+  await store.mark(job, seal("mark", made, key));
 }
 
 /** Says whether a baseline is known not to run: it is not tried again. */

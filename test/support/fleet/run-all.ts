@@ -18,9 +18,10 @@ export interface RunAllOptions {
   readonly onOutcome?: (count: number) => void;
 }
 
-export const coordinatorOf = (queue: FleetQueue, key: FleetKey = null): Coordinator => ({
+export const coordinatorOf = (queue: FleetQueue, key: FleetKey = null, run: string | null = null): Coordinator => ({
   queue,
   key,
+  run,
   clock: () => performance.now(),
   isServed: async () => true,
 });

@@ -42,6 +42,7 @@ export function jobOf(of: WorkerClass, candidates: readonly Candidate[], given: 
   return {
     kind: "measure",
     protocol: fleetProtocol,
+    run: null,
     class: classHash(of),
     operator: { file: "src/simulated.op.ts", parameters: {}, digest: task },
     batch: {

@@ -191,7 +191,7 @@ describe("a worker refuses", () => {
       () => seal("job", job, null).replace('"ms":0', '"ms":1'),
       "it was changed after it was written",
     ],
-    ["a field too many", () => altered((body) => Object.assign(body, { run: "rm" })), /^body\.run must be absent/],
+    ["a field too many", () => altered((body) => Object.assign(body, { shell: "rm" })), /^body\.shell must be absent/],
     [
       "a path out of the project",
       () => altered((body) => Object.assign(body.operator as object, { file: "../x.op.ts" })),
@@ -209,8 +209,8 @@ describe("a worker refuses", () => {
     ],
     [
       "another version of the protocol",
-      () => altered((body) => Object.assign(body, { protocol: 2 })),
-      /^body\.protocol must be 1/,
+      () => altered((body) => Object.assign(body, { protocol: 1 })),
+      /^body\.protocol must be 2/,
     ],
     ["a result in place of a job", () => seal("result", job, "k"), "it is signed with another key"],
   ])("%s", async (_, text, reason) => {
