@@ -14,7 +14,7 @@ import { measureOnFleet } from "../../src/tuner/fleet/submit.ts";
 import { classHash, queueOf } from "../../src/tuner/fleet/worker-class.ts";
 import { type RedisServer, startRedis } from "../support/fleet/redis-server.ts";
 import { coordinatorOf, measuredNs, reasonOf, runAll } from "../support/fleet/run-all.ts";
-import { runScenario, scenarios } from "../support/fleet/scenarios.ts";
+import { mostTwice, runScenario, scenarios } from "../support/fleet/scenarios.ts";
 import { candidate, fakeClass, jobOf } from "../support/fleet/simulated.ts";
 import { type WorkerProcesses, workerProcesses, workerScript } from "../support/fleet/worker-processes.ts";
 
@@ -39,9 +39,8 @@ describe.skipIf(!hasRedis)("on Redis", () => {
       const killed = scenario.killsOneIn ? 1 : 0;
       expect(result.reasons).toEqual(killed > 0 ? { "it kills its worker": killed } : {});
       expect(result.measured).toBe(60 - killed);
-      // A worker that dies between a measurement and its result has measured in vain. While Redis is gone, two may have one job.
-      if (!scenario.name.startsWith("Redis"))
-        expect(result.twice).toBeLessThanOrEqual(result.deaths + scenario.workers);
+      expect(result.twice).toBeLessThanOrEqual(mostTwice(scenario, result.deaths));
+      expect(result.needless).toBe(0);
     },
   );
 

@@ -44,6 +44,8 @@ export interface WorkerPlace {
   readonly open: OpenJob;
   /** Aborted when the worker is to end. */
   readonly closing: AbortSignal;
+  /** Renews the claim to the job. Where the queue has given it to another worker meanwhile, `closing` is aborted. */
+  readonly renew: () => Promise<void>;
   /** Calls `work` after these milliseconds; what it returns calls it off. */
   readonly after: (ms: number, work: () => void) => () => void;
 }
@@ -133,7 +135,12 @@ async function measureAll(
 
   async function measureThese(candidates: readonly Candidate[], onEach: typeof keep): Promise<void> {
     let at = 0;
-    for await (const measurement of measurer.measure(candidates)) await onEach(candidates[at++]!, measurement);
+    for await (const measurement of measurer.measure(candidates)) {
+      await onEach(candidates[at++]!, measurement);
+      // A worker that was out of the queue's reach ends with the candidate that it was at: another goes on behind it.
+      await place.renew();
+      signal.throwIfAborted();
+    }
     signal.throwIfAborted();
   }
 
@@ -153,7 +160,11 @@ async function measureAll(
   const known = await store.read(job.batch.candidates.map((candidate) => resultName(job, candidate)));
   const rest = job.batch.candidates.filter((_, at) => known[at] === null);
   if (!isAlone) return measureThese(rest, keep);
-  for (const candidate of rest) await measureAlone(candidate, keep);
+  for (const candidate of rest) {
+    // The worker that had the job before may live, and have ended its last candidate meanwhile.
+    const [ended = null] = await store.read([resultName(job, candidate)]);
+    if (ended === null) await measureAlone(candidate, keep);
+  }
 }
 
 /** Marks where the attempt before this one died: at the first candidate without a result. */

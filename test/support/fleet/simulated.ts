@@ -109,8 +109,8 @@ export const simulatedOpener =
     return { kind: "open", measurer };
   };
 
-/** Appends a line for a candidate that was measured: "worker name milliseconds". */
+/** Appends a line for a candidate that was measured: "worker name milliseconds", and the time of day at its end. */
 export const logTo =
   (file: string, worker: string, of: WorkerClass) =>
   (measured: Candidate, ms: number): void =>
-    appendFileSync(file, `${worker} ${resultName(jobOf(of, []), measured)} ${ms}\n`);
+    appendFileSync(file, `${worker} ${resultName(jobOf(of, []), measured)} ${ms} ${Date.now()}\n`);

@@ -145,7 +145,7 @@ test("a worker refuses a job that was signed as something else, and one whose ru
   const job = jobIn(now);
   const place = {
     ...{ store: memoryQueue(), key, class: classHash(of), worker: "w", open: simulatedOpener({ die: () => {} }) },
-    ...{ closing: new AbortController().signal, after: () => () => {} },
+    ...{ closing: new AbortController().signal, after: () => () => {}, renew: async () => {} },
   };
   const reasonFor = async (text: string) => runJob(text, jobId(job), 1, place);
   expect([
