@@ -7,6 +7,7 @@ import { boostedTrees } from "./cost-model/boosted-trees.ts";
 import type { CostModel } from "./cost-model/cost-model.ts";
 import type { MachineModel } from "./cost-model/machine-model.ts";
 import type { RankingFacts } from "./cost-model/ranker.ts";
+import { killsItsWorker } from "./fleet/result.ts";
 import { ownRecords, recordsOfRelatives } from "./known-records.ts";
 import { hasPostprocessors, underPostprocessors } from "./measurable.ts";
 import { finalistsOf } from "./measure/finalists.ts";
@@ -166,7 +167,7 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
     options.onTrial?.(trial);
   }
   const factsOf = (candidate: Candidate) => factsIn(space, searched, candidate);
-  const isKept = ({ kind }: Measurement): boolean => kind !== "build-failed" || !hasPostprocessors(space);
+  const isKept = (measurement: Measurement): boolean => isRecorded(measurement, space);
   const leftForRoundsMs = (): number => leftMs() - raceMsOf(budget, state.best?.ns ?? null);
   const isOver = (): boolean => leftForRoundsMs() <= 0 || time.isLate();
 
@@ -224,6 +225,11 @@ export async function startTuning(task: TuningTask, space: GeneratedSpace, optio
       return result;
     },
   };
+}
+
+function isRecorded(measurement: Measurement, space: GeneratedSpace): boolean {
+  if (measurement.kind === "crashed") return measurement.reason !== killsItsWorker;
+  return measurement.kind !== "build-failed" || !hasPostprocessors(space);
 }
 
 /** State and time of a tuning at its end. */

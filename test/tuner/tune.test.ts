@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { instantiate, opLibrary, sha256, targets } from "../../src/compiler/index.ts";
+import { killsItsWorker } from "../../src/tuner/fleet/result.ts";
 import type { Measurement } from "../../src/tuner/measure/measurement.ts";
 import { memoryDatabase, type RecordDatabase } from "../../src/tuner/record/database.ts";
 import type { TuningRecord } from "../../src/tuner/record/record.ts";
@@ -91,6 +92,17 @@ describe("a tuning", () => {
     expect(runs[1]!.measured).toEqual(runs[0]!.measured);
     expect(runs[2]!.measured).not.toEqual(runs[0]!.measured);
     expect(second).toEqual(first);
+  });
+
+  it("counts a candidate that killed its worker, and does not record it: no worker has signed that it died", async () => {
+    const database = memoryDatabase();
+    const deadly: Measure = (source, ns) =>
+      ns % 8 < 1 ? { kind: "crashed", reason: killsItsWorker } : timed(source, ns);
+    const result = await tune(task, space, optionsWith(fakeWorkbench(deadly), { database }));
+    const recorded = database.records(all);
+    expect(result.measured).toBe(40);
+    expect(recorded.length).toBeLessThan(result.measured);
+    expect(recorded.filter(({ measurement }) => measurement.kind !== "ok")).toEqual([]);
   });
 
   it("goes on from records, twice in the same way, and measures nothing again", async () => {

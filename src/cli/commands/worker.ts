@@ -107,7 +107,15 @@ async function runFile(project: Project, registration: Registration, job: string
   const store = memoryStore();
   const { of } = registration;
   const closing = new AbortController().signal;
-  const place = { store, key, class: classHash(of), worker: registration.id, closing, after: afterMs };
+  const place = {
+    store,
+    key,
+    class: classHash(of),
+    worker: registration.id,
+    closing,
+    after: afterMs,
+    renew: async () => {},
+  };
   const outcome = await runJob(text, id, 1, { ...place, open: await opener(project, registration) });
   const isEnded = outcome.kind === "ended";
   const file: JobFile = {

@@ -1,10 +1,11 @@
 // The fleet as a build sees it: the classes of the workers that are registered, and for each task the one that measures it. Every
 // failure to reach it is a line, and the machine that tunes measures itself.
 
-import { DiagnosticError, type Target, type TargetName } from "../../compiler/index.ts";
+import { randomUUID } from "node:crypto";
+import { codegenVersion, DiagnosticError, type Target, type TargetName } from "../../compiler/index.ts";
 import { nowMs } from "../../native/clock.ts";
 import { type FleetQueue, QueueLost } from "../../tuner/fleet/queue.ts";
-import { type FleetKey, unseal } from "../../tuner/fleet/seal.ts";
+import { type FleetKey, type Unsealed, unseal } from "../../tuner/fleet/seal.ts";
 import type { Coordinator } from "../../tuner/fleet/submit.ts";
 import {
   classHash,
@@ -66,11 +67,12 @@ export async function openFleet(options: FleetOptions): Promise<Fleet | null> {
       return null;
     }
     const inTurn = turnsBy();
+    const run = key === null ? null : randomUUID().replaceAll("-", "");
     const isServed = async (hash: string) => (await classesOf(queue, key)).classes.some((it) => it.hash === hash);
     return {
       classes,
       classFor: (target) => classes.find(({ of, cores }) => serves(of, cores, target)) ?? null,
-      coordinator: (onWait) => ({ queue, key, clock: nowMs, signal, isServed, onWait }),
+      coordinator: (onWait) => ({ queue, key, run, clock: nowMs, signal, isServed, onWait }),
       inTurn,
       deadlineMs,
       lost: (reason) => tell(`the fleet is lost: ${reason}`),
@@ -93,8 +95,15 @@ interface Classes {
   readonly refused: string | null;
 }
 
+/** Opens a registration. A worker of another version would refuse all jobs of this one. */
+function openRegistration(text: string, key: FleetKey): Unsealed<Registration> {
+  const opened = unseal("worker", text, decodeRegistration, key);
+  if (opened.kind === "refused" || opened.body.of.codegen === codegenVersion) return opened;
+  return { kind: "refused", reason: `it is of version ${opened.body.of.codegen}, this is ${codegenVersion}` };
+}
+
 async function classesOf(queue: FleetQueue, key: FleetKey): Promise<Classes> {
-  const opened = (await queue.workers()).map((text) => unseal("worker", text, decodeRegistration, key));
+  const opened = (await queue.workers()).map((text) => openRegistration(text, key));
   const groups = new Map<string, Registration[]>();
   for (const one of opened) {
     if (one.kind !== "ok") continue;

@@ -4,6 +4,7 @@
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { sleepMs } from "../../native/clock.ts";
+import { printable } from "../../tuner/fleet/printable.ts";
 import type { FleetQueue, FleetStore, JobState } from "../../tuner/fleet/queue.ts";
 import { connectCoordinator, fleetPackages, withPatience } from "./redis-connection.ts";
 
@@ -31,9 +32,9 @@ export function redisStore(client: Redis, patienceMs: number): FleetStore {
     createOnce: (name, text) =>
       run(async () => (await client.set(resultKey(name), text, "EX", keptSeconds, "NX")) === "OK"),
     read: (names) => (names.length === 0 ? Promise.resolve([]) : run(() => client.mget(names.map(resultKey)))),
-    mark: (job, name) =>
+    mark: (job, text) =>
       run(async () => {
-        await client.sadd(marksKey(job), name);
+        await client.sadd(marksKey(job), text);
         await client.expire(marksKey(job), keptSeconds);
       }),
     marks: (job) => run(() => client.smembers(marksKey(job))),
@@ -108,5 +109,5 @@ async function stateOf(queue: Queue, id: string): Promise<JobState> {
   if (!job) return { kind: "unknown" };
   if (job.finishedOn === undefined) return { kind: job.processedOn === undefined ? "waiting" : "active" };
   if (!job.failedReason) return { kind: "done", text: job.returnvalue };
-  return { kind: "failed", reason: job.failedReason, lost: stalledReason.test(job.failedReason) };
+  return { kind: "failed", reason: printable(job.failedReason), lost: stalledReason.test(job.failedReason) };
 }

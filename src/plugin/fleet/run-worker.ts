@@ -3,10 +3,11 @@
 
 import type { Job } from "bullmq";
 import { afterMs, nowMs } from "../../native/clock.ts";
+import { printable } from "../../tuner/fleet/printable.ts";
 import { type OpenJob, runJob } from "../../tuner/fleet/run-job.ts";
 import { type FleetKey, seal } from "../../tuner/fleet/seal.ts";
 import { classHash, queueOf, type Registration, type WorkerClass } from "../../tuner/fleet/worker-class.ts";
-import { connectWorker, fleetPackages } from "./redis-connection.ts";
+import { connectWorker, fleetPackages, withPatience } from "./redis-connection.ts";
 import { heartbeatMs, keyPrefix, redisStore, register, unregister } from "./redis-queue.ts";
 
 export interface WorkerOptions {
@@ -39,21 +40,27 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   /** Ends the job that this worker has: another one was given it. */
   let lost: () => void = () => {};
 
-  async function process({ data, id: job = "", stalledCounter, attemptsStarted }: Job): Promise<string> {
+  async function process(taken: Job, token = ""): Promise<string> {
+    const { data, id: job = "", stalledCounter, attemptsStarted } = taken;
     const startMs = nowMs();
     const attempt = Math.max(stalledCounter + 1, attemptsStarted);
     const closing = new AbortController();
     const close = (): void => closing.abort();
     signal.addEventListener("abort", close, { once: true });
     lost = close;
-    const here = { ...place, closing: closing.signal, after: afterMs };
+    const renew = async (): Promise<void> => {
+      const renewed = await withPatience(patienceMs, () => taken.extendLock(token, lockMs));
+      if (renewed !== 1) close();
+    };
+    const here = { ...place, closing: closing.signal, after: afterMs, renew };
     const outcome = await runJob((data as { text?: unknown })?.text, job, attempt, here);
     signal.removeEventListener("abort", close);
     const took = `${((nowMs() - startMs) / 1000).toFixed(1)} s`;
     if (outcome.kind === "refused") {
-      onJob?.(`job ${job.slice(0, 12)} is refused: ${outcome.reason}`);
+      onJob?.(printable(`job ${job.slice(0, 12)} is refused: ${outcome.reason}`));
       throw new bullmq.UnrecoverableError(outcome.reason);
     }
+    // Its id is that of its content: a digest.
     onJob?.(`job ${job.slice(0, 12)}${attempt > 1 ? `, attempt ${attempt}` : ""}: ${took}`);
     return outcome.text;
   }

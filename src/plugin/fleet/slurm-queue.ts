@@ -7,6 +7,7 @@ import { sleepMs } from "../../native/clock.ts";
 import { runCommand } from "../../native/run-command.ts";
 import { type JobFile, parseJobFile } from "../../tuner/fleet/job-file.ts";
 import { memoryStore } from "../../tuner/fleet/memory-store.ts";
+import { printable } from "../../tuner/fleet/printable.ts";
 import { type FleetQueue, type JobState, QueueLost } from "../../tuner/fleet/queue.ts";
 
 export interface SlurmOptions {
@@ -89,7 +90,7 @@ export async function openSlurmQueue({ constraint, folder, worker, signal }: Slu
 }
 
 function stateOf(file: JobFile | null, failure: string | null): JobState {
-  if (file?.refused) return { kind: "failed", reason: file.refused, lost: false };
+  if (file?.refused) return { kind: "failed", reason: printable(file.refused), lost: false };
   if (file?.end) return { kind: "done", text: file.end };
   return { kind: "failed", reason: `sbatch: ${failure ?? "the worker wrote nothing"}`, lost: false };
 }

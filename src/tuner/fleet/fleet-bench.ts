@@ -53,6 +53,7 @@ export function createFleetBench(options: FleetBenchOptions): FleetBench {
   const jobOf = (kind: MeasureJob["kind"], candidates: readonly Candidate[], leftMs: LeftMs): MeasureJob => ({
     kind,
     protocol: fleetProtocol,
+    run: coordinator.run,
     class: hash,
     operator: options.operator,
     batch: batchOf(task, options.taskKey, candidates, cache),

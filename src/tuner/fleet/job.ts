@@ -31,6 +31,11 @@ export interface JobOperator {
 export interface MeasureJob {
   readonly kind: "measure" | "race";
   readonly protocol: typeof fleetProtocol;
+  /**
+   * Run of the coordinator that asks: what was signed for another run is not taken for it. Null where nothing is signed; then runs share
+   * their results.
+   */
+  readonly run: string | null;
   /** Hash of the class whose queue the job is in. */
   readonly class: string;
   readonly operator: JobOperator;
@@ -56,6 +61,7 @@ const relativePath = text(
 export const decodeJob: Decode<MeasureJob> = object<MeasureJob>({
   kind: oneOf("measure", "race"),
   protocol: oneOf(fleetProtocol),
+  run: nullable(text(32, /^[0-9a-f]{32}$/, "the name of a run")),
   class: text(32, /^[0-9a-f]{32}$/, "the hash of a class"),
   operator: object<JobOperator>({
     file: relativePath,
@@ -67,10 +73,11 @@ export const decodeJob: Decode<MeasureJob> = object<MeasureJob>({
   deadlineMs: integer(1, 86_400_000),
 });
 
-/** Fields of a batch that change a measurement, but for the candidates. */
-const taskFields = ({ class: of, batch }: MeasureJob): unknown => {
+/** Fields of a job that change a measurement or say what it is compared with, but for the candidates. */
+const taskFields = ({ run, class: of, batch, baseline }: MeasureJob): unknown => {
   const { codegen, task, target, numerics, threads, constants, cache, inputSeed } = batch;
-  return { protocol: fleetProtocol, of, codegen, task, target, numerics, threads, constants, cache, inputSeed };
+  const measured = { codegen, task, target, numerics, threads, constants, cache, inputSeed };
+  return { protocol: fleetProtocol, run, of, ...measured, baseline };
 };
 
 /** Id of a job by its content: a job that is submitted twice is one. The deadline does not count. */

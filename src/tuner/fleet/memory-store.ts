@@ -17,8 +17,8 @@ export function memoryStore(): MemoryStore {
       return true;
     },
     read: async (names) => names.map((name) => texts.get(name) ?? null),
-    async mark(job, name) {
-      marks.set(job, (marks.get(job) ?? new Set()).add(name));
+    async mark(job, text) {
+      marks.set(job, (marks.get(job) ?? new Set()).add(text));
     },
     marks: async (job) => [...(marks.get(job) ?? [])],
   };

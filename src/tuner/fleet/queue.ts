@@ -16,8 +16,8 @@ export interface FleetStore {
   createOnce(name: string, text: string): Promise<boolean>;
   /** Returns the texts of names, in their order; null where there is none. */
   read(names: readonly string[]): Promise<readonly (string | null)[]>;
-  /** Marks that a candidate of a job is about to be measured alone. */
-  mark(job: string, name: string): Promise<void>;
+  /** Adds a sealed mark to those of a job. */
+  mark(job: string, text: string): Promise<void>;
   marks(job: string): Promise<readonly string[]>;
 }
 

@@ -68,8 +68,18 @@ export const decodeJobEnd: Decode<JobEnd> = object<JobEnd>({
   why: oneOf("all", "deadline", "closing"),
 });
 
-/** Mark of a job for the candidate at which its first attempt died; the name alone is the mark of the candidate that a later one is at. */
-export const diedAt = (name: string): string => `died-${name}`;
+/** Says of a job that its first attempt died at a candidate, or that a later attempt is at one. */
+export interface Mark {
+  readonly job: string;
+  readonly kind: "died" | "at";
+  /** Name of the candidate's result. */
+  readonly name: string;
+}
 
-/** Reason that is recorded for a candidate during which two workers died, one after the other. */
+export const decodeMark: Decode<Mark> = object<Mark>({ job: sha256Hex, kind: oneOf("died", "at"), name: sha256Hex });
+
+/**
+ * Reason of a candidate during which two workers died, one after the other. It holds for one tuning and is not recorded: no worker has
+ * signed that it died, the queue says so.
+ */
 export const killsItsWorker = "it kills its worker";

@@ -11,8 +11,8 @@ import type { FleetStore } from "./queue.ts";
 import {
   type CandidateResult,
   decodeResult,
-  diedAt,
   type JobEnd,
+  type Mark,
   type RaceOutcome,
   type ResultOrigin,
 } from "./result.ts";
@@ -44,6 +44,8 @@ export interface WorkerPlace {
   readonly open: OpenJob;
   /** Aborted when the worker is to end. */
   readonly closing: AbortSignal;
+  /** Renews the claim to the job. Where the queue has given it to another worker meanwhile, `closing` is aborted. */
+  readonly renew: () => Promise<void>;
   /** Calls `work` after these milliseconds; what it returns calls it off. */
   readonly after: (ms: number, work: () => void) => () => void;
 }
@@ -133,17 +135,22 @@ async function measureAll(
 
   async function measureThese(candidates: readonly Candidate[], onEach: typeof keep): Promise<void> {
     let at = 0;
-    for await (const measurement of measurer.measure(candidates)) await onEach(candidates[at++]!, measurement);
+    for await (const measurement of measurer.measure(candidates)) {
+      await onEach(candidates[at++]!, measurement);
+      // A worker that was out of the queue's reach ends with the candidate that it was at: another goes on behind it.
+      await place.renew();
+      signal.throwIfAborted();
+    }
     signal.throwIfAborted();
   }
 
   async function measureAlone(candidate: Candidate, onEach: typeof keep): Promise<void> {
-    await store.mark(from.job, resultName(job, candidate));
+    await mark("at", resultName(job, candidate), from.job, place);
     await measureThese([candidate], onEach);
   }
 
   const { baseline } = job;
-  if (isAlone) await markDeath(job, from.job, store);
+  if (isAlone) await markDeath(job, from.job, place);
   if (baseline && !(await isRecordedAsFailed(job, baseline, place)))
     await (isAlone ? measureAlone(baseline, setBaseline) : measureThese([baseline], setBaseline));
   async function setBaseline(candidate: Candidate, measurement: Measurement): Promise<void> {
@@ -153,16 +160,26 @@ async function measureAll(
   const known = await store.read(job.batch.candidates.map((candidate) => resultName(job, candidate)));
   const rest = job.batch.candidates.filter((_, at) => known[at] === null);
   if (!isAlone) return measureThese(rest, keep);
-  for (const candidate of rest) await measureAlone(candidate, keep);
+  for (const candidate of rest) {
+    // The worker that had the job before may live, and have ended its last candidate meanwhile.
+    const [ended = null] = await store.read([resultName(job, candidate)]);
+    if (ended === null) await measureAlone(candidate, keep);
+  }
 }
 
 /** Marks where the attempt before this one died: at the first candidate without a result. */
-async function markDeath({ baseline, batch, ...job }: MeasureJob, id: string, store: FleetStore): Promise<void> {
+async function markDeath(job: MeasureJob, id: string, place: WorkerPlace): Promise<void> {
+  const { baseline, batch } = job;
   const all = baseline ? [baseline, ...batch.candidates] : batch.candidates;
-  const names = all.map((candidate) => resultName({ ...job, baseline, batch }, candidate));
-  const known = await store.read(names);
+  const names = all.map((candidate) => resultName(job, candidate));
+  const known = await place.store.read(names);
   const first = names.find((_, at) => known[at] === null);
-  if (first !== undefined) await store.mark(id, diedAt(first));
+  if (first !== undefined) await mark("died", first, id, place);
+}
+
+async function mark(kind: Mark["kind"], name: string, job: string, { store, key }: WorkerPlace): Promise<void> {
+  const made: Mark = { job, kind, name };
+  await store.mark(job, seal("mark", made, key));
 }
 
 /** Says whether a baseline is known not to run: it is not tried again. */

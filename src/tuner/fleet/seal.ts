@@ -5,8 +5,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { sha256 } from "../../compiler/index.ts";
 import { type Decode, nullable, object, ShapeError, sha256Hex } from "../record/strict.ts";
 import { canonicalJson } from "../store/key.ts";
+import { printable } from "./printable.ts";
 
-export type Purpose = "job" | "result" | "race" | "worker" | "end";
+export type Purpose = "job" | "mark" | "result" | "race" | "worker" | "end";
 
 /** Secret that coordinator and workers share; null: texts are not signed, and signatures are not asked for. */
 export type FleetKey = string | null;
@@ -15,11 +16,13 @@ export type Unsealed<T> =
   | { readonly kind: "ok"; readonly body: T }
   | { readonly kind: "refused"; readonly reason: string };
 
-interface Sealed<T> {
+interface Sealed {
   readonly digest: string;
   readonly mac: string | null;
-  readonly body: T;
+  readonly body: unknown;
 }
+
+const decodeSealed = object<Sealed>({ digest: sha256Hex, mac: nullable(sha256Hex), body: (value) => value });
 
 /** Longest text that is parsed, in characters: a batch of the largest operators has some hundred thousand. */
 const longestText = 8e6;
@@ -38,13 +41,17 @@ export function seal(purpose: Purpose, body: unknown, key: FleetKey): string {
 export function unseal<T>(purpose: Purpose, text: unknown, decode: Decode<T>, key: FleetKey): Unsealed<T> {
   if (typeof text !== "string" || text.length > longestText) return refused("it is no text, or too long a one");
   try {
-    const fields = { digest: sha256Hex, mac: nullable(sha256Hex), body: decode };
-    const { digest, mac, body } = object<Sealed<T>>(fields)(JSON.parse(text), []);
-    if (sha256(canonicalJson(body)) !== digest) return refused("it was changed after it was written");
-    if (key === null || isSame(mac, macOf(key, purpose, digest))) return { kind: "ok", body };
-    return refused(mac === null ? "it is not signed" : "it is signed with another key");
+    const sealed = decodeSealed(JSON.parse(text), []);
+    const { digest, mac } = sealed;
+    // The signature comes first: of a text that is not ours nothing else is looked at, and no word of it is repeated.
+    if (key !== null && !isSame(mac, macOf(key, purpose, digest)))
+      return refused(mac === null ? "it is not signed" : "it is signed with another key");
+    const body = decode(sealed.body, ["body"]);
+    return sha256(canonicalJson(body)) === digest
+      ? { kind: "ok", body }
+      : refused("it was changed after it was written");
   } catch (error) {
-    if (error instanceof ShapeError) return refused(error.message);
+    if (error instanceof ShapeError) return refused(printable(error.message));
     if (error instanceof SyntaxError) return refused("it is no JSON, or only a part of it");
     throw error;
   }

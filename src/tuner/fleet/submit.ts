@@ -8,10 +8,11 @@ import { type FleetQueue, type JobState, QueueLost } from "./queue.ts";
 import {
   type CandidateResult,
   decodeJobEnd,
+  decodeMark,
   decodeRaceOutcome,
   decodeResult,
-  diedAt,
   killsItsWorker,
+  type Mark,
   type ResultOrigin,
 } from "./result.ts";
 import { type FleetKey, seal, unseal } from "./seal.ts";
@@ -20,6 +21,8 @@ import { queueOf } from "./worker-class.ts";
 export interface Coordinator {
   readonly queue: FleetQueue;
   readonly key: FleetKey;
+  /** Name of this run, which its jobs bear; null: nothing is signed. */
+  readonly run: string | null;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
   readonly signal?: AbortSignal | undefined;
@@ -61,7 +64,6 @@ export async function* measureOnFleet(
   const outcomes = new Map<string, FleetOutcome>();
   const collect = async (): Promise<number> => collectInto(outcomes, names, job, coordinator);
   const missing = (): readonly number[] => names.flatMap((name, at) => (outcomes.has(name) ? [] : [at]));
-  let { baseline } = job;
   /** Candidates at which one worker died: each is measured in a job of its own. */
   const suspects = new Set<string>();
   let fruitless = 0;
@@ -70,7 +72,7 @@ export async function* measureOnFleet(
   while (missing().length > 0) {
     const rest = missing().filter((at) => !suspects.has(names[at]!));
     const together = (rest.length > 0 ? rest : missing().slice(0, 1)).map((at) => candidates[at]!);
-    const current: MeasureJob = { ...job, baseline, batch: { ...job.batch, candidates: together } };
+    const current: MeasureJob = { ...job, batch: { ...job.batch, candidates: together } };
     const id = jobId(current);
     const before = outcomes.size + suspects.size;
     await submit(current, id, coordinator);
@@ -99,8 +101,7 @@ export async function* measureOnFleet(
   async function settle(end: Ended, ended: MeasureJob, id: string): Promise<void> {
     if (end.kind === "lost") {
       const suspect = await blame(ended, id, coordinator);
-      if (suspect !== null && names.includes(suspect)) suspects.add(suspect);
-      if (ended.baseline && suspect === resultName(ended, ended.baseline)) baseline = null;
+      if (suspect !== null) suspects.add(suspect);
       return;
     }
     await coordinator.queue.withdraw(queueOf(job.class), id);
@@ -124,7 +125,7 @@ export async function raceOnFleet(
       const [text] = await queue.read([id]);
       if (text === null || text === undefined) continue;
       const opened = unseal("race", text, decodeRaceOutcome, key);
-      const isOurs = opened.kind === "ok" && isOfClass(opened.body.from, job) && isInRace(opened.body, job);
+      const isOurs = opened.kind === "ok" && isOf(opened.body.from, job, id) && isInRace(opened.body, job);
       return isOurs ? opened.body : null;
     }
     await queue.withdraw(queueOf(job.class), id);
@@ -164,6 +165,9 @@ async function collectInto(
 
 /** Says whether a result was made by a worker of the job's class. */
 const isOfClass = (from: ResultOrigin, job: MeasureJob): boolean => from.class === job.class;
+
+/** Says whether an outcome is that of this job: one of another was signed, too. */
+const isOf = (from: ResultOrigin, job: MeasureJob, id: string): boolean => isOfClass(from, job) && from.job === id;
 
 type Ended =
   /** Submit what is missing again. */
@@ -217,6 +221,7 @@ function watchJob(
       case "done": {
         const end = unseal("end", state.text, decodeJobEnd, key);
         if (end.kind === "refused") throw new JobRefused(`the worker's answer is refused: ${end.reason}`);
+        if (!isOf(end.body.from, job, id)) throw new JobRefused("the worker's answer is refused: it is of another job");
         return end.body.why === "deadline" ? { kind: "late", reason: "its worker was too slow" } : { kind: "again" };
       }
     }
@@ -230,12 +235,14 @@ function watchJob(
  * @returns the name of the candidate; null: both died before any
  */
 async function blame(job: MeasureJob, id: string, { queue, key }: Coordinator): Promise<string | null> {
-  const marks = await queue.marks(id);
+  const opened = (await queue.marks(id)).map((text) => unseal("mark", text, decodeMark, key));
   await queue.withdraw(queueOf(job.class), id);
-  const names = marks.filter((mark) => !mark.startsWith(diedAt("")));
+  const marks = opened.flatMap((mark) => (mark.kind === "ok" && mark.body.job === id ? [mark.body] : []));
+  const namesOf = (kind: Mark["kind"]) => marks.filter((mark) => mark.kind === kind).map(({ name }) => name);
+  const names = namesOf("at");
   const texts = await queue.read(names);
   const guilty = names.find((_, at) => texts[at] === null) ?? null;
-  if (guilty === null || !marks.includes(diedAt(guilty))) return guilty;
+  if (guilty === null || !namesOf("died").includes(guilty)) return guilty;
   const from: ResultOrigin = { job: id, class: job.class, targetClass: "", toolchain: "", worker: "" };
   const measurement = { kind: "crashed", reason: killsItsWorker } as const;
   const result: CandidateResult = { from, name: guilty, baselineNs: null, measurement };

@@ -7,7 +7,7 @@ import { type Decode, integer, list, nullable, object, oneOf, text } from "../re
 import { canonicalJson } from "../store/key.ts";
 
 /** Version of jobs, results and the order of steps. Other versions have queues of their own. */
-export const fleetProtocol = 1;
+export const fleetProtocol = 2;
 
 export interface WorkerClass {
   readonly protocol: typeof fleetProtocol;

@@ -46,7 +46,8 @@ export function memoryQueue(): MemoryQueue {
       const timer = setTimeout(work, ms);
       return () => clearTimeout(timer);
     };
-    const place = { store, key: worker.key ?? null, class: classHash(worker.of), worker: worker.id, closing, after };
+    const own = { key: worker.key ?? null, class: classHash(worker.of), worker: worker.id };
+    const place = { ...own, store, closing, after, renew: async () => {} };
     try {
       const run = runJob(job.text, id, job.stalls + 1, { ...place, open: worker.open(die) });
       const outcome = await Promise.race([run, death, killed]);

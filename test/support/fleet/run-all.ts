@@ -15,12 +15,13 @@ export interface RunAllOptions {
   readonly key?: FleetKey;
   readonly deadlineMs?: number;
   /** Called after each outcome, with their number. */
-  readonly onOutcome?: (count: number) => void;
+  readonly onOutcome?: (count: number, outcome: FleetOutcome) => void;
 }
 
-export const coordinatorOf = (queue: FleetQueue, key: FleetKey = null): Coordinator => ({
+export const coordinatorOf = (queue: FleetQueue, key: FleetKey = null, run: string | null = null): Coordinator => ({
   queue,
   key,
+  run,
   clock: () => performance.now(),
   isServed: async () => true,
 });
@@ -41,7 +42,7 @@ export async function runAll(
       let at = from;
       for await (const outcome of measureOnFleet(job, coordinatorOf(queue, key), () => 600_000)) {
         outcomes[at++] = outcome;
-        onOutcome?.(++count);
+        onOutcome?.(++count, outcome);
       }
     }
   }

@@ -42,6 +42,7 @@ export function jobOf(of: WorkerClass, candidates: readonly Candidate[], given: 
   return {
     kind: "measure",
     protocol: fleetProtocol,
+    run: null,
     class: classHash(of),
     operator: { file: "src/simulated.op.ts", parameters: {}, digest: task },
     batch: {
@@ -108,8 +109,8 @@ export const simulatedOpener =
     return { kind: "open", measurer };
   };
 
-/** Appends a line for a candidate that was measured: "worker name milliseconds". */
+/** Appends a line for a candidate that was measured: "worker name milliseconds", and the time of day at its end. */
 export const logTo =
   (file: string, worker: string, of: WorkerClass) =>
   (measured: Candidate, ms: number): void =>
-    appendFileSync(file, `${worker} ${resultName(jobOf(of, []), measured)} ${ms}\n`);
+    appendFileSync(file, `${worker} ${resultName(jobOf(of, []), measured)} ${ms} ${Date.now()}\n`);

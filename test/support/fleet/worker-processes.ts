@@ -41,6 +41,8 @@ export interface MeasuredLine {
   readonly worker: string;
   readonly name: string;
   readonly ms: number;
+  /** Time of day at its end, in milliseconds. */
+  readonly endMs: number;
 }
 
 export interface WorkerProcesses {
@@ -82,8 +84,8 @@ export function workerProcesses(script: string, url: string, lockMs: number): Wo
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => {
-          const [worker = "", name = "", ms = ""] = line.split(" ");
-          return { worker, name, ms: Number(ms) };
+          const [worker = "", name = "", ms = "", endMs = ""] = line.split(" ");
+          return { worker, name, ms: Number(ms), endMs: Number(endMs) };
         }),
     async stop() {
       isOver = true;

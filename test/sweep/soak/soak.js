@@ -1,15 +1,16 @@
 // Many callers at once for minutes: all kernels of the fixtures, native with threads and WASM with and without, called by 64 callers in four
 // workers, half of them off the event loop. Every result is held against that of a first call; the memory of the process is
-// read all the time. Ends with an error where a result was wrong, or the memory has grown by more than a twentieth.
+// read all the time. Ends with an error where a result was wrong, or the memory has grown by more than a twentieth after the warm-up.
 //
-// Then callers that take the memory of their arrays away while packed and plain calls are in flight, in workers that are terminated,
-// on this version of Node and another: no process may crash, and no result be wrong.
+// Then the lives of many processes, each drawn by a seed (life.js): callers take the memory of their arrays away while calls are in flight, and
+// their threads end in the middle of calls; on this version of Node and on those in out/. No process may crash or hang, no result be wrong, and
+// none may hold memory of calls that are over.
 //
 //     npm run test:soak
 //     npm run test:soak -- --minutes 10 --workers 4 --callers 16
 //     npm run test:soak -- --minutes 0 --disturb 3                  the second part alone, three minutes a version
+//     npm run test:soak -- --minutes 0 --seed 17 --lives 1          one life again, on each version
 
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -18,9 +19,10 @@ import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import unpluginKernel from "../../../dist/esbuild.js";
-import { otherNode } from "../../support/other-node.js";
+import { otherNodes } from "../../support/other-node.js";
 import { npmRun, recordRun } from "../../support/record-run.js";
 import { bundleDisturbed } from "./disturbed-kernels.js";
+import { livesOn } from "./lives.js";
 
 const { values } = parseArgs({
   options: {
@@ -28,11 +30,15 @@ const { values } = parseArgs({
     workers: { type: "string", default: "4" },
     callers: { type: "string", default: "16" },
     disturb: { type: "string", default: "3" },
+    seed: { type: "string", default: "1" },
+    lives: { type: "string", default: "1000000" },
   },
 });
 const here = dirname(fileURLToPath(import.meta.url));
 const operators = join(here, "../../../fixtures/ops");
 const grownAtMost = 1.05;
+/** Fewest seconds after the warm-up in which a growth can be seen. */
+const leastSteady = 20;
 
 /** A module that exports every fixture for each target; they are predicted, not tuned. */
 async function bundle(folder) {
@@ -62,18 +68,28 @@ async function calm(folder) {
   const module = await bundle(folder);
   const end = Date.now() + Number(values.minutes) * 60_000;
   const workerData = { module, end, callers: Number(values.callers) };
-  const running = Array.from({ length: Number(values.workers) }, () => {
+  const callsOf = [];
+  const running = Array.from({ length: Number(values.workers) }, (_, at) => {
     const worker = new Worker(join(here, "worker.js"), { workerData });
-    return new Promise((resolve, reject) => worker.on("message", resolve).on("error", reject));
+    const hear = (resolve) => (said) => {
+      callsOf[at] = said.calls;
+      if (said.isOver) resolve(said);
+    };
+    return new Promise((resolve, reject) => worker.on("message", hear(resolve)).on("error", reject));
   });
   const memory = [];
-  const reading = setInterval(() => memory.push(megabytes()), 1000);
+  const reading = setInterval(
+    () => memory.push({ megabytes: megabytes(), calls: callsOf.reduce((a, b) => a + b, 0) }),
+    1000,
+  );
   const results = await Promise.all(running);
   clearInterval(reading);
   const calls = results.reduce((sum, it) => sum + it.calls, 0);
   const wrong = results.flatMap((it) => it.wrong);
-  // The first fifth is for caches and workers to fill.
-  const steady = memory.slice(Math.floor(memory.length / 5));
+  // A kernel takes memory and workers of its own at its first calls: until every caller has called every kernel, memory has to grow.
+  const warm = results[0].kernels * results.length * Number(values.callers);
+  const isWarm = ({ calls }, second) => calls >= warm && second >= memory.length / 5;
+  const steady = memory.filter(isWarm).map((it) => it.megabytes);
   const part = Math.max(1, Math.floor(steady.length / 4));
   const mean = (numbers) => numbers.reduce((sum, it) => sum + it, 0) / numbers.length;
   const [before, after] = [mean(steady.slice(0, part)), mean(steady.slice(-part))];
@@ -81,42 +97,26 @@ async function calm(folder) {
     `${results[0].kernels} kernels, ${results.length} workers, ${values.callers} callers each: ${calls} calls`,
   );
   console.log(`${wrong.length} wrong${wrong.length > 0 ? `: ${wrong.slice(0, 3).join("; ")}` : ""}`);
-  const everyMinute = memory.filter((_, second) => second % 60 === 59).map((it) => it.toFixed(0));
+  const everyMinute = memory.filter((_, second) => second % 60 === 59).map((it) => it.megabytes.toFixed(0));
   console.log(`memory at each minute: ${everyMinute.join(" ")} MB`);
-  console.log(`memory ${before.toFixed(0)} → ${after.toFixed(0)} MB (${(after / before).toFixed(3)})`);
-  const isRight = calls > 0 && wrong.length === 0 && after <= before * grownAtMost;
+  console.log(
+    `memory after ${memory.length - steady.length} s of warming up: ${before.toFixed(0)} → ${after.toFixed(0)} MB (${(after / before).toFixed(3)}) in ${steady.length} s`,
+  );
+  const isLong = steady.length >= leastSteady;
+  if (!isLong)
+    console.log(`too short: a growth is seen in ${leastSteady} s after the warm-up, not in ${steady.length}`);
+  const isRight = isLong && calls > 0 && wrong.length === 0 && after <= before * grownAtMost;
   return {
     isRight,
     found: `${calls} calls, ${wrong.length} wrong, memory ${before.toFixed(0)} to ${after.toFixed(0)} MB`,
   };
 }
 
-/** Disturbed calls in a process of one version of Node. */
-function disturbedOn(node, module) {
-  const args = ["--expose-gc", join(here, "disturb.js"), module, String(Number(values.disturb) * 60), values.workers];
-  const { status, signal, stdout, stderr } = spawnSync(node, args, { encoding: "utf8", maxBuffer: 2 ** 26 });
-  const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
-  if (status !== 0) {
-    const why = signal ?? `exit code ${status}`;
-    console.log(`Node ${version} crashed: ${why}\n${stderr.slice(-2000)}`);
-    return { isRight: false, found: `Node ${version} crashed: ${why}` };
-  }
-  const { calls, refused, terminated, disturbed, wrong, wrongCount } = JSON.parse(stdout);
-  console.log(`Node ${version}: ${calls} calls disturbed (${JSON.stringify(disturbed)}), ${refused} refused by name`);
-  console.log(
-    `${terminated} workers terminated, ${wrongCount} wrong${wrong.length > 0 ? `: ${wrong.join("; ")}` : ""}`,
-  );
-  const all = ["transfer", "collect", "resize", "overwrite", "nothing"].every((name) => disturbed[name] > 0);
-  return {
-    isRight: all && calls > 0 && wrongCount === 0,
-    found: `Node ${version}: ${calls} disturbed calls, ${wrongCount} wrong, ${refused} refused, ${terminated} workers terminated, 0 crashes`,
-  };
-}
-
+/** Lives on this version of Node and on the others that are here. */
 async function disturbed(folder) {
   const module = await bundleDisturbed(folder);
-  const nodes = [process.execPath, otherNode()].filter((node) => node !== null);
-  return nodes.map((node) => disturbedOn(node, module));
+  const [minutes, seed, lives] = [values.disturb, values.seed, values.lives].map(Number);
+  return [process.execPath, ...otherNodes()].map((node) => livesOn(node, module, { minutes, seed, lives }));
 }
 
 const folder = mkdtempSync(join(tmpdir(), "unplugin-kernel-soak-"));

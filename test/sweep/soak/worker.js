@@ -35,6 +35,7 @@ const cases = Object.entries(await import(module)).map(([name, kernel]) => {
 const notNative = cases.filter(({ kernel }) => kernel.info.target !== "wasm" && kernel.info.twin !== "native");
 
 let calls = 0;
+setInterval(() => parentPort.postMessage({ calls }), 1000).unref();
 const wrong = notNative.map(({ name, kernel }) => `${name} is not native: ${kernel.info.twinReason}`);
 
 async function call(caller) {
@@ -49,4 +50,4 @@ async function call(caller) {
 }
 
 await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
-parentPort.postMessage({ kernels: cases.length, calls, wrong });
+parentPort.postMessage({ kernels: cases.length, calls, wrong, isOver: true });

@@ -101,6 +101,31 @@ test("a candidate that was measured when two workers were killed from outside is
   expect([kills, outcomes.map(reasonOf)]).toEqual([2, some(12).map(() => null)]);
 });
 
+test("a worker whose job was given to another ends with the candidate that it is at, and nothing is measured again", async () => {
+  const job = jobOf(of, some(6));
+  const store = memoryQueue();
+  const closing = new AbortController();
+  const measured: number[] = [];
+  const onMeasured = ({ assignment }: { readonly assignment: Readonly<Record<string, number>> }) =>
+    void measured.push(assignment.n!);
+  const place = {
+    ...{ store, key: null, class: classHash(of), closing: closing.signal, after: () => () => {} },
+    open: simulatedOpener({ die: () => {}, onMeasured }),
+  };
+  const first = { ...place, worker: "one", renew: async () => void (measured.length === 3 && closing.abort()) };
+  const end = await runJob(seal("job", job, null), jobId(job), 1, first);
+  expect([end.kind === "ended" && JSON.parse(end.text).body.why, measured]).toEqual(["closing", [0, 1, 2]]);
+  // The other has begun the job when the first ends its last candidate.
+  const late = resultName(job, candidate(4, { ms: 0 }));
+  const from = { job: jobId(job), class: classHash(of), targetClass: "t", toolchain: "wasm", worker: "one" };
+  const timing = { medianNs: 1, minNs: 1, p20Ns: 1, repeats: 1 };
+  const text = seal("result", { from, name: late, baselineNs: null, measurement: { kind: "ok", timing } }, null);
+  const renew = async () => void (await store.createOnce(late, text));
+  const second = { ...place, worker: "two", closing: new AbortController().signal, renew };
+  expect(await runJob(seal("job", job, null), jobId(job), 2, second)).toMatchObject({ kind: "ended" });
+  expect(measured).toEqual([0, 1, 2, 3, 5]);
+});
+
 test("a baseline that kills its worker is left out, and the candidates are measured without", async () => {
   const queue = memoryQueue();
   serve(queue, "one");
@@ -175,6 +200,7 @@ describe("a worker refuses", () => {
     open: simulatedOpener({ die: () => {} }),
     closing: new AbortController().signal,
     after: () => () => {},
+    renew: async () => {},
   };
   const outcomeOf = (text: unknown, id = jobId(job), given = {}) => runJob(text, id, 1, { ...place, ...given });
   const altered = (alter: (body: Record<string, unknown>) => void): string => {
@@ -191,7 +217,7 @@ describe("a worker refuses", () => {
       () => seal("job", job, null).replace('"ms":0', '"ms":1'),
       "it was changed after it was written",
     ],
-    ["a field too many", () => altered((body) => Object.assign(body, { run: "rm" })), /^body\.run must be absent/],
+    ["a field too many", () => altered((body) => Object.assign(body, { shell: "rm" })), /^body\.shell must be absent/],
     [
       "a path out of the project",
       () => altered((body) => Object.assign(body.operator as object, { file: "../x.op.ts" })),
@@ -209,8 +235,8 @@ describe("a worker refuses", () => {
     ],
     [
       "another version of the protocol",
-      () => altered((body) => Object.assign(body, { protocol: 2 })),
-      /^body\.protocol must be 1/,
+      () => altered((body) => Object.assign(body, { protocol: 1 })),
+      /^body\.protocol must be 2/,
     ],
     ["a result in place of a job", () => seal("result", job, "k"), "it is signed with another key"],
   ])("%s", async (_, text, reason) => {
