@@ -88,7 +88,8 @@ function filesBelow(folder: string): readonly string[] {
     const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
     return all.filter((path) => statSync(path).isFile()).sort();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    // A file in place of a folder above it is no folder either.
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
     throw error;
   }
 }

@@ -3,6 +3,7 @@
 
 import { relative } from "node:path";
 import { type ComputeDef, kernelParameters } from "../compiler/index.ts";
+import { conciseMeasured } from "../tuner/store/lock-entry.ts";
 import { type Decision, decideSchedule } from "./compile/decide-schedule.ts";
 import { failAlone } from "./compile/fail-alone.ts";
 import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
@@ -79,7 +80,8 @@ async function compiledKernel(
     native,
     ...reference,
     trace,
-    gflops: decision?.measured?.gflops ?? null,
+    // As the lock has it: the build that tunes and those that find its decision there give the same bytes.
+    gflops: decision?.measured ? conciseMeasured(decision.measured).gflops : null,
     key,
     watchFiles,
     origin: decision?.origin ?? "reference",

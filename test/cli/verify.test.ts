@@ -1,6 +1,6 @@
 // `verify` of several kernels: one that is wrong is enough.
 
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exitCodes } from "../../src/cli/command.ts";
@@ -36,4 +36,13 @@ test("one lost of two: an import that leads to no operator file makes the exit c
   ]);
   expect(text).toContain("./gemms.op.ts?tune=wasm: the import in src/other.ts leads to no operator file");
   expect(exitCode).toBe(exitCodes.wrong);
+});
+
+test("a file in place of the store's folder is nothing wrong with the lock", async () => {
+  const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
+  const open = () => openProject({ root, cacheDir: join(root, "store") }, "silent", { seconds: 30, trials: 2 });
+  expect((await tune.run(open(), [], { json: true })).exitCode).toBe(exitCodes.done);
+  rmSync(join(root, "store"), { recursive: true });
+  writeFileSync(join(root, "store"), "");
+  expect(await verify.run(open(), [], {})).toMatchObject({ exitCode: exitCodes.done });
 });

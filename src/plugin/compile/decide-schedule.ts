@@ -103,7 +103,7 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
   if (!isDecided) return predicted(context);
   const answer = await askLock(context);
   if (answer.kind === "hit") return fromEntry(context, answer.entry);
-  throw refuse("kernel.changed", `${context.lockName}: its sources changed while it was tuned`, null);
+  throw refuse("kernel.changed", `${context.lockName}: its sources changed while it was tuned`, "build again");
 }
 
 /** Decision of a pack, rebuilt and run against the reference by now; null: there is none, or it is not taken. */

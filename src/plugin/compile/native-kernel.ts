@@ -104,7 +104,8 @@ async function compile(
   return withPrivateDirectory(async (outDir) => {
     const artifact = await buildNative(kernelsOf(kernel), { outDir, toolchain, signal: services.signal });
     if (artifact.kind !== "native") {
-      throw refuse("build.failed", `${lockName}: ${toolchain.identity} refused the kernel: ${artifact.reason}`, null);
+      const why = `${lockName}: ${toolchain.identity} refused the kernel: ${artifact.reason}`;
+      throw refuse("build.failed", why, "name another compiler: UNPLUGIN_KERNEL_COMPILER");
     }
     // Read before it is run, so that what is kept is what was checked.
     const bytes = new Uint8Array(await readFile(artifact.path));

@@ -1,6 +1,6 @@
 // Lists what lies in a store and is not of this user's builds: for people. Builds use none of it unchecked.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isForged } from "./read-cacache.ts";
 import { storedItems } from "./store-contents.ts";
@@ -29,16 +29,18 @@ export async function foreignItems(directory: string): Promise<readonly ForeignI
 }
 
 /** Lines of the index that have a right hash, and that cacache did not write. Torn lines are accidents. */
-function forgedLines(folder: string): readonly string[] {
-  return filesBelow(folder).flatMap((file) => readFileSync(file, "utf8").split("\n").filter(isForged));
-}
+const forgedLines = (folder: string): readonly string[] =>
+  pathsBelow(folder).flatMap((path) => readable(() => readFileSync(path, "utf8").split("\n")).filter(isForged));
 
-function filesBelow(folder: string): readonly string[] {
+const pathsBelow = (folder: string): readonly string[] =>
+  readable(() => readdirSync(folder, { recursive: true, encoding: "utf8" })).map((name) => join(folder, name));
+
+/** Reads a part of the index. A folder, and what the system does not let us read, has no lines: `storedItems` tells of it. */
+function readable(read: () => readonly string[]): readonly string[] {
   try {
-    const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
-    return all.filter((path) => statSync(path).isFile());
+    return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (error instanceof Error && "code" in error) return [];
     throw error;
   }
 }

@@ -126,14 +126,17 @@ const digits = 4;
 
 const rounded = (value: number): number => Number(value.toPrecision(digits));
 
-/** Returns the entry as a lock keeps it, with measured numbers rounded. */
+/** Returns a measurement as a lock keeps it, with its numbers rounded. */
+export const conciseMeasured = (measured: Measured): Measured => ({
+  ...measured,
+  medianNs: rounded(measured.medianNs),
+  gflops: rounded(measured.gflops),
+});
+
+/** Returns the entry as a lock keeps it. */
 export const concise = (entry: LockEntry): LockEntry => ({
   ...entry,
-  measured: entry.measured && {
-    ...entry.measured,
-    medianNs: rounded(entry.measured.medianNs),
-    gflops: rounded(entry.measured.gflops),
-  },
+  measured: entry.measured && conciseMeasured(entry.measured),
 });
 
 /**

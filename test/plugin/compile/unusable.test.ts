@@ -108,6 +108,15 @@ describe.skipIf(skipReason)("a native kernel", () => {
     });
   });
 
+  it("of a compiler that refuses it is an error that says what to do", async () => {
+    const path = join(real, "gcc");
+    writeFileSync(path, "#!/bin/sh\necho error: planted >&2\nexit 1\n", { mode: 0o755 });
+    const change = () => ({ toolchain: async () => ({ ...toolchain!, path, identity: "refusing" }) });
+    await expect(compileIn(root, { request: { ...native, mode: "predict" }, change })).rejects.toMatchObject({
+      diagnostic: { code: "build.failed", hint: expect.stringContaining("UNPLUGIN_KERNEL_COMPILER") },
+    });
+  });
+
   describe.skipIf(!canMount)("with a file system of its own", () => {
     afterEach(unmount);
 
