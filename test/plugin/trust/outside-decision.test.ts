@@ -18,10 +18,12 @@ import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
 import { type ScheduleEntry, storeSchema } from "../../../src/tuner/store/store-entry.ts";
 import { generateSigningKey, privateLine, publicLine } from "../../../src/tuner/trust/keys.ts";
 import { signStatement } from "../../../src/tuner/trust/sign.ts";
-import { signatureOf, signDecision } from "../../../src/tuner/trust/signed-decisions.ts";
+import { decisionsStatement, signatureOf, signDecision } from "../../../src/tuner/trust/signed-decisions.ts";
+import { payloadType, statementBytes } from "../../../src/tuner/trust/statement.ts";
 import { writeApp } from "../../support/build-app.ts";
 import { type CompileCase, compileIn, gemmText } from "../../support/compile-app.ts";
 import { type Double, startDouble } from "../../support/remote/double.ts";
+import { makeInstance } from "../../support/sigstore/instance.ts";
 import { writePack } from "../../support/write-pack.ts";
 import { kernelStatement } from "../../tuner/trust/sample-statement.ts";
 
@@ -69,6 +71,22 @@ describe("a file of decisions", () => {
     expect(await vouched(trusting(revoked), file(bundle))).toEqual(refused("key ci-1 is revoked"));
     const nobody = { require: ["decision"] } as const;
     expect(await vouched(trusting(nobody), file(bundle))).toMatchObject({ kind: "refused" });
+  });
+
+  it("counts under an identity of the trusted root that the project commits, of a Sigstore of its own as well", async () => {
+    const [ours, theirs] = [makeInstance(), makeInstance()];
+    const signer = { identity: "https://git.example/app@refs/heads/main", issuer: "https://token.git.example" };
+    const root = writeApp({
+      "ours.json": JSON.stringify(ours.trustedRoot),
+      "theirs.json": JSON.stringify(theirs.trustedRoot),
+    });
+    const under = (trustedRoot: string): ResolvedTrust =>
+      resolveTrust({ identities: [signer], trustedRoot, require: ["decision"] }, (path) => join(root, path));
+    const statement = decisionsStatement(digest, { decisions: 1, builder: "keyless", time });
+    const signedFile = file(JSON.stringify(ours.attest(statementBytes(statement), payloadType, signer)));
+    expect(await vouched(under("ours.json"), signedFile)).toEqual(taken(signer.identity));
+    expect(await vouched(under("theirs.json"), signedFile)).toMatchObject({ kind: "refused" });
+    await expect(vouched(under("missing.json"), signedFile)).rejects.toThrow("trust.bad-key");
   });
 
   it("has its signature read only where that matters", async () => {
