@@ -299,12 +299,16 @@ const forMisses = [
   "src/plugin/compile/tune-kernel.ts",
   "src/plugin/compile/verify-kernel.ts",
   "src/plugin/packs/pack-decision.ts",
+  "src/plugin/packs/read-pack.ts",
+  "src/plugin/remote/remote-signature.ts",
   "src/plugin/remote/remote-store.ts",
   "src/plugin/report/write-report.ts",
   "src/plugin/trust/check-addon.ts",
   "src/plugin/trust/lock-trust.ts",
+  "src/plugin/trust/outside-decision.ts",
   "src/plugin/trust/policy-of.ts",
   "src/plugin/trust/signed-artifact.ts",
+  "src/plugin/trust/signed-file.ts",
   "src/plugin/trust/signing-key.ts",
 ];
 

@@ -7,12 +7,14 @@ import { replaceFile } from "../native/replace-file.ts";
 import { compareDecision } from "../plugin/compile/check-decision.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
+import { type Vouched, vouched } from "../plugin/trust/outside-decision.ts";
+import { outsideFile } from "../plugin/trust/signed-file.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../tuner/store/exchange.ts";
-import { readExchangeFile } from "../tuner/store/exchange-file.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
 import { storeSchema } from "../tuner/store/store-entry.ts";
 import { badArgument, exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
+import { readDecisions } from "./read-decisions.ts";
 
 const plural = (count: number): string => `${count} decision${count === 1 ? "" : "s"}`;
 
@@ -47,22 +49,6 @@ export const leftOut = (foreign: readonly string[]): string =>
     ? ""
     : `; left out: ${plural(foreign.length)} that builds of another user, or of an older version, wrote`;
 
-/** @throws DiagnosticError `exchange.unreadable` */
-function readText(file: string): string {
-  const content = readExchangeFile(file);
-  if (content.kind === "read") return content.text;
-  throw unreadable(file, content.why);
-}
-
-const unreadable = (file: string, why: string): DiagnosticError =>
-  new DiagnosticError({
-    code: "exchange.unreadable",
-    message: `${file} cannot be read: ${why}`,
-    loc: null,
-    hint: "a file that cache export has written",
-    detail: null,
-  });
-
 type State = "taken" | "kept" | "refused";
 
 interface Row {
@@ -71,6 +57,16 @@ interface Row {
   readonly state: State;
   /** Why the decision was kept out or refused; null where it was taken. */
   readonly why: string | null;
+  /** Signer whom option `trust` lists: "key ci-2026"; null: none of those signed it. */
+  readonly signer: string | null;
+  /** Why its signature counts for nothing, where option `trust` wants none. */
+  readonly note: string | null;
+}
+
+/** A decision from outside, and who vouches for it. */
+export interface Offered {
+  readonly decision: SharedDecision;
+  readonly by: Vouched;
 }
 
 /**
@@ -91,16 +87,22 @@ async function take(context: KernelContext, decision: SharedDecision): Promise<P
   return { state: "taken", why: null };
 }
 
+/** Takes a decision, unless option `trust` wants it signed and it is not. */
+async function takeOffered(context: KernelContext, { decision, by }: Offered): Promise<Omit<Row, "kernel" | "key">> {
+  if (by.kind === "refused") return { state: "refused", why: by.why, signer: null, note: null };
+  return { ...(await take(context, decision)), signer: by.signer, note: by.note };
+}
+
 /** Kernels that differ in the name of their operator alone have one key: the source is that of one of them. */
-export async function takeForProject(project: Project, decisions: readonly SharedDecision[]): Promise<readonly Row[]> {
-  const byKey = new Map(decisions.map((decision) => [decision.key, decision]));
+export async function takeForProject(project: Project, offers: readonly Offered[]): Promise<readonly Row[]> {
+  const byKey = new Map(offers.map((offered) => [offered.decision.key, offered]));
   const rows = new Map<string, Row>();
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);
-    const decision = context && byKey.get(context.key);
+    const offered = context && byKey.get(context.key);
     const before = context && rows.get(context.key);
-    if (!context || !decision || (before && before.state !== "refused")) continue;
-    rows.set(context.key, { kernel: context.lockName, key: context.key, ...(await take(context, decision)) });
+    if (!context || !offered || (before && before.state !== "refused")) continue;
+    rows.set(context.key, { kernel: context.lockName, key: context.key, ...(await takeOffered(context, offered)) });
   }
   return [...rows.values()];
 }
@@ -115,16 +117,20 @@ export const contextOrNull = (
     throw error;
   });
 
+/** @throws DiagnosticError `exchange.unreadable`, `trust.bad-key` */
 export async function importDecisions(project: Project, name: string): Promise<Outcome> {
-  const { root } = project.options;
+  const { root, trust } = project.options;
   const file = resolve(root, name);
-  const parsed = parseExchange(readText(file));
+  const content = readDecisions(file);
+  const parsed = parseExchange(content);
   if (parsed.kind === "wrong") {
     const lines = parsed.problems.map(({ line, why }) => `${relative(root, file)}:${line}: ${why}`);
     const text = [...lines, "nothing was taken"].join("\n");
     return { exitCode: exitCodes.wrong, json: { file, problems: parsed.problems, kernels: [] }, text };
   }
-  const kernels = await takeForProject(project, parsed.decisions);
+  const by = await vouched(trust, outsideFile(file, content));
+  const offers = parsed.decisions.map((decision) => ({ decision, by }));
+  const kernels = await takeForProject(project, offers);
   const unused = parsed.decisions.length - kernels.length;
   return importOutcome(kernels, { file, problems: [], unused }, `${unused} of no kernel that is imported here`);
 }
@@ -132,13 +138,19 @@ export async function importDecisions(project: Project, name: string): Promise<O
 /** @param rest what else there is to say, as JSON and in words */
 export function importOutcome(kernels: readonly Row[], rest: object, words: string): Outcome {
   const count = (state: State): number => kernels.filter((row) => row.state === state).length;
-  const lines = kernels.map(({ kernel, state, why }) => `${state.padEnd(8)} ${kernel}${why ? `: ${why}` : ""}`);
+  const lines = kernels.map((row) => `${row.state.padEnd(8)} ${row.kernel}${wordsOf(row)}`);
   const counts = `${plural(count("taken"))} taken, ${count("kept")} kept, ${count("refused")} refused`;
   return {
     exitCode: count("refused") > 0 ? exitCodes.wrong : exitCodes.done,
     json: { ...rest, kernels },
     text: [...lines, `${counts}, ${words}`].join("\n"),
   };
+}
+
+/** ": signed by key ci-2026, it is what is here" */
+function wordsOf({ why, signer, note }: Row): string {
+  const words = [signer && `signed by ${signer}`, note, why].filter((it) => it !== null);
+  return words.length === 0 ? "" : `: ${words.join(", ")}`;
 }
 
 /** @throws DiagnosticError `command.bad-argument` */

@@ -93,7 +93,8 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   const options = session.options();
   locatePacks(options);
   const { signal } = new AbortController();
-  const services = { options, log: session.log(), signal, tunings: createBuildTunings({ totalSeconds: null, signal }) };
+  const tunings = createBuildTunings({ totalSeconds: null, signal, told: session.told });
+  const services = { options, log: session.log(), signal, tunings };
   const warnOfLost: OnLost = (specifier, importer) =>
     session
       .log()

@@ -6,11 +6,13 @@ import { wallClockText } from "../native/clock.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import type { RemotePut } from "../plugin/remote/guarded-transport.ts";
+import { outsideFileOf, signatureFiles } from "../plugin/remote/remote-signature.ts";
 import { decisionBytes, decisionPath, openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
+import { vouched } from "../plugin/trust/outside-decision.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
 import { badArgument, exitCodes, type Flags, type Outcome } from "./command.ts";
-import { contextOrNull, importOutcome, leftOut, takeForProject } from "./exchange.ts";
+import { contextOrNull, importOutcome, leftOut, type Offered, takeForProject } from "./exchange.ts";
 import type { Project } from "./project.ts";
 import { requireKey } from "./signing.ts";
 
@@ -47,10 +49,11 @@ type FilesOf = (decision: SharedDecision) => Promise<ReadonlyMap<string, Uint8Ar
 /** @throws DiagnosticError `exchange.remote`, `trust.not-signed` */
 export async function pushDecisions(project: Project, flags: Flags): Promise<Outcome> {
   const remote = remoteOf(project, "push");
-  if (project.options.remote?.isPullRequest) throw ofPullRequest();
+  const { whyNotPushed = null } = project.options.remote ?? {};
+  if (whyNotPushed !== null) throw notPushed(whyNotPushed);
   const rows: Sent[] = [];
   const foreign: string[] = [];
-  const filesOf: FilesOf = flags.sign ? await signedAddons(project, flags) : async () => undefined;
+  const filesOf: FilesOf = flags.sign ? await signatures(project, flags) : async () => undefined;
   for (const decision of await storedDecisions(project.options.cacheDir, (key) => foreign.push(key))) {
     const row = sent(decision.key, await remote.put(decision, await filesOf(decision)));
     if (row === null) break;
@@ -69,11 +72,12 @@ export async function pushDecisions(project: Project, flags: Flags): Promise<Out
 }
 
 /**
- * Makes what signs the addons of the project's kernels that the store has: others may take them where they have no compiler.
+ * Makes what signs decisions, and the addons of the project's kernels that the store has: others may take these where they have no
+ * compiler.
  *
  * @throws DiagnosticError `trust.not-signed`, `trust.bad-key`
  */
-async function signedAddons(project: Project, flags: Flags): Promise<FilesOf> {
+async function signatures(project: Project, flags: Flags): Promise<FilesOf> {
   const key = requireKey(project, flags);
   const signing = { key, builder: key.id, time: wallClockText() };
   const contexts = new Map<string, KernelContext>();
@@ -84,16 +88,17 @@ async function signedAddons(project: Project, flags: Flags): Promise<FilesOf> {
   const { signedFilesOfStore } = await import("../plugin/trust/signed-artifact.ts");
   return async (decision) => {
     const context = contexts.get(decision.key);
-    if (!context) return undefined;
+    const signature = await signatureFiles(decision, key);
+    if (!context) return signature;
     const { candidate, source, measured } = decision;
-    const beside = new Map([[decisionPath, decisionBytes(decision)]]);
+    const beside = new Map([...signature, [decisionPath, decisionBytes(decision)]]);
     const schedule = { task: context.task, candidate, source };
     const files = await signedFilesOfStore(context, schedule, measured, beside, signing);
-    return files ? new Map([...files].map(([path, bytes]) => [path, new Uint8Array(bytes)])) : undefined;
+    return files ? new Map([...files].map(([path, bytes]) => [path, new Uint8Array(bytes)])) : signature;
   };
 }
 
-/** @throws DiagnosticError `exchange.remote` */
+/** @throws DiagnosticError `exchange.remote`, `trust.bad-key` */
 export async function pullDecisions(project: Project): Promise<Outcome> {
   const remote = remoteOf(project, "pull");
   const keys = new Set<string>();
@@ -101,15 +106,18 @@ export async function pullDecisions(project: Project): Promise<Outcome> {
     const context = await contextOrNull(project, request);
     if (context) keys.add(context.key);
   }
-  const decisions: SharedDecision[] = [];
+  const offers: Offered[] = [];
   for (const key of keys) {
     const answer = await remote.get(key);
     if (answer.kind === "failed" || answer.kind === "denied") throw noAnswer(key, answer.why);
     if (answer.kind === "missing" && answer.note !== null) project.session.log().warn(answer.note);
-    if (answer.kind === "found") decisions.push(answer.decision);
+    if (answer.kind !== "found") continue;
+    const by = await vouched(project.options.trust, outsideFileOf(remote, answer));
+    offers.push({ decision: answer.decision, by });
   }
-  const kernels = await takeForProject(project, decisions);
-  return importOutcome(kernels, { missing: keys.size - decisions.length }, `${keys.size - decisions.length} not there`);
+  const kernels = await takeForProject(project, offers);
+  const missing = keys.size - offers.length;
+  return importOutcome(kernels, { missing }, `${missing} not there`);
 }
 
 const noAnswer = (key: string, why: string): DiagnosticError =>
@@ -121,10 +129,10 @@ const noAnswer = (key: string, why: string): DiagnosticError =>
     detail: null,
   });
 
-const ofPullRequest = (): DiagnosticError =>
+const notPushed = (message: string): DiagnosticError =>
   new DiagnosticError({
     code: "exchange.remote",
-    message: "the CI of a pull request does not write to the remote store",
+    message,
     loc: null,
     hint: "push from a protected branch, after the merge",
     detail: null,

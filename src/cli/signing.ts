@@ -1,6 +1,6 @@
 // `cache keygen` and `cache sign`: a private key outside of the project, and signatures of decisions by it.
 
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, relative, resolve } from "node:path";
 import { DiagnosticError, sha256 } from "../compiler/index.ts";
@@ -14,9 +14,11 @@ import { type LoadSigstore, signKeyless } from "../tuner/trust/keyless.ts";
 import { generateSigningKey, isKeyId, privateLine, publicLine, type SigningKey } from "../tuner/trust/keys.ts";
 import { signEntry } from "../tuner/trust/lock-signature.ts";
 import { signStatement } from "../tuner/trust/sign.ts";
-import { type DecisionsStatement, decisionsPredicate, statementType } from "../tuner/trust/statement.ts";
+import { decisionsStatement, signatureOf } from "../tuner/trust/signed-decisions.ts";
+import type { DecisionsStatement } from "../tuner/trust/statement.ts";
 import { badArgument, exitCodes, type Flags, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
+import { readDecisions, unreadable } from "./read-decisions.ts";
 
 /** "My Laptop.local" → my-laptop-1 */
 function idOfMachine(): string {
@@ -94,41 +96,16 @@ export async function signLock(project: Project, flags: Flags): Promise<Outcome>
   return { exitCode: exitCodes.done, json: { lockfile, keyid: key.id, kernels }, text: text.join("\n") };
 }
 
-/** Path of the signature of a file of decisions. */
-export const signatureOf = (file: string): string => `${file}.sigstore.json`;
-
-/**
- * Reads a file of decisions, or its signature.
- *
- * @throws DiagnosticError `exchange.unreadable`
- */
-export function readSigned(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (!(error instanceof Error && "syscall" in error)) throw error;
-    throw refuse("exchange.unreadable", `${path} cannot be read: ${error.message}`, null);
-  }
-}
-
 /** @throws DiagnosticError `exchange.unreadable` */
-export function decisionsStatement(file: string, builder: string): DecisionsStatement {
-  const content = readSigned(file).toString("utf8");
+function statementOn(file: string, builder: string): DecisionsStatement {
+  const content = readDecisions(file);
   const parsed = parseExchange(content);
   if (parsed.kind === "wrong") {
     const [{ line, why } = { line: 1, why: "" }] = parsed.problems;
-    throw refuse(
-      "exchange.unreadable",
-      `${file} cannot be read: line ${line}: ${why}`,
-      "a file that cache export has written",
-    );
+    throw unreadable(file, `line ${line}: ${why}`);
   }
-  return {
-    _type: statementType,
-    subject: [{ name: "decisions.jsonl", digest: { sha256: sha256(content) } }],
-    predicateType: decisionsPredicate,
-    predicate: { decisions: parsed.decisions.length, builder, time: wallClockText() },
-  };
+  const predicate = { decisions: parsed.decisions.length, builder, time: wallClockText() };
+  return decisionsStatement(sha256(content), predicate);
 }
 
 /** @throws DiagnosticError `exchange.unreadable`, `trust.bad-key`, `trust.not-signed`, `trust.no-sigstore` */
@@ -141,7 +118,7 @@ export async function signFile(
   const { root } = project.options;
   const file = resolve(root, name);
   const key = flags.keyless ? null : requireKey(project, flags);
-  const statement = decisionsStatement(file, key?.id ?? "keyless");
+  const statement = statementOn(file, key?.id ?? "keyless");
   const bundle = key ? await signStatement(statement, key) : await keyless(statement, load);
   replaceFile(signatureOf(file), bundle);
   const { decisions } = statement.predicate;

@@ -1,19 +1,19 @@
 // `cache trust`: the signers that the project trusts, and who signed what: the lock's entries, or a file of decisions.
 
 import { basename, resolve } from "node:path";
-import { DiagnosticError, sha256 } from "../compiler/index.ts";
+import { DiagnosticError } from "../compiler/index.ts";
 import { refuse } from "../plugin/compile/kernel-context.ts";
 import { policyOf } from "../plugin/trust/policy-of.ts";
+import { outsideFile } from "../plugin/trust/signed-file.ts";
 import type { ResolvedTrust } from "../plugin/trust/trust-option.ts";
 import type { LockEntry } from "../tuner/store/lock-entry.ts";
 import { readLockfile } from "../tuner/store/lockfile.ts";
 import { signatureProblem } from "../tuner/trust/lock-signature.ts";
 import type { TrustPolicy } from "../tuner/trust/policy.ts";
-import { decodeDecisionsStatement } from "../tuner/trust/statement.ts";
-import { verifyBundle } from "../tuner/trust/verify.ts";
+import { signerOfDecisions } from "../tuner/trust/signed-decisions.ts";
 import { exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
-import { readSigned, signatureOf } from "./signing.ts";
+import { readDecisions } from "./read-decisions.ts";
 
 interface Row {
   readonly kernel: string;
@@ -65,17 +65,11 @@ export async function listTrust({ options: { trust, lockfile } }: Project): Prom
  */
 export async function checkFile({ options: { root, trust } }: Project, name: string): Promise<Outcome> {
   const file = resolve(root, name);
-  const [content, bundle] = [readSigned(file), readSigned(signatureOf(file))];
-  const verified = await verifyBundle(bundle.toString("utf8"), policyOf(trust));
-  if (verified.kind === "refused") throw refusal(file, verified.why);
-  const decoded = decodeDecisionsStatement(verified.payload);
-  if ("why" in decoded) throw refusal(file, `what ${verified.signer} signed is no file of decisions: ${decoded.why}`);
-  const { subject, predicate } = decoded.value;
-  if (subject.length !== 1 || subject[0]!.digest.sha256 !== sha256(content))
-    throw refusal(file, `it is not the file that ${verified.signer} signed`);
-  const text = `${basename(file)}: ${predicate.decisions} decisions, signed by ${verified.signer}`;
-  return { exitCode: exitCodes.done, json: { file, signer: verified.signer, ...predicate }, text };
+  const { digest, signature } = outsideFile(file, readDecisions(file));
+  const text = await signature();
+  const found = "why" in text ? text : await signerOfDecisions(digest, text.bundle, policyOf(trust));
+  if ("why" in found) throw refuse("trust.refused", `${basename(file)} is refused: ${found.why}`, null);
+  const { signer, predicate } = found;
+  const said = `${basename(file)}: ${predicate.decisions} decisions, signed by ${signer}`;
+  return { exitCode: exitCodes.done, json: { file, signer, ...predicate }, text: said };
 }
-
-const refusal = (file: string, why: string): DiagnosticError =>
-  refuse("trust.refused", `${basename(file)} is refused: ${why}`, null);

@@ -5,11 +5,12 @@ import type { Log } from "./log.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { Reported } from "./report/collect-report.ts";
 import type { ParsedRequest } from "./request.ts";
+import type { Topic } from "./say-once.ts";
 
 export interface BuildReport {
   add(request: ParsedRequest, kernel: CompiledKernel): void;
   /** Writes the report of all kernels so far: the environments of a build come one after the other. */
-  write(options: ResolvedOptions, log: Log): Promise<void>;
+  write(options: ResolvedOptions, log: Log, told: Set<Topic>): Promise<void>;
 }
 
 export function createBuildReport(): BuildReport {
@@ -21,10 +22,10 @@ export function createBuildReport(): BuildReport {
       // Another environment of the build that tuned a kernel finds it in the lock.
       kernels.set(id, { request, built: origin === "lock" ? before : origin });
     },
-    async write(options, log) {
+    async write(options, log, told) {
       if (!options.report || kernels.size === 0) return;
       const { writeReport } = await import("./report/write-report.ts");
-      await writeReport(options.report, [...kernels.values()], options, log);
+      await writeReport(options.report, [...kernels.values()], { options, log, told });
     },
   };
 }

@@ -9,6 +9,7 @@ import { type BuildChecks, createBuildChecks } from "./build-checks.ts";
 import type { Decision } from "./compile/decide-schedule.ts";
 import type { OpenPack } from "./packs/pack-decision.ts";
 import type { RemoteStore } from "./remote/remote-store.ts";
+import type { Topic } from "./say-once.ts";
 
 /** The tuning of a task, and who waits for it. */
 export interface StartedTuning {
@@ -22,8 +23,8 @@ export interface BuildTunings {
   readonly compilers: number | null;
   /** Tunings by `taskIdentity`. One that failed is not kept. */
   readonly started: Map<string, StartedTuning>;
-  /** Warnings about more than one kernel that the build was given already: lines, or the parts of the cache directory they are about. */
-  readonly told: Set<string>;
+  /** Topics that concern all kernels of the build, and of which something was said already (`say-once.ts`). */
+  readonly told: Set<Topic>;
   /** Opens the machine. The place is that of the kernel that asks first: those of a build have the same. */
   machine(place: MeasuringPlace): Promise<SharedMachine>;
   /** Runs what the build has just built against its reference. */
@@ -44,9 +45,16 @@ export interface BuildTuningsOptions {
   readonly totalSeconds: number | null;
   readonly signal: AbortSignal;
   readonly compilers?: number;
+  /** Topics of a build that this one is a part of. */
+  readonly told?: Set<Topic>;
 }
 
-export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTuningsOptions): BuildTunings {
+export function createBuildTunings({
+  totalSeconds,
+  signal,
+  compilers,
+  told = new Set(),
+}: BuildTuningsOptions): BuildTunings {
   const totalMs = totalSeconds === null ? null : totalSeconds * 1000;
   let machine: Promise<SharedMachine> | null = null;
   const open = async (measuring: MeasuringPlace): Promise<SharedMachine> => {
@@ -56,7 +64,7 @@ export function createBuildTunings({ totalSeconds, signal, compilers }: BuildTun
   return {
     compilers: compilers ?? null,
     started: new Map(),
-    told: new Set(),
+    told,
     remote: null,
     packs: null,
     checks: createBuildChecks(signal),

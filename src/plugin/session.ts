@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { nextTurn, nowMs } from "../native/clock.ts";
 import { type BackgroundTuner, createBackgroundTuner } from "./background/background-tuner.ts";
 import { createBuildReport } from "./build-report.ts";
-import { type BuildTunings, createBuildTunings } from "./build-tunings.ts";
+import { type BuildTunings, type BuildTuningsOptions, createBuildTunings } from "./build-tunings.ts";
 import type { CompiledKernel, CompileKernel, CompileServices, KernelRequest, RequestMode } from "./compiled-kernel.ts";
 import { createDeclarationsInBuild } from "./declarations-in-build.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
@@ -12,6 +12,7 @@ import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import { locatePacks } from "./packs/locate-packs.ts";
 import type { ParsedRequest } from "./request.ts";
+import type { Topic } from "./say-once.ts";
 import { foreignLine, summarize } from "./summary.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
@@ -20,6 +21,8 @@ type OnProgress = CompileServices["onProgress"];
 export interface Session {
   options(): ResolvedOptions;
   log(): Log;
+  /** Topics of which something was said in the present build. */
+  readonly told: Set<Topic>;
   /** Takes the host's root folder and its logger. */
   configure(hostRoot: string, sink: LogSink): void;
   /**
@@ -94,6 +97,23 @@ function createTally() {
   };
 }
 
+/** Tunings of the present build: made when the options are known, and again for each build. */
+function createPresentTunings() {
+  const told = new Set<Topic>();
+  let tunings: BuildTunings | null = null;
+  return {
+    told,
+    tunings(options: Omit<BuildTuningsOptions, "told">): BuildTunings {
+      tunings ??= createBuildTunings({ ...options, told });
+      return tunings;
+    },
+    end(): void {
+      tunings = null;
+      told.clear();
+    },
+  };
+}
+
 /** A bundler that hears of one failure may end its process: when all are stopped, each waits until all have cleaned up. */
 async function together<T>(compiled: Promise<T>, compiling: Set<Promise<unknown>>, signal: AbortSignal): Promise<T> {
   compiling.add(compiled);
@@ -121,8 +141,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   const tally = createTally();
   let controller = new AbortController();
   let background: BackgroundTuner | null = null;
-  /** Tunings of the present build: made when the options are known, and again for each build. */
-  let tunings: BuildTunings | null = null;
+  const present = createPresentTunings();
   const declarations = createDeclarationsInBuild(
     () => options,
     (line) => log.warn(line),
@@ -136,7 +155,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
 
   const run = async (id: string, request: ParsedRequest, mode: RequestMode, onProgress: OnProgress) => {
     const { signal } = controller;
-    tunings ??= createBuildTunings({ totalSeconds: options.totalSeconds, signal });
+    const tunings = present.tunings({ totalSeconds: options.totalSeconds, signal });
     const onSources = (files: readonly string[]): void => void sources.set(request.path, files);
     const services = { options, log, signal, tunings, background, onSources, onForeign: tally.onForeign, onProgress };
     const compiled = compile(kernelRequest(request, options, mode), services).finally(log.progress.end);
@@ -157,6 +176,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
   return {
     options: () => options,
     log: () => log,
+    told: present.told,
     configure(hostRoot, sink) {
       options = resolveOptions(given, hostRoot);
       log = createLog(options.logLevel, sink);
@@ -176,14 +196,14 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
       if (options.packs.length > 0) locatePacks(options);
       tally.clear();
       declarations.refresh();
-      if (flying.size === 0) tunings = null;
+      if (flying.size === 0) present.end();
     },
     changed: declarations.refresh,
     async finish(isBuild = true) {
       const lines = flying.size === 0 ? tally.take(basename(options.lockfile)) : [];
       for (const line of lines) log.info(line);
       await declarations.settled();
-      if (isBuild && !controller.signal.aborted) await report.write(options, log);
+      if (isBuild && !controller.signal.aborted) await report.write(options, log, present.told);
     },
     tuneInBackground() {
       background ??= createBackgroundTuner();
@@ -191,7 +211,7 @@ export function createSession(given: KernelPluginOptions, compile: CompileKernel
     close() {
       controller.abort(new Error("the server was closed"));
       controller = new AbortController();
-      tunings = null;
+      present.end();
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { placeProblems } from "../tuner/store/store-place.ts";
 import { largeBytes, storeBytes } from "../tuner/store/store-size.ts";
+import { isFirst, type Saying } from "./say-once.ts";
 
 interface StoreOptions {
   readonly root: string;
@@ -13,20 +14,20 @@ interface Lines {
   warn(line: string): void;
 }
 
-const saidOfPlace = new WeakSet<Lines>();
-const saidOfSize = new WeakSet<Lines>();
+interface Services extends Saying {
+  readonly options: StoreOptions;
+  readonly log: Lines;
+}
 
 /** Asks the system where the store lies, and warns. */
-export function warnOfPlace({ root, cacheDir }: StoreOptions, log: Lines): void {
-  if (saidOfPlace.has(log)) return;
-  saidOfPlace.add(log);
+export function warnOfPlace({ options: { root, cacheDir }, log, tunings }: Services): void {
+  if (!isFirst(tunings, "place")) return;
   for (const { text } of placeProblems(cacheDir, root)) log.warn(text);
 }
 
 /** Called by builds that put a new kernel into the store: those have taken their time, and a store grows by nothing else. */
-export function sayIfLarge({ cacheDir }: StoreOptions, log: Lines): void {
-  if (saidOfSize.has(log)) return;
-  saidOfSize.add(log);
+export function sayIfLarge({ options: { cacheDir }, log, tunings }: Services): void {
+  if (!isFirst(tunings, "size")) return;
   const bytes = storeBytes(cacheDir);
   if (bytes <= largeBytes) return;
   log.info(

@@ -45,7 +45,8 @@ export interface TrustOptions {
   /** Ids of keys whose signatures count no more, even where `keys` lists them. */
   revoked?: readonly string[];
   /**
-   * - `decision`: a frozen build and `verify` refuse an entry of the lock that none of the keys has signed.
+   * - `decision`: a frozen build and `verify` refuse an entry of the lock that none of the keys has signed, and every build a decision
+   *   from outside (of a remote store, a pack) that is not.
    * - `binary`: where no compiler is, a native kernel without a trusted binary is an error, and not its WASM twin.
    */
   require?: readonly TrustRequirement[];

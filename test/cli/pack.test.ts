@@ -36,7 +36,7 @@ describe("the package", () => {
       description: "Tuned schedules of kernels for unplugin-kernel",
       license: "MIT",
       keywords: ["unplugin-kernel", "unplugin-kernel-pack"],
-      files: ["decisions.jsonl"],
+      files: ["decisions.jsonl", "decisions.jsonl.sigstore.json"],
       unpluginKernel: { pack: 1, codegen: codegenVersion, decisions: "decisions.jsonl" },
     });
     const [header] = readFileSync(join(origin, "packs/tuned/decisions.jsonl"), "utf8").split("\n");

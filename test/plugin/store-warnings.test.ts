@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Topic } from "../../src/plugin/say-once.ts";
 import { sayIfLarge, warnOfPlace } from "../../src/plugin/store-warnings.ts";
 
 function project() {
@@ -12,37 +13,40 @@ function project() {
   mkdirSync(cacheDir);
   const lines: string[] = [];
   const log = { info: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(`! ${line}`) };
-  return { options: { root, cacheDir }, cacheDir, lines, log };
+  const build = () => ({ options: { root, cacheDir }, log: { ...log }, tunings: { told: new Set<Topic>() } });
+  return { build, cacheDir, lines };
 }
 
 test.skipIf(process.platform === "win32")("a store that everybody may write is one warning", () => {
-  const { options, cacheDir, lines, log } = project();
+  const { build, cacheDir, lines } = project();
   chmodSync(cacheDir, 0o777);
-  warnOfPlace(options, log);
-  warnOfPlace(options, log);
+  const services = build();
+  warnOfPlace(services);
+  // Another order of the same build has a log of its own.
+  warnOfPlace({ ...build(), tunings: services.tunings });
   expect(lines).toEqual([
     `! ${cacheDir} can be written by everybody: whoever writes there may put kernels into your builds; take a folder of your own (cacheDir), or chmod -R go-w it`,
   ]);
 });
 
 test("a store of one's own is none", () => {
-  const { options, cacheDir, lines, log } = project();
+  const { build, cacheDir, lines } = project();
   chmodSync(cacheDir, 0o755);
-  warnOfPlace(options, log);
+  warnOfPlace(build());
   expect(lines).toEqual([]);
 });
 
 test("a store above a gigabyte is said once, with the command that makes it smaller", () => {
-  const { options, cacheDir, lines, log } = project();
+  const { build, cacheDir, lines } = project();
   mkdirSync(join(cacheDir, "content-v2/sha256/00"), { recursive: true });
   const file = join(cacheDir, "content-v2/sha256/00/large");
   writeFileSync(file, "");
-  sayIfLarge(options, log);
+  sayIfLarge(build());
   expect(lines).toEqual([]);
-  const later = { ...log };
+  const later = build();
   truncateSync(file, 1.2e9);
-  sayIfLarge(options, later);
-  sayIfLarge(options, later);
+  sayIfLarge(later);
+  sayIfLarge(later);
   expect(lines).toEqual([
     `the store in ${cacheDir} has 1.2 GB: npx unplugin-kernel cache gc --max-size 500MB removes what was not used for longest`,
   ]);

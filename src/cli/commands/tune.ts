@@ -137,6 +137,7 @@ export const tune: Command = {
     { flags: "--seconds <count>", description: "most for one kernel (default: 30)" },
     { flags: "--trials <count>", description: "most candidates for one kernel (default: 512)" },
     { flags: "--pack <name>", description: "a package of decisions that is installed; may be given again" },
+    { flags: "--trust <file>", description: "JSON file with the value of option trust" },
     ...remoteOptions,
     { flags: "--offline", description: "ask no store that others share" },
     {

@@ -5,6 +5,7 @@ import { codegenVersion } from "../../compiler/index.ts";
 import { decisionsName, manifestField, type PackManifest, packSchema } from "../../plugin/packs/pack-manifest.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { printExchange } from "../../tuner/store/exchange.ts";
+import { signatureOf } from "../../tuner/trust/signed-decisions.ts";
 import type { PackedKernel } from "./pack-rows.ts";
 
 export type PackageJson = Readonly<Record<string, unknown>>;
@@ -27,7 +28,7 @@ export function packFiles({ name, license, kernels, before }: PackInput): Readon
   const field: PackManifest = { pack: packSchema, codegen: codegenVersion, decisions: decisionsName };
   const description = "Tuned schedules of kernels for unplugin-kernel";
   const keywords = ["unplugin-kernel", "unplugin-kernel-pack"];
-  const own = { name, version, files: [decisionsName], [manifestField]: field };
+  const own = { name, version, files: [decisionsName, signatureOf(decisionsName)], [manifestField]: field };
   const manifest = Object.assign({ name, version, description, license, keywords }, known, own);
   return {
     "package.json": `${JSON.stringify(manifest, null, 2)}\n`,

@@ -6,9 +6,9 @@ import { wallClockMs } from "../../native/clock.ts";
 import { integer, list, nullable, number, object, oneOf, ShapeError, text } from "../../tuner/record/strict.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import { noteUse } from "../../tuner/store/last-use.ts";
+import { warnOnce } from "../say-once.ts";
 import { sayIfLarge } from "../store-warnings.ts";
 import type { KernelContext } from "./kernel-context.ts";
-import { warnOnce } from "./warn-once.ts";
 
 export interface KernelFacts {
   /** The schedule as text. */
@@ -63,5 +63,5 @@ export async function keepBlobs(
 ): Promise<void> {
   const warning = await putBlobs(store, key, { ...blobs, facts: textBlob(JSON.stringify(facts)) });
   if (warning) warnOnce(services, "store", warning);
-  else sayIfLarge(services.options, services.log);
+  else sayIfLarge(services);
 }

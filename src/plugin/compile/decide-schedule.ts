@@ -9,12 +9,12 @@ import type { TuningTask } from "../../tuner/task.ts";
 import type { BackgroundTuner } from "../background/background-tuner.ts";
 import type { StartedTuning } from "../build-tunings.ts";
 import type { Origin } from "../compiled-kernel.ts";
+import { warnOnce } from "../say-once.ts";
 import { askLock, type LockAnswer, type LockMiss } from "./ask-lock.ts";
 import { checkLimits } from "./check-limits.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, wasmTask } from "./schedule.ts";
-import { warnOnce } from "./warn-once.ts";
 
 export interface Decision extends Schedule {
   readonly origin: Origin;

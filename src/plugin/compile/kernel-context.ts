@@ -25,10 +25,10 @@ import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
 import type { Fleet, FleetClass } from "../fleet/open-fleet.ts";
 import { loadOp } from "../operator/load-op.ts";
 import { checkParameters } from "../request.ts";
+import { warnOnce } from "../say-once.ts";
 import { warnOfPlace } from "../store-warnings.ts";
 import { laterStore } from "./later-store.ts";
 import { keyFields } from "./schedule.ts";
-import { warnOnce } from "./warn-once.ts";
 
 export interface KernelContext {
   readonly request: KernelRequest;
@@ -88,7 +88,7 @@ function elsewhereFor({ fleet, machine }: CompileServices, target: Target): Else
 export async function kernelContext(request: KernelRequest, services: CompileServices): Promise<KernelContext> {
   const { opFile, numerics, threads } = request;
   const { root, cacheDir } = services.options;
-  warnOfPlace(services.options, services.log);
+  warnOfPlace(services);
   const { wrapStore = (store: Store) => store } = services;
   const opened = wrapStore(openStore(cacheDir, { onForeign: services.onForeign }));
   const later = request.mode === "interim" ? laterStore(opened) : null;

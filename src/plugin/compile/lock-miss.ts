@@ -9,6 +9,7 @@ import { type LockEntries, sortedEntries } from "../../tuner/store/lockfile.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { CompileOptions } from "../compiled-kernel.ts";
 import { packageManagerOf } from "../package-manager.ts";
+import { isFirst } from "../say-once.ts";
 import { type LockMiss, lockRequest } from "./ask-lock.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { isSameIsa, type SameIsa, sameIsaEntries } from "./same-isa.ts";
@@ -38,13 +39,6 @@ function olderText({ entries }: LockMiss, { lockfile }: CompileOptions): string 
   return `${kernels} ${basename(lockfile)} ${were} tuned with code generator ${versionsOf(entries)}, this is ${codegenVersion}`;
 }
 
-/** Says whether a kernel is the first of its build about which something is told that concerns the whole lock. */
-function isFirst({ services: { tunings } }: KernelContext, topic: string): boolean {
-  const isNew = !tunings.told.has(topic);
-  tunings.told.add(topic);
-  return isNew;
-}
-
 /** Message about the kernel alone. */
 const missText = ({ lockName, services: { options } }: KernelContext, { entry, why }: LockMiss): string =>
   entry
@@ -55,7 +49,7 @@ const missText = ({ lockName, services: { options } }: KernelContext, { entry, w
 export function tellOfOlder(context: KernelContext, miss: LockMiss): void {
   if (!isOlder(miss)) return;
   const { log, options } = context.services;
-  if (isFirst(context, "tuned again")) log.info(`${olderText(miss, options)}: they are tuned again`);
+  if (isFirst(context.services.tunings, "tuned again")) log.info(`${olderText(miss, options)}: they are tuned again`);
 }
 
 /** Warns of the rung that a kernel of a frozen build takes. After an upgrade one line speaks for all kernels. */
@@ -65,7 +59,7 @@ export function warnOfRung(context: KernelContext, miss: LockMiss, rung: string)
     log.warn(`${missText(context, miss)}; it gets ${rung}`);
     return;
   }
-  if (isFirst(context, `older, ${rung}`))
+  if (isFirst(context.services.tunings, `older, ${rung}`))
     log.warn(`${olderText(miss, options)}; until then they get ${rung}: ${frozenHint(options)}`);
 }
 
@@ -104,7 +98,7 @@ function othersText(context: KernelContext, { entries }: LockMiss): string | nul
 export function frozenMiss(context: KernelContext, miss: LockMiss): DiagnosticError {
   const { options } = context.services;
   const older = olderEntries(miss.entries);
-  if (isOlder(miss) && older.length > 1 && isFirst(context, "frozen")) {
+  if (isOlder(miss) && older.length > 1 && isFirst(context.services.tunings, "frozen")) {
     const detail = lines(older.map((name) => `  ${name}`)).join("\n");
     return refusal(olderText(miss, options), detail, frozenHint(options));
   }

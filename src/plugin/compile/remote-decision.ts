@@ -4,7 +4,10 @@
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
 import { remoteFiles } from "../remote/remote-files.ts";
 import type { ResolvedRemote } from "../remote/remote-options.ts";
+import { outsideFileOf, signatureFiles } from "../remote/remote-signature.ts";
 import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
+import { vouched, wordsOf } from "../trust/outside-decision.ts";
+import { signingKeyOf } from "../trust/signing-key.ts";
 import { checkDecision } from "./check-decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
@@ -20,8 +23,9 @@ function storeOf(
 /** Asks the shared store for a decision, with its measurement here; null: it has none that could be taken. */
 export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<SharedDecision | null> {
   const { key, lockName, services } = context;
-  const { log, signal } = services;
-  const answer = await storeOf(context, remote).get(key);
+  const { log, options, signal } = services;
+  const store = storeOf(context, remote);
+  const answer = await store.get(key);
   signal.throwIfAborted();
   const refuse = (why: string): null => {
     log.warn(`${lockName}: nothing is taken from the remote store: ${why}`);
@@ -29,6 +33,10 @@ export async function remoteDecision(context: KernelContext, remote: ResolvedRem
   };
   switch (answer.kind) {
     case "found": {
+      const by = await vouched(options.trust, outsideFileOf(store, answer));
+      if (by.kind === "refused") return refuse(by.why);
+      const words = wordsOf(by);
+      if (words !== null) log.info(`${lockName}: the remote store's decision is ${words}`);
       const checked = await checkDecision(context, answer.decision);
       return checked.kind === "taken" ? { ...answer.decision, measured: checked.measured } : refuse(checked.why);
     }
@@ -52,14 +60,17 @@ export const remoteFilesOf = (
   remote: ResolvedRemote,
 ): Promise<ReadonlyMap<string, Uint8Array> | null> => remoteFiles(storeOf({ services }, remote), key);
 
-/** Puts what was tuned into the shared store, unless it has an entry already. */
+/** Puts what was tuned into the shared store, signed where a key is configured, unless it has an entry already. */
 export async function offerDecision(
   context: KernelContext,
   remote: ResolvedRemote,
   { candidate, source, measured }: Omit<SharedDecision, "key">,
 ): Promise<void> {
   const { key, lockName, services } = context;
-  const reply = await storeOf(context, remote).put({ key, candidate, source, measured });
+  const decision = { key, candidate, source, measured };
+  const signingKey = signingKeyOf(services.options);
+  const signature = signingKey ? await signatureFiles(decision, signingKey) : undefined;
+  const reply = await storeOf(context, remote).put(decision, signature);
   services.signal.throwIfAborted();
   if (reply.kind === "denied") services.log.warn(reply.why);
   if (reply.kind === "failed") services.log.warn(`${lockName}: the remote store does not keep it: ${reply.why}`);

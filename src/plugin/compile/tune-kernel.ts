@@ -24,6 +24,7 @@ import { type Failure, startTuning, type TuneResult, type TuningOptions } from "
 import type { Workbench } from "../../tuner/workbench.ts";
 import type { SharedMachine } from "../build-tunings.ts";
 import { lostElsewhere } from "../fleet/open-fleet.ts";
+import { warnOnce } from "../say-once.ts";
 import { checkTwins } from "./check-twins.ts";
 import type { Decision } from "./decide-schedule.ts";
 import { type KernelContext, measuringPlace, refuse } from "./kernel-context.ts";
@@ -34,7 +35,6 @@ import { logTuning, openRecords, recordsFile, tuningsFile } from "./open-records
 import { predictSchedule } from "./predict-schedule.ts";
 import { scheduleOf } from "./schedule-source.ts";
 import { createSharedMachine } from "./shared-machine.ts";
-import { warnOnce } from "./warn-once.ts";
 
 /** Seed of all searches: a build is to be repeatable. */
 const seed = 1;

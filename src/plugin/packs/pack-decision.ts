@@ -3,19 +3,22 @@
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
 import { checkDecision } from "../compile/check-decision.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
+import { type OutsideFile, vouched, wordsOf } from "../trust/outside-decision.ts";
 import { locatePacks } from "./locate-packs.ts";
 import { readPack } from "./read-pack.ts";
 
 export interface OpenPack {
   readonly name: string;
   readonly decisions: ReadonlyMap<string, SharedDecision>;
+  /** The file that they are in, as a signer may have signed it. */
+  readonly file: OutsideFile;
 }
 
 /** Packs of a build, read by the first kernel that asks; what is wrong with one is said then, once. */
 function packsOf({ services: { options, tunings, log } }: KernelContext): readonly OpenPack[] {
   tunings.packs ??= locatePacks(options).flatMap(({ name, folder }): readonly OpenPack[] => {
     const content = readPack(folder);
-    if (content.kind === "ok") return [{ name, decisions: content.decisions }];
+    if (content.kind === "ok") return [{ name, decisions: content.decisions, file: content.file }];
     if (content.kind === "wrong") log.warn(`nothing is taken from pack ${name}: ${content.why}`);
     else log.info(`pack ${name} is left out: it was made for code generator ${content.codegen}`);
     return [];
@@ -26,14 +29,17 @@ function packsOf({ services: { options, tunings, log } }: KernelContext): readon
 /** Returns the decision of the first pack that has one, with its measurement here; null: there is none that could be taken. */
 export async function packDecision(context: KernelContext): Promise<SharedDecision | null> {
   const { key, lockName, services } = context;
-  const offers = packsOf(context).flatMap(({ name, decisions }) => {
+  const offers = packsOf(context).flatMap(({ name, decisions, file }) => {
     const decision = decisions.get(key);
-    return decision ? [{ name, decision }] : [];
+    return decision ? [{ name, decision, file }] : [];
   });
-  for (const [at, { name, decision }] of offers.entries()) {
-    const checked = await checkDecision(context, decision);
+  for (const [at, { name, decision, file }] of offers.entries()) {
+    const by = await vouched(services.options.trust, file);
+    const checked = by.kind === "refused" ? by : await checkDecision(context, decision);
     services.signal.throwIfAborted();
     if (checked.kind === "taken") {
+      const words = wordsOf(by);
+      if (words !== null) services.log.info(`${lockName}: the decision of pack ${name} is ${words}`);
       const others = offers.slice(at + 1).filter((other) => other.decision.source !== decision.source);
       const named = others.map((other) => other.name).join(", ");
       if (named !== "") services.log.info(`${lockName}: ${name} decides; another decision is in ${named}`);

@@ -6,10 +6,12 @@ import { codegenVersion } from "../../compiler/index.ts";
 import { ShapeError } from "../../tuner/record/strict.ts";
 import { parseExchange, type SharedDecision } from "../../tuner/store/exchange.ts";
 import { readExchangeFile } from "../../tuner/store/exchange-file.ts";
+import type { OutsideFile } from "../trust/outside-decision.ts";
+import { outsideFile } from "../trust/signed-file.ts";
 import { decisionsName, decodePackManifest, manifestField, type PackManifest } from "./pack-manifest.ts";
 
 export type PackContent =
-  | { readonly kind: "ok"; readonly decisions: ReadonlyMap<string, SharedDecision> }
+  | { readonly kind: "ok"; readonly decisions: ReadonlyMap<string, SharedDecision>; readonly file: OutsideFile }
   /** Its decisions are for another version of the code generator: none of them would be found. */
   | { readonly kind: "other-version"; readonly codegen: string }
   /** It is no pack, or wrong somewhere; with file and line. */
@@ -21,14 +23,16 @@ export function readPack(folder: string): PackContent {
   const manifest = readManifest(folder);
   if (typeof manifest === "string") return wrong(`package.json: ${manifest}`);
   if (manifest.codegen !== codegenVersion) return { kind: "other-version", codegen: manifest.codegen };
-  const content = readExchangeFile(join(folder, decisionsName));
+  const path = join(folder, decisionsName);
+  const content = readExchangeFile(path);
   if (content.kind === "unreadable") return wrong(`${decisionsName}: ${content.why}`);
   const parsed = parseExchange(content.text);
   if (parsed.kind === "wrong") {
     const { line, why } = parsed.problems[0]!;
     return wrong(`${decisionsName}:${line}: ${why}`);
   }
-  return { kind: "ok", decisions: new Map(parsed.decisions.map((decision) => [decision.key, decision])) };
+  const decisions = new Map(parsed.decisions.map((decision) => [decision.key, decision]));
+  return { kind: "ok", decisions, file: outsideFile(path, content.text) };
 }
 
 /** Returns what package.json says of the pack; text: why that is nothing. */

@@ -1,12 +1,12 @@
 // Credentials of a remote store: from its URL or the environment → the header that is sent, and the words for a server that refuses it.
 // They are printed nowhere.
 
+import type { Environment } from "../trust/ci-job.ts";
+
 /** Environment variable that has the bearer token. */
 export const tokenVariable = "UNPLUGIN_KERNEL_REMOTE_TOKEN";
 /** Environment variable by which somebody says that credentials may be sent over plain http. */
 export const insecureVariable = "UNPLUGIN_KERNEL_REMOTE_INSECURE";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Access {
   /** Header `authorization`; null: none is sent. */

@@ -1,7 +1,7 @@
 // Option `remote` and the environment → where the store is, how it is spoken to, and what a build may do there.
 
-import { type Access, accessTo, type Environment, splitUrl, tokenVariable } from "./credentials.ts";
-import { isPullRequest } from "./pull-request.ts";
+import type { Environment } from "../trust/ci-job.ts";
+import { type Access, accessTo, splitUrl, tokenVariable } from "./credentials.ts";
 
 export const remoteProtocols = ["http", "s3", "turborepo"] as const;
 export type RemoteProtocol = (typeof remoteProtocols)[number];
@@ -37,8 +37,8 @@ export interface ResolvedRemote {
   readonly server: RemoteServer;
   /** Whether a build that tuned puts its decision there. */
   readonly isWritten: boolean;
-  /** Whether this is the CI of a pull request, which writes nothing. */
-  readonly isPullRequest: boolean;
+  /** Why `cache push` must not write there; null: nothing is known against it. */
+  readonly whyNotPushed: string | null;
 }
 
 export const remoteWanted =
@@ -78,7 +78,7 @@ function isUrlFor(given: unknown, protocol: RemoteProtocol | undefined): boolean
   return (protocol ?? "http") === "http" || (username === "" && password === "");
 }
 
-/** Resolves a right option; null: there is no store to ask. */
+/** Resolves a right option, before it is asked which job runs the build (`allowed-remote.ts`); null: there is no store to ask. */
 export function resolveRemote(
   option: string | RemoteOption | undefined,
   environment: Environment,
@@ -92,8 +92,7 @@ export function resolveRemote(
   const { TURBO_API } = environment;
   const given = url ?? (protocol === "turborepo" && isServer(TURBO_API) ? TURBO_API : undefined);
   if (mode === "off" || !given || !URL.canParse(given)) return null;
-  const isOfPullRequest = isPullRequest(environment);
-  const common = { namespace, isWritten: mode === "read-write" && !isOfPullRequest, isPullRequest: isOfPullRequest };
+  const common = { namespace, isWritten: mode === "read-write", whyNotPushed: null };
   if (protocol === "turborepo") return { ...common, ...turborepoAt(given, environment) };
   if (protocol === "s3" || new URL(given).protocol === "s3:") return { ...common, ...s3At(given, environment) };
   return { ...common, ...httpAt(given, environment) };

@@ -4,6 +4,7 @@ import { createBuildTunings } from "../build-tunings.ts";
 import { kernelContext } from "../compile/kernel-context.ts";
 import type { Log } from "../log.ts";
 import type { ResolvedOptions } from "../options.ts";
+import type { Topic } from "../say-once.ts";
 import { kernelRequest } from "../session.ts";
 import { shownPath } from "../shown-path.ts";
 import { writeIfChanged } from "../write-if-changed.ts";
@@ -14,11 +15,10 @@ import { reportPage } from "./report-page.ts";
 export async function writeReport(
   file: string,
   kernels: readonly Reported[],
-  options: ResolvedOptions,
-  log: Log,
+  { options, log, told }: { readonly options: ResolvedOptions; readonly log: Log; readonly told: Set<Topic> },
 ): Promise<void> {
   const { signal } = new AbortController();
-  const services = { options, log, signal, tunings: createBuildTunings({ totalSeconds: null, signal }) };
+  const services = { options, log, signal, tunings: createBuildTunings({ totalSeconds: null, signal, told }) };
   try {
     const data = await collectReport(kernels, {
       options,

@@ -22,14 +22,15 @@ const keyId = text(64);
 interface Envelope {
   readonly payload: string;
   readonly payloadType: string;
-  readonly signatures: readonly { readonly sig: string; readonly keyid: string }[];
+  /** `keyid`: absent where a certificate signed, as JSON of protocol buffers leaves out what is empty. */
+  readonly signatures: readonly { readonly sig: string; readonly keyid?: string | undefined }[];
 }
 
 const decodeEnvelope: Decode<Envelope> = (value, path) => {
   const envelope = object<Envelope>({
     payload: base64,
     payloadType: oneOf(payloadType),
-    signatures: list(object({ sig: base64, keyid: keyId }), 1),
+    signatures: list(object<Envelope["signatures"][number]>({ sig: base64, keyid: optional(keyId) }), 1),
   })(value, path);
   if (envelope.signatures.length !== 1) throw new ShapeError([...path, "signatures"], "one signature");
   return envelope;
@@ -90,7 +91,7 @@ const decodeFields = object<Bundle>({
 
 const decodeBundle: Decode<SignedBundle> = (value, path) => {
   const { verificationMaterial: id, dsseEnvelope } = decodeFields(value, path);
-  const { keyid } = dsseEnvelope.signatures[0]!;
+  const { keyid = "" } = dsseEnvelope.signatures[0]!;
   if (id !== null && keyid !== "" && keyid !== id) {
     throw new ShapeError([...path, "dsseEnvelope", "signatures", 0, "keyid"], "the id of the key in publicKey.hint");
   }
