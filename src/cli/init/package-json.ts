@@ -47,8 +47,6 @@ export function parsePackageJson(text: string, file: string): PackageFile {
     // It will be edited by its syntax tree, which has no end for a file that is nested some thousand deep.
     parseJson(text);
     json = JSON.parse(withoutMark(text));
-    // An edit reads it as a literal of JavaScript, which may not name __proto__ twice.
-    parseJson(text);
   } catch (error) {
     refuse("init.broken-package", `${file} cannot be read: ${(error as Error).message}`, "npm pkg fix may help");
   }
