@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ifReadable } from "./if-readable.ts";
 import { isForged } from "./read-cacache.ts";
 import { storedItems } from "./store-contents.ts";
 
@@ -29,16 +30,12 @@ export async function foreignItems(directory: string): Promise<readonly ForeignI
 }
 
 /** Lines of the index that have a right hash, and that cacache did not write. Torn lines are accidents. */
-function forgedLines(folder: string): readonly string[] {
-  return filesBelow(folder).flatMap((file) => readFileSync(file, "utf8").split("\n").filter(isForged));
-}
+const forgedLines = (folder: string): readonly string[] =>
+  filesBelow(folder).flatMap((file) =>
+    (ifReadable(() => readFileSync(file, "utf8")) ?? "").split("\n").filter(isForged),
+  );
 
 function filesBelow(folder: string): readonly string[] {
-  try {
-    const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
-    return all.filter((path) => statSync(path).isFile());
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  const names = ifReadable(() => readdirSync(folder, { recursive: true, encoding: "utf8" })) ?? [];
+  return names.map((name) => join(folder, name)).filter((path) => ifReadable(() => statSync(path).isFile()));
 }
