@@ -35,19 +35,46 @@ const unwritable = (message: string): DiagnosticError =>
 
 export async function exportDecisions({ options: { root, cacheDir } }: Project, name: string): Promise<Outcome> {
   const file = resolve(root, name);
-  const foreign: string[] = [];
-  const decisions = await storedDecisions(cacheDir, (key) => foreign.push(key));
+  const passed = await passedOn(cacheDir);
+  const { decisions, foreign, unreadable } = passed;
   writeExchange(file, printExchange(decisions));
-  const json = { file, decisions: decisions.map(({ key, measured }) => ({ key, measured })), foreign };
-  const text = `${plural(decisions.length)} in ${relative(root, file)}${leftOut(foreign)}`;
+  const json = { file, decisions: decisions.map(({ key, measured }) => ({ key, measured })), foreign, unreadable };
+  const text = `${plural(decisions.length)} in ${relative(root, file)}${leftOut(passed)}`;
   return { exitCode: exitCodes.done, json, text };
 }
 
-/** Says how many decisions of the store are not passed on. */
-export const leftOut = (foreign: readonly string[]): string =>
-  foreign.length === 0
-    ? ""
-    : `; left out: ${plural(foreign.length)} that builds of another user, or of an older version, wrote`;
+interface PassedOn {
+  readonly decisions: readonly SharedDecision[];
+  /** Keys of decisions that builds of somebody else wrote. */
+  readonly foreign: readonly string[];
+  /** Parts of the store that could not be read. */
+  readonly unreadable: readonly string[];
+}
+
+/** Returns the decisions of a store that leave it, and what does not. */
+export async function passedOn(cacheDir: string): Promise<PassedOn> {
+  const [foreign, unreadable]: [string[], string[]] = [[], []];
+  const decisions = await storedDecisions(
+    cacheDir,
+    (key) => foreign.push(key),
+    (key) => unreadable.push(key),
+  );
+  return { decisions, foreign, unreadable };
+}
+
+/** Says what of the store is not passed on, and what to do where there is nothing to pass on. */
+export function leftOut({ decisions, foreign, unreadable }: PassedOn): string {
+  const notes = [
+    ...(foreign.length > 0
+      ? [`left out: ${plural(foreign.length)} that builds of another user, or of an older version, wrote`]
+      : []),
+    ...(unreadable.length > 0 ? [`${unreadable.length} of the store's entries or folders could not be read`] : []),
+    ...(decisions.length + foreign.length + unreadable.length === 0
+      ? ["the store has no measured decision: unplugin-kernel tune makes them"]
+      : []),
+  ];
+  return notes.map((note) => `; ${note}`).join("");
+}
 
 type State = "taken" | "kept" | "refused";
 

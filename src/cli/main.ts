@@ -25,6 +25,8 @@ import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { worker } from "./commands/worker.ts";
 import { openProject, projectOptions } from "./project.ts";
+import { watchStandardOutput } from "./standard-output.ts";
+import { nameOfFlag, withTypedValues } from "./typed-values.ts";
 
 export const commands: readonly Command[] = [
   init,
@@ -57,7 +59,7 @@ const unused: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const commonOptionsOf = ({ usage }: Command): readonly CommandOption[] =>
-  commonOptions.filter(({ flags }) => !unused[usage.split(" ")[0]!]?.includes(namesOfFlag(flags)));
+  commonOptions.filter(({ flags }) => !unused[usage.split(" ")[0]!]?.includes(nameOfFlag(flags)));
 
 const isUsageError = (error: unknown): boolean => error instanceof Error && error.name === "CACError";
 
@@ -95,17 +97,30 @@ function usageError(message: string, flagNames: readonly string[]): DiagnosticEr
 /** System errors with a cause that the user can mend. */
 const refusals = ["EACCES", "EPERM", "EROFS", "ENOSPC", "ENOTDIR", "EEXIST"];
 
-/** A mistake in the project, or a file that may not be written; null: anything else is a bug, and its stack tells of it. */
+/** A mistake in the project, or a file that may not be read or written; null: anything else is a bug, and its stack tells of it. */
 function diagnosticOf(error: unknown): DiagnosticError | null {
   if (error instanceof DiagnosticError) return error;
   const { code = "", path, message } = error as NodeJS.ErrnoException;
   if (path === undefined || !refusals.includes(code)) return null;
-  const hint = "see to it that it may be written, or name another project with --root";
+  const hint = "see to it that this user may read and write it, or name another place";
   return new DiagnosticError({ code: "command.no-access", message, loc: null, hint, detail: null });
 }
 
-async function outcomeOf(command: Command, args: readonly string[], flags: Flags): Promise<Outcome> {
+/** Names of the options of a command that take a value. */
+const valueOptionsOf = (command: Command): readonly string[] =>
+  [...command.options, ...commonOptionsOf(command)]
+    .filter(({ flags }) => flags.includes("<"))
+    .map(({ flags }) => nameOfFlag(flags));
+
+/** @param argv as `process.argv` */
+async function outcomeOf(
+  command: Command,
+  args: readonly string[],
+  read: Flags,
+  argv: readonly string[],
+): Promise<Outcome> {
   try {
+    const flags = withTypedValues(read, valueOptionsOf(command), argv);
     const project = openProject(flags, flags.json ? "warn" : "info", budgetOf(flags));
     return await command.run(project, args, flags);
   } catch (error) {
@@ -122,11 +137,9 @@ function print({ exitCode, json, text }: Outcome, asJson: unknown): void {
   process.exitCode = exitCode;
 }
 
-/** "--cache-dir <folder>" → "cache-dir" */
-const namesOfFlag = (flags: string): string => /--([\w-]+)/.exec(flags)?.[1] ?? flags;
-
 /** @param argv as `process.argv` */
 export async function main(argv: readonly string[], version: string): Promise<void> {
+  watchStandardOutput();
   const cli = cac(name);
   cli.help();
   cli.version(version);
@@ -141,8 +154,13 @@ export async function main(argv: readonly string[], version: string): Promise<vo
         .slice(0, -1)
         .flat()
         .filter((it) => it !== undefined);
-      print(await outcomeOf(command, args.map(String), flags), flags.json);
+      print(await outcomeOf(command, args.map(String), flags, argv), flags.json);
     });
+  }
+  // cac leaves it out of the arguments.
+  if (argv.includes("-")) {
+    print(failureOf(badArgument("- is no file here", "the path of a file")), argv.includes("--json"));
+    return;
   }
   try {
     const { args, options } = cli.parse([...argv], { run: false });
@@ -154,7 +172,7 @@ export async function main(argv: readonly string[], version: string): Promise<vo
     await cli.runMatchedCommand();
   } catch (error) {
     if (!isUsageError(error)) throw error;
-    const flagNames = (cli.matchedCommand?.options ?? []).map((option) => namesOfFlag(option.rawName));
+    const flagNames = (cli.matchedCommand?.options ?? []).map((option) => nameOfFlag(option.rawName));
     print(failureOf(usageError((error as Error).message, flagNames)), argv.includes("--json"));
   }
 }

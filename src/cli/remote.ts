@@ -10,16 +10,21 @@ import { outsideFileOf, signatureFiles } from "../plugin/remote/remote-signature
 import { decisionBytes, decisionPath, openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
 import { vouched } from "../plugin/trust/outside-decision.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
-import { storedDecisions } from "../tuner/store/store-contents.ts";
 import { badArgument, exitCodes, type Flags, type Outcome } from "./command.ts";
-import { contextOrNull, importOutcome, leftOut, type Offered, takeForProject } from "./exchange.ts";
+import { contextOrNull, importOutcome, leftOut, type Offered, passedOn, takeForProject } from "./exchange.ts";
 import type { Project } from "./project.ts";
 import { requireKey } from "./signing.ts";
 
 /** @throws DiagnosticError `command.bad-argument` */
-function remoteOf({ options: { remote } }: Project, what: string): RemoteStore {
-  if (remote === null) throw badArgument(`cache ${what} names no store`, `cache ${what} --remote <url>`);
-  return openRemote(remote);
+function remoteOf({ options: { remote } }: Project, what: string, flags: Flags): RemoteStore {
+  if (remote !== null) return openRemote(remote);
+  if (flags.remote !== undefined)
+    throw badArgument(
+      `cache ${what} asks a store that others share, and UNPLUGIN_KERNEL_OFFLINE is set`,
+      "an environment without it",
+    );
+  const hint = flags.protocol === "turborepo" ? ", or TURBO_API in the environment" : "";
+  throw badArgument(`cache ${what} names no store`, `cache ${what} --remote <url>${hint}`);
 }
 
 interface Sent {
@@ -48,13 +53,14 @@ type FilesOf = (decision: SharedDecision) => Promise<ReadonlyMap<string, Uint8Ar
 
 /** @throws DiagnosticError `exchange.remote`, `trust.not-signed` */
 export async function pushDecisions(project: Project, flags: Flags): Promise<Outcome> {
-  const remote = remoteOf(project, "push");
+  const remote = remoteOf(project, "push", flags);
   const { whyNotPushed = null } = project.options.remote ?? {};
   if (whyNotPushed !== null) throw notPushed(whyNotPushed);
   const rows: Sent[] = [];
-  const foreign: string[] = [];
   const filesOf: FilesOf = flags.sign ? await signatures(project, flags) : async () => undefined;
-  for (const decision of await storedDecisions(project.options.cacheDir, (key) => foreign.push(key))) {
+  const passed = await passedOn(project.options.cacheDir);
+  const { foreign, unreadable } = passed;
+  for (const decision of passed.decisions) {
     const row = sent(decision.key, await remote.put(decision, await filesOf(decision)));
     if (row === null) break;
     rows.push(row);
@@ -64,8 +70,8 @@ export async function pushDecisions(project: Project, flags: Flags): Promise<Out
   const lines = failures.map(({ key, why }) => `failed   ${key}: ${why}`);
   return {
     exitCode: failures.length > 0 ? exitCodes.wrong : exitCodes.done,
-    json: { decisions: rows, foreign },
-    text: [...lines, `${count("sent")} sent, ${count("kept")} kept, ${failures.length} failed${leftOut(foreign)}`].join(
+    json: { decisions: rows, foreign, unreadable },
+    text: [...lines, `${count("sent")} sent, ${count("kept")} kept, ${failures.length} failed${leftOut(passed)}`].join(
       "\n",
     ),
   };
@@ -99,8 +105,8 @@ async function signatures(project: Project, flags: Flags): Promise<FilesOf> {
 }
 
 /** @throws DiagnosticError `exchange.remote`, `trust.bad-key` */
-export async function pullDecisions(project: Project): Promise<Outcome> {
-  const remote = remoteOf(project, "pull");
+export async function pullDecisions(project: Project, flags: Flags): Promise<Outcome> {
+  const remote = remoteOf(project, "pull", flags);
   const keys = new Set<string>();
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);

@@ -8,6 +8,7 @@ import { addonsFolder, isOfItsName } from "../plugin/compile/addon-file.ts";
 import { decideSchedule } from "../plugin/compile/decide-schedule.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { makeArtifacts } from "../plugin/compile/make-artifacts.ts";
+import { ifReadable } from "../tuner/store/if-readable.ts";
 import type { RebuildingStore } from "../tuner/store/rebuilding-store.ts";
 
 /** What a frozen build would take from the store, against what is built again. */
@@ -43,8 +44,12 @@ export interface Foreign {
 /** Addons for dev servers whose bytes are not those of their name. */
 export function changedAddons(cacheDir: string): readonly Foreign[] {
   const folder = addonsFolder(cacheDir);
-  return filesBelow(folder)
-    .filter((path) => path.endsWith(".node") && !isOfItsName(basename(path), readFileSync(path)))
+  const isChanged = (path: string): boolean => {
+    const bytes = ifReadable(() => readFileSync(path));
+    return bytes !== null && !isOfItsName(basename(path), bytes);
+  };
+  return (ifReadable(() => filesBelow(folder)) ?? [])
+    .filter((path) => path.endsWith(".node") && isChanged(path))
     .map((path) => ({ what: `addon for dev servers, ${relative(cacheDir, path)}`, key: null }));
 }
 

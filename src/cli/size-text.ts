@@ -6,25 +6,17 @@ export function sizeText(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-const units: Readonly<Record<string, number>> = {
-  "": 1,
-  B: 1,
-  KB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  KIB: 2 ** 10,
-  MIB: 2 ** 20,
-  GIB: 2 ** 30,
-};
+/** Powers of a thousand, or of 1024 with an i, by the letter of the unit. */
+const powers: Readonly<Record<string, number>> = { "": 0, K: 1, M: 2, G: 3, T: 4 };
 
 /**
  * Parses a number of bytes as people write it; null: it is none.
  *
- * @example sizeOf("500MB") // 500_000_000
+ * @example sizeOf("500MB") // 500_000_000, as are "500 mb", "500M" and "500000000"
  */
 export function sizeOf(text: string): number | null {
-  const [, digits, unit = ""] = /^(\d{1,16}(?:\.\d{1,9})?) ?([KMG]?i?B)?$/i.exec(text.trim()) ?? [];
-  const scale = units[unit.toUpperCase()];
-  const bytes = digits === undefined || scale === undefined ? Number.NaN : Math.floor(Number(digits) * scale);
+  const [, digits, letter = "", binary] = /^(\d{1,16}(?:\.\d{1,9})?) ?([KMGT]?)(i?)B?$/i.exec(text.trim()) ?? [];
+  if (digits === undefined || (binary && letter === "")) return null;
+  const bytes = Math.floor(Number(digits) * (binary ? 1024 : 1000) ** powers[letter.toUpperCase()]!);
   return Number.isSafeInteger(bytes) ? bytes : null;
 }

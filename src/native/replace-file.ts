@@ -5,12 +5,16 @@ import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writ
 import { dirname } from "node:path";
 
 /**
- * Replaces a file: writes beside it, then renames. Keeps the permissions; a link stays one. Throws what the file system
- * throws.
+ * Replaces a file: writes beside it, then renames. Keeps the permissions; a link stays one. Something else, such as a pipe or a device, is
+ * written to: in its place a file would be a loss to the whole machine. Throws what the file system throws.
  */
 export function replaceFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const isThere = existsSync(path);
+  if (isThere && !statSync(path).isFile()) {
+    writeFileSync(path, text);
+    return;
+  }
   const file = isThere ? realpathSync(path) : path;
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {

@@ -109,6 +109,8 @@ describe.skipIf(!hasGit)("git merges locks of two branches with the driver", () 
     expect(lockNow()).toBe("kernels.lock.json cannot be read: a merge conflict is not resolved");
     const refused = merge("--resolve");
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("conflict d\n")]);
+    // A lock in conflict is read by no other command.
+    expect(refused.stderr).toContain("takes one side for these kernels; after that, tune --update measures them again");
     expect(merge("--resolve", "--theirs").status).toBe(0);
     expect(lockNow()).toEqual({ ...base, d: theirs, x: made(5), y: made(6) });
   });

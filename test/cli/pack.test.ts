@@ -62,6 +62,10 @@ describe("the package", () => {
   test("is not written over another package, without a name, or without a decision", () => {
     const over = runCli(origin, "pack", ".");
     expect(over).toMatchObject({ exitCode: 1, errors: expect.stringMatching(/^exchange\.unwritable: .* is no pack/) });
+    mkdirSync(join(origin, "written"));
+    writeFileSync(join(origin, "written/README.md"), "by hand");
+    expect(runCli(origin, "pack", "written").errors).toContain("has a README.md that is of no pack");
+    expect(readFileSync(join(origin, "written/README.md"), "utf8")).toBe("by hand");
     expect(runCli(origin, "pack", "packs/bad", "--name", "../x")).toMatchObject({ exitCode: 2 });
     expect(runCli(origin, "pack", "src/main.ts/x").errors).toContain("exchange.unwritable");
     const untuned = writeProject(files);

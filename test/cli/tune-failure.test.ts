@@ -1,6 +1,6 @@
 // `tune` over seven kernels of which one fails by a bug of ours: the others are in lock and store, and the command says which failed.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sabotageText } from "../support/sabotage.ts";
@@ -45,4 +45,12 @@ describe("tune of seven kernels of which one fails", () => {
     },
     120_000,
   );
+});
+
+test("a lock that cannot be read fails all kernels, and is said once", () => {
+  const root = project();
+  writeFileSync(join(root, "kernels.lock.json"), "<<<<<<< ours\n");
+  const { exitCode, errors } = runCli(root, "tune", "--trials", "4");
+  expect([exitCode, errors.match(/lock\.broken/g)?.length]).toEqual([1, 1]);
+  for (const kernel of others) expect(errors).toContain(`\n${kernel}\n`);
 });

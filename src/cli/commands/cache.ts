@@ -13,6 +13,7 @@ import { remoteOptions } from "../remote-flags.ts";
 import { generateKey, signFile, signLock } from "../signing.ts";
 import { sizeOf, sizeText } from "../size-text.ts";
 import { checkFile, listTrust } from "../trusted.ts";
+import { inCamelCase } from "../typed-values.ts";
 
 const dayMs = 86_400_000;
 const kinds: Readonly<Record<StoredItem["kind"], string>> = {
@@ -44,7 +45,7 @@ async function collect(directory: string, flags: Flags): Promise<Outcome> {
   const age = Number(days);
   if (!(age >= 0)) throw badArgument(`--days is "${days}"`, "a number, 0 or more");
   const mostBytes = maxSize === undefined ? undefined : sizeOf(String(maxSize));
-  if (mostBytes === null) throw badArgument(`--max-size is "${maxSize}"`, "a size: 500MB, 2GB, 800MiB");
+  if (mostBytes === null) throw badArgument(`--max-size is "${maxSize}"`, "a size: 500MB, 2 GB, 1TiB");
   const now = wallClockMs();
   const all = await storedItems(directory);
   const items = garbage(all, { usedBefore: now - age * dayMs, now, ...(mostBytes !== undefined && { mostBytes }) });
@@ -54,18 +55,24 @@ async function collect(directory: string, flags: Flags): Promise<Outcome> {
     all.filter((item) => !gone.has(item)),
     now,
   );
-  const refused = (await removeItems(directory, all, items)) + removeLeftovers(left);
+  const keptItems = new Set(await removeItems(directory, all, items));
+  const keptFiles = new Set(removeLeftovers(left));
+  const removedItems = items.filter((item) => !keptItems.has(item));
+  const removedFiles = left.filter((file) => !keptFiles.has(file));
+  const bytes = totalBytes(removedItems) + removedFiles.reduce((sum, file) => sum + file.bytes, 0);
+  const refused = keptItems.size + keptFiles.size;
   const unreadable = all.filter(({ kind }) => kind === "unreadable").length;
-  const bytes = totalBytes(items) + left.reduce((sum, file) => sum + file.bytes, 0);
   const notes = [
-    ...(left.length === 0 ? [] : [`${left.length} of them files that killed builds left, or that no kernel names`]),
+    ...(removedFiles.length === 0
+      ? []
+      : [`${removedFiles.length} of them files that killed builds left, or that no kernel names`]),
     ...(refused === 0 ? [] : [`${refused} could not be removed: they belong to somebody else, or are in use`]),
     ...(unreadable === 0 ? [] : [`${unreadable} could not be read, and stay, as do all modules and addons`]),
   ];
-  const removed = items.length + left.length - refused;
+  const removed = removedItems.length + removedFiles.length;
   return {
     exitCode: exitCodes.done,
-    json: { directory, removed, leftovers: left.length, bytes, refused, unreadable },
+    json: { directory, removed, leftovers: removedFiles.length, bytes, refused, unreadable },
     text: [`${removed} removed, ${sizeText(bytes)}`, ...notes].join("\n"),
   };
 }
@@ -86,8 +93,6 @@ const uses: Readonly<Record<string, { readonly flags: readonly string[]; readonl
 };
 const allFlags = [...new Set(Object.values(uses).flatMap(({ flags }) => flags))];
 
-const inCamelCase = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-
 /** @throws DiagnosticError `command.bad-argument`: what does not count is refused, so that nobody believes that it does */
 function requireUse(what: string, file: string | undefined, flags: Flags): void {
   const use = uses[what];
@@ -96,6 +101,14 @@ function requireUse(what: string, file: string | undefined, flags: Flags): void 
   const known = ["root", "cache-dir", ...use.flags].map((name) => `--${name}`).join(", ");
   if (other !== undefined) throw badArgument(`cache ${what} has no use for --${other}`, known);
   if (file !== undefined && !use.file) throw badArgument(`cache ${what} has no use for ${file}`, known);
+  if (flags.lock && file !== undefined) throw badArgument(`cache sign is given both ${file} and --lock`, "one of them");
+  if (flags.lock && flags.keyless)
+    throw badArgument(
+      "cache sign --lock has no use for --keyless",
+      "a key: entries of the lock are signed by keys alone",
+    );
+  if (what === "push" && flags.key !== undefined && !flags.sign)
+    throw badArgument("cache push has no use for --key without --sign", "both of them, or none");
 }
 
 export const cache: Command = {
@@ -142,6 +155,6 @@ export const cache: Command = {
     if (what === "sign")
       return flags.lock ? signLock(project, flags) : signFile(project, requireFile(what, file), flags);
     if (what === "trust") return file === undefined ? listTrust(project) : checkFile(project, file);
-    return what === "push" ? pushDecisions(project, flags) : pullDecisions(project);
+    return what === "push" ? pushDecisions(project, flags) : pullDecisions(project, flags);
   },
 };

@@ -55,7 +55,7 @@ const conflictLines = ({ kernel, ours, theirs }: LockConflict): readonly string[
 ];
 
 const wayOut =
-  "unplugin-kernel merge-lock --resolve --ours, or --theirs, takes one side for these kernels; tune --update measures them again";
+  "unplugin-kernel merge-lock --resolve --ours, or --theirs, takes one side for these kernels; after that, tune --update measures them again";
 
 function outcomeOf({ entries, conflicts }: MergedLock): Outcome {
   const isDone = conflicts.length === 0;

@@ -30,10 +30,13 @@ const unwritable = (message: string, hint: string | null): DiagnosticError =>
 /**
  * Returns the pack that lies in the folder; null: there is none.
  *
- * @throws DiagnosticError `exchange.unwritable` for a package that is something else
+ * @throws DiagnosticError `exchange.unwritable` for a package that is something else, and for a file that would be overwritten
  */
 function packBefore(folder: string): PackInput["before"] {
   const manifest = readPackage(join(folder, "package.json"));
+  const other = ["README.md", decisionsName].find((name) => existsSync(join(folder, name)));
+  if (!manifest && other !== undefined)
+    throw unwritable(`${folder} has a ${other} that is of no pack`, "name a folder of its own for the pack");
   if (!manifest) return null;
   if (manifest[manifestField] === undefined)
     throw unwritable(`${folder} has a package that is no pack`, "name a folder of its own for the pack");

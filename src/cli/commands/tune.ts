@@ -1,6 +1,6 @@
 // `tune`: every kernel that the project imports gets its schedule, from lock or store or by measuring, and an entry in the lock.
 
-import { relative, resolve } from "node:path";
+import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { nowMs } from "../../native/clock.ts";
 import type { CompileServices, RequestMode } from "../../plugin/compiled-kernel.ts";
@@ -54,11 +54,18 @@ const messageOf = (error: unknown): string => {
   throw error;
 };
 
-/** Entrants that failed, each with its reason, printed behind the table. */
-const failureText = (failed: readonly Row[], all: number): readonly string[] =>
-  failed.length === 0
-    ? []
-    : ["", `${failed.length} of ${all} kernels failed:`, ...failed.map(({ kernel, error }) => `${kernel}\n  ${error}`)];
+/** Entrants that failed, with their reasons, printed behind the table: a lock that cannot be read fails all of them, and is said once. */
+function failureText(failed: readonly Row[], all: number): readonly string[] {
+  if (failed.length === 0) return [];
+  const reasons = [...new Set(failed.map(({ error }) => error))];
+  const kernelsOf = (reason: string | null): readonly string[] =>
+    failed.filter(({ error }) => error === reason).map(({ kernel }) => kernel);
+  return [
+    "",
+    `${failed.length} of ${all} kernels failed:`,
+    ...reasons.map((it) => [...kernelsOf(it), `  ${it}`].join("\n")),
+  ];
+}
 
 const droppedText = (names: readonly string[]): readonly string[] =>
   names.map((name) => `dropped ${name}: nothing imports it`);
@@ -124,10 +131,6 @@ function modeOf({ again, compare, update }: Flags): RequestMode {
   return again || compare !== undefined ? "again" : "tune";
 }
 
-/** Operator files of the kernels that are named; null: none is, and all are meant. */
-const filesOf = (root: string, names: readonly string[]): readonly string[] | null =>
-  names.length === 0 ? null : names.map((name) => resolve(root, name.split("?")[0]!));
-
 const isTerminal = (): boolean => process.stdout.isTTY === true && process.stdout.columns > 0 && !isCi();
 
 export const tune: Command = {
@@ -169,7 +172,8 @@ export const tune: Command = {
   async run(project, names, flags) {
     const { json, prove } = flags;
     const mode = modeOf(flags);
-    const wanted = inShard(await wantedKernels(project, names), shardOf(flags.shard));
+    const named = await wantedKernels(project, names);
+    const wanted = inShard(named, shardOf(flags.shard));
     const isLive = !json && isTerminal();
     const fleet = await fleetOf(project, flags);
     if (fleet && flags.allTargets) {
@@ -186,7 +190,8 @@ export const tune: Command = {
     // One after the other: each takes a core, and has a limit of time.
     for (const [at, row] of tuned.entries()) rows.push(prove ? await proved(project, wanted[at]!, row) : row);
     const failed = rows.filter(({ error }) => error !== null);
-    const dropped = mode === "update" ? await dropUnused(project, filesOf(project.options.root, names)) : null;
+    const files = names.length === 0 ? null : named.map(({ path }) => path);
+    const dropped = mode === "update" ? await dropUnused(project, files) : null;
     const table = textTable(
       ["kernel", "", "GFLOP/s", "measured"],
       rows.map(({ kernel, origin, gflops, measured }) => [kernel, origin, gflops?.toFixed(1) ?? "–", String(measured)]),

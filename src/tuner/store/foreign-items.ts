@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ifReadable } from "./if-readable.ts";
 import { isForged } from "./read-cacache.ts";
 import { storedItems } from "./store-contents.ts";
 
@@ -30,17 +31,12 @@ export async function foreignItems(directory: string): Promise<readonly ForeignI
 
 /** Lines of the index that have a right hash, and that cacache did not write. Torn lines are accidents. */
 const forgedLines = (folder: string): readonly string[] =>
-  pathsBelow(folder).flatMap((path) => readable(() => readFileSync(path, "utf8").split("\n")).filter(isForged));
+  pathsBelow(folder).flatMap((path) => linesOf(path).filter(isForged));
+
+// A folder, and what the system does not let us read, has no lines: `storedItems` tells of it.
+const linesOf = (path: string): readonly string[] => ifReadable(() => readFileSync(path, "utf8").split("\n")) ?? [];
 
 const pathsBelow = (folder: string): readonly string[] =>
-  readable(() => readdirSync(folder, { recursive: true, encoding: "utf8" })).map((name) => join(folder, name));
-
-/** Reads a part of the index. A folder, and what the system does not let us read, has no lines: `storedItems` tells of it. */
-function readable(read: () => readonly string[]): readonly string[] {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Error && "code" in error) return [];
-    throw error;
-  }
-}
+  (ifReadable(() => readdirSync(folder, { recursive: true, encoding: "utf8" })) ?? []).map((name) =>
+    join(folder, name),
+  );

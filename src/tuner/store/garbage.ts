@@ -74,20 +74,21 @@ function bytesWithout(items: readonly StoredItem[], gone: readonly StoredItem[])
 }
 
 /**
- * Removes some of all items; returns how many the system did not let us remove. Artifacts go before their blobs, so that a build beside this
+ * Removes some of all items; returns those that the system did not let us remove. Artifacts go before their blobs, so that a build beside this
  * finds all of a kernel, or a miss. What was put again meanwhile stays, and so does content that another key leads to.
  */
 export async function removeItems(
   directory: string,
   all: readonly StoredItem[],
   removed: readonly StoredItem[],
-): Promise<number> {
+): Promise<readonly StoredItem[]> {
   const api = await cacache();
   const out = new Set(removed);
   const kept = new Set(all.filter((item) => !out.has(item)).map(({ integrity }) => integrity));
   const blobsLast = [...removed].sort((a, b) => Number(a.kind === "blob") - Number(b.kind === "blob"));
-  let refused = 0;
-  for (const { key, integrity, time } of blobsLast) {
+  const refused: StoredItem[] = [];
+  for (const item of blobsLast) {
+    const { key, integrity, time } = item;
     const now = findLine(directory, key);
     if (now?.integrity !== integrity || now.time !== time) continue;
     try {
@@ -95,7 +96,7 @@ export async function removeItems(
       if (!kept.has(integrity)) await api.rm.content(directory, integrity);
     } catch (error) {
       if (!(error instanceof Error && "code" in error)) throw error;
-      refused += 1;
+      refused.push(item);
     }
   }
   return refused;

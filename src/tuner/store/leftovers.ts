@@ -3,6 +3,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { youngMs } from "./garbage.ts";
+import { ifReadable } from "./if-readable.ts";
 import type { StoredItem } from "./store-contents.ts";
 
 export interface Leftover {
@@ -34,8 +35,8 @@ export function leftovers(directory: string, kept: readonly StoredItem[], now: n
   );
 }
 
-/** Removes them; returns how many the system did not let us remove, as Windows does while an addon is loaded. */
-export function removeLeftovers(found: readonly Leftover[]): number {
+/** Removes them; returns those that the system did not let us remove, as Windows does while an addon is loaded. */
+export function removeLeftovers(found: readonly Leftover[]): readonly Leftover[] {
   return found.filter(({ path }) => {
     try {
       rmSync(path, { recursive: true, force: true });
@@ -44,7 +45,7 @@ export function removeLeftovers(found: readonly Leftover[]): number {
       if (!(error instanceof Error && "code" in error)) throw error;
       return true;
     }
-  }).length;
+  });
 }
 
 function namesIn(folder: string): readonly string[] {
@@ -54,14 +55,4 @@ function namesIn(folder: string): readonly string[] {
 function leftover(path: string, now: number): readonly Leftover[] {
   const file = ifReadable(() => statSync(path));
   return file && file.mtimeMs < now - youngMs ? [{ path, bytes: file.size }] : [];
-}
-
-/** Reads; null where there is nothing, or nothing for us. */
-function ifReadable<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    return null;
-  }
 }

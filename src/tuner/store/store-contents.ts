@@ -87,13 +87,16 @@ function contentOf(
  * Returns the decisions that this user's builds measured; predictions cost no measurement to make again.
  *
  * @param onForeign called with the key of each decision that somebody else wrote, and that is left out: it is not ours to pass on
+ * @param onUnreadable called with each part of the store that could not be read, and may have more
  */
 export async function storedDecisions(
   directory: string,
   onForeign?: (key: string) => void,
+  onUnreadable?: (key: string) => void,
 ): Promise<readonly SharedDecision[]> {
   const store = openStore(directory);
   const items = await storedItems(directory);
+  for (const { kind, key } of items) if (kind === "unreadable") onUnreadable?.(key);
   const decisions = items
     .filter(({ kind }) => kind === "schedule")
     .map(async ({ key }): Promise<SharedDecision | null> => {

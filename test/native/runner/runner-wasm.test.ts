@@ -336,7 +336,10 @@ it("an error of ours at one candidate is that candidate's alone", async () => {
   );
   const runner = runnerFor({ workerPath });
   const [first, second] = await Promise.allSettled([run(runner, planted.right()), run(runner, planted.right())]);
-  expect(first).toMatchObject({ status: "rejected", reason: { message: expect.stringContaining("the measuring process failed") } });
+  expect(first).toMatchObject({
+    status: "rejected",
+    reason: { message: expect.stringContaining("the measuring process failed") },
+  });
   expect(second).toMatchObject({ status: "fulfilled", value: { kind: "ok" } });
   rmSync(folder, { recursive: true });
 });

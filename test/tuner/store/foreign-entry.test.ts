@@ -1,7 +1,7 @@
 // Entries that this user's builds did not write: what the store gives of them, and what it calls them.
 
 import { createHash } from "node:crypto";
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import cacache from "cacache";
@@ -133,4 +133,13 @@ describe("a line of the index with a right hash, but forged", () => {
     expect(await ours().entry(key)).toBeNull();
     expect(foreign).toEqual([key]);
   });
+});
+
+test("a store that cannot be read has nothing foreign to name but itself, and says so to who passes decisions on", async () => {
+  const index = join(directory, "index-v5");
+  writeFileSync(index, "a file in the folder's place");
+  expect(await foreignItems(directory)).toEqual([{ what: "entry of no known form", key: index }]);
+  const unreadable: string[] = [];
+  expect(await storedDecisions(directory, undefined, (path) => unreadable.push(path))).toEqual([]);
+  expect(unreadable).toEqual([index]);
 });

@@ -3,12 +3,14 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../src/tuner/store/store.ts";
 import { fillStore } from "../../sweep/gc/fill-store.ts";
 import type { UserReport } from "../../sweep/gc/store-user.ts";
 import { userScript } from "../../sweep/gc/user-script.ts";
+
+const cli = resolve(import.meta.dirname, "../../../dist/cli.js");
 
 let directory = "";
 beforeEach(() => {
@@ -58,4 +60,18 @@ test.skipIf(!canBeNobody)(
     expect(writer.errors[0]).toMatch(/could not be written: .*EACCES/);
   },
   60_000,
+);
+
+test.skipIf(!canBeNobody)(
+  "another user's gc counts what it removed, and not what it may not (needs root and setpriv)",
+  async () => {
+    await fillStore(directory, 20);
+    chmodSync(directory, 0o755);
+    const [program, ...before] = asNobody;
+    const gc = [cli, "cache", "gc", "--days", "0", "--json", "--cache-dir", directory];
+    const { stdout } = spawnSync(program!, [...before, process.execPath, ...gc], { encoding: "utf8" });
+    const { removed, bytes, refused } = JSON.parse(stdout);
+    expect([removed, bytes]).toEqual([0, 0]);
+    expect(refused).toBeGreaterThan(0);
+  },
 );

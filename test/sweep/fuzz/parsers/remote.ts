@@ -4,14 +4,15 @@ import { packFiles } from "../../../../src/cli/pack/pack-files.ts";
 import { codegenVersion } from "../../../../src/compiler/index.ts";
 import { readManifest, readPack } from "../../../../src/plugin/packs/read-pack.ts";
 import { digestOf, parseActionResult, printActionResult } from "../../../../src/plugin/remote/action-result.ts";
+import { allowedRemote } from "../../../../src/plugin/remote/allowed-remote.ts";
 import { withoutCredentials } from "../../../../src/plugin/remote/credentials.ts";
 import { httpCache } from "../../../../src/plugin/remote/http-cache.ts";
-import { isPullRequest } from "../../../../src/plugin/remote/pull-request.ts";
 import { isRemoteOption, type ResolvedRemote, resolveRemote } from "../../../../src/plugin/remote/remote-options.ts";
 import { decisionBytes, decisionPath, openRemote } from "../../../../src/plugin/remote/remote-store.ts";
 import { s3Cache } from "../../../../src/plugin/remote/s3.ts";
 import type { Transport } from "../../../../src/plugin/remote/transport.ts";
 import { turborepoCache } from "../../../../src/plugin/remote/turborepo.ts";
+import { jobOf } from "../../../../src/plugin/trust/ci-job.ts";
 import { namespacesOf } from "../../../../src/plugin/trust/namespaces.ts";
 import { printExchange, type SharedDecision } from "../../../../src/tuner/store/exchange.ts";
 import { lockEntry } from "../../../tuner/store/sample-entry.ts";
@@ -161,10 +162,15 @@ export const remoteParsers: readonly FuzzedParser[] = [
       const remotes = options.flatMap((option) =>
         isRemoteOption(option) ? [checked(resolveRemote(option, environment))] : [],
       );
-      const { read, write } = namespacesOf(environment, true);
+      const job = jobOf(environment, true);
+      const { read, write } = namespacesOf(job);
       if (write !== null && !read.includes(write)) throw new Error(`a job may write ${write}, and not read it`);
-      if (isPullRequest(environment) && remotes.some((remote) => remote?.isWritten))
-        throw new Error("a pull request writes");
+      for (const remote of remotes) {
+        const allowed = remote && allowedRemote({ ...remote, isWritten: true }, environment, true);
+        const isWritten = allowed?.kind === "allowed" && allowed.remote.isWritten;
+        if (isWritten && job.kind === "pull-request" && remote?.namespace !== write)
+          throw new Error("a pull request writes what is not its own");
+      }
       return JSON.stringify([read, write, remotes]);
     },
   },
