@@ -308,6 +308,7 @@ const forMisses = [
   "src/plugin/trust/outside-decision.ts",
   "src/plugin/trust/policy-of.ts",
   "src/plugin/trust/signed-artifact.ts",
+  "src/plugin/trust/signed-decision.ts",
   "src/plugin/trust/signed-file.ts",
   "src/plugin/trust/signing-key.ts",
 ];

@@ -1,7 +1,7 @@
 // `cache push --sign`: an addon that one machine built is taken by another that has no compiler, under the signature of a listed key.
 
 import { execFile } from "node:child_process";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,8 +33,8 @@ function node(root: string, environment: Readonly<Record<string, string>>, ...ar
 }
 
 /** Builds where no compiler is found, and says which files came out. */
-async function buildWithoutCompiler(root: string, url: string, keys: readonly string[]) {
-  const options = { mode: "frozen", remote: url, trust: keys };
+async function buildWithoutCompiler(root: string, url: string, keys: readonly string[], mode = "frozen") {
+  const options = { mode, remote: url, trust: keys };
   writeFileSync(
     join(root, "build.mjs"),
     `import { readdirSync } from "node:fs";
@@ -71,6 +71,14 @@ describe.skipIf(!isPossible)(`cache push --sign${isPossible ? "" : " (needs a C 
     const { code, output } = await buildWithoutCompiler(elsewhere(), server.url, [publicLine(key)]);
     expect(output).toContain("its addon was built elsewhere, signed by key ci-1");
     expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^1 addons$/m) });
+  });
+
+  test("and its decision with it, where the lock has none", async () => {
+    const root = project();
+    const { code, output } = await buildWithoutCompiler(root, server.url, [publicLine(key)], "tune");
+    expect(output).toContain("its decision and addon are from elsewhere, signed by key ci-1");
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^1 addons$/m) });
+    expect(existsSync(join(root, "kernels.lock.json"))).toBe(false);
   });
 
   test("but not where its key is not listed: that is said, and the WASM twin is built", async () => {

@@ -10,6 +10,8 @@ import type { BackgroundTuner } from "../background/background-tuner.ts";
 import type { StartedTuning } from "../build-tunings.ts";
 import type { Origin } from "../compiled-kernel.ts";
 import { warnOnce } from "../say-once.ts";
+import { hasSigners } from "../trust/trust-option.ts";
+import type { BuiltBlobs } from "./artifact-store.ts";
 import { askLock, type LockAnswer, type LockMiss } from "./ask-lock.ts";
 import { checkLimits } from "./check-limits.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
@@ -21,6 +23,8 @@ export interface Decision extends Schedule {
   readonly measured: Measured | null;
   readonly measurements: number;
   readonly compilerRuns: number;
+  /** Addon that came with the decision, signed, to a machine that has no compiler. Absent: the kernel is built here. */
+  readonly built?: BuiltBlobs;
 }
 
 /**
@@ -47,7 +51,7 @@ async function decideMissed(context: KernelContext, miss: LockMiss): Promise<Dec
   if (mode === "interim") return interim(context);
   if (mode === "predict") return unmeasured(context, miss);
   const why = await whyNotMeasured(context);
-  if (why !== null) return unmeasured(context, miss, why);
+  if (why !== null) return (await fromSigned(context)) ?? unmeasured(context, miss, why);
   if (context.services.background) return tunedElsewhere(context, context.services.background);
   const outside = (await fromForeign(context)) ?? (await fromPacks(context)) ?? (await fromRemote(context));
   return keep(context, outside ?? (await offer(context, await tuneOnce(context))));
@@ -121,6 +125,16 @@ async function fromRemote(context: KernelContext): Promise<Decision | null> {
   const { remoteDecision } = await import("./remote-decision.ts");
   const shared = await remoteDecision(context, remote);
   return shared && found("remote", { task: context.task, ...shared }, shared.measured);
+}
+
+/** Decision of the shared store with its addon, for a machine without a compiler, under a trusted signature; null: there is none. */
+async function fromSigned(context: KernelContext): Promise<Decision | null> {
+  const { task, toolchain, services } = context;
+  const { remote, trust } = services.options;
+  if (!remote || !hasSigners(trust) || task.target.codegen !== "c" || (await toolchain())) return null;
+  const { signedDecision } = await import("../trust/signed-decision.ts");
+  const signed = await signedDecision(context, remote);
+  return signed && { ...found("remote", { task, ...signed }, null), built: signed.built };
 }
 
 /** Puts what this build tuned into the shared store, where it may write there. */

@@ -6,6 +6,7 @@ import { codeFlags, type Toolchain } from "../../native/toolchain/toolchain.ts";
 import { brokenAddon, isNoexec, unusableTemp } from "../../native/unusable.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
+import { hasSigners } from "../trust/trust-option.ts";
 import { addonFile } from "./addon-file.ts";
 import { type BuiltBlobs, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
 import type { Decision } from "./decide-schedule.ts";
@@ -26,6 +27,7 @@ export type NativeResult =
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export async function nativeKernel(context: KernelContext, decision: Decision): Promise<NativeResult> {
+  if (decision.built) return built(context, decision, decision.built, 0);
   const measured = decision.measured && (await storedAddon(context, decision, decision.measured.toolchain));
   if (measured) return built(context, decision, measured, 0);
   const toolchain = await context.toolchain();
@@ -48,14 +50,14 @@ export async function nativeKernel(context: KernelContext, decision: Decision): 
 async function signedAddon(context: KernelContext, decision: Decision): Promise<NativeResult | null> {
   const { services, request, lockName } = context;
   const { remote, trust } = services.options;
-  const { keys, identities } = trust;
-  const mayTake = request.mode === "tune" || request.mode === "frozen";
-  if (!mayTake || !remote || keys.length + identities.length === 0) return null;
+  // In mode tune it has been asked already for what the lock does not decide.
+  const mayTake = request.mode === "frozen" || (request.mode === "tune" && decision.origin !== "predicted");
+  if (!mayTake || !remote || !hasSigners(trust)) return null;
   const { remoteFilesOf } = await import("./remote-decision.ts");
-  const files = await remoteFilesOf(context, scheduleKey(keyFields(decision.task)), remote);
-  if (!files) return null;
+  const entry = await remoteFilesOf(context, scheduleKey(keyFields(decision.task)), remote);
+  if (!entry) return null;
   const { signedArtifact } = await import("../trust/signed-artifact.ts");
-  const artifact = await signedArtifact(context, decision, files);
+  const artifact = await signedArtifact(context, decision, entry.files);
   if (artifact.kind === "taken") {
     services.log.info(`${lockName}: its addon was built elsewhere, signed by ${artifact.signer}`);
     return built(context, decision, artifact.built, 0);

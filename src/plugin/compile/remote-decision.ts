@@ -2,7 +2,7 @@
 // wrong, costs a warning and a moment, never a build.
 
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
-import { remoteFiles } from "../remote/remote-files.ts";
+import { type RemoteEntry, remoteFiles } from "../remote/remote-files.ts";
 import type { ResolvedRemote } from "../remote/remote-options.ts";
 import { outsideFileOf, signatureFiles } from "../remote/remote-signature.ts";
 import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
@@ -58,7 +58,7 @@ export const remoteFilesOf = (
   { services }: KernelContext,
   key: string,
   remote: ResolvedRemote,
-): Promise<ReadonlyMap<string, Uint8Array> | null> => remoteFiles(storeOf({ services }, remote), key);
+): Promise<RemoteEntry | null> => remoteFiles(storeOf({ services }, remote), key);
 
 /** Puts what was tuned into the shared store, signed where a key is configured, unless it has an entry already. */
 export async function offerDecision(

@@ -3,7 +3,7 @@
 
 import { signerOfDecisions } from "../../tuner/trust/signed-decisions.ts";
 import { policyOf } from "./policy-of.ts";
-import type { ResolvedTrust } from "./trust-option.ts";
+import { hasSigners, type ResolvedTrust } from "./trust-option.ts";
 
 export type Vouched =
   /** `note`: why its signature counts for nothing, where no signature is required. */
@@ -28,8 +28,7 @@ export interface OutsideFile {
 /** @throws DiagnosticError `trust.bad-key`: the trusted root cannot be read */
 export async function vouched(trust: ResolvedTrust, { digest, signature }: OutsideFile): Promise<Vouched> {
   const isRequired = trust.require.includes("decision");
-  if (!isRequired && trust.keys.length + trust.identities.length === 0)
-    return { kind: "taken", signer: null, note: null };
+  if (!isRequired && !hasSigners(trust)) return { kind: "taken", signer: null, note: null };
   const text = await signature();
   if ("why" in text) return isRequired ? refused(text.why) : { kind: "taken", signer: null, note: null };
   const found = await signerOfDecisions(digest, text.bundle, policyOf(trust));

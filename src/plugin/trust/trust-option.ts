@@ -56,6 +56,9 @@ export function isTrust(value: unknown): boolean {
   );
 }
 
+/** Whether anybody's signature counts. */
+export const hasSigners = ({ keys, identities }: ResolvedTrust): boolean => keys.length + identities.length > 0;
+
 type TrustOption = readonly string[] | Partial<ResolvedTrust>;
 
 /** @param pathOf makes a path absolute */

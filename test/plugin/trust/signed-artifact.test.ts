@@ -2,10 +2,10 @@
 // reference, else refused in one line, and the WASM twin runs.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
 import { digestOf } from "../../../src/plugin/remote/action-result.ts";
@@ -40,13 +40,13 @@ function keepContext(compiler: KernelContext["toolchain"]) {
 }
 
 /** A shared store whose only entry has these files; null: it has none. */
-function storeWith(answer: Files | null, asked: () => void = () => {}): RemoteStore {
+function storeWith(answer: Files | null, asked: () => void = () => {}, decision = noDecision): RemoteStore {
   const digests = new Map([...(answer ?? [])].map(([path, bytes]) => [path, digestOf(bytes)]));
   const byHash = new Map([...(answer ?? [])].map(([path, bytes]) => [digests.get(path)!.hash, new Uint8Array(bytes)]));
   return {
     async get() {
       asked();
-      return answer ? { kind: "found", decision: noDecision, files: digests } : { kind: "missing", note: null };
+      return answer ? { kind: "found", decision, files: digests } : { kind: "missing", note: null };
     },
     blob: async ({ hash }) => ({ kind: "ok", bytes: byHash.get(hash)! }),
     put: async () => ({ kind: "off" }),
@@ -54,7 +54,7 @@ function storeWith(answer: Files | null, asked: () => void = () => {}): RemoteSt
   };
 }
 
-/** The lock decides in these builds: what the shared store has decided does not count. */
+/** The lock decides in most of these builds: what the shared store has decided does not count. */
 const noDecision = { key: "", candidate: { template: "", assignment: {} }, source: "" } as unknown as SharedDecision;
 
 /** An addon that a compiler makes of this text; it stands for what a signer should not have signed. */
@@ -206,6 +206,68 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
     expect(warnings[0]).toContain(`${lockName}: an addon from elsewhere is not taken: `);
     expect(warnings[0]).not.toContain("\n");
     expect(warnings[1]).toContain("the WASM twin runs instead");
+  });
+
+  describe("in mode tune, without an entry of the lock", () => {
+    /** Builds with what a shared store has decided, and says how often it was asked. */
+    async function buildUnlocked(answer: Files | null, options: CompileCase["options"] = {}, change: object = {}) {
+      const asked = vi.fn();
+      const { candidate, source, measured } = JSON.parse(lock).kernels[lockName];
+      const decision = { key: "", candidate, source, measured, ...change } as SharedDecision;
+      const root = writeApp({ "src/gemm.op.ts": gemmText() });
+      const { kernel, warnings } = await compileIn(root, {
+        request,
+        options: { mode: "tune", trust, remote: "http://127.0.0.1:1", ...options },
+        change: () => ({ toolchain: async () => null }),
+        tunings: { ...buildTunings(), remote: storeWith(answer, asked, decision) },
+      });
+      return { kernel, warnings, asked, isLocked: existsSync(join(root, "kernels.lock.json")) };
+    }
+
+    it("takes a decision with its addon, and keeps neither", async () => {
+      const { kernel, warnings, asked, isLocked } = await buildUnlocked(files);
+      expect(kernel.native?.bytes).toEqual(addon);
+      expect(kernel).toMatchObject({ origin: "remote", compilerRuns: 0, measurements: 0, gflops: null });
+      expect(kernel.wasm).not.toBeNull();
+      expect({ warnings, isLocked }).toEqual({ warnings: [], isLocked: false });
+      expect(asked).toHaveBeenCalledOnce();
+    });
+
+    const refusals: Readonly<Record<string, readonly [() => Files | Promise<Files>, object, RegExp]>> = {
+      "without statement": [changed((copy) => copy.delete(statementPath)), {}, /: it is not signed$/],
+      "of a key that is not listed": [
+        () => signedAs(addon, other),
+        {},
+        /: key other is not one that option trust lists$/,
+      ],
+      "of another decision than the entry's": [
+        () => files,
+        { source: "0".repeat(64) },
+        /: it was built of another decision$/,
+      ],
+      "of another kernel": [() => replayed, {}, /: it was signed for another kernel$/],
+      "that is signed, and no addon": [() => signedAs(Buffer.from("text")), {}, /key ci-1 signed it, but /],
+    };
+    it.each(Object.entries(refusals))("refuses one %s, and says so once", async (_, [answer, change, why]) => {
+      const { kernel, warnings, asked } = await buildUnlocked(await answer(), {}, change);
+      expect(kernel).toMatchObject({ origin: "predicted", native: null });
+      expect(warnings).toHaveLength(2);
+      expect(warnings[0]).toMatch(why);
+      expect(warnings[1]).toContain("the WASM twin runs instead");
+      expect(asked).toHaveBeenCalledOnce();
+    });
+
+    it("asks for none where no signer is trusted, and takes no decision without an addon", async () => {
+      expect((await buildUnlocked(files, { trust: [] })).asked).not.toHaveBeenCalled();
+      const { kernel, warnings } = await buildUnlocked(new Map([["decision.jsonl", Buffer.from("a decision\n")]]));
+      expect([kernel.origin, warnings.length]).toEqual(["predicted", 1]);
+    });
+
+    it("is an error where binaries are required and none is taken", async () => {
+      const required = { trust: { ...trust, require: ["binary"] } } as const;
+      expect((await buildUnlocked(files, required)).kernel.native?.bytes).toEqual(addon);
+      expect(await printedError(() => buildUnlocked(null, required))).toMatch(/^trust\.refused: /);
+    });
   });
 
   it("refuses one that is rightly signed and computes something else", async () => {
