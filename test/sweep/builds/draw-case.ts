@@ -8,10 +8,13 @@ const plainShare: Partial<Record<Dimension, number>> = {
   operator: 0.4,
   target: 0.7,
   host: 0.4,
+  mode: 0.6,
   lock: 0.3,
-  store: 0.3,
-  pack: 0.7,
-  offline: 0.8,
+  // Packs and servers are asked where nothing else has an answer.
+  store: 0.45,
+  pack: 0.8,
+  remote: 0.4,
+  offline: 0.7,
   trust: 0.8,
   builds: 0.85,
 };

@@ -18,6 +18,7 @@ export const packName = "@team/tuned";
 export const secrets = {
   token: "drawn-token-f00dbeef",
   password: "drawn-password-c0ffee",
+  "Basic credentials": Buffer.from("drawn:drawn-password-c0ffee").toString("base64"),
   storeKey: "5e".repeat(32),
 } as const;
 export const foreignKey = "6f".repeat(32);
