@@ -19,6 +19,7 @@ const entries = {
   convolution: "bench/convolution.ts",
   dev: "bench/dev.ts",
   demo: "../demo/run.js",
+  "drawn-builds": "sweep/builds/drawn-builds.ts",
   engines: "browser/record-engines.ts",
   fleet: "fleet/fleet.ts",
   fuzz: "sweep/fuzz/fuzz.ts",

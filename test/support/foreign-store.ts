@@ -1,7 +1,7 @@
 // Plants what a stranger who can write a store may leave there, without its owner's secret: scripts, binaries, facts, lines.
 
 import { createHash } from "node:crypto";
-import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import cacache from "cacache";
 import { sha256 } from "../../src/compiler/index.ts";
@@ -28,7 +28,7 @@ async function replaceBlobs(store: string, role: string, edit: (bytes: Buffer) =
 }
 
 const filesBelow = (folder: string): readonly string[] =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
+  (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [])
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
 

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { fsync, readFileSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readlink, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type Diagnostic, invariant } from "../../compiler/index.ts";
@@ -117,7 +117,13 @@ export async function updateLockfile(
 async function resolveLinks(path: string): Promise<string> {
   await mkdir(dirname(resolve(path)), { recursive: true });
   const file = join(await realpath(dirname(resolve(path))), basename(path));
-  return realpath(file).catch(() => file);
+  try {
+    return await realpath(file);
+  } catch (error) {
+    // A link to a file that is not there yet leads to where it will be.
+    const target = (error as NodeJS.ErrnoException).code === "ENOENT" ? await readlink(file).catch(() => null) : null;
+    return target === null ? file : resolveLinks(resolve(dirname(file), target));
+  }
 }
 
 /** Returns null, and leaves the file as it is, where the lock is another's by now. */

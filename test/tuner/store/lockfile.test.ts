@@ -1,5 +1,6 @@
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -207,6 +208,14 @@ describe("an update", () => {
     writeFileSync(`${path}.0000.tmp`, "half");
     await updateLockfile(path, new Map([["a", lockEntry]]));
     expect(readdirSync(directory)).toEqual(["kernels.lock.json"]);
+  });
+
+  it("writes through a symbolic link to a file that is not there yet, and keeps the link", async () => {
+    const link = join(directory, "link.json");
+    symlinkSync("elsewhere/lock.json", link);
+    expect(await updateLockfile(link, new Map([[kernel, lockEntry]]))).toBeNull();
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(directory, "elsewhere/lock.json"), "utf8")).toContain(kernel);
   });
 
   it("writes through a symbolic link", async () => {
