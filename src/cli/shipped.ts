@@ -8,6 +8,7 @@ import { addonsFolder, isOfItsName } from "../plugin/compile/addon-file.ts";
 import { decideSchedule } from "../plugin/compile/decide-schedule.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { makeArtifacts } from "../plugin/compile/make-artifacts.ts";
+import { isModuleOfItsName, modulesFolder } from "../plugin/jest/module-file.ts";
 import { ifReadable } from "../tuner/store/if-readable.ts";
 import type { RebuildingStore } from "../tuner/store/rebuilding-store.ts";
 
@@ -51,6 +52,13 @@ export function changedAddons(cacheDir: string): readonly Foreign[] {
   return (ifReadable(() => filesBelow(folder)) ?? [])
     .filter((path) => path.endsWith(".node") && isChanged(path))
     .map((path) => ({ what: `addon for dev servers, ${relative(cacheDir, path)}`, key: null }));
+}
+
+/** Modules for Jest whose code is not that of their name, or that have none of the names that we give. */
+export function changedModules(cacheDir: string): readonly Foreign[] {
+  return filesBelow(modulesFolder(cacheDir))
+    .filter((path) => /\.[cm]js$/.test(path) && !isModuleOfItsName(basename(path), readFileSync(path)))
+    .map((path) => ({ what: `module for Jest, ${relative(cacheDir, path)}`, key: null }));
 }
 
 /** An addon or a module of a build's output that is not one of those that are built of the lock. */

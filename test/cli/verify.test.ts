@@ -1,12 +1,14 @@
-// `verify` of several kernels: one that is wrong is enough.
+// `verify` of several kernels: one that is wrong is enough. And of what lies in the cache directory beside them.
 
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exitCodes } from "../../src/cli/command.ts";
 import { tune } from "../../src/cli/commands/tune.ts";
 import { verify } from "../../src/cli/commands/verify.ts";
 import { openProject } from "../../src/cli/project.ts";
+import { moduleFileName } from "../../src/plugin/jest/module-file.ts";
+import { plants, sealAgain } from "../support/foreign-store.ts";
 import { gemm, writeProject } from "./project.ts";
 
 const imports = (query: string): string => `import gemm from "./gemm.op.ts?${query}";\nconsole.log(gemm);\n`;
@@ -45,4 +47,43 @@ test("a file in place of the store's folder is nothing wrong with the lock", asy
   rmSync(join(root, "store"), { recursive: true });
   writeFileSync(join(root, "store"), "");
   expect(await verify.run(open(), [], {})).toMatchObject({ exitCode: exitCodes.done });
+});
+
+test("a planted module for Jest is named, and is no failure, as it is never run; one of ours is not", async () => {
+  const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
+  const store = join(root, "store");
+  const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 30, trials: 2 });
+  await tune.run(open(), [], { json: true });
+  mkdirSync(join(store, "jest"));
+  const code = "module.exports = 1;\n";
+  writeFileSync(join(store, "jest", moduleFileName("gemm", code, "cjs")), code);
+  writeFileSync(join(store, "jest/gemm-0123456789abcdef.mjs"), "export default 2;\n");
+  writeFileSync(join(store, "jest/other.cjs"), "module.exports = 3;\n");
+  const { exitCode, json, text } = await verify.run(open(), [], {});
+  expect((json as { foreign: readonly object[] }).foreign).toEqual([
+    { what: "module for Jest, jest/gemm-0123456789abcdef.mjs", key: null },
+    { what: "module for Jest, jest/other.cjs", key: null },
+  ]);
+  expect(text).toContain("foreign  module for Jest, jest/other.cjs: not of this user's builds, and not used");
+  expect(exitCode).toBe(exitCodes.done);
+});
+
+test("an entry of our own that is not what is built is wrong, as a build would ship it", async () => {
+  const root = writeProject({ "src/gemm.op.ts": gemm, "src/main.ts": imports("tune=wasm") });
+  const store = join(root, "store");
+  const open = () => openProject({ root, cacheDir: store }, "silent", { seconds: 30, trials: 2 });
+  await tune.run(open(), [], { json: true });
+  expect(await plants.wasm(store)).toBeGreaterThan(0);
+  expect(await sealAgain(store)).toBeGreaterThan(0);
+  const { exitCode, json } = await verify.run(open(), [], {});
+  expect(json).toMatchObject({
+    foreign: [],
+    kernels: [
+      {
+        state: "wrong",
+        why: expect.stringMatching(/^the store has another wasm\b.* than is built, and a build would ship it/),
+      },
+    ],
+  });
+  expect(exitCode).toBe(exitCodes.wrong);
 });

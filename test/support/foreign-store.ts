@@ -5,6 +5,8 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeF
 import { join } from "node:path";
 import cacache from "cacache";
 import { sha256 } from "../../src/compiler/index.ts";
+import { sealEntry } from "../../src/tuner/store/sealed-entry.ts";
+import { storeKey } from "../../src/tuner/store/store-key.ts";
 
 const options = { algorithms: ["sha256"] as [string] };
 
@@ -61,3 +63,13 @@ export const plants = {
 
 export type PlantName = keyof typeof plants;
 export const plantNames = Object.keys(plants) as readonly PlantName[];
+
+/** Seals all entries with the user's own secret, as a program that runs as the user could. Returns their number. */
+export async function sealAgain(store: string): Promise<number> {
+  const entries = Object.values(await cacache.ls(store)).filter(({ key }) => !key.startsWith("blob:"));
+  for (const { key } of entries) {
+    const [json] = (await cacache.get(store, key)).data.toString().split("\n");
+    await cacache.put(store, key, sealEntry(storeKey(), key, JSON.parse(json!)), options);
+  }
+  return entries.length;
+}

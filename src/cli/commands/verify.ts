@@ -13,7 +13,14 @@ import { type RebuildingStore, rebuildingStore } from "../../tuner/store/rebuild
 import type { Store } from "../../tuner/store/store.ts";
 import { badArgument, type Command, exitCodes } from "../command.ts";
 import type { Project } from "../project.ts";
-import { changedAddons, compareOutput, compareShipped, type Foreign, type OutputFile } from "../shipped.ts";
+import {
+  changedAddons,
+  changedModules,
+  compareOutput,
+  compareShipped,
+  type Foreign,
+  type OutputFile,
+} from "../shipped.ts";
 import { importedKernels } from "../wanted-kernels.ts";
 
 interface Row {
@@ -101,14 +108,14 @@ export const verify: Command = {
     });
     // Before anything is built again, which takes the place of what is there.
     const lying = await foreignItems(cacheDir);
-    const addons = changedAddons(cacheDir);
+    const changed = [...changedAddons(cacheDir), ...changedModules(cacheDir)];
     // One after the other: they are measured.
     for (const request of kernels) checked.push(await check(project, request));
     rows.push(...checked.map(({ row }) => row));
     const used = new Set(checked.map(({ lockName }) => lockName));
     const unused = [...content.entries.keys()].filter((name) => !used.has(name));
     const output = outputRows(root, flags.output, checked);
-    const foreign = [...named(lying, checked), ...addons];
+    const foreign = [...named(lying, checked), ...changed];
     const isWrong = [...rows, ...output].some(({ state }) => state === "wrong");
     const lines = rows.map(({ kernel, state, why }) => `${state.padEnd(8)} ${kernel}${why ? `: ${why}` : ""}`);
     return {

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
-import { DiagnosticError, sha256 } from "../../compiler/index.ts";
+import { DiagnosticError } from "../../compiler/index.ts";
 import { replaceFile } from "../../native/replace-file.ts";
 import { answerQuestions } from "../../native/waiting-worker.ts";
 import { compileKernel } from "../compile-kernel.ts";
@@ -17,9 +17,8 @@ import { runtimePaths } from "../runtime-files.ts";
 import { createSession, type Session } from "../session.ts";
 import { waitingSink } from "../waiting-sink.ts";
 import type { Format } from "./imports.ts";
+import { moduleFileName, modulesFolder } from "./module-file.ts";
 import type { Answer, Mistake, ModulePaths, Question } from "./question.ts";
-
-const extension: Readonly<Record<Format, string>> = { esm: "mjs", cjs: "cjs" };
 
 /** Code for the module's own address, which only modules have. */
 const addressInCjs = `require("node:url").pathToFileURL(__filename).href`;
@@ -44,7 +43,7 @@ async function writeModule(kernel: CompiledKernel, folder: string, format: Forma
   const beside = join(folder, basename(kernel.op));
   const source = moduleInCode(kernel, beside, "node", { files: runtimePaths(), hasSchedule: true });
   const code = await bundled(source, folder, format);
-  const file = join(folder, `${kernel.op}-${sha256(code).slice(0, 16)}.${extension[format]}`);
+  const file = join(folder, moduleFileName(kernel.op, code, format));
   // A file of that name may be somebody else's, or cut short: it is run.
   if (!holds(file, code)) replaceFile(file, code);
   return file;
@@ -61,7 +60,7 @@ function holds(file: string, text: string): boolean {
 
 async function writeModules(session: Session, request: ParsedRequest): Promise<ModulePaths> {
   const kernel = await session.compile(request);
-  const folder = join(session.options().cacheDir, "jest");
+  const folder = modulesFolder(session.options().cacheDir);
   mkdirSync(folder, { recursive: true });
   const [esm, cjs] = await Promise.all([writeModule(kernel, folder, "esm"), writeModule(kernel, folder, "cjs")]);
   return { esm, cjs };
