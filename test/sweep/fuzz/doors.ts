@@ -49,7 +49,7 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
   "src/plugin/remote/remote-options.ts": ["remote-option", "environment"],
   "src/plugin/remote/s3.ts": ["server-answer"],
   "src/plugin/request.ts": ["request"],
-  "src/plugin/trust/namespaces.ts": ["environment"],
+  "src/plugin/trust/ci-job.ts": ["environment"],
   "src/plugin/trust/policy-of.ts": ["trusted-root"],
   "src/plugin/trust/signing-key.ts": ["signing-key"],
   "src/plugin/trust/trust-option.ts": ["trust-option"],
@@ -79,7 +79,6 @@ export const handsOn: Readonly<Record<string, Parsers>> = {
   "src/cli/commands/pack.ts": ["pack-before"],
   "src/cli/commands/worker.ts": ["fleet-job"],
   "src/cli/project.ts": ["trust-option"],
-  "src/cli/signing.ts": ["signature", "exchange"],
   "src/native/file-lock.ts": ["lock-holder"],
   "src/native/toolchain/detect.ts": ["compiler-version"],
   "src/plugin/fleet/slurm-queue.ts": ["slurm-file", "fleet-worker"],
@@ -119,6 +118,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/cli/shipped.ts",
     "src/plugin/emit/bun.ts",
   ],
+  "standard output, of which only the loss of its reader is read": ["src/cli/standard-output.ts"],
   "lines of an error or a log, cut and shown": [
     "src/native/child-process.ts",
     "src/native/run-command.ts",
@@ -164,6 +164,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/cli/commands/cache.ts",
     "src/cli/fleet.ts",
     "src/cli/main.ts",
+    "src/cli/typed-values.ts",
   ],
   "our own text, taken apart or rounded": [
     "src/cli/colours.ts",
