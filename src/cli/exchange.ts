@@ -6,7 +6,9 @@ import { DiagnosticError } from "../compiler/index.ts";
 import { replaceFile } from "../native/replace-file.ts";
 import { compareDecision } from "../plugin/compile/check-decision.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
+import { tunedForOf } from "../plugin/compile/schedule.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
+import { indexDecisions } from "../tuner/store/decision-index.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../tuner/store/exchange.ts";
 import { readExchangeFile } from "../tuner/store/exchange-file.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
@@ -79,25 +81,30 @@ interface Row {
  * @throws DiagnosticError `exchange.unwritable`
  */
 async function take(context: KernelContext, decision: SharedDecision): Promise<Pick<Row, "state" | "why">> {
-  const { key, candidate, source } = decision;
+  const { key } = context;
+  const { candidate, source } = decision;
   const known = await context.store.entry(key);
   const local = known?.kind === "schedule" && known.measured ? known : null;
   const compared = await compareDecision(context, decision, local);
   if (compared.kind !== "taken") return { state: compared.kind, why: compared.why };
-  const { measured } = compared;
-  const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured } as const;
+  const { schedule, measured } = compared;
+  const tunedFor = tunedForOf(context, schedule);
+  const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured, tunedFor } as const;
   const message = await context.store.putEntry(key, entry);
   if (message) throw unwritable(message);
   return { state: "taken", why: null };
 }
 
-/** Kernels that differ in the name of their operator alone have one key: the source is that of one of them. */
+/**
+ * Takes the decisions of the project's kernels: those for this machine, else those for another machine of its class. Kernels that differ in
+ * the name of their operator alone have one key: the source is that of one of them.
+ */
 export async function takeForProject(project: Project, decisions: readonly SharedDecision[]): Promise<readonly Row[]> {
-  const byKey = new Map(decisions.map((decision) => [decision.key, decision]));
+  const { byKey, byClass } = indexDecisions(decisions);
   const rows = new Map<string, Row>();
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);
-    const decision = context && byKey.get(context.key);
+    const decision = context && (byKey.get(context.key) ?? byClass.get(context.classKey));
     const before = context && rows.get(context.key);
     if (!context || !decision || (before && before.state !== "refused")) continue;
     rows.set(context.key, { kernel: context.lockName, key: context.key, ...(await take(context, decision)) });

@@ -4,6 +4,7 @@
 import { DiagnosticError } from "../compiler/index.ts";
 import { wallClockText } from "../native/clock.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
+import { taskFor } from "../plugin/compile/schedule.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import type { RemotePut } from "../plugin/remote/guarded-transport.ts";
 import { decisionBytes, decisionPath, openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
@@ -85,9 +86,9 @@ async function signedAddons(project: Project, flags: Flags): Promise<FilesOf> {
   return async (decision) => {
     const context = contexts.get(decision.key);
     if (!context) return undefined;
-    const { candidate, source, measured } = decision;
+    const { candidate, source, measured, tunedFor } = decision;
     const beside = new Map([[decisionPath, decisionBytes(decision)]]);
-    const schedule = { task: context.task, candidate, source };
+    const schedule = { task: taskFor(context.task, tunedFor), candidate, source };
     const files = await signedFilesOfStore(context, schedule, measured, beside, signing);
     return files ? new Map([...files].map(([path, bytes]) => [path, new Uint8Array(bytes)])) : undefined;
   };
@@ -96,20 +97,21 @@ async function signedAddons(project: Project, flags: Flags): Promise<FilesOf> {
 /** @throws DiagnosticError `exchange.remote` */
 export async function pullDecisions(project: Project): Promise<Outcome> {
   const remote = remoteOf(project, "pull");
-  const keys = new Set<string>();
+  const asked = new Map<string, KernelContext>();
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);
-    if (context) keys.add(context.key);
+    if (context) asked.set(context.key, context);
   }
   const decisions: SharedDecision[] = [];
-  for (const key of keys) {
-    const answer = await remote.get(key);
+  for (const { key, classKey } of asked.values()) {
+    const answer = await remote.get(key, classKey);
     if (answer.kind === "failed" || answer.kind === "denied") throw noAnswer(key, answer.why);
     if (answer.kind === "missing" && answer.note !== null) project.session.log().warn(answer.note);
     if (answer.kind === "found") decisions.push(answer.decision);
   }
   const kernels = await takeForProject(project, decisions);
-  return importOutcome(kernels, { missing: keys.size - decisions.length }, `${keys.size - decisions.length} not there`);
+  const missing = asked.size - decisions.length;
+  return importOutcome(kernels, { missing }, `${missing} not there`);
 }
 
 const noAnswer = (key: string, why: string): DiagnosticError =>

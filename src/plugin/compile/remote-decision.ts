@@ -1,12 +1,13 @@
 // The remote store of a build: its answer for one kernel, checked, and the decision of a tuning, offered. A server that is away, or
 // wrong, costs a warning and a moment, never a build.
 
-import type { SharedDecision } from "../../tuner/store/exchange.ts";
+import type { Measured } from "../../tuner/store/store-entry.ts";
 import { remoteFiles } from "../remote/remote-files.ts";
 import type { ResolvedRemote } from "../remote/remote-options.ts";
 import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
-import { checkDecision } from "./check-decision.ts";
+import { checkDecision, type TakenDecision } from "./check-decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
+import { type Schedule, tunedForOf } from "./schedule.ts";
 
 /** Shared store of all kernels of a build: one that has failed often enough is left alone. */
 function storeOf(
@@ -18,10 +19,10 @@ function storeOf(
 }
 
 /** Asks the shared store for a decision, with its measurement here; null: it has none that could be taken. */
-export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<SharedDecision | null> {
-  const { key, lockName, services } = context;
+export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<TakenDecision | null> {
+  const { key, classKey, lockName, services } = context;
   const { log, signal } = services;
-  const answer = await storeOf(context, remote).get(key);
+  const answer = await storeOf(context, remote).get(key, classKey);
   signal.throwIfAborted();
   const refuse = (why: string): null => {
     log.warn(`${lockName}: nothing is taken from the remote store: ${why}`);
@@ -30,7 +31,7 @@ export async function remoteDecision(context: KernelContext, remote: ResolvedRem
   switch (answer.kind) {
     case "found": {
       const checked = await checkDecision(context, answer.decision);
-      return checked.kind === "taken" ? { ...answer.decision, measured: checked.measured } : refuse(checked.why);
+      return checked.kind === "taken" ? checked : refuse(checked.why);
     }
     case "missing":
       if (answer.note !== null) log.warn(answer.note);
@@ -56,10 +57,13 @@ export const remoteFilesOf = (
 export async function offerDecision(
   context: KernelContext,
   remote: ResolvedRemote,
-  { candidate, source, measured }: Omit<SharedDecision, "key">,
+  schedule: Schedule,
+  measured: Measured,
 ): Promise<void> {
   const { key, lockName, services } = context;
-  const reply = await storeOf(context, remote).put({ key, candidate, source, measured });
+  const { candidate, source } = schedule;
+  const tunedFor = tunedForOf(context, schedule);
+  const reply = await storeOf(context, remote).put({ key, candidate, source, measured, tunedFor });
   services.signal.throwIfAborted();
   if (reply.kind === "denied") services.log.warn(reply.why);
   if (reply.kind === "failed") services.log.warn(`${lockName}: the remote store does not keep it: ${reply.why}`);

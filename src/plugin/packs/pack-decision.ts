@@ -1,14 +1,16 @@
-// A kernel's decision in the packs of a project: the first pack that has one, checked and measured here as any from outside.
+// A kernel's decision in the packs of a project: the first pack that has one for this machine, else the first that has one for another
+// machine of its class. Each is checked and measured here as any from outside.
 
+import type { DecisionIndex } from "../../tuner/store/decision-index.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
-import { checkDecision } from "../compile/check-decision.ts";
+import { checkDecision, type TakenDecision } from "../compile/check-decision.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
 import { locatePacks } from "./locate-packs.ts";
 import { readPack } from "./read-pack.ts";
 
 export interface OpenPack {
   readonly name: string;
-  readonly decisions: ReadonlyMap<string, SharedDecision>;
+  readonly decisions: DecisionIndex;
 }
 
 /** Packs of a build, read by the first kernel that asks; what is wrong with one is said then, once. */
@@ -23,13 +25,27 @@ function packsOf({ services: { options, tunings, log } }: KernelContext): readon
   return tunings.packs;
 }
 
+interface Offer {
+  /** Name of the pack. */
+  readonly name: string;
+  readonly decision: SharedDecision;
+}
+
 /** Returns the decision of the first pack that has one, with its measurement here; null: there is none that could be taken. */
-export async function packDecision(context: KernelContext): Promise<SharedDecision | null> {
-  const { key, lockName, services } = context;
-  const offers = packsOf(context).flatMap(({ name, decisions }) => {
-    const decision = decisions.get(key);
-    return decision ? [{ name, decision }] : [];
-  });
+export async function packDecision(context: KernelContext): Promise<TakenDecision | null> {
+  const { key, classKey } = context;
+  const offersBy = (find: (decisions: DecisionIndex) => SharedDecision | undefined): readonly Offer[] =>
+    packsOf(context).flatMap(({ name, decisions }) => {
+      const decision = find(decisions);
+      return decision ? [{ name, decision }] : [];
+    });
+  const exact = offersBy(({ byKey }) => byKey.get(key));
+  const ofClass = offersBy(({ byKey, byClass }) => (byKey.has(key) ? undefined : byClass.get(classKey)));
+  return (await firstTaken(context, exact)) ?? firstTaken(context, ofClass);
+}
+
+async function firstTaken(context: KernelContext, offers: readonly Offer[]): Promise<TakenDecision | null> {
+  const { lockName, services } = context;
   for (const [at, { name, decision }] of offers.entries()) {
     const checked = await checkDecision(context, decision);
     services.signal.throwIfAborted();
@@ -37,7 +53,7 @@ export async function packDecision(context: KernelContext): Promise<SharedDecisi
       const others = offers.slice(at + 1).filter((other) => other.decision.source !== decision.source);
       const named = others.map((other) => other.name).join(", ");
       if (named !== "") services.log.info(`${lockName}: ${name} decides; another decision is in ${named}`);
-      return { ...decision, measured: checked.measured };
+      return checked;
     }
     services.log.warn(`${lockName}: nothing is taken from pack ${name}: ${checked.why}`);
   }
