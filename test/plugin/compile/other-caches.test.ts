@@ -3,29 +3,37 @@
 
 import { readFileSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import type { Machine } from "../../../src/native/toolchain/machine.ts";
 import { summarize } from "../../../src/plugin/summary.ts";
 import type { KernelPluginOptions } from "../../../src/plugin/types.ts";
 import { printExchange, type SharedDecision } from "../../../src/tuner/store/exchange.ts";
 import type { LockEntry } from "../../../src/tuner/store/lock-entry.ts";
 import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
+import { isHere } from "../../skips/environment.js";
 import { writeApp } from "../../support/build-app.ts";
-import { buildTunings, compileIn, gemmText, machineWith } from "../../support/compile-app.ts";
+import { buildTunings, type CompileCase, compileIn, gemmText, machineWith } from "../../support/compile-app.ts";
 import { type Double, startDouble } from "../../support/remote/double.ts";
 import { offerAt } from "../../support/remote/share.ts";
 import { writePack } from "../../support/write-pack.ts";
 
+const isNative = (await detectToolchains()).length > 0 && isHere("avx2");
+const lacks = " (needs a C compiler, avx2)";
 const lockName = "src/gemm.op.ts?tune=wasm";
 const other = machineWith(48 * 1024);
 const own = machineWith(16 * 1024);
 /** Under such caches the operator has no schedule: a build can only take a decision with the caches that it was tuned for. */
 const tiny = machineWith(64);
 
+/** Compiles, with the least tuning there is: it is not about the best schedule. */
+const compile = (root: string, { request, ...rest }: CompileCase) =>
+  compileIn(root, { request: { budget: { seconds: 60, trials: 1 }, ...request }, ...rest });
+
 const app = (): string => writeApp({ "src/gemm.op.ts": gemmText() });
 const decisionIn = async (root: string): Promise<SharedDecision> => (await storedDecisions(`${root}/store`))[0]!;
 async function tunedOn(machine: Machine): Promise<SharedDecision> {
   const root = app();
-  await compileIn(root, { machine });
+  await compile(root, { machine });
   return decisionIn(root);
 }
 const lockOf = (root: string): LockEntry =>
@@ -33,9 +41,12 @@ const lockOf = (root: string): LockEntry =>
 
 let server: Double;
 let decision: SharedDecision;
+/** Decision for the machine itself. */
+let exact: SharedDecision;
 beforeAll(async () => {
   server = await startDouble();
   decision = await tunedOn(other);
+  exact = await tunedOn(own);
 });
 afterAll(() => server.close());
 beforeEach(() => {
@@ -82,7 +93,7 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
   ])("a decision is taken on a machine of %s; store and lock say for which it was tuned", async (_, machine) => {
     const root = app();
     const options = offer(root, decision);
-    const { kernel, warnings } = await compileIn(root, { machine, options });
+    const { kernel, warnings } = await compile(root, { machine, options });
     expect(warnings).toEqual([]);
     expect(kernel).toMatchObject({ origin, measurements: 0, isForOtherCaches: true });
     expect(lockOf(root)).toMatchObject({ target: other.caches!, source: decision.source });
@@ -93,18 +104,17 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
     expect(stored.measured.machine).toContain(`l1=${machine.caches!.l1Bytes} `);
     expect(lockOf(root).measured!.machine).toBe(stored.measured.machine);
     // A frozen build makes the same bytes of the lock, and a store without a lock does, too.
-    const frozen = await compileIn(root, { machine, options: { mode: "frozen" } });
+    const frozen = await compile(root, { machine, options: { mode: "frozen" } });
     expect(frozen.kernel).toMatchObject({ origin: "lock", isForOtherCaches: true });
     expect(frozen.kernel.wasm!.bytes).toEqual(kernel.wasm!.bytes);
     rmSync(`${root}/kernels.lock.json`);
-    expect((await compileIn(root, { machine })).kernel.origin).toBe("store");
+    expect((await compile(root, { machine })).kernel.origin).toBe("store");
     expect(lockOf(root)).toMatchObject({ target: other.caches! });
   });
 
   test("the decision for the machine itself wins", async () => {
     const root = app();
-    const exact = await tunedOn(own);
-    const { kernel } = await compileIn(root, { machine: own, options: offer(root, decision, exact) });
+    const { kernel } = await compile(root, { machine: own, options: offer(root, decision, exact) });
     expect(kernel).toMatchObject({ origin, isForOtherCaches: false });
     expect(lockOf(root)).toMatchObject({ target: own.caches! });
   });
@@ -115,7 +125,7 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
     ["odd sizes", { l1Bytes: 3, l2Bytes: 1, l3Bytes: 2 ** 40 }],
   ])("%s are a wrong decision, and the kernel is tuned", async (_, sizes) => {
     const root = app();
-    const { kernel, warnings } = await compileIn(root, { machine: own, options: offer(root, sized(sizes)) });
+    const { kernel, warnings } = await compile(root, { machine: own, options: offer(root, sized(sizes)) });
     expect(kernel.origin).toBe("tuned");
     expect(warnings).toEqual([`${refuses}its decisions do not lead to its source`]);
   });
@@ -129,7 +139,7 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
   ])("sizes that are %s are refused, and the kernel is tuned", async (_, sizes, why) => {
     const root = app();
     const bad = { ...decision, tunedFor: JSON.parse(JSON.stringify({ ...decision.tunedFor, ...sizes })) };
-    const { kernel, warnings } = await compileIn(root, { machine: own, options: offer(root, bad) });
+    const { kernel, warnings } = await compile(root, { machine: own, options: offer(root, bad) });
     expect(kernel.origin).toBe("tuned");
     expect(warnings).toEqual([expect.stringContaining(why)]);
   });
@@ -137,18 +147,30 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
   test("a decision for another class that claims this one is refused", async () => {
     const root = app();
     const options = offer(root, { ...decision, source: "0".repeat(64) });
-    const { kernel, warnings } = await compileIn(root, { machine: own, options });
+    const { kernel, warnings } = await compile(root, { machine: own, options });
     expect(kernel.origin).toBe("tuned");
     expect(warnings).toEqual([`${refuses}its decisions do not lead to its source`]);
   });
 });
 
+test.skipIf(!isNative)(`an addon is built of the sizes that it was tuned for${isNative ? "" : lacks}`, async () => {
+  const request = { target: "avx2" } as const;
+  const origin = app();
+  await compile(origin, { machine: other, request });
+  const root = app();
+  writePack(root, { name: "tuned", decisions: [await decisionIn(origin)] });
+  const taken = await compile(root, { machine: tiny, request, options: { packs: ["tuned"] } });
+  expect(taken).toMatchObject({ warnings: [], kernel: { origin: "pack", measurements: 0, compilerRuns: 1 } });
+  const frozen = await compile(root, { machine: own, request, options: { mode: "frozen" } });
+  expect(frozen.kernel).toMatchObject({ origin: "lock", compilerRuns: 0 });
+  expect(frozen.kernel.native!.bytes).toEqual(taken.kernel.native!.bytes);
+});
+
 test("the decision for another machine in the first pack does not displace that for this one in the second", async () => {
   const root = app();
-  const exact = await tunedOn(own);
   writePack(root, { name: "first", decisions: [decision] });
   writePack(root, { name: "second", decisions: [exact] });
-  const { kernel } = await compileIn(root, { machine: own, options: { packs: ["first", "second"] } });
+  const { kernel } = await compile(root, { machine: own, options: { packs: ["first", "second"] } });
   expect(kernel).toMatchObject({ origin: "pack", isForOtherCaches: false });
 });
 
@@ -161,22 +183,22 @@ test("a line without sizes serves the machine of its key alone", async () => {
   ] as const) {
     const root = app();
     writePack(root, { name: "old", decisions: [], text: printExchange([old]) });
-    expect((await compileIn(root, { machine, options })).kernel.origin).toBe(origin);
+    expect((await compile(root, { machine, options })).kernel.origin).toBe(origin);
   }
 });
 
 test("what is tuned is put into a remote store for its machine and once for its class, and serves another machine", async () => {
   const remote = { url: `${server.url}/store`, mode: "read-write" } as const;
-  await compileIn(app(), { machine: other, options: { remote } });
+  await compile(app(), { machine: other, options: { remote } });
   const entries = [...server.files.keys()].filter((name) => name.includes("/ac/"));
   expect(entries).toHaveLength(2);
   const before = new Map(server.files);
   // The first of a class stays.
-  const again = await compileIn(app(), { machine: own, options: { remote }, request: { mode: "again" } });
+  const again = await compile(app(), { machine: own, options: { remote }, request: { mode: "again" } });
   expect(again.kernel.origin).toBe("tuned");
   for (const name of entries) expect(server.files.get(name)).toEqual(before.get(name));
   expect([...server.files.keys()].filter((name) => name.includes("/ac/"))).toHaveLength(3);
-  const third = await compileIn(app(), { machine: machineWith(24 * 1024), options: { remote } });
+  const third = await compile(app(), { machine: machineWith(24 * 1024), options: { remote } });
   expect(third).toMatchObject({ warnings: [], kernel: { origin: "remote", isForOtherCaches: true } });
   expect(summarize([third.kernel], "kernels.lock.json", 1)).toMatch(
     /^1 kernel from the remote store \(tuned for other caches\), 0 measured, /,
@@ -187,7 +209,7 @@ test("a miss costs two requests at most, and one where the class is known to be 
   const tunings = buildTunings();
   const options = { remote: `${server.url}/store` };
   for (const l1Bytes of [16 * 1024, 32 * 1024, 16 * 1024])
-    await compileIn(app(), { machine: machineWith(l1Bytes), options, tunings });
+    await compile(app(), { machine: machineWith(l1Bytes), options, tunings });
   const keys = server.asked.map((line) => line.split("/ac/")[1]);
   expect(keys).toHaveLength(4);
   expect([keys[0], keys[1]]).toEqual([keys[3], decision.tunedFor!.class]);
@@ -195,6 +217,6 @@ test("a miss costs two requests at most, and one where the class is known to be 
 
 test("a server that fails is not asked for the class after it has failed for the key", async () => {
   server.behave((_, response) => void response.writeHead(500).end());
-  await compileIn(app(), { machine: own, options: { remote: `${server.url}/store` } });
+  await compile(app(), { machine: own, options: { remote: `${server.url}/store` } });
   expect(server.asked).toHaveLength(1);
 });
