@@ -6,9 +6,11 @@ import { DiagnosticError } from "../compiler/index.ts";
 import { replaceFile } from "../native/replace-file.ts";
 import { compareDecision } from "../plugin/compile/check-decision.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
+import { tunedForOf } from "../plugin/compile/schedule.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import { type Vouched, vouched } from "../plugin/trust/outside-decision.ts";
 import { outsideFile } from "../plugin/trust/signed-file.ts";
+import { indexDecisions } from "../tuner/store/decision-index.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
 import { storeSchema } from "../tuner/store/store-entry.ts";
@@ -102,13 +104,15 @@ export interface Offered {
  * @throws DiagnosticError `exchange.unwritable`
  */
 async function take(context: KernelContext, decision: SharedDecision): Promise<Pick<Row, "state" | "why">> {
-  const { key, candidate, source } = decision;
+  const { key } = context;
+  const { candidate, source } = decision;
   const known = await context.store.entry(key);
   const local = known?.kind === "schedule" && known.measured ? known : null;
   const compared = await compareDecision(context, decision, local);
   if (compared.kind !== "taken") return { state: compared.kind, why: compared.why };
-  const { measured } = compared;
-  const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured } as const;
+  const { schedule, measured } = compared;
+  const tunedFor = tunedForOf(context, schedule);
+  const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured, tunedFor } as const;
   const message = await context.store.putEntry(key, entry);
   if (message) throw unwritable(message);
   return { state: "taken", why: null };
@@ -120,13 +124,18 @@ async function takeOffered(context: KernelContext, { decision, by }: Offered): P
   return { ...(await take(context, decision)), signer: by.signer, note: by.note };
 }
 
-/** Kernels that differ in the name of their operator alone have one key: the source is that of one of them. */
+/**
+ * Takes the decisions of the project's kernels: those for this machine, else those for another machine of its class. Kernels that differ in
+ * the name of their operator alone have one key: the source is that of one of them.
+ */
 export async function takeForProject(project: Project, offers: readonly Offered[]): Promise<readonly Row[]> {
-  const byKey = new Map(offers.map((offered) => [offered.decision.key, offered]));
+  const { byKey, byClass } = indexDecisions(offers.map(({ decision }) => decision));
+  const offerOf = new Map(offers.map((offered) => [offered.decision, offered]));
   const rows = new Map<string, Row>();
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);
-    const offered = context && byKey.get(context.key);
+    const decision = context && (byKey.get(context.key) ?? byClass.get(context.classKey));
+    const offered = decision && offerOf.get(decision);
     const before = context && rows.get(context.key);
     if (!context || !offered || (before && before.state !== "refused")) continue;
     rows.set(context.key, { kernel: context.lockName, key: context.key, ...(await takeOffered(context, offered)) });

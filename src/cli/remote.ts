@@ -4,6 +4,7 @@
 import { DiagnosticError } from "../compiler/index.ts";
 import { wallClockText } from "../native/clock.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
+import { taskFor } from "../plugin/compile/schedule.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import type { RemotePut } from "../plugin/remote/guarded-transport.ts";
 import { outsideFileOf, signatureFiles } from "../plugin/remote/remote-signature.ts";
@@ -96,9 +97,9 @@ async function signatures(project: Project, flags: Flags): Promise<FilesOf> {
     const context = contexts.get(decision.key);
     const signature = await signatureFiles(decision, key);
     if (!context) return signature;
-    const { candidate, source, measured } = decision;
+    const { candidate, source, measured, tunedFor } = decision;
     const beside = new Map([...signature, [decisionPath, decisionBytes(decision)]]);
-    const schedule = { task: context.task, candidate, source };
+    const schedule = { task: taskFor(context.task, tunedFor), candidate, source };
     const files = await signedFilesOfStore(context, schedule, measured, beside, signing);
     return files ? new Map([...files].map(([path, bytes]) => [path, new Uint8Array(bytes)])) : signature;
   };
@@ -107,14 +108,14 @@ async function signatures(project: Project, flags: Flags): Promise<FilesOf> {
 /** @throws DiagnosticError `exchange.remote`, `trust.bad-key` */
 export async function pullDecisions(project: Project, flags: Flags): Promise<Outcome> {
   const remote = remoteOf(project, "pull", flags);
-  const keys = new Set<string>();
+  const asked = new Map<string, KernelContext>();
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);
-    if (context) keys.add(context.key);
+    if (context) asked.set(context.key, context);
   }
   const offers: Offered[] = [];
-  for (const key of keys) {
-    const answer = await remote.get(key);
+  for (const { key, classKey } of asked.values()) {
+    const answer = await remote.get(key, classKey);
     if (answer.kind === "failed" || answer.kind === "denied") throw noAnswer(key, answer.why);
     if (answer.kind === "missing" && answer.note !== null) project.session.log().warn(answer.note);
     if (answer.kind !== "found") continue;
@@ -122,7 +123,7 @@ export async function pullDecisions(project: Project, flags: Flags): Promise<Out
     offers.push({ decision: answer.decision, by });
   }
   const kernels = await takeForProject(project, offers);
-  const missing = keys.size - offers.length;
+  const missing = asked.size - offers.length;
   return importOutcome(kernels, { missing }, `${missing} not there`);
 }
 

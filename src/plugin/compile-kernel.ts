@@ -8,6 +8,7 @@ import { type Decision, decideSchedule } from "./compile/decide-schedule.ts";
 import { failAlone } from "./compile/fail-alone.ts";
 import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
 import { type Artifacts, makeArtifacts } from "./compile/make-artifacts.ts";
+import { hasCaches } from "./compile/schedule.ts";
 import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
 
 /** Loads the modules that only a kernel in neither lock nor store needs, before the first such kernel comes. */
@@ -85,6 +86,7 @@ async function compiledKernel(
     key,
     watchFiles,
     origin: decision?.origin ?? "reference",
+    isForOtherCaches: decision !== null && !hasCaches(task, decision.task.target),
     measurements: decision?.measurements ?? 0,
     compilerRuns: (decision?.compilerRuns ?? 0) + compilerRuns,
   };

@@ -125,6 +125,8 @@ export interface CompiledKernel {
   /** Absolute paths of files; a change of one makes the kernel stale. */
   readonly watchFiles: readonly string[];
   readonly origin: Origin;
+  /** Whether its schedule was tuned for other cache sizes than this machine's. */
+  readonly isForOtherCaches: boolean;
   /** Candidates measured for this request: the summary line adds them up. */
   readonly measurements: number;
   readonly compilerRuns: number;

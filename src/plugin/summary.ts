@@ -43,6 +43,13 @@ const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `
 export const foreignLine = (count: number): string =>
   `${count} ${count === 1 ? "entry" : "entries"} of the store ${count === 1 ? "is" : "are"} not of this user's builds: nothing of that was used unchecked`;
 
+/** Says how many kernels of an origin were tuned for other caches. Nothing for the lock's: it is meant to be from another machine. */
+function cachesNote(origin: Origin, kernels: readonly CompiledKernel[]): string {
+  const count = kernels.filter(({ isForOtherCaches }) => isForOtherCaches).length;
+  if (count === 0 || origin === "lock" || origin === "same-isa") return "";
+  return ` (${count === kernels.length ? "" : `${count} `}tuned for other caches)`;
+}
+
 /**
  * @param lockfile its name, as shown
  * @param elapsedMs spent in the plugin
@@ -51,12 +58,11 @@ export const foreignLine = (count: number): string =>
 export function summarize(kernels: readonly CompiledKernel[], lockfile: string, elapsedMs: number): string | null {
   if (kernels.length === 0) return null;
   const groups = origins
-    .map((origin) => ({ origin, count: kernels.filter((kernel) => kernel.origin === origin).length }))
-    .filter(({ count }) => count > 0);
+    .map((origin) => ({ origin, own: kernels.filter((kernel) => kernel.origin === origin) }))
+    .filter(({ own }) => own.length > 0)
+    .map(({ origin, own }) => ({ count: own.length, from: phrase(origin, lockfile) + cachesNote(origin, own) }));
   const where =
-    groups.length === 1
-      ? ` ${phrase(groups[0]!.origin, lockfile)}`
-      : `: ${groups.map(({ origin, count }) => `${count} ${phrase(origin, lockfile)}`).join(", ")}`;
+    groups.length === 1 ? ` ${groups[0]!.from}` : `: ${groups.map(({ count, from }) => `${count} ${from}`).join(", ")}`;
   const sum = (field: "measurements" | "compilerRuns"): number => kernels.reduce((all, k) => all + k[field], 0);
   const work = `${sum("measurements")} measured, ${plural(sum("compilerRuns"), "compiler run")}`;
   return `${plural(kernels.length, "kernel")}${where}, ${work}, ${duration(elapsedMs)}`;

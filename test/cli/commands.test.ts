@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { cachesText } from "../../src/cli/commands/doctor.ts";
 import { gemm, runCli, writeProject } from "./project.ts";
 
 const files = {
@@ -357,6 +358,15 @@ describe("doctor finds the plugin where `init` puts it", () => {
   ])("%s", (_, files, state) => {
     expect(runCli(writeProject(files), "doctor").output.split("\n")).toContain(`bundler    ${state}`);
   });
+});
+
+test("doctor says which caches kernels are tuned for where the system tells none", () => {
+  expect(cachesText({ l1Bytes: 49_152, l2Bytes: 2 ** 21, l3Bytes: 2 ** 23 }, "avx2")).toBe(
+    "L1 48 KB, L2 2 MB, L3 8 MB a core",
+  );
+  expect(cachesText(null, "avx2")).toBe(
+    "not known: the system does not tell, so kernels are tuned for the target's typical ones (avx2: L1 32 KB, L2 512 KB, L3 2 MB a core)",
+  );
 });
 
 test("doctor knows every target", () => {

@@ -3,6 +3,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { parseExchange, printExchange, type SharedDecision } from "../../src/tuner/store/exchange.ts";
+import { storedDecisions } from "../../src/tuner/store/store-contents.ts";
+import { compileIn, machineWith } from "../support/compile-app.ts";
 import { gemm, runCli, writeProject } from "./project.ts";
 
 const files = {
@@ -61,8 +64,33 @@ describe("cache export and import", () => {
     expect(measured).toMatchObject({ machine: claimed.machine, toolchain: claimed.toolchain, trials: 1 });
   });
 
+  test("a decision for other caches is taken, and is passed on with the sizes that it was tuned for", async () => {
+    const elsewhere = writeProject(files);
+    await compileIn(elsewhere, { machine: machineWith(24 * 1024) });
+    const decisions = await storedDecisions(join(elsewhere, "store"));
+    const root = projectWith(printExchange(decisions));
+    expect(importIn(root)).toMatchObject({ exitCode: 0, kernels: [{ kernel, state: "taken" }], unused: 0 });
+    const [tuned] = JSON.parse(runCli(root, "tune", "--json").output).kernels;
+    expect(tuned).toMatchObject({ kernel, origin: "store", measured: 0 });
+    expect(runCli(root, "verify").exitCode).toBe(0);
+    runCli(root, "cache", "export", "again.jsonl");
+    runCli(root, "pack", "packs/tuned", "--name", "tuned");
+    for (const file of ["again.jsonl", "packs/tuned/decisions.jsonl"]) {
+      const parsed = parseExchange(readFileSync(join(root, file), "utf8"));
+      expect(parsed).toMatchObject({ decisions: [{ tunedFor: decisions[0]!.tunedFor, source: decisions[0]!.source }] });
+    }
+    // The one for the machine itself counts where a file has both.
+    const [own] = (parseExchange(text) as { decisions: readonly SharedDecision[] }).decisions;
+    const both = projectWith(printExchange([...decisions, own!]));
+    expect(importIn(both)).toMatchObject({ kernels: [{ kernel, state: "taken" }], unused: 1 });
+    expect(await storedDecisions(join(both, "node_modules/.cache/unplugin-kernel"))).toMatchObject([
+      { key: own!.key, tunedFor: own!.tunedFor },
+    ]);
+  });
+
   test("decisions of other kernels are left", () => {
-    const root = projectWith(changed((decision) => ({ ...decision, key: "0".repeat(64) })));
+    const another = { key: "0".repeat(64), tunedFor: undefined };
+    const root = projectWith(changed((decision) => ({ ...decision, ...another })));
     expect(importIn(root)).toMatchObject({ exitCode: 0, kernels: [], unused: 1 });
     expect(storedIn(root)).toBe(0);
   });

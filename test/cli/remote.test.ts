@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { storedDecisions } from "../../src/tuner/store/store-contents.ts";
+import { compileIn, machineWith } from "../support/compile-app.ts";
 import { type Double, startDouble } from "../support/remote/double.ts";
 import { offerAt } from "../support/remote/share.ts";
 import { gemm, writeProject } from "./project.ts";
@@ -58,6 +59,8 @@ test("what one project pushes another pulls, or finds when it tunes", async () =
   expect((await run(origin, "cache", "push", ...remote)).output).toBe("0 sent, 1 kept, 0 failed\n");
   expect([...server.files.keys()]).toEqual([
     expect.stringMatching(/^\/store\/cas\/[0-9a-f]{64}$/),
+    // Its machine's, and that of all machines that differ in their caches alone.
+    expect.stringMatching(/^\/store\/ac\/[0-9a-f]{64}$/),
     expect.stringMatching(/^\/store\/ac\/[0-9a-f]{64}$/),
   ]);
   expect(server.asked[0]).toMatch(/ Bearer secret$/);
@@ -69,6 +72,19 @@ test("what one project pushes another pulls, or finds when it tunes", async () =
     { origin: "store", measured: 0 },
   ]);
 
+  const tuned = await run(project(), "tune", "--json", ...remote);
+  expect(JSON.parse(tuned.output).kernels).toMatchObject([{ kernel, origin: "remote", measured: 0 }]);
+});
+
+test("what a machine with other caches has pushed is pulled, and found when it is tuned", async () => {
+  server.files.clear();
+  const elsewhere = project();
+  await compileIn(elsewhere, { machine: machineWith(24 * 1024) });
+  const remote = ["--remote", `${server.url}/store`];
+  const pushed = await run(elsewhere, "cache", "push", "--cache-dir", "store", ...remote);
+  expect(pushed.output).toBe("1 sent, 0 kept, 0 failed\n");
+  const pulled = await run(project(), "cache", "pull", "--json", ...remote);
+  expect(JSON.parse(pulled.output)).toMatchObject({ kernels: [{ kernel, state: "taken" }], missing: 0 });
   const tuned = await run(project(), "tune", "--json", ...remote);
   expect(JSON.parse(tuned.output).kernels).toMatchObject([{ kernel, origin: "remote", measured: 0 }]);
 });

@@ -18,6 +18,11 @@ describe("summarize", () => {
     expect(summarize([tuned, fakeKernel()], "kernels.lock.json", 41_234)).toBe(
       "2 kernels: 1 from kernels.lock.json, 1 tuned, 112 measured, 14 compiler runs, 41.2 s",
     );
+    const others = { isForOtherCaches: true };
+    const packed = [fakeKernel({ origin: "pack", ...others }), fakeKernel({ origin: "pack" })];
+    expect(summarize([...packed, fakeKernel(others)], "kernels.lock.json", 5)).toBe(
+      "3 kernels: 1 from kernels.lock.json, 2 from a pack (1 tuned for other caches), 0 measured, 0 compiler runs, 5 ms",
+    );
     expect(summarize([tuned, fakeKernel({ origin: "shared" })], "kernels.lock.json", 41_234)).toBe(
       "2 kernels: 1 tuned, 1 shared, 112 measured, 14 compiler runs, 41.2 s",
     );

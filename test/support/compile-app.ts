@@ -1,6 +1,7 @@
 // Compiles kernels of a small app without a bundler: requests in, kernels and warnings out.
 
 import { join } from "node:path";
+import { detectMachine, type Machine } from "../../src/native/toolchain/machine.ts";
 import { type BuildTunings, createBuildTunings } from "../../src/plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
 import { compileInContext } from "../../src/plugin/compile-kernel.ts";
@@ -27,7 +28,9 @@ export interface Compiled {
 export interface CompileCase {
   readonly request?: Partial<KernelRequest>;
   readonly options?: KernelPluginOptions;
-  /** Another machine, another workbench. */
+  /** Machine that kernels are tuned for; default: this one. */
+  readonly machine?: Machine;
+  /** Another workbench, another state of the machine. */
   readonly change?: (context: KernelContext) => Partial<KernelContext>;
   readonly warnings?: string[];
   /** The environment that options are read from; default: none. */
@@ -50,6 +53,7 @@ export async function compileIn(
     warnings = [],
     tunings = buildTunings(),
     environment = {},
+    machine,
   }: CompileCase = {},
 ): Promise<Compiled> {
   const resolved = resolveOptions({ root, cacheDir: "store", mode: "tune", ...options }, root, environment);
@@ -66,7 +70,13 @@ export async function compileIn(
     ...request,
   };
   const { signal } = new AbortController();
-  const services = { options: resolved, log, signal, tunings };
+  const services = { options: resolved, log, signal, tunings, ...(machine && { machine }) };
   const context = await kernelContext(wanted, services);
   return { kernel: await compileInContext({ ...context, ...change(context) }), warnings };
 }
+
+/** This machine with other caches: L1 of so many bytes, and L2 and L3 of 16 times as many. */
+export const machineWith = (l1Bytes: number): Machine => ({
+  ...detectMachine(),
+  caches: { l1Bytes, l2Bytes: 16 * l1Bytes, l3Bytes: 16 * l1Bytes },
+});

@@ -156,6 +156,7 @@ export function fakeKernel(parts: Partial<CompiledKernel> = {}): CompiledKernel 
     errorBound: 1e-6,
     watchFiles: [],
     origin: "lock",
+    isForOtherCaches: false,
     measurements: 0,
     compilerRuns: 0,
     ...parts,

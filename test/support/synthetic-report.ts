@@ -102,6 +102,7 @@ export function syntheticKernel({ name, candidates: count, hasRoof }: SyntheticK
     threads: 1,
     twin: "WASM",
     origin: "lock",
+    tunedFor: null,
     expression: "C[i, j] = sum(A[i, k] * B[k, j], k)",
     flops,
     bytes: 3 * 4 * 256 ** 2,

@@ -1,10 +1,10 @@
 // `doctor`: what this machine can build, run and measure, target by target.
 
 import { cpus } from "node:os";
-import { targetNames, targets } from "../../compiler/index.ts";
+import { type TargetName, targetNames, targets } from "../../compiler/index.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
-import { bestTargetName, detectMachine, missingFeatures } from "../../native/toolchain/machine.ts";
+import { bestTargetName, type Caches, detectMachine, missingFeatures } from "../../native/toolchain/machine.ts";
 import { findXgboost } from "../../native/xgboost-library.ts";
 import { packageManagerOf } from "../../plugin/package-manager.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
@@ -22,6 +22,15 @@ interface TargetState {
 
 const kilobytes = (bytes: number): string =>
   bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(0)} MB` : `${bytes / 1024} KB`;
+/** Says which cache sizes kernels are tuned for here. */
+export function cachesText(caches: Caches | null, native: TargetName): string {
+  const { l1Bytes, l2Bytes, l3Bytes } = caches ?? targets[native];
+  const sizes = `L1 ${kilobytes(l1Bytes)}, L2 ${kilobytes(l2Bytes)}, L3 ${kilobytes(l3Bytes)} a core`;
+  return caches
+    ? sizes
+    : `not known: the system does not tell, so kernels are tuned for the target's typical ones (${native}: ${sizes})`;
+}
+
 const yes = (is: boolean): string => (is ? "yes" : "no");
 
 /** Says whether XGBoost is there: a library of the system's, called by a package of the project's. */
@@ -61,7 +70,7 @@ export const doctor: Command = {
     const state = await projectState(project);
     const facts = [
       `CPU        ${cpu}, ${cores} core${cores === 1 ? "" : "s"}, ${platform}`,
-      `caches     ${caches ? `L1 ${kilobytes(caches.l1Bytes)}, L2 ${kilobytes(caches.l2Bytes)}, L3 ${kilobytes(caches.l3Bytes)} a core` : "not known"}`,
+      `caches     ${cachesText(caches, native)}`,
       `Node       ${process.version}, V8 ${process.versions.v8}`,
       `compilers  ${compilers.map(({ family, version }) => `${family} ${version}`).join(", ") || `none: ${hint}`}`,
       `native     is ${native} here`,

@@ -1,7 +1,7 @@
 // The kernels of a project that a pack can have: those that lock or store has measured, each with its decision.
 
 import { knownSchedule } from "../../plugin/compile/decide-schedule.ts";
-import { keyFields } from "../../plugin/compile/schedule.ts";
+import { keyFields, tunedForOf } from "../../plugin/compile/schedule.ts";
 import { generated } from "../../plugin/compile/schedule-source.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
@@ -32,7 +32,10 @@ export async function packRows(project: Project): Promise<PackRows> {
     const { measured, candidate, source, task } = schedule;
     if (!measured) left.push({ kernel, why: "it has not been tuned" });
     else if (!generated(schedule)) left.push({ kernel, why: "its decisions do not lead to its source" });
-    else packed.push({ kernel, decision: { key: scheduleKey(keyFields(task)), candidate, source, measured } });
+    else {
+      const tunedFor = tunedForOf(context, schedule);
+      packed.push({ kernel, decision: { key: scheduleKey(keyFields(task)), candidate, source, measured, tunedFor } });
+    }
   }
   return { packed, left };
 }

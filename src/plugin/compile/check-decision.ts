@@ -1,5 +1,5 @@
-// Decisions from outside: a remote store, a pack, a file. Each is rebuilt, run against the reference and measured here before anyone
-// uses it: what it says of its speed is an opinion.
+// Decisions from outside: a remote store, a pack, a file. Each is rebuilt, with the cache sizes that it was tuned for, run against the
+// reference and measured here before anyone uses it: what it says of its speed is an opinion.
 
 import { DiagnosticError, factsOf, invariant } from "../../compiler/index.ts";
 import { candidateTemplate } from "../../tuner/candidate-kernel.ts";
@@ -13,13 +13,20 @@ import { checkTwins } from "./check-twins.ts";
 import { problemOfClaim } from "./claim.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { wasmTwins } from "./make-artifacts.ts";
-import type { Schedule } from "./schedule.ts";
+import { type Schedule, taskFor } from "./schedule.ts";
 import { generated, spaceOf } from "./schedule-source.ts";
 import { onWorkbench, reasonOf } from "./verify-kernel.ts";
 
+/** A decision from outside that may be used. */
+export interface TakenDecision {
+  readonly schedule: Schedule;
+  /** Measurement of this machine, not the one that the decision came with. */
+  readonly measured: Measured;
+}
+
 export type Checked =
-  /** It is right. Its measurement is this machine's, not the one that it came with. */
-  | { readonly kind: "taken"; readonly measured: Measured }
+  /** It is right. */
+  | ({ readonly kind: "taken" } & TakenDecision)
   /** It is wrong, or cannot be run here. */
   | { readonly kind: "refused"; readonly why: string };
 
@@ -29,7 +36,7 @@ export type Compared =
   | { readonly kind: "kept"; readonly why: string };
 
 /** Part of a decision that makes its kernel. */
-type Local = Pick<SharedDecision, "candidate" | "source">;
+type Local = Pick<SharedDecision, "candidate" | "source" | "tunedFor">;
 
 /** Samples of a kernel that is measured alone: as many as a race has rounds until it is sure. */
 const samples = 21;
@@ -62,11 +69,15 @@ export async function compareDecision(
 
 const refused = (why: string): Checked => ({ kind: "refused", why });
 
-const scheduleOf = ({ task }: KernelContext, { candidate, source }: Local): Schedule => ({ task, candidate, source });
+const scheduleOf = ({ task }: KernelContext, { candidate, source, tunedFor }: Local): Schedule => ({
+  task: taskFor(task, tunedFor),
+  candidate,
+  source,
+});
 
 async function compare(context: KernelContext, decision: SharedDecision, local: Local | null): Promise<Compared> {
-  const { task } = context;
   const schedule = scheduleOf(context, decision);
+  const { task } = schedule;
   if (!generated(schedule)) return refused("its decisions do not lead to its source");
   const computed = candidateTemplate(spaceOf(task), decision.candidate)?.op ?? task.op;
   const problem = problemOfClaim(decision.measured, task, computed);
@@ -84,20 +95,21 @@ async function compare(context: KernelContext, decision: SharedDecision, local: 
 
 /** @param entrants the schedule that is checked, behind the local one if there is any */
 async function decide(context: KernelContext, workbench: Workbench, entrants: readonly Schedule[]): Promise<Compared> {
-  const { task } = context;
-  const sources = entrants.map(({ candidate }) => measurable(task, spaceOf(task), candidate));
+  const schedule = entrants.at(-1)!;
+  const sources = entrants.map(({ task, candidate }) => measurable(task, spaceOf(task), candidate));
   const measurements = await measureAll(workbench, sources);
   const own = measurements.at(-1)!;
   if (own.kind === "timed-out") return refused(`it cannot be checked here: ${reasonOf(own)}`);
   if (own.kind !== "ok") return refused(`${context.lockName}: ${reasonOf(own)}`);
   if (measurements.some(({ kind }) => kind !== "ok") || entrants.length < 2)
-    return taken(context, workbench, own.timing);
+    return taken(context, workbench, schedule, own.timing);
   const { winner, timing } = await workbench.race(sources);
   if (winner === 0 || !timing) return { kind: "kept", why: "it is not measurably faster here than what is here" };
-  return taken(context, workbench, timing);
+  return taken(context, workbench, schedule, timing);
 }
 
-function taken({ task }: KernelContext, { toolchain }: Workbench, { medianNs }: Timing): Checked {
+function taken({ task }: KernelContext, { toolchain }: Workbench, schedule: Schedule, { medianNs }: Timing): Checked {
   const gflops = factsOf(task.op).flops / medianNs;
-  return { kind: "taken", measured: { medianNs, gflops, machine: targetClass(task.target), toolchain, trials: 1 } };
+  const measured = { medianNs, gflops, machine: targetClass(task.target), toolchain, trials: 1 };
+  return { kind: "taken", schedule, measured };
 }

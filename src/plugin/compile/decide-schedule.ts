@@ -1,6 +1,7 @@
 // Chooses the schedule of a kernel: the lock's, the store's, a freshly tuned one, or the predicted one, by the mode.
 
 import { codegenVersion, DiagnosticError } from "../../compiler/index.ts";
+import { sharedDecision } from "../../tuner/store/exchange.ts";
 import type { LockEntry } from "../../tuner/store/lock-entry.ts";
 import { updateLockfile } from "../../tuner/store/lockfile.ts";
 import { type Measured, type ScheduleEntry, storeSchema } from "../../tuner/store/store-entry.ts";
@@ -16,7 +17,7 @@ import { askLock, type LockAnswer, type LockMiss } from "./ask-lock.ts";
 import { checkLimits } from "./check-limits.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
-import { type Schedule, wasmTask } from "./schedule.ts";
+import { type Schedule, taskFor, tunedForOf, wasmTask } from "./schedule.ts";
 
 export interface Decision extends Schedule {
   readonly origin: Origin;
@@ -114,8 +115,8 @@ async function tunedElsewhere(context: KernelContext, background: BackgroundTune
 async function fromPacks(context: KernelContext): Promise<Decision | null> {
   if (context.services.options.packs.length === 0) return null;
   const { packDecision } = await import("../packs/pack-decision.ts");
-  const shared = await packDecision(context);
-  return shared && found("pack", { task: context.task, ...shared }, shared.measured);
+  const taken = await packDecision(context);
+  return taken && found("pack", taken.schedule, taken.measured);
 }
 
 /** Decision of the shared store, rebuilt and run against the reference by now; null: there is none, or it is not taken. */
@@ -123,8 +124,8 @@ async function fromRemote(context: KernelContext): Promise<Decision | null> {
   const { remote } = context.services.options;
   if (remote === null) return null;
   const { remoteDecision } = await import("./remote-decision.ts");
-  const shared = await remoteDecision(context, remote);
-  return shared && found("remote", { task: context.task, ...shared }, shared.measured);
+  const taken = await remoteDecision(context, remote);
+  return taken && found("remote", taken.schedule, taken.measured);
 }
 
 /** Decision of the shared store with its addon, for a machine without a compiler, under a trusted signature; null: there is none. */
@@ -143,7 +144,7 @@ async function offer(context: KernelContext, decision: Decision): Promise<Decisi
   const { origin, measured } = decision;
   if (!remote?.isWritten || origin !== "tuned" || measured === null) return decision;
   const { offerDecision } = await import("./remote-decision.ts");
-  await offerDecision(context, remote, { ...decision, measured });
+  await offerDecision(context, remote, decision, measured);
   return decision;
 }
 
@@ -200,18 +201,21 @@ function fromEntry({ task }: KernelContext, entry: LockEntry, standInFor?: Tunin
 
 /** Decision that somebody else's build left in the store: rebuilt and run here before it is ours. Null: there is none, or it is not taken. */
 async function fromForeign(context: KernelContext): Promise<Decision | null> {
-  const entry = await context.store.foreignSchedule(context.key);
-  if (!entry?.measured) return null;
+  const { key, store } = context;
+  const entry = await store.foreignSchedule(key);
+  const decision = entry && sharedDecision(key, entry);
+  if (!decision) return null;
   const { foreignDecision } = await import("./foreign-decision.ts");
-  const decision = await foreignDecision(context, { ...entry, measured: entry.measured });
-  return decision && found("store", { task: context.task, ...decision }, decision.measured);
+  const taken = await foreignDecision(context, decision);
+  return taken && found("store", taken.schedule, taken.measured);
 }
 
 /** Decision of the store; an entry that does not lead to its source is a miss. */
 async function fromStore({ store, key, task }: KernelContext): Promise<Decision | null> {
   const entry = await store.entry(key);
   if (entry?.kind !== "schedule" || !entry.measured) return null;
-  const schedule = { task, candidate: entry.candidate, source: entry.source };
+  const { candidate, source, tunedFor } = entry;
+  const schedule = { task: taskFor(task, tunedFor), candidate, source };
   const { generated } = await import("./schedule-source.ts");
   return generated(schedule) && found("store", schedule, entry.measured);
 }
@@ -237,9 +241,11 @@ async function whyNotMeasured({ task, missing, toolchain, elsewhere }: KernelCon
 }
 
 /** Keeps a decision in the store. A store that cannot be written costs a warning. */
-async function storeDecision({ store, key, services }: KernelContext, decision: Decision): Promise<void> {
+async function storeDecision(context: KernelContext, decision: Decision): Promise<void> {
+  const { store, key, services } = context;
   const { candidate, source, measured } = decision;
-  const entry: ScheduleEntry = { kind: "schedule", schema: storeSchema, candidate, source, measured };
+  const tunedFor = tunedForOf(context, decision);
+  const entry: ScheduleEntry = { kind: "schedule", schema: storeSchema, candidate, source, measured, tunedFor };
   const warning = await store.putEntry(key, entry);
   if (warning) warnOnce(services, "store", warning);
 }

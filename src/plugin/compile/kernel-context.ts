@@ -17,7 +17,7 @@ import type { MeasuringPlace } from "../../native/runner/host.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";
-import { canonicalJson, scheduleKey } from "../../tuner/store/key.ts";
+import { canonicalJson, classKey, scheduleKey } from "../../tuner/store/key.ts";
 import { openStore, type Store } from "../../tuner/store/store.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { Workbench, WorkbenchOptions } from "../../tuner/workbench.ts";
@@ -43,6 +43,8 @@ export interface KernelContext {
   readonly task: TuningTask;
   /** The schedule key. */
   readonly key: string;
+  /** The class key: machines with other cache sizes have the same. */
+  readonly classKey: string;
   /** Name of the kernel in the lock file and in messages: src/gemm.op.ts?M=64&tune=avx2. */
   readonly lockName: string;
   readonly store: Store;
@@ -69,10 +71,16 @@ export interface Elsewhere {
   readonly onWait: (ms: number) => void;
 }
 
+/** Returns a target with the caches of a machine in place of those that it has. */
+export const targetHere = ({ name, threads }: Target, machine: Machine): Target => ({
+  ...hostTarget(name, machine),
+  threads,
+});
+
 function elsewhereFor({ fleet, machine }: CompileServices, target: Target): Elsewhere | null {
   const of = fleet?.classFor(target) ?? null;
   if (!fleet || !of) return null;
-  const here = { ...hostTarget(target.name), threads: target.threads };
+  const here = targetHere(target, detectMachine());
   let waitedMs = 0;
   return {
     fleet,
@@ -101,6 +109,7 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
   const target = { ...hostTarget(request.target, machine), threads };
   const { constants } = op;
   const task: TuningTask = { op, target, numerics, threads, ...(constants && { constants }) };
+  const fields = keyFields(task);
   const elsewhere = elsewhereFor(services, target);
   const toolchain = once(async () => (await detectToolchains({ project: root }))[0] ?? null);
   return {
@@ -113,7 +122,8 @@ export async function kernelContext(request: KernelRequest, services: CompileSer
     machine,
     missing: missingFeatures(target, machine),
     task,
-    key: scheduleKey(keyFields(task)),
+    key: scheduleKey(fields),
+    classKey: classKey(fields),
     lockName: `${file}${queryOf(request, target)}`,
     store,
     runsFresh: true,

@@ -1,15 +1,16 @@
 // The remote store of a build: its answer for one kernel, checked, and the decision of a tuning, offered. A server that is away, or
 // wrong, costs a warning and a moment, never a build.
 
-import type { SharedDecision } from "../../tuner/store/exchange.ts";
+import type { Measured } from "../../tuner/store/store-entry.ts";
 import { type RemoteEntry, remoteFiles } from "../remote/remote-files.ts";
 import type { ResolvedRemote } from "../remote/remote-options.ts";
 import { outsideFileOf, signatureFiles } from "../remote/remote-signature.ts";
 import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
 import { vouched, wordsOf } from "../trust/outside-decision.ts";
 import { signingKeyOf } from "../trust/signing-key.ts";
-import { checkDecision } from "./check-decision.ts";
+import { checkDecision, type TakenDecision } from "./check-decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
+import { type Schedule, tunedForOf } from "./schedule.ts";
 
 /** Shared store of all kernels of a build: one that has failed often enough is left alone. */
 function storeOf(
@@ -21,11 +22,11 @@ function storeOf(
 }
 
 /** Asks the shared store for a decision, with its measurement here; null: it has none that could be taken. */
-export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<SharedDecision | null> {
-  const { key, lockName, services } = context;
+export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<TakenDecision | null> {
+  const { key, classKey, lockName, services } = context;
   const { log, options, signal } = services;
   const store = storeOf(context, remote);
-  const answer = await store.get(key);
+  const answer = await store.get(key, classKey);
   signal.throwIfAborted();
   const refuse = (why: string): null => {
     log.warn(`${lockName}: nothing is taken from the remote store: ${why}`);
@@ -38,7 +39,7 @@ export async function remoteDecision(context: KernelContext, remote: ResolvedRem
       const words = wordsOf(by);
       if (words !== null) log.info(`${lockName}: the remote store's decision is ${words}`);
       const checked = await checkDecision(context, answer.decision);
-      return checked.kind === "taken" ? { ...answer.decision, measured: checked.measured } : refuse(checked.why);
+      return checked.kind === "taken" ? checked : refuse(checked.why);
     }
     case "missing":
       if (answer.note !== null) log.warn(answer.note);
@@ -64,10 +65,12 @@ export const remoteFilesOf = (
 export async function offerDecision(
   context: KernelContext,
   remote: ResolvedRemote,
-  { candidate, source, measured }: Omit<SharedDecision, "key">,
+  schedule: Schedule,
+  measured: Measured,
 ): Promise<void> {
   const { key, lockName, services } = context;
-  const decision = { key, candidate, source, measured };
+  const { candidate, source } = schedule;
+  const decision = { key, candidate, source, measured, tunedFor: tunedForOf(context, schedule) };
   const signingKey = signingKeyOf(services.options);
   const signature = signingKey ? await signatureFiles(decision, signingKey) : undefined;
   const reply = await storeOf(context, remote).put(decision, signature);

@@ -1,7 +1,9 @@
-// A kernel's decision in the packs of a project: the first pack that has one, checked and measured here as any from outside.
+// A kernel's decision in the packs of a project: the first pack that has one for this machine, else the first that has one for another
+// machine of its class. Each is checked and measured here as any from outside.
 
+import type { DecisionIndex } from "../../tuner/store/decision-index.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
-import { checkDecision } from "../compile/check-decision.ts";
+import { checkDecision, type TakenDecision } from "../compile/check-decision.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
 import { type OutsideFile, vouched, wordsOf } from "../trust/outside-decision.ts";
 import { locatePacks } from "./locate-packs.ts";
@@ -9,7 +11,7 @@ import { readPack } from "./read-pack.ts";
 
 export interface OpenPack {
   readonly name: string;
-  readonly decisions: ReadonlyMap<string, SharedDecision>;
+  readonly decisions: DecisionIndex;
   /** The file that they are in, as a signer may have signed it. */
   readonly file: OutsideFile;
 }
@@ -26,13 +28,28 @@ function packsOf({ services: { options, tunings, log } }: KernelContext): readon
   return tunings.packs;
 }
 
+interface Offer {
+  /** Name of the pack. */
+  readonly name: string;
+  readonly decision: SharedDecision;
+  readonly file: OutsideFile;
+}
+
 /** Returns the decision of the first pack that has one, with its measurement here; null: there is none that could be taken. */
-export async function packDecision(context: KernelContext): Promise<SharedDecision | null> {
-  const { key, lockName, services } = context;
-  const offers = packsOf(context).flatMap(({ name, decisions, file }) => {
-    const decision = decisions.get(key);
-    return decision ? [{ name, decision, file }] : [];
-  });
+export async function packDecision(context: KernelContext): Promise<TakenDecision | null> {
+  const { key, classKey } = context;
+  const offersBy = (find: (decisions: DecisionIndex) => SharedDecision | undefined): readonly Offer[] =>
+    packsOf(context).flatMap(({ name, decisions, file }) => {
+      const decision = find(decisions);
+      return decision ? [{ name, decision, file }] : [];
+    });
+  const exact = offersBy(({ byKey }) => byKey.get(key));
+  const ofClass = offersBy(({ byKey, byClass }) => (byKey.has(key) ? undefined : byClass.get(classKey)));
+  return (await firstTaken(context, exact)) ?? firstTaken(context, ofClass);
+}
+
+async function firstTaken(context: KernelContext, offers: readonly Offer[]): Promise<TakenDecision | null> {
+  const { lockName, services } = context;
   for (const [at, { name, decision, file }] of offers.entries()) {
     const by = await vouched(services.options.trust, file);
     const checked = by.kind === "refused" ? by : await checkDecision(context, decision);
@@ -43,7 +60,7 @@ export async function packDecision(context: KernelContext): Promise<SharedDecisi
       const others = offers.slice(at + 1).filter((other) => other.decision.source !== decision.source);
       const named = others.map((other) => other.name).join(", ");
       if (named !== "") services.log.info(`${lockName}: ${name} decides; another decision is in ${named}`);
-      return { ...decision, measured: checked.measured };
+      return checked;
     }
     services.log.warn(`${lockName}: nothing is taken from pack ${name}: ${checked.why}`);
   }

@@ -4,14 +4,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codegenVersion } from "../../compiler/index.ts";
 import { ShapeError } from "../../tuner/record/strict.ts";
-import { parseExchange, type SharedDecision } from "../../tuner/store/exchange.ts";
+import { type DecisionIndex, indexDecisions } from "../../tuner/store/decision-index.ts";
+import { parseExchange } from "../../tuner/store/exchange.ts";
 import { readExchangeFile } from "../../tuner/store/exchange-file.ts";
 import type { OutsideFile } from "../trust/outside-decision.ts";
 import { outsideFile } from "../trust/signed-file.ts";
 import { decisionsName, decodePackManifest, manifestField, type PackManifest } from "./pack-manifest.ts";
 
 export type PackContent =
-  | { readonly kind: "ok"; readonly decisions: ReadonlyMap<string, SharedDecision>; readonly file: OutsideFile }
+  | { readonly kind: "ok"; readonly decisions: DecisionIndex; readonly file: OutsideFile }
   /** Its decisions are for another version of the code generator: none of them would be found. */
   | { readonly kind: "other-version"; readonly codegen: string }
   /** It is no pack, or wrong somewhere; with file and line. */
@@ -31,8 +32,7 @@ export function readPack(folder: string): PackContent {
     const { line, why } = parsed.problems[0]!;
     return wrong(`${decisionsName}:${line}: ${why}`);
   }
-  const decisions = new Map(parsed.decisions.map((decision) => [decision.key, decision]));
-  return { kind: "ok", decisions, file: outsideFile(path, content.text) };
+  return { kind: "ok", decisions: indexDecisions(parsed.decisions), file: outsideFile(path, content.text) };
 }
 
 /** Returns what package.json says of the pack; text: why that is nothing. */

@@ -16,10 +16,20 @@ export type RemoteAnswer =
 export type BlobAnswer = RemoteFile | RemoteFailure;
 
 export interface RemoteStore {
-  get(key: string): Promise<RemoteAnswer>;
+  /**
+   * Returns the entry of a key.
+   *
+   * @param classKey asked for where the key has no entry; default: nothing else is
+   */
+  get(key: string, classKey?: string): Promise<RemoteAnswer>;
   /** Returns a file of an entry, whose bytes are those of its digest. */
   blob(digest: Digest, mostBytes: number): Promise<BlobAnswer>;
-  /** Stores a decision, and other files of its entry by their paths. An entry that is there is left as it is. */
+  /**
+   * Stores a decision, and other files of its entry by their paths, for its key and for its class of machines. An entry that is there is left
+   * as it is.
+   *
+   * @returns what became of the key's entry, unless the other could not be written
+   */
   put(decision: SharedDecision, files?: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promise<RemotePut>;
   /** Whether the store has failed so often, or refuses so, that it is not asked any more. */
   isOff(): boolean;
@@ -55,45 +65,73 @@ export function openRemote(
     return isRight ? reply : failed("a file of its entry has another digest than the entry says");
   }
 
+  /** Classes that had no entry: each is asked for once a build. */
+  const missingClasses = new Set<string>();
+
+  async function answerOf(entry: RemoteFile, isWanted: (decision: SharedDecision) => boolean): Promise<RemoteAnswer> {
+    const files = parseActionResult(Buffer.from(entry.bytes).toString("utf8"));
+    const digest = files?.get(decisionPath);
+    if (!files || !digest) return failed(`its entry is no ActionResult with a file ${decisionPath}`);
+    const answer = await blob(digest, mostDecisionBytes);
+    return answer.kind === "ok" ? decisionIn(answer.bytes, isWanted, files) : answer;
+  }
+
   return {
     isOff,
     blob,
-    async get(key) {
-      const entry = await read("ac", key, mostEntryBytes);
-      if (entry.kind !== "ok") return entry;
-      const files = parseActionResult(Buffer.from(entry.bytes).toString("utf8"));
-      const digest = files?.get(decisionPath);
-      if (!files || !digest) return failed(`its entry is no ActionResult with a file ${decisionPath}`);
-      const answer = await blob(digest, mostDecisionBytes);
-      return answer.kind === "ok" ? decisionIn(answer.bytes, key, files) : answer;
+    async get(key, classKey) {
+      const exact = await read("ac", key, mostEntryBytes);
+      if (exact.kind === "ok") return answerOf(exact, (decision) => decision.key === key);
+      if (exact.kind !== "missing" || classKey === undefined || missingClasses.has(classKey)) return exact;
+      const ofClass = await read("ac", classKey, mostEntryBytes);
+      if (ofClass.kind === "ok") return answerOf(ofClass, ({ tunedFor }) => tunedFor?.class === classKey);
+      if (ofClass.kind !== "missing") return ofClass;
+      missingClasses.add(classKey);
+      return { kind: "missing", note: exact.note ?? ofClass.note };
     },
     async put(decision, others = new Map()) {
-      const { key } = decision;
+      const { key, tunedFor } = decision;
       if (!isWritable()) return { kind: "off" };
       // Not every server creates once: it is asked first.
-      const before = await read("ac", key, mostEntryBytes);
-      if (before.kind === "ok") return { kind: "exists" };
-      if (before.kind !== "missing") return before;
+      const absent: string[] = [];
+      for (const name of tunedFor ? [key, tunedFor.class] : [key]) {
+        const before = await read("ac", name, mostEntryBytes);
+        if (before.kind === "missing") absent.push(name);
+        else if (before.kind !== "ok") return before;
+      }
+      if (absent.length === 0) return { kind: "exists" };
       const files = new Map<string, Digest>();
-      // The entry comes last: whoever finds it finds all that it names.
+      // The entries come last: a client that finds one finds all that it names.
       for (const [path, bytes] of new Map([...others, [decisionPath, decisionBytes(decision)]])) {
         const digest = digestOf(bytes);
         files.set(path, digest);
         const reply = await write("cas", digest.hash, bytes, { createOnce: false });
         if (reply.kind !== "stored" && reply.kind !== "exists") return reply;
       }
-      return write("ac", key, bytesOf(printActionResult(files)), { createOnce: true });
+      const entry = bytesOf(printActionResult(files));
+      let ofKey: RemotePut = { kind: "exists" };
+      for (const name of absent) {
+        const reply = await write("ac", name, entry, { createOnce: true });
+        missingClasses.delete(name);
+        if (reply.kind !== "stored" && reply.kind !== "exists") return reply;
+        if (name === key) ofKey = reply;
+      }
+      return ofKey;
     },
   };
 }
 
-function decisionIn(bytes: Uint8Array, key: string, files: EntryFiles): RemoteAnswer {
+function decisionIn(
+  bytes: Uint8Array,
+  isWanted: (decision: SharedDecision) => boolean,
+  files: EntryFiles,
+): RemoteAnswer {
   const parsed = parseExchange(Buffer.from(bytes).toString("utf8"));
   if (parsed.kind === "wrong") {
     const { line, why } = parsed.problems[0]!;
     return failed(`line ${line} of what it answers: ${why}`);
   }
   const [decision, ...others] = parsed.decisions;
-  if (decision?.key !== key || others.length > 0) return failed("it answers with another decision");
+  if (!decision || !isWanted(decision) || others.length > 0) return failed("it answers with another decision");
   return { kind: "found", decision, files };
 }

@@ -8,12 +8,13 @@ import type { LoggedTuning } from "../../tuner/record/tuning-log.ts";
 import { candidateKey } from "../../tuner/search/search-space.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
 import type { Candidate } from "../../tuner/space/space.ts";
-import { targetClass } from "../../tuner/store/key.ts";
+import { cacheSizes, targetClass } from "../../tuner/store/key.ts";
 import { taskKey } from "../../tuner/store/task-identity.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import { type Decision, knownSchedule } from "../compile/decide-schedule.ts";
-import type { KernelContext } from "../compile/kernel-context.ts";
+import { type KernelContext, targetHere } from "../compile/kernel-context.ts";
 import { predictSchedule } from "../compile/predict-schedule.ts";
+import { hasCaches } from "../compile/schedule.ts";
 import { generated } from "../compile/schedule-source.ts";
 import { measurementsOf, tuningsOf } from "./measurements.ts";
 import type { KernelReport, ScheduleOrigin, SchedulePair, ScheduleReport } from "./report-data.ts";
@@ -42,7 +43,9 @@ export async function kernelReport(
   const predicted = (await predictSchedule(context, task)).candidate;
   const { records, tunings, toolchain } = measuredOf(task, history, measured?.toolchain ?? null);
   const { flops, bytesRead, bytesWritten } = factsOf(op);
-  const isHere = measured?.machine === targetClass(context.task.target);
+  // The schedule may be for another target of this ISA, or for other caches: where it was measured is another question.
+  const here = targetHere(target, context.machine);
+  const isHere = measured?.machine === targetClass(here);
   const measurements = measurementsOf(records, decision.candidate, predicted);
   const times = [...measurements.candidates.map(({ ns }) => ns), isHere ? measured.medianNs : null];
   const leastNs = times.reduce((least, ns) => (ns === null || (least !== null && least < ns) ? least : ns), null);
@@ -55,6 +58,7 @@ export async function kernelReport(
     threads,
     twin: target.codegen === "wasm" ? wasmTwin[numerics] : nativeTwin[request.fallback],
     origin: built ?? decision.origin,
+    tunedFor: hasCaches(context.task, target) ? null : cacheSizes(target),
     expression: printComputeDef(op),
     flops,
     bytes: bytesRead + bytesWritten,
@@ -65,7 +69,11 @@ export async function kernelReport(
       trials: measured.trials,
       isHere,
     },
-    roof: await roofOf(context, { computed: computedBy(decision), target, toolchain, leastNs }, history.limits),
+    roof: await roofOf(
+      context,
+      { computed: computedBy(decision), target: isHere ? here : target, toolchain, leastNs },
+      history.limits,
+    ),
     tunings: tuningsOf(records, tunings),
     ...measurements,
     schedules: schedulesOf(decision, predicted),

@@ -18,6 +18,13 @@ export interface CommandsReport {
   readonly report: string;
 }
 
+/** Bytes of the caches of one core. */
+export interface CachesReport {
+  readonly l1Bytes: number;
+  readonly l2Bytes: number;
+  readonly l3Bytes: number;
+}
+
 /** The machine that made the report. */
 export interface MachineReport {
   /** Its name, with family and model where the system tells them: "AMD EPYC (family 25, model 17)". */
@@ -27,7 +34,7 @@ export interface MachineReport {
   readonly cores: number;
   /** CPU features, spelled like -m options. */
   readonly features: readonly string[];
-  readonly caches: { readonly l1Bytes: number; readonly l2Bytes: number; readonly l3Bytes: number } | null;
+  readonly caches: CachesReport | null;
   /** Name of the target that `native` means here. */
   readonly native: string;
   readonly compilers: readonly { readonly family: string; readonly version: string }[];
@@ -67,6 +74,8 @@ export interface KernelReport {
   /** Implementation that answers, and which one does where that cannot: "relaxed SIMD, else SIMD128". */
   readonly twin: string;
   readonly origin: ScheduleOrigin;
+  /** Cache sizes that its schedule was tuned for; null: this machine's. */
+  readonly tunedFor: CachesReport | null;
   /** The expression that the kernel computes, as text. */
   readonly expression: string;
   readonly flops: number;

@@ -7,7 +7,7 @@ import { greaterLimits, type MachineLimits, measureLimits } from "../../native/l
 import { limitsFiles, limitsSchema, type StoredLimits } from "../../tuner/record/limits-file.ts";
 import type { MachineKey } from "../../tuner/record/machine-file.ts";
 import { targetClass } from "../../tuner/store/key.ts";
-import type { KernelContext } from "../compile/kernel-context.ts";
+import { type KernelContext, targetHere } from "../compile/kernel-context.ts";
 import { leastTime } from "./least-time.ts";
 import type { RoofReport } from "./report-data.ts";
 
@@ -72,7 +72,7 @@ const noRoof = {
 
 export async function roofOf(context: KernelContext, kernel: Roofed, source: LimitsSource): Promise<RoofReport> {
   const { target, toolchain, leastNs } = kernel;
-  if (targetClass(target) !== targetClass(context.task.target))
+  if (targetClass(target) !== targetClass(targetHere(target, context.machine)))
     return { ...noRoof, source: "its schedule is another machine's" };
   // A second of measuring would be for nothing.
   if (leastNs === null) return { ...noRoof, source: "nothing of it was measured here" };

@@ -2,10 +2,10 @@
 // generates the sources again and compares their digests. Read strictly; a file that is wrong anywhere is not taken.
 
 import { decodeCandidate } from "../record/decode-record.ts";
-import { type Decode, integer, object, oneOf, ShapeError, sha256Hex } from "../record/strict.ts";
+import { type Decode, integer, object, oneOf, optional, ShapeError, sha256Hex } from "../record/strict.ts";
 import type { Candidate } from "../space/space.ts";
 import { canonicalJson } from "./key.ts";
-import { decodeMeasured, type Measured } from "./store-entry.ts";
+import { decodeMeasured, decodeTunedFor, type Measured, type ScheduleEntry, type TunedFor } from "./store-entry.ts";
 
 export interface SharedDecision {
   /** The schedule key: operator, target, numerics, threads and code generator. */
@@ -14,7 +14,15 @@ export interface SharedDecision {
   /** sha256 of the source that the candidate generates. */
   readonly source: string;
   readonly measured: Measured;
+  /** Absent, as in files of older versions: the cache sizes are those of the key, and no other machine is served. */
+  readonly tunedFor?: TunedFor | undefined;
 }
+
+/** Returns an entry of the store as others get it; null: it is a prediction. */
+export const sharedDecision = (
+  key: string,
+  { candidate, source, measured, tunedFor }: ScheduleEntry,
+): SharedDecision | null => measured && { key, candidate, source, measured, ...(tunedFor && { tunedFor }) };
 
 export interface LineProblem {
   /** Line number, from 1. */
@@ -50,6 +58,7 @@ const decodeDecision: Decode<SharedDecision> = object<SharedDecision>({
   candidate: decodeCandidate,
   source: sha256Hex,
   measured: decodeMeasured,
+  tunedFor: optional(decodeTunedFor),
 });
 
 /** Prints decisions: the same text for the same decisions in any order. */

@@ -21,6 +21,11 @@ export interface ScheduleKeyFields {
   readonly codegen: string;
 }
 
+/** Part of a target in which machines of one class may differ. */
+export type CacheSizes = Pick<Target, "l1Bytes" | "l2Bytes" | "l3Bytes">;
+
+export const cacheSizes = ({ l1Bytes, l2Bytes, l3Bytes }: CacheSizes): CacheSizes => ({ l1Bytes, l2Bytes, l3Bytes });
+
 /** Inputs that decide the bytes of a built kernel. */
 export interface ArtifactKeyFields {
   /** The schedule key of the task. */
@@ -41,6 +46,15 @@ export interface ArtifactKeyFields {
 
 export const scheduleKey = (fields: ScheduleKeyFields): string =>
   sha256(canonicalJson({ key: "schedule", schema: keySchema, ...fields }));
+
+/**
+ * Key of the question that all machines of a class ask: as the schedule key, without cache sizes. A lock ignores the same ones, so a
+ * decision that serves another machine through the lock is found by it, too.
+ */
+export const classKey = ({ target, ...fields }: ScheduleKeyFields): string => {
+  const { l1Bytes: _l1, l2Bytes: _l2, l3Bytes: _l3, ...ofClass } = target;
+  return sha256(canonicalJson({ key: "class", schema: keySchema, ...fields, target: ofClass }));
+};
 
 /** Key of a prediction: a function of the same facts as a tuning's answer, but another one. */
 export const predictionKey = (fields: ScheduleKeyFields): string =>

@@ -23,7 +23,7 @@ import {
 } from "../record/strict.ts";
 import type { Candidate } from "../space/space.ts";
 import { canonicalJson } from "./key.ts";
-import { decodeMeasured, type Measured } from "./store-entry.ts";
+import { decodeCacheSize, decodeMeasured, type Measured } from "./store-entry.ts";
 
 export interface LockEntry {
   readonly op: {
@@ -56,8 +56,6 @@ export interface EntrySignature {
   readonly sig: string;
 }
 
-const bytes = integer(0, 2 ** 40);
-
 export const decodeTarget: Decode<Target> = object<Target>({
   name: oneOf(...targetNames),
   codegen: oneOf("wasm", "c"),
@@ -66,9 +64,9 @@ export const decodeTarget: Decode<Target> = object<Target>({
   vectorRegisters: integer(1, 1024),
   hasFma: boolean,
   hasMaskedStore: boolean,
-  l1Bytes: bytes,
-  l2Bytes: bytes,
-  l3Bytes: bytes,
+  l1Bytes: decodeCacheSize,
+  l2Bytes: decodeCacheSize,
+  l3Bytes: decodeCacheSize,
   threads: integer(1, 4096),
 });
 

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { sha256 } from "../../compiler/index.ts";
-import type { SharedDecision } from "./exchange.ts";
+import { type SharedDecision, sharedDecision } from "./exchange.ts";
 import { type IndexedKey, listIndex } from "./list-index.ts";
 import { contentPath, digestOf } from "./read-cacache.ts";
 import { openEntry } from "./sealed-entry.ts";
@@ -102,9 +102,7 @@ export async function storedDecisions(
     .map(async ({ key }): Promise<SharedDecision | null> => {
       if ((await store.foreignSchedule(key))?.measured) onForeign?.(key);
       const entry = await store.entry(key);
-      if (entry?.kind !== "schedule" || !entry.measured) return null;
-      const { candidate, source, measured } = entry;
-      return { key, candidate, source, measured };
+      return entry?.kind === "schedule" ? sharedDecision(key, entry) : null;
     });
   return (await Promise.all(decisions)).filter((decision) => decision !== null);
 }

@@ -10,11 +10,13 @@ import {
   number,
   object,
   oneOf,
+  optional,
   sha256Hex,
   text,
   union,
 } from "../record/strict.ts";
 import type { Candidate } from "../space/space.ts";
+import type { CacheSizes } from "./key.ts";
 
 export const storeSchema = 1;
 
@@ -29,6 +31,12 @@ export interface Measured {
   readonly trials: number;
 }
 
+/** Cache sizes that a decision was tuned for, with which its kernel is rebuilt, and the class of machines that it may serve. */
+export interface TunedFor extends CacheSizes {
+  /** The class key: that of the decision's task without cache sizes. */
+  readonly class: string;
+}
+
 /** The answer to a schedule key. */
 export interface ScheduleEntry {
   readonly kind: "schedule";
@@ -38,6 +46,8 @@ export interface ScheduleEntry {
   readonly source: string;
   /** Measurement; null for a predicted schedule. */
   readonly measured: Measured | null;
+  /** Absent: the cache sizes are those of the key, and the class is not known. */
+  readonly tunedFor?: TunedFor | undefined;
 }
 
 /** The answer to an artifact key: digests of blobs by role, "addon" or "wasm". */
@@ -57,6 +67,16 @@ export const decodeMeasured: Decode<Measured> = object<Measured>({
   trials: integer(0, 1e9),
 });
 
+/** Size of a cache that a kernel was tuned for. */
+export const decodeCacheSize: Decode<number> = integer(0, 2 ** 40);
+
+export const decodeTunedFor: Decode<TunedFor> = object<TunedFor>({
+  class: sha256Hex,
+  l1Bytes: decodeCacheSize,
+  l2Bytes: decodeCacheSize,
+  l3Bytes: decodeCacheSize,
+});
+
 const schema = oneOf(storeSchema);
 
 export const decodeStoreEntry: Decode<StoreEntry> = union<StoreEntry>({
@@ -66,6 +86,7 @@ export const decodeStoreEntry: Decode<StoreEntry> = union<StoreEntry>({
     candidate: object<Candidate>({ template: decodeTemplateName, assignment: decodeAssignment }),
     source: sha256Hex,
     measured: nullable(decodeMeasured),
+    tunedFor: optional(decodeTunedFor),
   }),
   artifact: object<ArtifactEntry>({
     kind: oneOf("artifact"),

@@ -111,7 +111,8 @@ test("what is tuned is put there, if it may be written, and no entry is replaced
   const { kernel, warnings } = await compileIn(app(), { options: writing() });
   expect([kernel.origin, warnings]).toEqual(["tuned", []]);
   const before = new Map(server.files);
-  expect(before.size).toBe(2);
+  // The decision, and its entries: for this machine, and for its class.
+  expect(before.size).toBe(3);
   await compileIn(app(), { options: writing(), request: { mode: "again" } });
   expect(server.files).toEqual(before);
 });
@@ -124,7 +125,8 @@ test("a build writes nothing by default, in a pull request's CI, or with a store
     { options: { remote: { url: server.url, mode: "off" } } },
   ] as const;
   for (const it of cases) expect((await compileIn(app(), it)).kernel).toMatchObject({ origin: "tuned" });
-  expect(server.asked.map((line) => line.split(" ")[0])).toEqual(["GET", "GET", "GET"]);
+  // The entry of the kernel, then that of its class, by three builds.
+  expect(server.asked.map((line) => line.split(" ")[0])).toEqual(Array(6).fill("GET"));
 });
 
 test("a store that cannot be written costs a warning", async () => {

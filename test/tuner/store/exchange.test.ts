@@ -23,6 +23,12 @@ const withField = (field: object): string => {
   return [header, JSON.stringify({ ...JSON.parse(line!), ...field }), ...rest].join("\n");
 };
 
+test("the sizes that a decision was tuned for are kept, and may be missing", () => {
+  const tunedFor = { class: "c".repeat(64), l1Bytes: 32_768, l2Bytes: 524_288, l3Bytes: 0 };
+  const mixed = [decision("a", { tunedFor }), decision("b")];
+  expect(parseExchange(printExchange(mixed))).toEqual({ kind: "ok", decisions: mixed });
+});
+
 test("what is printed is read, in one order", () => {
   expect(parseExchange(text)).toEqual({ kind: "ok", decisions });
   expect(printExchange(decisions.toReversed())).toBe(text);
@@ -67,7 +73,7 @@ describe("what is not exactly such a file is refused, line by line", () => {
     [
       "a field of somebody else",
       { run: "rm -rf" },
-      "run must be absent: the known fields are key, candidate, source, measured",
+      "run must be absent: the known fields are key, candidate, source, measured, tunedFor",
     ],
     [
       "a name with control characters",
@@ -81,6 +87,16 @@ describe("what is not exactly such a file is refused, line by line", () => {
     ],
     ["no decisions", { candidate: { template: "C", assignment: [] } }, "candidate.assignment must be an object"],
     ["a prediction", { measured: null }, "measured must be an object"],
+    [
+      "caches of a size that none has",
+      { tunedFor: { class: "c".repeat(64), l1Bytes: 0.5, l2Bytes: 1, l3Bytes: 1 } },
+      "tunedFor.l1Bytes must be an integer in 0..1099511627776",
+    ],
+    [
+      "caches of no class",
+      { tunedFor: { class: "avx2", l1Bytes: 1, l2Bytes: 1, l3Bytes: 1 } },
+      "tunedFor.class must be a sha256 of 64 hex digits",
+    ],
     [
       "a time below zero",
       { measured: { ...measured, medianNs: -1 } },
@@ -98,7 +114,7 @@ describe("what is not exactly such a file is refused, line by line", () => {
   test("fields that JavaScript's objects have anyway", () => {
     const line = first.replace("{", '{"__proto__":{"key":"x"},');
     expect(problemsOf(`${header}\n${line}\n${second}\n`)).toEqual([
-      "2: __proto__ must be absent: the known fields are key, candidate, source, measured",
+      "2: __proto__ must be absent: the known fields are key, candidate, source, measured, tunedFor",
     ]);
   });
 });

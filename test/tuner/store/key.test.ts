@@ -4,6 +4,7 @@ import {
   type ArtifactKeyFields,
   artifactKey,
   canonicalJson,
+  classKey,
   type ScheduleKeyFields,
   scheduleKey,
 } from "../../../src/tuner/store/key.ts";
@@ -55,6 +56,21 @@ describe("a key", () => {
   it("does not change with the order in which fields are written", () => {
     const { op, ...rest } = schedule;
     expect(scheduleKey({ ...rest, op })).toBe(scheduleKey(schedule));
+  });
+
+  it("of a class changes with any field but the sizes of caches", () => {
+    const key = classKey(schedule);
+    for (const size of ["l1Bytes", "l2Bytes", "l3Bytes"] as const)
+      expect(classKey({ ...schedule, target: { ...target, [size]: target[size] + 1 } })).toBe(key);
+    const { target: _, ...fields } = schedule;
+    const { l1Bytes: _l1, l2Bytes: _l2, l3Bytes: _l3, ...ofClass } = target;
+    const keyOf = (other: Json, its: Json): string => classKey({ ...(other as object), target: its } as never);
+    const others = [
+      ...[...variants(fields)].map((other) => keyOf(other, ofClass)),
+      ...[...variants(ofClass)].map((its) => keyOf(fields, its)),
+    ];
+    expect(others.length).toBeGreaterThan(12);
+    expect(new Set([key, scheduleKey(schedule), ...others]).size).toBe(others.length + 2);
   });
 
   it("of a schedule is pinned: changing it empties every store", () => {

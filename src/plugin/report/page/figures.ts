@@ -1,6 +1,7 @@
 // Numbers as people read them.
 
 import { duration, threeDigits } from "../../../tuner/report/quantity.ts";
+import type { CachesReport } from "../report-data.ts";
 
 export { duration, threeDigits };
 
@@ -36,3 +37,6 @@ export const bytes = (value: number): string => {
   if (value < 2 ** 20) return `${threeDigits(value / 1024)} KB`;
   return `${threeDigits(value / 2 ** 20)} MB`;
 };
+
+export const cacheText = ({ l1Bytes, l2Bytes, l3Bytes }: CachesReport): string =>
+  `L1 ${bytes(l1Bytes)}, L2 ${bytes(l2Bytes)}, L3 ${bytes(l3Bytes)}`;

@@ -5,7 +5,7 @@ import type { FailedKernel, KernelReport } from "../report-data.ts";
 import { candidates } from "./candidates.ts";
 import { convergence } from "./convergence.ts";
 import { type Child, element } from "./dom.ts";
-import { bytes, count, duration, orNone, percent, speed, threeDigits, times } from "./figures.ts";
+import { bytes, cacheText, count, duration, orNone, percent, speed, threeDigits, times } from "./figures.ts";
 import { fileOf, parametersOf, queryOf, shareOfLimit, speedUpOf, statusOf } from "./kernel-status.ts";
 import { roofline } from "./roofline.ts";
 import { schedules } from "./schedules.ts";
@@ -74,7 +74,7 @@ function contentOf(kernel: KernelReport, tune: string): readonly HTMLElement[] {
 }
 
 function figures(kernel: KernelReport): HTMLElement {
-  const { measured, flops, bytes: moved, twin, numerics, threads, candidates: all } = kernel;
+  const { measured, tunedFor, flops, bytes: moved, twin, numerics, threads, candidates: all } = kernel;
   const failed = all.filter(({ ns }) => ns === null).length;
   const [first = twin, ...others] = twin.split(", ");
   const entries: readonly (readonly [name: string, value: string, more: Child])[] = [
@@ -94,7 +94,10 @@ function figures(kernel: KernelReport): HTMLElement {
     [
       "Schedule",
       statusOf(kernel),
-      measured ? `of ${count(measured.trials)} measured, ${shortToolchain(measured.toolchain)}` : "",
+      [
+        ...(measured ? [`of ${count(measured.trials)} measured, ${shortToolchain(measured.toolchain)}`] : []),
+        ...(tunedFor ? [`tuned for other caches: ${cacheText(tunedFor)}`] : []),
+      ].join(", "),
     ],
     ["Candidates here", count(all.length), failed > 0 ? `${failed} failed` : "none failed"],
     ["Work", `${threeDigits(flops / 1e6)} MFLOP`, `${bytes(moved)} in and out`],

@@ -2,16 +2,13 @@
 
 import type { MachineReport } from "../report-data.ts";
 import { element } from "./dom.ts";
-import { bytes, plural } from "./figures.ts";
+import { cacheText, plural } from "./figures.ts";
 
 export function machine(facts: MachineReport): HTMLElement {
   const { cpu, cores, platform, caches, native, compilers, node, v8, codegen, features } = facts;
   const entries: readonly (readonly [string, string])[] = [
     ["CPU", `${cpu}, ${plural(cores, "core")}, ${platform}`],
-    [
-      "Caches of a core",
-      caches ? `L1 ${bytes(caches.l1Bytes)}, L2 ${bytes(caches.l2Bytes)}, L3 ${bytes(caches.l3Bytes)}` : "not known",
-    ],
+    ["Caches of a core", caches ? cacheText(caches) : "not known"],
     ["Target native", native],
     ["Compilers", compilers.map(({ family, version }) => `${family} ${version}`).join(", ") || "none found"],
     ["Node", `${node}, V8 ${v8}`],

@@ -22,6 +22,7 @@ import { type FuzzedParser, ofJson, unless, unlessRejected } from "../parser.ts"
 
 const digest = "ab".repeat(32);
 const { candidate, source, measured } = lockEntry;
+const tunedFor = { class: digest, l1Bytes: 49_152, l2Bytes: 2 ** 21, l3Bytes: 0 };
 const lock = printLockfile(
   new Map([
     ["src/gemm.op.ts?M=512&tune=avx2", lockEntry],
@@ -85,6 +86,7 @@ export const storeParsers: readonly FuzzedParser[] = [
       printExchange([
         { key: digest, candidate, source, measured: measured! },
         { key: source, candidate, source: digest, measured: measured! },
+        { key: "cd".repeat(32), candidate, source, measured: measured!, tunedFor },
       ]),
     ],
     read(text) {
@@ -96,6 +98,7 @@ export const storeParsers: readonly FuzzedParser[] = [
     name: "store-entry",
     seeds: () => [
       JSON.stringify({ kind: "schedule", schema: 1, candidate, source, measured }),
+      JSON.stringify({ kind: "schedule", schema: 1, candidate, source, measured, tunedFor }),
       JSON.stringify({ kind: "artifact", schema: 1, blobs: { wasm: { sha256: digest, bytes: 70_000 } } }),
     ],
     read: ofJson(ShapeError, (value) => decodeStoreEntry(value, [])),
