@@ -51,14 +51,16 @@ function nodeOf(version) {
   process.exit(1);
 }
 
-const [name, ...given] = process.argv.slice(2);
+const [name, ...words] = process.argv.slice(2);
+const isBuilt = words[0] === "--built";
+const given = isBuilt ? words.slice(1) : words;
 const [executable, rest] = given[0] === "--node" ? [nodeOf(given[1]), given.slice(2)] : [process.execPath, given];
 const entry = entries[name];
 if (!entry) {
   console.error(`nothing is called ${name}: there are ${Object.keys(entries).join(", ")}`);
   process.exit(2);
 }
-run(process.execPath, "build.js", "--no-types");
+if (!isBuilt) run(process.execPath, "build.js", "--no-types");
 const outfile = join(root, `dist/test/${name}.mjs`);
 await build({
   entryPoints: [join(root, "test", entry)],
