@@ -39,6 +39,8 @@ const schema = 1;
 const mostDecisions = 1_000_000;
 /** Longest line, in characters: the store keeps entries of up to this size, so a longer one is not from a store. */
 const mostLineLength = 65_536;
+/** Problems named of one file: a megabyte of empty lines would be a million of them, each with its own refusal to build and to print. */
+const mostProblems = 20;
 
 interface Header {
   readonly format: string;
@@ -81,7 +83,7 @@ function readLine<T>(text: string, decode: Decode<T>): Line<T> {
   }
 }
 
-/** Parses a file. Names every line that is wrong; a wrong header, such as another version's, is the only problem named. */
+/** Parses a file. Names the first 20 lines that are wrong; a wrong header, such as another version's, is the only problem named. */
 export function parseExchange(text: string): ParsedExchange {
   const isWhole = text.endsWith("\n");
   const [first = "", ...rest] = (isWhole ? text.slice(0, -1) : text).split("\n");
@@ -91,6 +93,10 @@ export function parseExchange(text: string): ParsedExchange {
   const decisions = new Map<string, SharedDecision>();
   for (const [at, content] of rest.entries()) {
     const line = at + 2;
+    if (problems.length === mostProblems) {
+      problems.push({ line, why: "what follows was not read: too many lines are wrong" });
+      return { kind: "wrong", problems };
+    }
     const read = readLine(content, decodeDecision);
     if ("why" in read) problems.push({ line, why: read.why });
     else if (decisions.has(read.value.key)) problems.push({ line, why: "its key stands in the file twice" });

@@ -117,4 +117,10 @@ describe("what is not exactly such a file is refused, line by line", () => {
       "2: __proto__ must be absent: the known fields are key, candidate, source, measured, tunedFor",
     ]);
   });
+
+  test("not each of a million: after twenty the rest is not read", () => {
+    const problems = problemsOf(`${header}\n${"\n".repeat(1_000_000)}`);
+    expect(problems).toHaveLength(21);
+    expect(problems.at(-1)).toBe("22: what follows was not read: too many lines are wrong");
+  });
 });
