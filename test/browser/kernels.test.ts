@@ -26,7 +26,7 @@ const app = {
     import inlined from "./gemm.op.ts?tune=wasm";
     import file from "./gemm.op.ts?tune=wasm&M=25&sync=0";
     import threaded from "./gemm.op.ts?tune=wasm&M=96&N=64&K=48&threads=2";
-    import slow from "./gemm.op.ts?tune=wasm&M=2048&N=2048&K=2048";
+    import slow from "./gemm.op.ts?tune=wasm&M=1024&N=1024&K=2048";
     globalThis.kernels = { inlined, file, threaded, slow, halves, bytes };
     // Small integers: every order of the sum gives the same bits.
     globalThis.inputsOf = ({ info }) => {

@@ -1,4 +1,4 @@
-// Seven kernels of which one fails by a bug of ours in the middle of its tuning: in a build of each bundler, and on a dev server.
+// Kernels of which one fails by a bug of ours in the middle of its tuning: in a build of each bundler, and on a dev server.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,12 +21,14 @@ const importsOf = (names: readonly string[]): string =>
 const lockedIn = (root: string): readonly string[] =>
   Object.keys(JSON.parse(readFileSync(join(root, "kernels.lock.json"), "utf8")).kernels).sort();
 
-describe("a build in which one of seven kernels fails", () => {
+describe("a build in which one of many kernels fails", () => {
   const hosts: readonly HostName[] = ["rollup", "rolldown", "vite", "esbuild", "webpack", "rspack"];
+  // The order in which they end is the plugin's: how many there are matters to one bundler as to another.
+  const built = hosts.map((host, at) => ({ host, sizes: at === 0 ? sizes : sizes.slice(0, 3) }));
 
-  it.each(hosts)(
-    "of %s: the error names it, and the others are in the lock when it is told",
-    async (host) => {
+  it.each(built)(
+    "of $host: the error names it, and the others are in the lock when it is told",
+    async ({ host, sizes }) => {
       const root = writeApp({
         "src/main.js": importsOf(sizes.map((M) => `gemm.op.ts?tune=wasm&M=${M}`)),
         "src/gemm.op.ts": gemmText(),
