@@ -82,7 +82,7 @@ export function requireKey({ options }: Pick<Project, "options">, { key: file }:
   );
 }
 
-/** Signs all entries of the lock: whoever holds the key vouches for them. */
+/** Signs all entries of the lock: the holder of the key vouches for them. */
 export async function signLock(project: Project, flags: Flags): Promise<Outcome> {
   const key = requireKey(project, flags);
   const { lockfile } = project.options;
@@ -126,10 +126,18 @@ export async function signFile(
   return { exitCode: exitCodes.done, json: { file, signature: signatureOf(file), decisions }, text };
 }
 
+/** Says what to do where Sigstore does not sign: mostly there is nobody to say who the signer is. */
+function nextStep(environment: NodeJS.ProcessEnv = process.env): string {
+  const { ACTIONS_ID_TOKEN_REQUEST_URL, ACTIONS_ID_TOKEN_REQUEST_TOKEN, SIGSTORE_ID_TOKEN } = environment;
+  if ((ACTIONS_ID_TOKEN_REQUEST_URL && ACTIONS_ID_TOKEN_REQUEST_TOKEN) || SIGSTORE_ID_TOKEN)
+    return "the job has a token: see to it that the token is for sigstore and the servers of sigstore.dev can be reached, then sign again";
+  return "no CI job vouches for you here: on GitHub give the job permission id-token: write, on GitLab an id_tokens entry SIGSTORE_ID_TOKEN with aud: sigstore; elsewhere sign with a key (unplugin-kernel cache keygen, then cache sign without --keyless)";
+}
+
 async function keyless(statement: DecisionsStatement, load: LoadSigstore | undefined): Promise<string> {
   const signed = await signKeyless(statement, load);
   if (signed.kind === "signed") return signed.bundle;
-  if (signed.kind === "failed") throw refuse("trust.not-signed", `Sigstore does not sign: ${signed.why}`, null);
+  if (signed.kind === "failed") throw refuse("trust.not-signed", `Sigstore does not sign: ${signed.why}`, nextStep());
   const hint = "install it (npm install -D sigstore), or sign with a key";
   throw refuse("trust.no-sigstore", "signing without a key needs package sigstore, which is not installed", hint);
 }
