@@ -126,18 +126,14 @@ export async function signFile(
   return { exitCode: exitCodes.done, json: { file, signature: signatureOf(file), decisions }, text };
 }
 
-/** Says what to do where Sigstore does not sign: mostly there is nobody to say who the signer is. */
-function nextStep(environment: NodeJS.ProcessEnv = process.env): string {
-  const { ACTIONS_ID_TOKEN_REQUEST_URL, ACTIONS_ID_TOKEN_REQUEST_TOKEN, SIGSTORE_ID_TOKEN } = environment;
-  if ((ACTIONS_ID_TOKEN_REQUEST_URL && ACTIONS_ID_TOKEN_REQUEST_TOKEN) || SIGSTORE_ID_TOKEN)
-    return "the job has a token: see to it that the token is for sigstore and the servers of sigstore.dev can be reached, then sign again";
-  return "no CI job vouches for you here: on GitHub give the job permission id-token: write, on GitLab an id_tokens entry SIGSTORE_ID_TOKEN with aud: sigstore; elsewhere sign with a key (unplugin-kernel cache keygen, then cache sign without --keyless)";
-}
+/** Mostly nobody vouches for the signer: outside of CI, and in a job that may not ask for a token. */
+const identityHint =
+  "a CI job has an identity: on GitHub with the permission id-token: write, on GitLab with an id_tokens entry SIGSTORE_ID_TOKEN for sigstore; elsewhere sign with a key (unplugin-kernel cache keygen, then cache sign without --keyless)";
 
 async function keyless(statement: DecisionsStatement, load: LoadSigstore | undefined): Promise<string> {
   const signed = await signKeyless(statement, load);
   if (signed.kind === "signed") return signed.bundle;
-  if (signed.kind === "failed") throw refuse("trust.not-signed", `Sigstore does not sign: ${signed.why}`, nextStep());
+  if (signed.kind === "failed") throw refuse("trust.not-signed", `Sigstore does not sign: ${signed.why}`, identityHint);
   const hint = "install it (npm install -D sigstore), or sign with a key";
   throw refuse("trust.no-sigstore", "signing without a key needs package sigstore, which is not installed", hint);
 }

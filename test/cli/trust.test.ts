@@ -172,16 +172,10 @@ describe("signing without a key", () => {
     );
   });
 
-  it("says why Sigstore does not sign, and what to do, with a token and without", async () => {
+  it("says why Sigstore does not sign, and what to do", async () => {
     const attest = () => Promise.reject(new Error("no identity token"));
-    const refused = () => printedError(() => sign(async () => ({ attest })));
-    vi.stubEnv("ACTIONS_ID_TOKEN_REQUEST_URL", "");
-    vi.stubEnv("SIGSTORE_ID_TOKEN", "");
-    expect(await refused()).toMatch(
-      /^trust\.not-signed: Sigstore does not sign: no identity token\n {2}hint: no CI job vouches for you here: on GitHub .* id-token: write, .*cache keygen/,
+    expect(await printedError(() => sign(async () => ({ attest })))).toMatch(
+      /^trust\.not-signed: Sigstore does not sign: no identity token\n {2}hint: a CI job has an identity: on GitHub .* id-token: write, .*cache keygen/,
     );
-    vi.stubEnv("SIGSTORE_ID_TOKEN", "a token");
-    expect(await refused()).toContain("hint: the job has a token: ");
-    vi.unstubAllEnvs();
   });
 });
