@@ -132,6 +132,7 @@ async function outcomeOf(
 ): Promise<Outcome> {
   try {
     const flags = withTypedValues(read, valueOptionsOf(command), argv);
+    if (args.includes("")) throw badArgument("an argument is empty", command.usage);
     const project = openProject(flags, flags.json ? "warn" : "info", budgetOf(flags));
     return await command.run(project, args, flags);
   } catch (error) {

@@ -1,6 +1,6 @@
 // The project that a command works on: the plugin's options as flags say them, and the kernels that its files import.
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { Diagnostic } from "../compiler/index.ts";
 import { createBuildTunings } from "../plugin/build-tunings.ts";
@@ -57,6 +57,16 @@ function strategiesIn(list: unknown): readonly StrategyName[] {
   });
 }
 
+/**
+ * @param given as the user wrote it
+ * @throws DiagnosticError `command.bad-argument`
+ */
+export function requireFolder(given: string, path = given, wanted = "a folder"): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw badArgument(`there is no ${given}`, wanted);
+  if (!found.isDirectory()) throw badArgument(`${given} is no folder`, wanted);
+}
+
 /** Reads the value of option `trust` from a file, which the bundler's configuration may import, too. */
 function trustIn(file: string, root: string): NonNullable<KernelPluginOptions["trust"]> {
   try {
@@ -73,7 +83,7 @@ function trustIn(file: string, root: string): NonNullable<KernelPluginOptions["t
 /** @throws DiagnosticError `options.bad-value`, `command.bad-argument`, `packs.not-found` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
   const { root, lockfile, cacheDir, include, numerics, pack } = flags;
-  if (root !== undefined && !existsSync(String(root))) throw badArgument(`there is no ${root}`, "a folder");
+  if (root !== undefined) requireFolder(String(root));
   const given = Object.entries({ root, lockfile, cacheDir, include, numerics }).filter(
     ([, value]) => value !== undefined,
   );

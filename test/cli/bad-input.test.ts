@@ -189,6 +189,34 @@ describe.each(commands.flatMap((command) => callsOf(command).map((call) => ({ co
   },
 );
 
+describe("what is no folder, or nothing at all", () => {
+  const root = project();
+  const error = async (...args: readonly string[]) => {
+    const { exitCode, output } = await run([...args, "--json"]);
+    return [exitCode, JSON.parse(output).error.message];
+  };
+
+  test("is no root and no output of a build", async () => {
+    const file = join(root, "own/file.txt");
+    expect(await error("tune", `--root=${file}`)).toEqual([2, `${file} is no folder`]);
+    expect(await error("verify", `--root=${root}`, "--output=own/file.txt")).toEqual([2, "own/file.txt is no folder"]);
+    expect(await error("verify", `--root=${root}`, "--output=absent")).toEqual([2, "there is no absent"]);
+  });
+
+  test("is no argument", async () => {
+    expect(await error("pack", "", `--root=${root}`)).toEqual([2, "an argument is empty"]);
+  });
+
+  test("an output without a kernel is named by verify", async () => {
+    await run(["tune", "--trials=1", `--root=${root}`]);
+    const { exitCode, output } = await run(["verify", "--output=folder", `--root=${root}`]);
+    expect([exitCode, output]).toEqual([
+      0,
+      expect.stringContaining("none     of the files in folder is of a kernel, so nothing was compared there"),
+    ]);
+  });
+});
+
 test("a full disk is a line", async () => {
   const { exitCode, output } = await run(["types", "--out=/dev/full", "--json", `--root=${project()}`]);
   expect([exitCode, JSON.parse(output).error]).toEqual([
