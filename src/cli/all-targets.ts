@@ -11,6 +11,7 @@ import { machineOf } from "../tuner/fleet/worker-class.ts";
 import { textTable } from "../tuner/report/text-table.ts";
 import { exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
+import { unwrittenLock } from "./unwritten-lock.ts";
 
 export interface Cell {
   readonly request: ParsedRequest;
@@ -93,11 +94,14 @@ export async function tuneAllTargets(
     ["kernel", "", "GFLOP/s", "measured"],
     rows.map(({ kernel, origin, gflops, measured }) => [kernel, origin, gflops?.toFixed(1) ?? "–", String(measured)]),
   );
+  const unwritten = unwrittenLock(project, mode);
   const classes = fleet.classes.map(({ hash, of, workers }) => ({ hash, native: of.native, label: of.label, workers }));
   return {
-    exitCode: failed.length > 0 || rows.length === 0 ? exitCodes.wrong : exitCodes.done,
-    json: { kernels: rows, classes },
-    text: [table, ...failed.map(({ kernel, error }) => `\n${kernel}\n  ${error}`)].join("\n"),
+    exitCode: failed.length > 0 || unwritten || rows.length === 0 ? exitCodes.wrong : exitCodes.done,
+    json: { kernels: rows, classes, ...unwritten?.json },
+    text: [table, ...failed.map(({ kernel, error }) => `\n${kernel}\n  ${error}`), ...(unwritten?.lines ?? [])].join(
+      "\n",
+    ),
   };
 }
 

@@ -35,7 +35,7 @@ async function usedBy({ contextOf, options: { root } }: Project, kernels: readon
 
 /**
  * Takes entries out of the lock that no file of the project imports, and returns their names. Where an import leads to no operator file,
- * none is: it may be one that the bundler alone can resolve.
+ * none is: it may be one that the bundler alone can resolve. A lock that did not take a decision is not tried again.
  *
  * @param files operator files, absolute, whose entries may go; null: all
  * @throws DiagnosticError `lock.broken`, `lock.version`, `lock.unwritable`
@@ -50,7 +50,7 @@ export async function dropUnused(project: Project, files: readonly string[] | nu
   );
   const content = await readLockfile(lockfile);
   if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
-  if (hasLost) return [];
+  if (hasLost || project.lockProblem()) return [];
   const { names, anyTarget, broken } = await usedBy(project, kernels);
   const among = files?.map((file) => relative(root, file).replaceAll("\\", "/"));
   const mayGo = (name: string): boolean => {

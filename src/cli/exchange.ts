@@ -14,6 +14,7 @@ import { indexDecisions } from "../tuner/store/decision-index.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
 import { storeSchema } from "../tuner/store/store-entry.ts";
+import { unkeptKey } from "../tuner/store/store-key.ts";
 import { badArgument, exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
 import { readDecisions } from "./read-decisions.ts";
@@ -40,7 +41,8 @@ export async function exportDecisions({ options: { root, cacheDir } }: Project, 
   const passed = await passedOn(cacheDir);
   const { decisions, foreign, unreadable } = passed;
   writeExchange(file, printExchange(decisions));
-  const json = { file, decisions: decisions.map(({ key, measured }) => ({ key, measured })), foreign, unreadable };
+  const said = decisions.map(({ key, measured }) => ({ key, measured }));
+  const json = { file, decisions: said, foreign, unreadable, noSecret: unkeptKey() };
   const text = `${plural(decisions.length)} in ${relative(root, file)}${leftOut(passed)}`;
   return { exitCode: exitCodes.done, json, text };
 }
@@ -66,10 +68,12 @@ export async function passedOn(cacheDir: string): Promise<PassedOn> {
 
 /** Says what of the store is not passed on, and what to do where there is nothing to pass on. */
 export function leftOut({ decisions, foreign, unreadable }: PassedOn): string {
+  const unkept = unkeptKey();
   const notes = [
     ...(foreign.length > 0
       ? [`left out: ${plural(foreign.length)} that builds of another user, or of an older version, wrote`]
       : []),
+    ...(unkept === null ? [] : [unkept]),
     ...(unreadable.length > 0 ? [`${unreadable.length} of the store's entries or folders could not be read`] : []),
     ...(decisions.length + foreign.length + unreadable.length === 0
       ? ["the store has no measured decision: unplugin-kernel tune makes them"]

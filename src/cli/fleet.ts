@@ -51,9 +51,19 @@ export async function fleetOf({ options, session }: Project, flags: Flags): Prom
   });
   if (fleet || !allTargets) return fleet;
   const message = `the targets of other machines cannot be tuned: ${said.replace(/; this machine.*$/, "")}`;
-  const hint = "start workers: npx unplugin-kernel worker --redis <url>";
+  const hint = redis === undefined ? ofSlurm : (hints.find(([words]) => said.includes(words))?.[1] ?? startWorkers);
   throw new DiagnosticError({ code: "fleet.no-workers", message, loc: null, hint, detail: null });
 }
+
+const startWorkers = "start workers: npx unplugin-kernel worker --redis <url>";
+const ofSlurm =
+  "run this where sbatch is, on a file system that the nodes share, with a constraint that some node meets";
+
+/** What to do, by what was said of a fleet at a Redis. */
+const hints: readonly (readonly [words: string, hint: string])[] = [
+  ["cannot be reached", "start that Redis, or name another with --redis"],
+  ["not signed", "give the workers and this command the same UNPLUGIN_KERNEL_QUEUE_KEY, or none of them"],
+];
 
 const redisQueue = async (url: string) => (await import("../plugin/fleet/redis-queue.ts")).openRedisQueue({ url });
 

@@ -94,15 +94,26 @@ function usageError(message: string, flagNames: readonly string[]): DiagnosticEr
   return badArgument(message, meant === null ? "what --help of the command lists" : `did you mean --${meant}?`);
 }
 
-/** System errors with a cause that the user can mend. */
-const refusals = ["EACCES", "EPERM", "EROFS", "ENOSPC", "ENOTDIR", "EEXIST"];
+/** Hints for what a system says of a path. Of any other error of the system the first holds. */
+const hints: Readonly<Record<string, string>> = {
+  other: "see to it that this user may read and write it, or name another place",
+  ENOENT: "name a file that is there, or make its folder",
+  EISDIR: "it is a folder: name a file",
+  ENAMETOOLONG: "name a shorter path",
+  ENOSPC: "make room on the disk",
+};
 
-/** A mistake in the project, or a file that may not be read or written; null: anything else is a bug, and its stack tells of it. */
+/** Errors of a file that is open already, which have no path. */
+const ofOpenFiles = ["EISDIR", "ENOSPC", "EDQUOT", "EFBIG", "EIO"];
+
+/** A mistake in the project, or a path that the system refuses; null: anything else is a bug, and its stack tells of it. */
 function diagnosticOf(error: unknown): DiagnosticError | null {
   if (error instanceof DiagnosticError) return error;
-  const { code = "", path, message } = error as NodeJS.ErrnoException;
-  if (path === undefined || !refusals.includes(code)) return null;
-  const hint = "see to it that this user may read and write it, or name another place";
+  const { code = "", path, syscall = "", message } = error as NodeJS.ErrnoException;
+  // A program that cannot be started has a path, too: which ones are looked for is for us to know.
+  const isOfFile = path === undefined ? ofOpenFiles.includes(code) : syscall !== "" && !syscall.startsWith("spawn");
+  if (!isOfFile) return null;
+  const hint = hints[code] ?? hints.other!;
   return new DiagnosticError({ code: "command.no-access", message, loc: null, hint, detail: null });
 }
 
@@ -121,6 +132,7 @@ async function outcomeOf(
 ): Promise<Outcome> {
   try {
     const flags = withTypedValues(read, valueOptionsOf(command), argv);
+    if (args.includes("")) throw badArgument("an argument is empty", command.usage);
     const project = openProject(flags, flags.json ? "warn" : "info", budgetOf(flags));
     return await command.run(project, args, flags);
   } catch (error) {

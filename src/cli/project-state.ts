@@ -10,7 +10,7 @@ import { totalBytes } from "../tuner/store/garbage.ts";
 import { staleReason } from "../tuner/store/lock-entry.ts";
 import { readLockfile } from "../tuner/store/lockfile.ts";
 import { storedItems } from "../tuner/store/store-contents.ts";
-import { placeProblems } from "../tuner/store/store-place.ts";
+import { storeProblems } from "../tuner/store/store-problems.ts";
 import type { Project } from "./project.ts";
 import { sizeText } from "./size-text.ts";
 
@@ -31,7 +31,7 @@ export async function projectState(project: Project): Promise<ProjectState> {
     bundler: await orWhyNot(async () => (await import("./bundler-state.ts")).bundlerState(root)),
     lock: await orWhyNot(() => lockState(project)),
     store: `${relative(process.cwd(), cacheDir) || "."}, ${items.length === 0 ? "empty" : sizeText(bytes)}`,
-    storeProblems: placeProblems(cacheDir, root).map(({ text }) => text),
+    storeProblems: storeProblems(cacheDir, root).map(({ text }) => text),
   };
 }
 

@@ -1,7 +1,8 @@
 // The project that a command works on: the plugin's options as flags say them, and the kernels that its files import.
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import type { Diagnostic } from "../compiler/index.ts";
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
 import { compileKernel } from "../plugin/compile-kernel.ts";
@@ -28,6 +29,8 @@ export interface Project {
   imports(onLost?: OnLost): Promise<readonly FoundImport[]>;
   /** Has kernels measured on a fleet from now on; null: here. */
   useFleet(fleet: Fleet | null): void;
+  /** Why the lock did not get a decision of this run; null: it has them all. */
+  lockProblem(): Diagnostic | null;
   /** Context of a kernel, for commands that look at it without compiling it. */
   contextOf(request: ParsedRequest, mode: RequestMode, special?: Partial<CompileServices>): Promise<KernelContext>;
 }
@@ -54,6 +57,16 @@ function strategiesIn(list: unknown): readonly StrategyName[] {
   });
 }
 
+/**
+ * @param given as the user wrote it
+ * @throws DiagnosticError `command.bad-argument`
+ */
+export function requireFolder(given: string, path = given, wanted = "a folder"): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw badArgument(`there is no ${given}`, wanted);
+  if (!found.isDirectory()) throw badArgument(`${given} is no folder`, wanted);
+}
+
 /** Reads the value of option `trust` from a file, which the bundler's configuration may import, too. */
 function trustIn(file: string, root: string): NonNullable<KernelPluginOptions["trust"]> {
   try {
@@ -70,7 +83,7 @@ function trustIn(file: string, root: string): NonNullable<KernelPluginOptions["t
 /** @throws DiagnosticError `options.bad-value`, `command.bad-argument`, `packs.not-found` */
 export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPluginOptions["budget"] = {}): Project {
   const { root, lockfile, cacheDir, include, numerics, pack } = flags;
-  if (root !== undefined && !existsSync(String(root))) throw badArgument(`there is no ${root}`, "a folder");
+  if (root !== undefined) requireFolder(String(root));
   const given = Object.entries({ root, lockfile, cacheDir, include, numerics }).filter(
     ([, value]) => value !== undefined,
   );
@@ -83,18 +96,22 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
   const packs = pack === undefined ? [] : [pack].flat().map(String);
   const remote = remoteOf(flags);
   let fleet: Fleet | null = null;
+  let lockProblem: Diagnostic | null = null;
+  const onUnwritten = (problem: Diagnostic): void => {
+    lockProblem = problem;
+  };
   const compare = strategiesIn(flags.compare);
   // The mode is each command's own affair: CI does not freeze `tune`.
   const session = createSession(
     { ...said, ...(remote && { remote }), packs, budget, logLevel, mode: "tune" },
-    (request, services) => compileKernel({ ...request, compare }, { ...services, fleet }),
+    (request, services) => compileKernel({ ...request, compare }, { ...services, fleet, onUnwritten }),
   );
   session.configure(process.cwd(), consoleSink);
   const options = session.options();
   locatePacks(options);
   const { signal } = new AbortController();
   const tunings = createBuildTunings({ totalSeconds: null, signal, told: session.told });
-  const services = { options, log: session.log(), signal, tunings };
+  const services = { options, log: session.log(), signal, tunings, onUnwritten };
   const warnOfLost: OnLost = (specifier, importer) =>
     session
       .log()
@@ -110,6 +127,7 @@ export function openProject(flags: Flags, logLevel: LogLevel, budget: KernelPlug
     useFleet(used) {
       fleet = used;
     },
+    lockProblem: () => lockProblem,
     contextOf: (request, mode, special) =>
       kernelContext(kernelRequest(request, options, mode), { ...services, fleet, ...special }),
   };

@@ -11,6 +11,7 @@ import { outsideFileOf, signatureFiles } from "../plugin/remote/remote-signature
 import { decisionBytes, decisionPath, openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
 import { vouched } from "../plugin/trust/outside-decision.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
+import { unkeptKey } from "../tuner/store/store-key.ts";
 import { badArgument, exitCodes, type Flags, type Outcome } from "./command.ts";
 import { contextOrNull, importOutcome, leftOut, type Offered, passedOn, takeForProject } from "./exchange.ts";
 import type { Project } from "./project.ts";
@@ -28,14 +29,29 @@ function remoteOf({ options: { remote } }: Project, what: string, flags: Flags):
   throw badArgument(`cache ${what} names no store`, `cache ${what} --remote <url>${hint}`);
 }
 
+const stopped: RemotePut = { kind: "off" };
+
+/** The reply before says why. */
+const notAsked = "it was not sent, as the store is not asked any more";
+
+/** Lines about what was not sent: decisions that were not tried, of which there may be thousands, are one line. */
+function failureLines(failures: readonly Sent[]): readonly string[] {
+  const tried = failures.filter(({ why }) => why !== notAsked);
+  const rest = failures.length - tried.length;
+  return [
+    ...tried.map(({ key, why }) => `failed   ${key}: ${why}`),
+    ...(rest > 0 ? [`failed   ${rest} more: not sent, as the store is not asked any more`] : []),
+  ];
+}
+
 interface Sent {
   readonly key: string;
   readonly state: "sent" | "kept" | "failed";
   readonly why: string | null;
 }
 
-/** Says what became of a decision that was offered; null: the store is not asked any more, and why has been said. */
-function sent(key: string, reply: RemotePut): Sent | null {
+/** Says what became of a decision that was offered. */
+function sent(key: string, reply: RemotePut): Sent {
   switch (reply.kind) {
     case "stored":
       return { key, state: "sent", why: null };
@@ -45,7 +61,7 @@ function sent(key: string, reply: RemotePut): Sent | null {
     case "failed":
       return { key, state: "failed", why: reply.why };
     case "off":
-      return null;
+      return { key, state: "failed", why: notAsked };
   }
 }
 
@@ -58,23 +74,25 @@ export async function pushDecisions(project: Project, flags: Flags): Promise<Out
   const { whyNotPushed = null } = project.options.remote ?? {};
   if (whyNotPushed !== null) throw notPushed(whyNotPushed);
   const rows: Sent[] = [];
+  let isOff = false;
   const filesOf: FilesOf = flags.sign ? await signatures(project, flags) : async () => undefined;
   const passed = await passedOn(project.options.cacheDir);
   const { foreign, unreadable } = passed;
   for (const decision of passed.decisions) {
-    const row = sent(decision.key, await remote.put(decision, await filesOf(decision)));
-    if (row === null) break;
-    rows.push(row);
+    // What is not sent need not be signed.
+    const reply: RemotePut = isOff ? stopped : await remote.put(decision, await filesOf(decision));
+    isOff = reply.kind === "off";
+    rows.push(sent(decision.key, reply));
   }
   const count = (state: Sent["state"]): number => rows.filter((row) => row.state === state).length;
   const failures = rows.filter(({ state }) => state === "failed");
-  const lines = failures.map(({ key, why }) => `failed   ${key}: ${why}`);
   return {
     exitCode: failures.length > 0 ? exitCodes.wrong : exitCodes.done,
-    json: { decisions: rows, foreign, unreadable },
-    text: [...lines, `${count("sent")} sent, ${count("kept")} kept, ${failures.length} failed${leftOut(passed)}`].join(
-      "\n",
-    ),
+    json: { decisions: rows, foreign, unreadable, noSecret: unkeptKey() },
+    text: [
+      ...failureLines(failures),
+      `${count("sent")} sent, ${count("kept")} kept, ${failures.length} failed${leftOut(passed)}`,
+    ].join("\n"),
   };
 }
 

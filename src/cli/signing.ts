@@ -82,7 +82,7 @@ export function requireKey({ options }: Pick<Project, "options">, { key: file }:
   );
 }
 
-/** Signs all entries of the lock: whoever holds the key vouches for them. */
+/** Signs all entries of the lock: the holder of the key vouches for them. */
 export async function signLock(project: Project, flags: Flags): Promise<Outcome> {
   const key = requireKey(project, flags);
   const { lockfile } = project.options;
@@ -126,10 +126,14 @@ export async function signFile(
   return { exitCode: exitCodes.done, json: { file, signature: signatureOf(file), decisions }, text };
 }
 
+/** Mostly nobody vouches for the signer: outside of CI, and in a job that may not ask for a token. */
+const identityHint =
+  "a CI job has an identity: on GitHub with the permission id-token: write, on GitLab with an id_tokens entry SIGSTORE_ID_TOKEN for sigstore; elsewhere sign with a key (unplugin-kernel cache keygen, then cache sign without --keyless)";
+
 async function keyless(statement: DecisionsStatement, load: LoadSigstore | undefined): Promise<string> {
   const signed = await signKeyless(statement, load);
   if (signed.kind === "signed") return signed.bundle;
-  if (signed.kind === "failed") throw refuse("trust.not-signed", `Sigstore does not sign: ${signed.why}`, null);
+  if (signed.kind === "failed") throw refuse("trust.not-signed", `Sigstore does not sign: ${signed.why}`, identityHint);
   const hint = "install it (npm install -D sigstore), or sign with a key";
   throw refuse("trust.no-sigstore", "signing without a key needs package sigstore, which is not installed", hint);
 }

@@ -1,6 +1,7 @@
 // The seam between the bundler side and the tuner: what is asked for, and what comes back to be emitted.
 
 import type {
+  Diagnostic,
   JsSource,
   KernelParameter,
   Numerics,
@@ -71,6 +72,8 @@ export interface CompileServices {
   readonly onSources?: ((files: readonly string[]) => void) | undefined;
   /** Called with the key of each entry of the store that was found and not trusted. */
   readonly onForeign?: ((key: string) => void) | undefined;
+  /** Called where the lock cannot be written, in place of a warning: the kernel has its decision, and only the lock lacks it. */
+  readonly onUnwritten?: ((problem: Diagnostic) => void) | undefined;
   /** Makes the store that is used of the project's. */
   readonly wrapStore?: ((store: Store) => Store) | undefined;
   /** Called after each round of a tuning. */

@@ -1,6 +1,6 @@
-// What a build says of its store, once: that it lies where it should not, and that it is large.
+// What a build says of its store, once: that it lies where it should not, that nobody knows its entries again, and that it is large.
 
-import { placeProblems } from "../tuner/store/store-place.ts";
+import { storeProblems } from "../tuner/store/store-problems.ts";
 import { largeBytes, storeBytes } from "../tuner/store/store-size.ts";
 import { isFirst, type Saying } from "./say-once.ts";
 
@@ -19,10 +19,10 @@ interface Services extends Saying {
   readonly log: Lines;
 }
 
-/** Asks the system where the store lies, and warns. */
+/** Asks the system where the store lies and whether its secret is kept, and warns. */
 export function warnOfPlace({ options: { root, cacheDir }, log, tunings }: Services): void {
   if (!isFirst(tunings, "place")) return;
-  for (const { text } of placeProblems(cacheDir, root)) log.warn(text);
+  for (const { text } of storeProblems(cacheDir, root)) log.warn(text);
 }
 
 /** Called by builds that put a new kernel into the store: those have taken their time, and a store grows by nothing else. */

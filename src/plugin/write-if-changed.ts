@@ -1,9 +1,11 @@
 // Files that are written for others: editors and watchers look at one that is written, even if nothing in it is new.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-export const hasText = (path: string, text: string): boolean => existsSync(path) && readFileSync(path, "utf8") === text;
+/** Whether a file of this text is there. A folder is none, and the error of the write names it. */
+export const hasText = (path: string, text: string): boolean =>
+  (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false) && readFileSync(path, "utf8") === text;
 
 export function writeIfChanged(path: string, text: string): void {
   if (hasText(path, text)) return;

@@ -115,6 +115,26 @@ test("a pull says what is not there, and fails where the server does", async () 
   expect(pushed.errors).toMatch(/^failed {3}[0-9a-f]{64}: it answers 502\n0 sent, 0 kept, 1 failed\n$/);
 });
 
+test("a push that is refused accounts for each decision, and says why once", async () => {
+  const root = writeProject({
+    "src/gemm.op.ts": gemm,
+    "src/main.ts": [8, 16, 24]
+      .map((M) => `import k${M} from "./gemm.op.ts?tune=wasm&M=${M}";\nconsole.log(k${M});\n`)
+      .join(""),
+  });
+  await run(root, "tune", "--seconds", "30", "--trials", "2");
+  const remote = ["--remote", `${server.url}/store`];
+  server.behave(({ method }, response) => method === "PUT" && response.writeHead(403).end());
+  const { exitCode, errors } = await run(root, "cache", "push", ...remote);
+  expect(exitCode).toBe(1);
+  expect(errors).toMatch(
+    /^failed {3}[0-9a-f]{64}: .*403.*\nfailed {3}2 more: not sent, as the store is not asked any more\n0 sent, 0 kept, 3 failed\n$/,
+  );
+  const { decisions } = JSON.parse((await run(root, "cache", "push", "--json", ...remote)).output);
+  expect(decisions.map(({ state }: { state: string }) => state)).toEqual(["failed", "failed", "failed"]);
+  server.behave(null);
+});
+
 test("a store has to be named, by an http URL", async () => {
   const root = project();
   expect(await run(root, "cache", "push")).toMatchObject({ exitCode: 2 });

@@ -172,10 +172,10 @@ describe("signing without a key", () => {
     );
   });
 
-  it("says why Sigstore does not sign", async () => {
+  it("says why Sigstore does not sign, and what to do", async () => {
     const attest = () => Promise.reject(new Error("no identity token"));
-    expect(await printedError(() => sign(async () => ({ attest })))).toBe(
-      "trust.not-signed: Sigstore does not sign: no identity token",
+    expect(await printedError(() => sign(async () => ({ attest })))).toMatch(
+      /^trust\.not-signed: Sigstore does not sign: no identity token\n {2}hint: a CI job has an identity: on GitHub .* id-token: write, .*cache keygen/,
     );
   });
 });

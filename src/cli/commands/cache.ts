@@ -5,7 +5,7 @@ import { textTable } from "../../tuner/report/text-table.ts";
 import { garbage, removeItems, totalBytes } from "../../tuner/store/garbage.ts";
 import { leftovers, removeLeftovers } from "../../tuner/store/leftovers.ts";
 import { type StoredItem, storedItems } from "../../tuner/store/store-contents.ts";
-import { placeProblems } from "../../tuner/store/store-place.ts";
+import { storeProblems } from "../../tuner/store/store-problems.ts";
 import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
 import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
 import { pullDecisions, pushDecisions } from "../remote.ts";
@@ -26,7 +26,7 @@ const kinds: Readonly<Record<StoredItem["kind"], string>> = {
 
 async function list(directory: string, root: string): Promise<Outcome> {
   const items = await storedItems(directory);
-  const problems = placeProblems(directory, root);
+  const problems = storeProblems(directory, root);
   const groups = Object.entries(kinds).map(([kind, name]) => ({ name, items: items.filter((it) => it.kind === kind) }));
   const rows = groups.map(({ name, items }) => [name, String(items.length), sizeText(totalBytes(items))]);
   return {

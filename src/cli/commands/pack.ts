@@ -1,6 +1,7 @@
 // `pack`: the project's tuned decisions as an npm package, for other projects and teams.
 
 import { existsSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { replaceFile } from "../../native/replace-file.ts";
@@ -8,9 +9,7 @@ import { decisionsName, manifestField } from "../../plugin/packs/pack-manifest.t
 import { badArgument, type Command, exitCodes } from "../command.ts";
 import { type PackageJson, type PackInput, packFiles, packTable } from "../pack/pack-files.ts";
 import { packRows } from "../pack/pack-rows.ts";
-
-/** Names that npm takes. */
-const packageName = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+import { nameProblem } from "../pack/package-name.ts";
 
 /** Reads a package.json; null: there is none. One that is no JSON object counts as one without fields. */
 function readPackage(file: string): PackageJson | null {
@@ -48,9 +47,10 @@ function packBefore(folder: string): PackInput["before"] {
 function nameOf(given: unknown, before: PackInput["before"], project: PackageJson): string {
   const own = typeof project.name === "string" ? `${project.name}-kernels` : undefined;
   const name = given ?? before?.manifest.name ?? own;
-  if (typeof name === "string" && name.length <= 214 && packageName.test(name)) return name;
-  const said = name === undefined ? "the pack has no name" : `"${name}" is no name of a package`;
-  throw badArgument(said, "--name @team/tuned-kernels");
+  if (name === undefined) throw badArgument("the pack has no name", "--name @team/tuned-kernels");
+  const why = nameProblem(name);
+  if (why === null) return String(name);
+  throw badArgument(`npm takes no package of the name ${JSON.stringify(name)}: ${why}`, "--name @team/tuned-kernels");
 }
 
 /** @throws DiagnosticError `exchange.unwritable` */
@@ -75,7 +75,10 @@ export const pack: Command = {
     const before = packBefore(folder);
     const name = nameOf(wanted, before, own);
     const { packed, left } = await packRows(project);
-    const lines = left.map(({ kernel, why }) => `left out  ${kernel}: ${why}`);
+    const ofNode = isBuiltin(name)
+      ? [`note      ${name} is a module of Node's: an import of it does not lead to the pack`]
+      : [];
+    const lines = [...left.map(({ kernel, why }) => `left out  ${kernel}: ${why}`), ...ofNode];
     const json = { folder, name, kernels: packed.map(({ kernel, decision: { key } }) => ({ kernel, key })), left };
     if (packed.length === 0) {
       const text = [...lines, "nothing is written: no kernel of the project has a measured decision"].join("\n");

@@ -17,6 +17,7 @@ import { fleetOf, fleetOptions } from "../fleet.ts";
 import type { Project } from "../project.ts";
 import { remoteOptions } from "../remote-flags.ts";
 import { inShard, shardOf } from "../shard.ts";
+import { unwrittenLock } from "../unwritten-lock.ts";
 import { wantedKernels } from "../wanted-kernels.ts";
 
 interface Row {
@@ -192,14 +193,21 @@ export const tune: Command = {
     const failed = rows.filter(({ error }) => error !== null);
     const files = names.length === 0 ? null : named.map(({ path }) => path);
     const dropped = mode === "update" ? await dropUnused(project, files) : null;
+    const unwritten = unwrittenLock(project, mode);
     const table = textTable(
       ["kernel", "", "GFLOP/s", "measured"],
       rows.map(({ kernel, origin, gflops, measured }) => [kernel, origin, gflops?.toFixed(1) ?? "–", String(measured)]),
     );
     return {
-      exitCode: failed.length > 0 ? exitCodes.wrong : exitCodes.done,
-      json: { kernels: rows, ...(dropped && { dropped }) },
-      text: [table, ...droppedText(dropped ?? []), ...proofText(rows), ...failureText(failed, rows.length)].join("\n"),
+      exitCode: failed.length > 0 || unwritten ? exitCodes.wrong : exitCodes.done,
+      json: { kernels: rows, ...(dropped && { dropped }), ...unwritten?.json },
+      text: [
+        table,
+        ...droppedText(dropped ?? []),
+        ...proofText(rows),
+        ...failureText(failed, rows.length),
+        ...(unwritten?.lines ?? []),
+      ].join("\n"),
     };
   },
 };

@@ -1,7 +1,6 @@
 // `verify`: the lock against the project's imports, its decisions against their sources, what is built of them against the
 // reference, and what would ship, or has, against what is built.
 
-import { existsSync } from "node:fs";
 import { basename, relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { failAlone } from "../../plugin/compile/fail-alone.ts";
@@ -11,8 +10,8 @@ import { type ForeignItem, foreignItems } from "../../tuner/store/foreign-items.
 import { readLockfile } from "../../tuner/store/lockfile.ts";
 import { type RebuildingStore, rebuildingStore } from "../../tuner/store/rebuilding-store.ts";
 import type { Store } from "../../tuner/store/store.ts";
-import { badArgument, type Command, exitCodes } from "../command.ts";
-import type { Project } from "../project.ts";
+import { type Command, exitCodes } from "../command.ts";
+import { type Project, requireFolder } from "../project.ts";
 import {
   changedAddons,
   changedModules,
@@ -69,11 +68,17 @@ const lostRow = (root: string, specifier: string, importer: string): Row => ({
   why: `the import in ${relative(root, importer)} leads to no operator file`,
 });
 
-/** Rows of a build's output: each addon and module in it against what was built of the lock. */
-function outputRows(root: string, given: unknown, checked: readonly Checked[]): readonly OutputFile[] {
-  if (given === undefined) return [];
+/** @throws DiagnosticError `command.bad-argument`, before anything is built again */
+function outputFolder(root: string, given: unknown): string | null {
+  if (given === undefined) return null;
   const folder = resolve(root, String(given));
-  if (!existsSync(folder)) throw badArgument(`there is no ${given}`, "the folder of a build's output");
+  requireFolder(String(given), folder, "the folder of a build's output");
+  return folder;
+}
+
+/** Rows of a build's output: each addon and module in it against what was built of the lock. */
+function outputRows(folder: string | null, checked: readonly Checked[]): readonly OutputFile[] {
+  if (folder === null) return [];
   const built = new Set(checked.flatMap(({ store }) => [...(store?.built() ?? [])]));
   const names = checked.map(({ row }) => basename(row.kernel).replace(/(\.op)?\.[mc]?[jt]s(\?.*)?$/, ""));
   return compareOutput(folder, built, names);
@@ -101,6 +106,7 @@ export const verify: Command = {
     const { lockfile, root, cacheDir } = project.options;
     const content = await readLockfile(lockfile);
     if (content.kind === "broken") throw new DiagnosticError(content.diagnostic);
+    const folder = outputFolder(root, flags.output);
     const rows: Row[] = [];
     const checked: Checked[] = [];
     const kernels = await importedKernels(project, (specifier, importer) => {
@@ -114,7 +120,7 @@ export const verify: Command = {
     rows.push(...checked.map(({ row }) => row));
     const used = new Set(checked.map(({ lockName }) => lockName));
     const unused = [...content.entries.keys()].filter((name) => !used.has(name));
-    const output = outputRows(root, flags.output, checked);
+    const output = outputRows(folder, checked);
     const foreign = [...named(lying, checked), ...changed];
     const isWrong = [...rows, ...output].some(({ state }) => state === "wrong");
     const lines = rows.map(({ kernel, state, why }) => `${state.padEnd(8)} ${kernel}${why ? `: ${why}` : ""}`);
@@ -124,6 +130,9 @@ export const verify: Command = {
       text: [
         ...lines,
         ...output.map(({ file, state }) => `${state.padEnd(8)} ${file}${outputWhy[state]}`),
+        ...(folder === null || output.some(({ state }) => state !== "other")
+          ? []
+          : [nothingFound(String(flags.output))]),
         ...unused.map((name) => `unused   ${name}: nothing imports it`),
         ...foreign.map(foreignText),
       ].join("\n"),
@@ -136,6 +145,10 @@ const outputWhy = {
   wrong: ": it is not what is built of the lock",
   other: ": of no kernel that the project imports",
 } as const;
+
+/** No failure: a build may have left all kernels out. A slip in the path would look the same otherwise. */
+const nothingFound = (output: string): string =>
+  `none     of the files in ${output} is of a kernel, so nothing was compared there`;
 
 /** Foreign items with the kernels that ask for them. */
 function named(items: readonly ForeignItem[], checked: readonly Checked[]): readonly Foreign[] {

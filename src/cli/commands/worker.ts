@@ -89,7 +89,11 @@ async function serve(project: Project, registration: Registration, url: string):
     },
   });
   await running;
-  return { exitCode: exitCodes.done, json: { worker: id, jobs }, text: `${jobs} jobs were taken` };
+  return {
+    exitCode: exitCodes.done,
+    json: { worker: id, jobs },
+    text: `${jobs} ${jobs === 1 ? "job was" : "jobs were"} taken`,
+  };
 }
 
 /** Runs the job of a file, for queues that start a process for each job. */
@@ -142,13 +146,19 @@ export const worker: Command = {
   examples: ["unplugin-kernel worker --redis redis://tuning.internal:6379"],
   async run(project, _, flags) {
     const { redis, job, out, describe } = flags;
+    if ((job === undefined) !== (out === undefined))
+      throw badArgument(`--${job === undefined ? "out" : "job"} is given alone`, "--job <file> and --out <file>");
+    const ways = Object.entries({ redis, job, describe }).filter(([, value]) => value !== undefined);
+    if (ways.length > 1)
+      throw badArgument(`${ways.map(([name]) => `--${name}`).join(" and ")} are given at once`, "one of them");
+    const url = redis === undefined ? null : redisUrl(redis);
     const registration = await registrationOf(project, flags);
     if (describe !== undefined) {
       await writeFile(String(describe), seal("worker", registration, fleetKey()));
       return { exitCode: exitCodes.done, json: registration, text: `the class is in ${describe}` };
     }
     if (job !== undefined && out !== undefined) return runFile(project, registration, String(job), String(out));
-    if (redis === undefined) throw badArgument("the worker has no --redis", "a URL such as redis://127.0.0.1:6379");
-    return serve(project, registration, redisUrl(redis));
+    if (url === null) throw badArgument("the worker has no --redis", "a URL such as redis://127.0.0.1:6379");
+    return serve(project, registration, url);
   },
 };

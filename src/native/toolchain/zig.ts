@@ -39,12 +39,14 @@ export function locateZig(project: string): Installation | null {
   return { path: join(executable, "bin/zig"), environment: { ZIG_LIB_DIR: library } };
 }
 
-/** Returns a package's folder. Null if it is not installed for `from`. */
+/** Returns a package's folder. Null if it is not installed for `from`, or the package.json there is none, which others complain about. */
 function packageFolder(name: string, from: string): string | null {
   try {
     return dirname(createRequire(join(from, "package.json")).resolve(`${name}/package.json`));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") return null;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    // Node 20 throws the parser's own error.
+    if (["MODULE_NOT_FOUND", "ERR_INVALID_PACKAGE_CONFIG"].includes(code) || error instanceof SyntaxError) return null;
     throw error;
   }
 }

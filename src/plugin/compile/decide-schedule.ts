@@ -272,6 +272,7 @@ async function lockDecision(context: KernelContext, decision: Decision): Promise
     services.log.info(`${lockName}: the lock file is being written by ${holder}`);
   const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, signed]]), { onWait });
   if (problem && problem.code !== "lock.unwritable") throw new DiagnosticError(problem);
-  if (problem) services.log.warn(`${lockName}: ${problem.message}`);
+  if (problem && services.onUnwritten) services.onUnwritten(problem);
+  else if (problem) services.log.warn(`${lockName}: ${problem.message}`);
   return decision;
 }

@@ -23,7 +23,8 @@ export function locatePacks({ root, packs }: Pick<ResolvedOptions, "root" | "pac
     try {
       return { name, folder: dirname(resolve(`${name}/package.json`)) };
     } catch (error) {
-      if (!(error instanceof Error && "code" in error)) throw error;
+      // A SyntaxError is of a package.json.
+      if (!(error instanceof SyntaxError || (error instanceof Error && "code" in error))) throw error;
       throw notFound(name, root);
     }
   });

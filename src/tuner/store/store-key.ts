@@ -25,8 +25,14 @@ export const keyVariable = "UNPLUGIN_KERNEL_STORE_KEY";
 
 const keyBytes = 32;
 
+interface KnownKey {
+  readonly key: Uint8Array;
+  /** Whether later processes have it, too. */
+  readonly isKept: boolean;
+}
+
 /** Secret for each place that it was asked for: the file is read once a process. */
-const known = new Map<string, Uint8Array>();
+const known = new Map<string, KnownKey>();
 
 /**
  * Returns this user's secret, and makes it if there is none. Where it can be neither read nor written, it is a secret of this
@@ -38,10 +44,27 @@ export function storeKey(environment: Environment = process.env): Uint8Array {
   // A secret that a service does not hand out to a job, such as one of a fork, is an empty text there.
   const given = environment[keyVariable];
   if (given) return keyInHex(given);
-  const file = keyFile(environment) ?? "";
-  const key = known.get(file) ?? ((file && keyInFile(file)) || randomBytes(keyBytes));
-  known.set(file, key);
-  return key;
+  return keyAt(keyFile(environment)).key;
+}
+
+function keyAt(file: string | null): KnownKey {
+  const place = file ?? "";
+  const before = known.get(place);
+  if (before) return before;
+  const kept = file === null ? null : keyInFile(file);
+  const found = { key: kept ?? randomBytes(keyBytes), isKept: kept !== null };
+  known.set(place, found);
+  return found;
+}
+
+/** Says why this user's builds do not know their own entries again; null: they do. */
+export function unkeptKey(environment: Environment = process.env): string | null {
+  if (environment[keyVariable]) return null;
+  const file = keyFile(environment);
+  if (keyAt(file).isKept) return null;
+  const where =
+    file === null ? "no secret could be kept, as this user has no home" : `no secret could be kept in ${file}`;
+  return `${where}: each run takes what earlier ones have put into the store for somebody else's, and makes it again; set ${keyVariable} to 64 hexadecimal digits that stay the same (openssl rand -hex 32)`;
 }
 
 function keyInHex(text: string): Uint8Array {

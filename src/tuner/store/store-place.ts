@@ -43,7 +43,7 @@ const distant: ReadonlyMap<number, string> = new Map([
 ]);
 
 export interface PlaceProblem {
-  readonly kind: "network" | "foreign-writers";
+  readonly kind: "network" | "foreign-writers" | "no-secret";
   /** What it is, and what to do. */
   readonly text: string;
 }

@@ -164,6 +164,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/cli/commands/cache.ts",
     "src/cli/fleet.ts",
     "src/cli/main.ts",
+    "src/cli/pack/package-name.ts",
     "src/cli/typed-values.ts",
   ],
   "our own text, taken apart or rounded": [
