@@ -24,7 +24,7 @@ export interface MeasureLockOptions {
   readonly sayAfterMs?: number;
   /** Milliseconds after which it is measured without the lock; default: 60,000. */
   readonly giveUpAfterMs?: number;
-  /** The same, where one holder has had it all the time; default: 15,000. */
+  /** The same, where one holder has had it all the time; default: 20,000. */
   readonly giveUpOnOneAfterMs?: number;
 }
 
@@ -41,7 +41,7 @@ interface Held {
 const staleAfterMs = 30_000;
 
 /** A measurement takes 3 seconds at most: longer, it is somebody's `bench`, or nobody who measures. A tuning has 30 for all. */
-const longestOfOneMs = 15_000;
+const longestOfOneMs = 20_000;
 
 /** Milliseconds between two lines: on a busy machine each measurement waits. */
 const betweenLinesMs = 60_000;
