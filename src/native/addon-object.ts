@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeApiInclude, packageFile } from "./native-file.ts";
+import { onLastSignal } from "./outliving-work.ts";
 import { withPrivateDirectory } from "./private-directory.ts";
 import { compilers } from "./toolchain/compilers.ts";
 import { runCompiler } from "./toolchain/run-compiler.ts";
@@ -32,12 +33,30 @@ export function addonObject(toolchain: Toolchain, bench: boolean, timeoutMs: num
   return object;
 }
 
-const compileAddon = (toolchain: Toolchain, bench: boolean, timeoutMs: number): Promise<Uint8Array | string> =>
+/** Compiles it to the end, whichever build is stopped meanwhile, unless the process itself is to end. */
+function compileAddon(toolchain: Toolchain, bench: boolean, timeoutMs: number): Promise<Uint8Array | string> {
+  const ending = new AbortController();
+  const compiled = compileUnless(ending.signal, toolchain, bench, timeoutMs);
+  const forget = onLastSignal(() => {
+    ending.abort(new Error("the process is to end"));
+    return compiled;
+  });
+  compiled.then(forget, forget);
+  return compiled;
+}
+
+const compileUnless = (
+  signal: AbortSignal,
+  toolchain: Toolchain,
+  bench: boolean,
+  timeoutMs: number,
+): Promise<Uint8Array | string> =>
   withPrivateDirectory(async (folder) => {
     for (const source of sources) await copyFile(packageFile(source), join(folder, source.split("/").at(-1)!));
     const options = [...compilers[toolchain.family].ownFlags, ...(bench ? ["-DKERNEL_BENCH"] : [])];
     const files = ["-I", nodeApiInclude(), "-c", "addon.c", "-o", "addon.o"];
-    const failure = await runCompiler(toolchain, [...codeFlags("strict"), ...options, ...files], { folder, timeoutMs });
+    const args = [...codeFlags("strict"), ...options, ...files];
+    const failure = await runCompiler(toolchain, args, { folder, timeoutMs, signal });
     if (failure !== null) return failure;
     const object = join(folder, "addon.o");
     if (!existsSync(object)) throw brokenCompiler(toolchain.path, "addon.o");

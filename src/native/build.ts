@@ -8,6 +8,7 @@ import { type CSource, invariant, sha256 } from "../compiler/index.ts";
 import { addonObject } from "./addon-object.ts";
 import type { NativeArtifact } from "./artifact.ts";
 import { packageFile } from "./native-file.ts";
+import { outlivingWorkStopped } from "./outliving-work.ts";
 import { compilers } from "./toolchain/compilers.ts";
 import { runCompiler } from "./toolchain/run-compiler.ts";
 import { codeFlags, type Toolchain } from "./toolchain/toolchain.ts";
@@ -112,14 +113,18 @@ async function compile(folder: string, sources: readonly CSource[], options: Bui
   return failure;
 }
 
-/** Rejects with the signal's reason as soon as it is aborted. */
+/**
+ * Rejects with the signal's reason as soon as it is aborted; where this process is to end, once what works for all builds has cleaned up: a
+ * bundler that hears of the failure may end the process first.
+ */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
+    const stop = (): void => void outlivingWorkStopped().then(() => reject(signal.reason));
     signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    const fail = (error: unknown): void => reject(signal.aborted ? signal.reason : error);
+    work.then(resolve, fail).finally(() => signal.removeEventListener("abort", stop));
   });
 }
 

@@ -85,12 +85,15 @@ export async function startChild<To, From>(options: ChildOptions): Promise<Child
 /** Node's exit code for an uncaught exception. A crash is a signal, or on Windows a code above 0x8000_0000. */
 const uncaughtException = 1;
 
-/** Kills a process that was started as the leader of its group, and all that it has started. */
+/**
+ * Kills a process that was started as the leader of its group, and all that it has started. What runs with another user's rights stays;
+ * macOS refuses a group of which all have ended, too.
+ */
 export function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }
 

@@ -11,6 +11,8 @@ export interface WaitOptions {
   readonly sayAfterMs?: number | undefined;
   /** Milliseconds after which the wait ends with a `LockTimeout`; default: it goes on. */
   readonly giveUpAfterMs?: number | undefined;
+  /** The same, where it is one holder who never let go of it in all that time, as far as that is known; default: it goes on. */
+  readonly giveUpOnOneAfterMs?: number | undefined;
 }
 
 /** A lock that was not free for too long. */
@@ -31,20 +33,47 @@ export interface Contended<T> {
   attempt(): Promise<T | null>;
   /** Says who holds it. */
   holder(): Promise<string>;
+  /** Identity of what is held now: a holder who takes it again has another one. Null: it is not known. */
+  holding?(): Promise<string | null>;
   /** Milliseconds between attempts. */
   readonly pollMs: number;
 }
 
-export async function waitForLock<T>({ attempt, holder, pollMs }: Contended<T>, options: WaitOptions): Promise<T> {
+/** Milliseconds between two looks at who holds it, which cost more than an attempt. */
+const lookMs = 250;
+
+/** Returns what tells for how many milliseconds one holder has had the lock without letting go, at least: 0 where that is not known. */
+function createWatch(holding: Contended<unknown>["holding"]): () => Promise<number> {
+  const seen: { identity: string | null; sinceMs: number; lookedMs: number } = {
+    identity: null,
+    sinceMs: 0,
+    lookedMs: Number.NEGATIVE_INFINITY,
+  };
+  return async () => {
+    const now = performance.now();
+    if (now - seen.lookedMs >= lookMs) {
+      seen.lookedMs = now;
+      const identity = (await holding?.()) ?? null;
+      if (identity !== seen.identity) Object.assign(seen, { identity, sinceMs: now });
+    }
+    return seen.identity === null ? 0 : now - seen.sinceMs;
+  };
+}
+
+export async function waitForLock<T>(contended: Contended<T>, options: WaitOptions): Promise<T> {
+  const { attempt, holder, pollMs, holding } = contended;
   const { signal, onWait, sayAfterMs = 3_000, giveUpAfterMs = Number.POSITIVE_INFINITY } = options;
+  const { giveUpOnOneAfterMs = Number.POSITIVE_INFINITY } = options;
   const start = performance.now();
+  const heldMs = createWatch(Number.isFinite(giveUpOnOneAfterMs) ? holding : undefined);
   let hasSaid = false;
   for (;;) {
     signal?.throwIfAborted();
     const lock = await attempt();
     if (lock) return lock;
     const waitedMs = performance.now() - start;
-    if (waitedMs >= giveUpAfterMs) throw new LockTimeout(await holder(), waitedMs);
+    if (waitedMs >= giveUpAfterMs || (await heldMs()) >= giveUpOnOneAfterMs)
+      throw new LockTimeout(await holder(), waitedMs);
     if (!hasSaid && onWait && waitedMs >= sayAfterMs) {
       hasSaid = true;
       onWait(await holder());

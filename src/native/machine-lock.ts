@@ -10,7 +10,7 @@ import { closeSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type WaitOptions, waitForLock } from "./lock-wait.ts";
-import { socketHolder } from "./socket-holder.ts";
+import { inodeOf, socketHolder } from "./socket-holder.ts";
 
 export interface MachineLock {
   release(): Promise<void>;
@@ -33,7 +33,10 @@ export const pauseForOthersMs: number = pollMs + 3;
  * @throws LockTimeout
  */
 export const acquireMachineLock = (name: string, options: WaitOptions = {}): Promise<MachineLock> =>
-  waitForLock({ attempt: () => tryMachineLock(name), holder: () => holderOf(name), pollMs }, options);
+  waitForLock(
+    { attempt: () => tryMachineLock(name), holder: () => holderOf(name), holding: () => holdingOf(name), pollMs },
+    options,
+  );
 
 /** Runs `work` while holding the lock. */
 export async function withMachineLock<T>(name: string, options: WaitOptions, work: () => Promise<T>): Promise<T> {
@@ -49,6 +52,10 @@ const fullName = (name: string): string => `unplugin-kernel-${name}`;
 
 const holderOf = async (name: string): Promise<string> =>
   process.platform === "linux" ? socketHolder(fullName(name)) : "another process";
+
+/** Each taking of the lock is a socket of its own, with a number of its own. */
+const holdingOf = async (name: string): Promise<string | null> =>
+  process.platform === "linux" ? inodeOf(fullName(name)).catch(() => null) : null;
 
 /** Takes the lock, or gives null if someone holds it. */
 export function tryMachineLock(name: string): Promise<MachineLock | null> {

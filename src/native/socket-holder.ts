@@ -33,8 +33,8 @@ export function commandOf(stat: string, system: string): string {
   return ` (${printable}), since ${new Date((Number(boot) + Number(ticks) / 100) * 1000).toISOString()}`;
 }
 
-/** Line of a listening socket: "0000…: 00000002 00000000 00010000 0001 01 81234 @unplugin-kernel-measure@@@@" */
-async function inodeOf(name: string): Promise<string | null> {
+/** Number of the socket that listens on a name. Line: "0000…: 00000002 00000000 00010000 0001 01 81234 @unplugin-kernel-measure@@@@" */
+export async function inodeOf(name: string): Promise<string | null> {
   return inodeIn(await readFile("/proc/net/unix", "utf8"), name);
 }
 

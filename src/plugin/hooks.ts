@@ -22,7 +22,7 @@ import { checkPath, isOfOthers } from "./is-of-others.ts";
 import { locateOperator } from "./locate-operator.ts";
 import { pluginName } from "./plugin-name.ts";
 import { type ParsedRequest, parseRequest, requestPattern } from "./request.ts";
-import { runtimePaths } from "./runtime-files.ts";
+import { runtimeFrom, runtimePaths } from "./runtime-files.ts";
 import { createSession, type Session } from "./session.ts";
 import type { KernelPluginOptions } from "./types.ts";
 
@@ -181,8 +181,9 @@ export const createKernelHooks =
       for (const file of kernel.watchFiles) context.addWatchFile(file);
       const isHot = host.isHot?.(context) ?? false;
       const hasSchedule = isHot || session.options().schedules;
+      const folder = host.moduleFolder?.(context) ?? null;
       const code = emitModule(kernel, host.place(context, kernel, request), {
-        files: runtimePaths(),
+        files: folder === null ? runtimePaths() : runtimeFrom(folder),
         isHot,
         hasSchedule,
       });

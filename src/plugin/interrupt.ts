@@ -1,6 +1,8 @@
 // Ctrl-C while kernels are being tuned. Bundlers have no hook for it, and a process that is killed at once leaves its
 // measuring processes to their watchdog and its directories to the next build; so the signal stops the tuning first.
 
+import { stopOutlivingWork } from "../native/outliving-work.ts";
+
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type Signal = (typeof signals)[number];
 
@@ -19,8 +21,10 @@ export function onInterrupt(work: AbortController, settled: () => Promise<unknow
   };
   const stop = async (signal: Signal): Promise<void> => {
     ignore();
+    const stopped = stopOutlivingWork();
     work.abort(new Error(`interrupted by ${signal}: what was measured is kept`));
     await settled();
+    await stopped;
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   for (const signal of signals) process.on(signal, stop);

@@ -1,6 +1,6 @@
 // Jest's transformer, called as Jest calls it: the matrix of starters has Jest itself.
 
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -89,6 +89,22 @@ describe("withKernels of Jest", () => {
     rmSync(join(root, "cache"), { recursive: true });
     const { code } = await transformed(root, made, source, true);
     expect(existsSync(/"(.*)"/.exec(code)![1]!)).toBe(true);
+  });
+
+  it("writes a module in the place of a link, and leaves what the link leads to alone", async () => {
+    const { root, made } = await project({ mode: "predict" }, inner);
+    const source = `import gemm from "${specifier}";`;
+    const file = /"(.*)"/.exec((await transformed(root, made, source, true)).code)![1]!;
+    const text = readFileSync(file, "utf8");
+    const foreign = join(root, "foreign.txt");
+    for (const there of ["of somebody", text]) {
+      rmSync(file);
+      writeFileSync(foreign, there);
+      symlinkSync(foreign, file);
+      await transformed(root, made, `${source}// ${there.length}`, true);
+      expect(lstatSync(file).isFile()).toBe(true);
+      expect([readFileSync(file, "utf8") === text, readFileSync(foreign, "utf8") === there]).toEqual([true, true]);
+    }
   });
 
   it("is a transformer that JSON names, with the one within by its name", async () => {

@@ -2,7 +2,7 @@
 // pages, aliases, their cache, watching.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { type RspackOptions, rspack } from "@rspack/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { webpack } from "webpack";
@@ -65,6 +65,23 @@ describe.each(bundlers)("$name", ({ name, make }) => {
     await runWebpack(make(root, recordingCompiler(fakeKernel()).compile, commonJs));
     expect(outputFiles(root)).toHaveLength(2);
     expect(runMoved(root, "deep/main.cjs")).toEqual(["wasm", ...expected("wasm")]);
+  });
+
+  it("asks for the runtime by no absolute path, of which it would make names of variables", async () => {
+    const root = app("./blend.op.ts?tune=wasm");
+    const apart = { mode: "development", devtool: false };
+    const compiler = make(root, recordingCompiler(fakeKernel()).compile, apart);
+    const requests: string[] = [];
+    const { hooks } = compiler as unknown as ReturnType<typeof webpack>;
+    hooks.done.tap("test", (stats) => {
+      const { modules = [] } = stats.toJson({ all: false, modules: true, reasons: true });
+      for (const { reasons = [] } of modules) requests.push(...reasons.map(({ userRequest }) => userRequest ?? ""));
+    });
+    await runWebpack(compiler);
+    const ofRuntime = requests.filter((request) => /runtime\.js$/.test(request));
+    expect(ofRuntime).toContainEqual(expect.stringMatching(/^\.\.?\//));
+    expect(ofRuntime.filter((request) => isAbsolute(request))).toEqual([]);
+    expect(runMoved(root)).toEqual(["wasm", ...expected("wasm")]);
   });
 
   it("puts a small module into the code of a page, and one that is to be a file where the page's files are", async () => {

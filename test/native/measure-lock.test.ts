@@ -78,6 +78,14 @@ describe.skipIf(!hasNamespaces)("the lock of what measures", () => {
     ]);
   });
 
+  it("that one holder never lets go of is done without sooner than one that many take in turn", async () => {
+    const limits = JSON.stringify({ giveUpAfterMs: 30_000, giveUpOnOneAfterMs: 700 });
+    const said = await saidIn(`${run("", "squat")} & sleep 2; ${run("", "3", limits)}; kill $!`);
+    expect(said).toEqual(["held", expect.stringMatching(/^warn: .* was not free for [12] s: /), "measured"]);
+    const inTurn = await saidIn(`${run("", "400")} & ${run("", "400", limits)}; wait`);
+    expect(inTurn).toEqual(["measured", "measured"]);
+  });
+
   it("holds between containers that share a cache directory", async () => {
     const store = join(folder, "store");
     execFileSync("mkdir", [store]);

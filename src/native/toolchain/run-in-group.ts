@@ -43,7 +43,17 @@ export async function runInGroup(path: string, args: readonly string[], options:
     stream.on("data", (chunk: Buffer) => {
       if (text.all.length < mostOutput) text.all += chunk.toString();
     });
-  const kill = (): void => void (posix ? killGroup(child.pid) : child.kill("SIGKILL"));
+  let patience: NodeJS.Timeout | undefined;
+  let giveUp = (): void => undefined;
+  /** Comes where a command outlives its end: one that waits for a dead file server, or has another user's rights. */
+  const outlived = new Promise<"outlived">((resolve) => {
+    giveUp = () => resolve("outlived");
+  });
+  const kill = (): void => {
+    if (posix) killGroup(child.pid);
+    else child.kill("SIGKILL");
+    patience ??= setTimeout(giveUp, patienceMs);
+  };
   let isLate = false;
   let hasEnded = false;
   const timer = setTimeout(() => {
@@ -57,16 +67,19 @@ export async function runInGroup(path: string, args: readonly string[], options:
   signal?.addEventListener("abort", kill);
   running.add(kill);
   const closed = new Promise<true>((resolve) => child.once("close", () => resolve(true)));
-  const ending = await endOf(child);
+  const ending = await Promise.race([endOf(child), outlived]);
+  clearTimeout(patience);
   hasEnded = true;
   clearTimeout(timer);
-  if (!(await within(closed, drainMs))) {
+  if (ending === "outlived" || !(await within(closed, drainMs))) {
     // What still holds the pipe has nobody to work for.
     kill();
-    if (!(await within(closed, patienceMs))) {
+    if (ending === "outlived" || !(await within(closed, patienceMs))) {
       child.stdout.destroy();
       child.stderr.destroy();
+      child.unref();
     }
+    clearTimeout(patience);
   }
   running.delete(kill);
   signal?.removeEventListener("abort", kill);

@@ -1,7 +1,7 @@
 // An addon as a file under the cache directory, for dev servers, which emit nothing and load it from there.
 
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
 import type { CompileServices } from "../compiled-kernel.ts";
@@ -39,12 +39,14 @@ export async function addonFile(
   }
 }
 
-/** Says whether a file has exactly these bytes. A file that cannot be read has not. */
-const holds = (path: string, bytes: Uint8Array): Promise<boolean> =>
-  readFile(path).then(
-    (there) => there.equals(bytes),
-    () => false,
-  );
+/** Says whether a file has exactly these bytes. What is no file, or cannot be read, has not: nobody might ever write into a pipe. */
+async function holds(path: string, bytes: Uint8Array): Promise<boolean> {
+  try {
+    return (await lstat(path)).isFile() && (await readFile(path)).equals(bytes);
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Writes a file under another name, flushes it, and renames it: a kill or a power cut leaves no part of an addon under its

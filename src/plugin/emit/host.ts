@@ -62,6 +62,11 @@ export interface Host {
    * Absent: ids are absolute.
    */
   idFolder?(context: HookContext): string;
+  /**
+   * Folder that the modules are in, where the host makes names of what they import: no path of the building machine gets there. Absent: modules
+   * import absolute paths.
+   */
+  moduleFolder?(context: HookContext): string | null;
   /** Whether a module keeps the query of its import in any resolved id. */
   readonly keepsSpelling?: true;
   /** Whether the host takes a source map without mappings for none, and puts the text of the module into its own map. */

@@ -5,7 +5,7 @@
 // asked. The files of a module that tree shaking leaves out would stay, so files that no script names are removed.
 
 import { Buffer } from "node:buffer";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { pluginName } from "../plugin-name.ts";
 import { isUsers, mayCallAsync } from "./async-use.ts";
 import type { HookContext, Host } from "./host.ts";
@@ -18,6 +18,8 @@ export interface WebpackCompiler {
     /** Platforms that the option `target` stands for. */
     readonly externalsPresets?: { readonly node?: boolean; readonly web?: boolean };
   };
+  /** Rspack's own, absent in webpack. */
+  readonly rspack?: { readonly experiments: { readonly VirtualModulesPlugin?: unknown } };
   readonly resolverFactory: { get(type: "normal", options: { readonly dependencyType: "esm" }): Resolver };
 }
 
@@ -123,6 +125,16 @@ function resolve(compiler: WebpackCompiler, path: string, importer: string | und
   });
 }
 
+/**
+ * The folder that unplugin makes up for modules. Both bundlers make the names of variables of what a module imports, and would make them of
+ * an absolute path.
+ */
+function moduleFolder({ context, rspack }: WebpackCompiler): string {
+  if (!rspack) return context;
+  const own = rspack.experiments.VirtualModulesPlugin ? "" : String(process.pid);
+  return join(context, "node_modules/.virtual", own);
+}
+
 /** The id of a module, as it is part of the path that unplugin makes up for it. */
 const encodedRequest = /%3F(?:.*%26)?tune(?:%3D|%26|$)/;
 
@@ -139,6 +151,10 @@ export const webpackHost = (): Host => ({
     compilation?.hooks.processAssets.tap(when, () => removeUnused(compilation));
   },
   idFolder: (context) => compilerOf(context)?.context ?? process.cwd(),
+  moduleFolder(context) {
+    const compiler = compilerOf(context);
+    return compiler && moduleFolder(compiler);
+  },
   async resolve(context, path, importer) {
     const compiler = compilerOf(context);
     return compiler && resolve(compiler, path, importer);

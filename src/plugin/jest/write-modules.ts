@@ -1,11 +1,11 @@
 // The worker that compiles kernels for Jest's transformer, which waits for it: each becomes a module of its own, with the runtime in it, in the two
 // formats that Jest takes.
 
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { replaceFile } from "../../native/replace-file.ts";
 import { answerQuestions } from "../../native/waiting-worker.ts";
 import { compileKernel } from "../compile-kernel.ts";
 import type { CompiledKernel } from "../compiled-kernel.ts";
@@ -45,16 +45,27 @@ async function writeModule(kernel: CompiledKernel, folder: string, format: Forma
   const code = await bundled(source, folder, format);
   const file = join(folder, moduleFileName(kernel.op, code, format));
   // A file of that name may be somebody else's, or cut short: it is run.
-  if (!holds(file, code)) replaceFile(file, code);
+  if (!holds(file, code)) replace(file, code);
   return file;
 }
 
-/** Says whether a file has exactly this text. A file that cannot be read has not. */
+/** Says whether a file has exactly this text. What is no file, or cannot be read, has not: nobody might ever write into a pipe. */
 function holds(file: string, text: string): boolean {
   try {
-    return readFileSync(file, "utf8") === text;
+    return lstatSync(file).isFile() && readFileSync(file, "utf8") === text;
   } catch {
     return false;
+  }
+}
+
+/** Writes a file under another name, and renames it: a link of its name is replaced, and what it leads to left alone. */
+function replace(file: string, text: string): void {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    writeFileSync(temporary, text, { flag: "wx" });
+    renameSync(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
   }
 }
 

@@ -1,10 +1,13 @@
 // Deadlines of compilers: all processes of a compiler end with it, and nobody waits for what they hold.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { CSource } from "../../../src/compiler/index.ts";
+import { buildNative } from "../../../src/native/build.ts";
+import { stopOutlivingWork } from "../../../src/native/outliving-work.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import { runCompiler } from "../../../src/native/toolchain/run-compiler.ts";
 import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
@@ -13,7 +16,10 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "deadline-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Longest time of what ends at once, on a machine that does other things too. */
 const soonMs = 8000;
@@ -46,6 +52,9 @@ async function goneChild(): Promise<boolean> {
   for (let turn = 0; turn < 200 && isRunning(pid); turn++) await sleep(20);
   return !isRunning(pid);
 }
+
+const privateFolders = (): readonly string[] =>
+  readdirSync(folder).filter((name) => name.startsWith("unplugin-kernel-"));
 
 describe.skipIf(process.platform === "win32")("the deadline of a compiler", () => {
   it("ends a wrapper's child with it", async () => {
@@ -91,6 +100,34 @@ describe.skipIf(process.platform === "win32")("the deadline of a compiler", () =
       expect(runCompiler(compiler, [], { folder, timeoutMs: 20_000, signal: later.signal })).rejects.toBe(reason),
     );
     expect(ms).toBeLessThan(soonMs);
+  });
+
+  it("is not lived to see by an addon that is compiled for all builds, where the process is to end", async () => {
+    vi.stubEnv("TMPDIR", folder);
+    const compiler = fakeCompiler(`sleep 25 & echo $! > ${folder}/pid; wait`);
+    const build = new AbortController();
+    const source = { features: [], numerics: "strict" } as unknown as CSource;
+    const options = { outDir: join(folder, "out"), toolchain: compiler, signal: build.signal };
+    const left = buildNative([source], options).catch((error: unknown) => [error, privateFolders()]);
+    await vi.waitFor(() => expect(readFileSync(join(folder, "pid"), "utf8")).toMatch(/\n/), { timeout: soonMs });
+    const reason = new Error("interrupted");
+    const stopped = stopOutlivingWork();
+    build.abort(reason);
+    expect(await left).toEqual([reason, []]);
+    await stopped;
+    expect(await goneChild()).toBe(true);
+  });
+
+  it("is the end of the wait for a compiler that nobody here may end", async () => {
+    const compiler = fakeCompiler(`echo $$ > ${folder}/pid; exec sleep 25`);
+    const kill = vi.spyOn(process, "kill").mockImplementation(() => {
+      throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
+    });
+    const { result, ms } = await timed(() => runCompiler(compiler, [], { folder, timeoutMs: 300 }));
+    kill.mockRestore();
+    expect(result).toBe("the compiler took longer than 300 ms");
+    expect(ms).toBeLessThan(soonMs);
+    process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), "SIGKILL");
   });
 });
 

@@ -1,8 +1,20 @@
 // Addons as files for dev servers: one that is not what it should be is never used.
 
-import { mkdtempSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { addonFile, isOfItsName } from "../../../src/plugin/compile/addon-file.ts";
 import { resolveOptions } from "../../../src/plugin/options.ts";
@@ -45,6 +57,20 @@ describe("the file of an addon", () => {
     expect(await fileIn(folder)).toBe(path);
     expect(new Uint8Array(readFileSync(path))).toEqual(bytes);
     expect(statSync(path).ino).not.toBe(ino);
+    expect(warnings).toEqual([]);
+  });
+
+  test.skipIf(process.platform === "win32").each<[string, (path: string) => void]>([
+    ["a pipe, into which nobody writes", (path) => execFileSync("mkfifo", [path])],
+    ["a link to a file that is right so far", (path) => writeFileSync(`${path}.right`, bytes)],
+  ])("is never %s", async (_, plant) => {
+    const path = (await fileIn(mkdtempSync(join(tmpdir(), "addon-"))))!;
+    rmSync(path);
+    plant(path);
+    if (existsSync(`${path}.right`)) symlinkSync(`${path}.right`, path);
+    expect(await fileIn(dirname(dirname(path)))).toBe(path);
+    expect(lstatSync(path).isFile()).toBe(true);
+    expect(new Uint8Array(readFileSync(path))).toEqual(bytes);
     expect(warnings).toEqual([]);
   });
 

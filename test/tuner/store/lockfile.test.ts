@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   lstatSync,
@@ -35,6 +36,17 @@ const diagnosticOf = (content: string) => {
   const read = parseLockfile(content, "/app/kernels.lock.json");
   return read.kind === "broken" ? read.diagnostic : null;
 };
+
+it.skipIf(process.platform === "win32")("is none where it is a pipe, or leads to a device without an end", async () => {
+  const said = /cannot be read: it is no regular file$/;
+  execFileSync("mkfifo", [path]);
+  const written = await updateLockfile(path, new Map([[kernel, lockEntry]]));
+  expect(written?.message).toMatch(said);
+  rmSync(path);
+  symlinkSync("/dev/zero", path);
+  const read = await readLockfile(path);
+  expect(read.kind === "broken" && read.diagnostic.message).toMatch(said);
+});
 
 it("is written where handles of files have no `sync`, as those of Yarn's Plug'n'Play", async () => {
   const handle = await open(join(directory, "any"), "w");
