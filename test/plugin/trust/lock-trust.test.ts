@@ -97,6 +97,20 @@ describe("the key that signs", () => {
     expect(said).toMatch(/^trust\.bad-key: .*signing\.key may be read or written by other users\n {2}hint: chmod 600 /);
   });
 
+  it.skipIf(process.platform !== "linux")(
+    "is refused where a folder is in its file's place, which chmod does not mend",
+    async () => {
+      const root = app();
+      mkdirSync(join(root, "config/unplugin-kernel/signing.key"), { recursive: true });
+      const said = await printedError(() =>
+        compileIn(root, { environment: { XDG_CONFIG_HOME: join(root, "config") } }),
+      );
+      expect(said).toMatch(
+        /^trust\.bad-key: .*signing\.key is no file\n {2}hint: wanted: a file with a line that cache keygen/,
+      );
+    },
+  );
+
   it("is not printed where it is malformed", async () => {
     const line = privateLine(key).replace(/=$/, "");
     const said = await printedError(() => compileIn(app(), { environment: { UNPLUGIN_KERNEL_SIGNING_KEY: line } }));
