@@ -67,6 +67,15 @@ describe("a frozen build that requires signed decisions", () => {
       expect(await printedError(() => frozen(lock(), { ...trust, require }, onMiss))).toBe(refusedBecause(why));
   });
 
+  it("refuses an unsigned entry of another name, too, which a fall-back would take", async () => {
+    const moved = (lock: string): string => lock.replace(name, "lib/gemm.op.ts?tune=wasm");
+    const trust = { keys: [publicLine(key)], require };
+    expect(await printedError(() => frozen(moved(unsigned), trust, "fallback"))).toBe(
+      refusedBecause("it is not signed"),
+    );
+    expect((await frozen(moved(signed), trust, "fallback")).kernel.origin).toBe("same-isa");
+  });
+
   it("is not what every build does: without require, and in mode tune, the lock decides as before", async () => {
     expect((await frozen(unsigned, { keys: [publicLine(key)] })).kernel.origin).toBe("lock");
     const { kernel } = await compileIn(app(unsigned), { options: { trust: { require } } });
