@@ -1,7 +1,7 @@
 // One schedule of an operator → an artifact: a WASM module in memory, or an addon on disk.
 
 import { mkdir } from "node:fs/promises";
-import { type KernelOptions, refusal, spaceOf, taskOf } from "./api-task.ts";
+import { type KernelOptions, spaceOf, taskOf } from "./api-task.ts";
 import { DiagnosticError, type Op, printTrace } from "./compiler/index.ts";
 import type { Artifact, ArtifactInfo } from "./native/artifact.ts";
 import { buildNative } from "./native/build.ts";
@@ -53,7 +53,8 @@ export async function build(op: Op, schedule: Candidate, options: BuildOptions):
   if (artifact.kind === "native") {
     return { ...artifact, info, ...(constants && { packing: { constants, prepare: prepare ? 1 : null } }) };
   }
-  throw refusal("build.failed", artifact.reason, null);
+  const hint = "name another compiler: UNPLUGIN_KERNEL_COMPILER";
+  throw new DiagnosticError({ code: "build.failed", message: artifact.reason, loc: null, hint, detail: null });
 }
 
 function withoutCompiler(): DiagnosticError {

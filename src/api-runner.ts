@@ -73,10 +73,10 @@ async function fleetOf(
   warn: (line: string) => void,
 ): Promise<Fleet | null> {
   if (!URL.canParse(redis) || !/^rediss?:$/.test(new URL(redis).protocol)) {
-    const message = `runner.redis is ${JSON.stringify(redis)}`;
-    const hint = "wanted: a URL such as redis://127.0.0.1:6379";
-    throw new DiagnosticError({ code: "options.bad-value", message, loc: null, hint, detail: null });
+    throw badRunner(`runner.redis is ${JSON.stringify(redis)}`, "a URL such as redis://127.0.0.1:6379");
   }
+  if (key === "")
+    throw badRunner("runner.key is empty", "a secret, or no key: then UNPLUGIN_KERNEL_QUEUE_KEY, if it is set");
   const [{ openFleet }, { openRedisQueue }] = await Promise.all([
     import("./plugin/fleet/open-fleet.ts"),
     import("./plugin/fleet/redis-queue.ts"),
@@ -84,3 +84,6 @@ async function fleetOf(
   const open = () => openRedisQueue({ url: redis, ...(patienceMs !== undefined && { patienceMs }) });
   return openFleet({ open, key: key ?? fleetKey(), signal, warn });
 }
+
+const badRunner = (message: string, wanted: string): DiagnosticError =>
+  new DiagnosticError({ code: "options.bad-value", message, loc: null, hint: `wanted: ${wanted}`, detail: null });

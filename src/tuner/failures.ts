@@ -21,7 +21,7 @@ export function failureText(failures: readonly Failure[]): string {
 
 export interface NothingRan {
   readonly message: string;
-  readonly hint: string | null;
+  readonly hint: string;
 }
 
 /** @param name of the kernel or the operator */
@@ -37,13 +37,16 @@ export function nothingRan(
   };
 }
 
-function hintOf(failures: readonly Failure[], late: string | null, numerics: Numerics): string | null {
+function hintOf(failures: readonly Failure[], late: string | null, numerics: Numerics): string {
   const has = (kind: string): boolean => failures.some(({ measurement }) => measurement.kind === kind);
   if (has("ill-conditioned"))
     return 'numerics: "strict" computes as the reference does, to the bit; or add up and subtract in f64';
   if (has("wrong-result"))
     return `wrong results are a bug of unplugin-kernel: please report it${numerics === "fast" ? '; numerics: "strict" may do meanwhile' : ""}`;
-  return late === null ? null : "give it more seconds";
+  if (late !== null) return "give it more seconds";
+  if (has("build-failed"))
+    return "unplugin-kernel doctor tries the compiler, and UNPLUGIN_KERNEL_COMPILER names another one; or a check of your own refuses all of them";
+  return "where the reason is not this machine's, please report it";
 }
 
 /** Says whether only a lack of time kept schedules from being measured. */

@@ -1,7 +1,10 @@
 // Message of `tune` when nothing could be measured: how many candidates failed in which way, with an example of each.
 
-import { describe, expect, it } from "vitest";
-import { codeSizeLimit, tune } from "../../src/api.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { build, codeSizeLimit, predictSchedule, tune } from "../../src/api.ts";
 import { authoring, type DiagnosticError, opLibrary } from "../../src/compiler/index.ts";
 import { failureText, nothingRan } from "../../src/tuner/failures.ts";
 import type { Failure } from "../../src/tuner/tuning.ts";
@@ -10,6 +13,13 @@ const candidate = { template: "t", assignment: {} };
 const failure = (measurement: Failure["measurement"]): Failure => ({ candidate, measurement });
 const wrong = failure({ kind: "wrong-result", reason: "Y[0] is 1" });
 const hidden = failure({ kind: "ill-conditioned", reason: "Y[0] is 1; the operator cancels" });
+
+/** Says what it is, as it is asked before it is used. */
+const gccThatFails = `#!/bin/sh
+case "$1" in --version) echo "gcc (Debian 12.2.0-14) 12.2.0"; exit 0;; -dumpmachine) echo x86_64-linux-gnu; exit 0;; -print*) exit 0;; esac
+echo "error: drawn" >&2
+exit 1
+`;
 
 describe("a tuning in which nothing ran", () => {
   it("counts the failures of each kind", () => {
@@ -34,6 +44,14 @@ describe("a tuning in which nothing ran", () => {
     expect(nothingRan("f", { failures: [wrong], late: null }, "strict").hint).not.toContain("strict");
   });
 
+  it.each([
+    [{ kind: "build-failed", reason: "the compiler took longer than 60000 ms" } as const, /UNPLUGIN_KERNEL_COMPILER/],
+    [{ kind: "crashed", reason: "SIGSEGV" } as const, /please report it/],
+    [{ kind: "timed-out", deadlineMs: 3000 } as const, /please report it/],
+  ])("says what may help where all candidates are %j", (measurement, hint) => {
+    expect(nothingRan("f", { failures: [failure(measurement)], late: null }, "fast").hint).toMatch(hint);
+  });
+
   it("has the reason of a postprocessor that refuses everything", async () => {
     const tuned = tune(opLibrary.gemm({ M: 8, N: 8, K: 8 }), {
       target: "wasm",
@@ -41,9 +59,28 @@ describe("a tuning in which nothing ran", () => {
       budget: { seconds: 20, trials: 6 },
     });
     await expect(tuned).rejects.toThrow(
-      /^tune\.nothing-ran: kernel: nothing could be measured: 6 candidates build-failed, as: code size: \d+ bytes of code, at most 1$/,
+      /^tune\.nothing-ran: kernel: nothing could be measured: 6 candidates build-failed, as: code size: \d+ bytes of code, at most 1\n {2}hint: .*a check of your own/,
     );
   });
+});
+
+it.skipIf(process.platform === "win32")("a compiler that fails is an error with a hint: another one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "nothing-ran-"));
+  writeFileSync(join(folder, "gcc"), gccThatFails, { mode: 0o755 });
+  vi.stubEnv("PATH", folder);
+  vi.stubEnv("UNPLUGIN_KERNEL_COMPILER", "gcc");
+  const [op, options] = [
+    opLibrary.gemm({ M: 8, N: 8, K: 8 }),
+    { target: "avx2", outDir: join(folder, "out") } as const,
+  ];
+  try {
+    await expect(build(op, predictSchedule(op, options), options)).rejects.toMatchObject({
+      diagnostic: { code: "build.failed", message: "error: drawn", hint: expect.stringContaining("another compiler") },
+    });
+  } finally {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe("an operator for which there is no time", () => {

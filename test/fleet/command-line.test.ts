@@ -134,6 +134,14 @@ describe("without a Redis", () => {
     ]);
   });
 
+  test("the program interface refuses an empty secret, which anybody has", async () => {
+    const runner = { kind: "queue", redis: nowhere, file: "src/gemm.op.ts", key: "" } as const;
+    const tuned = tune(gemmOp({ M: 16, N: 16, K: 16 }), { target: "wasm", runner, budget: { seconds: 1, trials: 1 } });
+    await expect(tuned).rejects.toMatchObject({
+      diagnostic: { code: "options.bad-value", message: "runner.key is empty" },
+    });
+  });
+
   test.each([
     ["fleet.no-workers", ["tune", "--redis", nowhere, "--all-targets"], 1],
     ["fleet.unreachable", ["worker", "--redis", nowhere], 1],

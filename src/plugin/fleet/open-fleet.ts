@@ -105,10 +105,11 @@ function openRegistration(text: string, key: FleetKey): Unsealed<Registration> {
 async function classesOf(queue: FleetQueue, key: FleetKey): Promise<Classes> {
   const opened = (await queue.workers()).map((text) => openRegistration(text, key));
   const groups = new Map<string, Registration[]>();
-  for (const one of opened) {
-    if (one.kind !== "ok") continue;
-    const hash = classHash(one.body.of);
-    groups.set(hash, [...(groups.get(hash) ?? []), one.body]);
+  // A registration that somebody wrote under other keys, too, is still that of one worker.
+  const workers = new Map(opened.flatMap((one) => (one.kind === "ok" ? [[one.body.id, one.body] as const] : [])));
+  for (const worker of workers.values()) {
+    const hash = classHash(worker.of);
+    groups.set(hash, [...(groups.get(hash) ?? []), worker]);
   }
   const classes = [...groups].map(([hash, members]): FleetClass => {
     const cores = Math.min(...members.map((member) => member.cores));

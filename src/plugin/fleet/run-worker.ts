@@ -65,7 +65,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     return outcome.text;
   }
 
-  const worker = new bullmq.Worker(queueOf(hash), process, {
+  const worker = new bullmq.Worker(queueOf(hash, key), process, {
     connection: client,
     prefix: keyPrefix,
     concurrency: 1,

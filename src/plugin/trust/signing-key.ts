@@ -31,7 +31,9 @@ function parsed(line: string, where: string): SigningKey {
 /** Reads a key file; null: there is none. A file that others may read is refused, as ssh does. */
 export function readKey(path: string): string | null {
   try {
-    const { mode, size } = statSync(path);
+    const found = statSync(path);
+    const { mode, size } = found;
+    if (!found.isFile()) throw refuse("trust.bad-key", `${path} is no file`, `wanted: a file with ${hint}`);
     if (process.platform !== "win32" && (mode & 0o077) !== 0)
       throw refuse("trust.bad-key", `${path} may be read or written by other users`, `chmod 600 ${path}`);
     if (size > 4096) throw refuse("trust.bad-key", `${path} is no private key`, `wanted: ${hint}`);
@@ -40,6 +42,6 @@ export function readKey(path: string): string | null {
     const { code, message, syscall } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     if (syscall === undefined) throw error;
-    throw refuse("trust.bad-key", `${path} cannot be read: ${message}`, null);
+    throw refuse("trust.bad-key", `${path} cannot be read: ${message}`, `wanted: a file with ${hint}`);
   }
 }

@@ -9,7 +9,7 @@ import { printable } from "./printable.ts";
 
 export type Purpose = "job" | "mark" | "result" | "race" | "worker" | "end";
 
-/** Secret that coordinator and workers share; null: texts are not signed, and signatures are not asked for. */
+/** Secret that coordinator and workers share; null: nothing is signed, and nothing that is signed is for them. */
 export type FleetKey = string | null;
 
 export type Unsealed<T> =
@@ -32,12 +32,16 @@ const refused = (reason: string): Unsealed<never> => ({ kind: "refused", reason 
 const macOf = (key: string, purpose: Purpose, digest: string): string =>
   createHmac("sha256", key).update(`unplugin-kernel fleet ${purpose}\n${digest}`).digest("hex");
 
+/** Name by which secrets are told apart. It says of the secret no more than a signature does. */
+export const nameOfKey = (key: string): string =>
+  createHmac("sha256", key).update("unplugin-kernel fleet queue").digest("hex").slice(0, 16);
+
 export function seal(purpose: Purpose, body: unknown, key: FleetKey): string {
   const digest = sha256(canonicalJson(body));
   return JSON.stringify({ digest, mac: key === null ? null : macOf(key, purpose, digest), body });
 }
 
-/** Opens a text. With a key it must be signed with the same one; without, a signature is not looked at. */
+/** Opens a text. With a key it must be signed with the same one; without, it must not be signed: its writer would refuse the answer. */
 export function unseal<T>(purpose: Purpose, text: unknown, decode: Decode<T>, key: FleetKey): Unsealed<T> {
   if (typeof text !== "string" || text.length > longestText) return refused("it is no text, or too long a one");
   try {
@@ -46,6 +50,7 @@ export function unseal<T>(purpose: Purpose, text: unknown, decode: Decode<T>, ke
     // The signature comes first: of a text that is not ours nothing else is looked at, and no word of it is repeated.
     if (key !== null && !isSame(mac, macOf(key, purpose, digest)))
       return refused(mac === null ? "it is not signed" : "it is signed with another key");
+    if (key === null && mac !== null) return refused("it is signed, and there is no UNPLUGIN_KERNEL_QUEUE_KEY here");
     const body = decode(sealed.body, ["body"]);
     return sha256(canonicalJson(body)) === digest
       ? { kind: "ok", body }

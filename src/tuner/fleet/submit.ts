@@ -104,7 +104,7 @@ export async function* measureOnFleet(
       if (suspect !== null) suspects.add(suspect);
       return;
     }
-    await coordinator.queue.withdraw(queueOf(job.class), id);
+    await coordinator.queue.withdraw(queueOf(job.class, coordinator.key), id);
     if (end.kind === "late") leaveOut(end.reason);
   }
 }
@@ -128,7 +128,7 @@ export async function raceOnFleet(
       const isOurs = opened.kind === "ok" && isOf(opened.body.from, job, id) && isInRace(opened.body, job);
       return isOurs ? opened.body : null;
     }
-    await queue.withdraw(queueOf(job.class), id);
+    await queue.withdraw(queueOf(job.class, key), id);
     if (leftMs() <= 0) return null;
   }
   return null;
@@ -138,7 +138,7 @@ const isInRace = ({ winner, runnerUp }: Decision, { batch }: MeasureJob): boolea
   winner < batch.candidates.length && (runnerUp === null || runnerUp < batch.candidates.length);
 
 const submit = (job: MeasureJob, id: string, { queue, key }: Coordinator): Promise<void> =>
-  queue.submit(queueOf(job.class), id, seal("job", job, key));
+  queue.submit(queueOf(job.class, key), id, seal("job", job, key));
 
 /** Reads results that have come. One that is not of this job's class and task is refused, and its candidate left out. */
 async function collectInto(
@@ -206,8 +206,8 @@ function watchJob(
   return async () => {
     signal?.throwIfAborted();
     if (leftMs() <= 0) return { kind: "late", reason: "the time was over before it" };
-    await queue.changed(queueOf(job.class), Math.min(lookMs, Math.max(1, leftMs())));
-    const state: JobState = await queue.state(queueOf(job.class), id);
+    await queue.changed(queueOf(job.class, key), Math.min(lookMs, Math.max(1, leftMs())));
+    const state: JobState = await queue.state(queueOf(job.class, key), id);
     switch (state.kind) {
       case "unknown":
         return { kind: "again" };
@@ -236,7 +236,7 @@ function watchJob(
  */
 async function blame(job: MeasureJob, id: string, { queue, key }: Coordinator): Promise<string | null> {
   const opened = (await queue.marks(id)).map((text) => unseal("mark", text, decodeMark, key));
-  await queue.withdraw(queueOf(job.class), id);
+  await queue.withdraw(queueOf(job.class, key), id);
   const marks = opened.flatMap((mark) => (mark.kind === "ok" && mark.body.job === id ? [mark.body] : []));
   const namesOf = (kind: Mark["kind"]) => marks.filter((mark) => mark.kind === kind).map(({ name }) => name);
   const names = namesOf("at");

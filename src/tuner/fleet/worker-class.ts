@@ -5,9 +5,10 @@ import { codegenVersion, sha256, type Target, type TargetName, targetNames } fro
 import { hostTarget, type Machine, missingFeatures } from "../../native/toolchain/machine.ts";
 import { type Decode, integer, list, nullable, object, oneOf, text } from "../record/strict.ts";
 import { canonicalJson } from "../store/key.ts";
+import { type FleetKey, nameOfKey } from "./seal.ts";
 
 /** Version of jobs, results and the order of steps. Other versions have queues of their own. */
-export const fleetProtocol = 2;
+export const fleetProtocol = 3;
 
 export interface WorkerClass {
   readonly protocol: typeof fleetProtocol;
@@ -56,8 +57,12 @@ export const decodeRegistration: Decode<Registration> = object<Registration>({
 
 export const classHash = (of: WorkerClass): string => sha256(canonicalJson(of)).slice(0, 32);
 
-/** Name of the class's queue. BullMQ allows no colon in it. */
-export const queueOf = (hash: string): string => `measure-${hash}`;
+/**
+ * Name of the class's queue: one for each secret, so that no worker with another one takes a job only to refuse it, as while secrets are
+ * changed. BullMQ allows no colon in it.
+ */
+export const queueOf = (hash: string, key: FleetKey): string =>
+  key === null ? `measure-${hash}` : `measure-${hash}-${nameOfKey(key)}`;
 
 /** Targets by width, the widest first, as `native` chooses among them. */
 const byWidth: readonly TargetName[] = ["amx", "avx512-bf16", "avx512-vnni", "avx512", "avx2", "wasm"];

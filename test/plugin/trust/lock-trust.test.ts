@@ -67,6 +67,15 @@ describe("a frozen build that requires signed decisions", () => {
       expect(await printedError(() => frozen(lock(), { ...trust, require }, onMiss))).toBe(refusedBecause(why));
   });
 
+  it("refuses an unsigned entry of another name, too, which a fall-back would take", async () => {
+    const moved = (lock: string): string => lock.replace(name, "lib/gemm.op.ts?tune=wasm");
+    const trust = { keys: [publicLine(key)], require };
+    expect(await printedError(() => frozen(moved(unsigned), trust, "fallback"))).toBe(
+      refusedBecause("it is not signed"),
+    );
+    expect((await frozen(moved(signed), trust, "fallback")).kernel.origin).toBe("same-isa");
+  });
+
   it("is not what every build does: without require, and in mode tune, the lock decides as before", async () => {
     expect((await frozen(unsigned, { keys: [publicLine(key)] })).kernel.origin).toBe("lock");
     const { kernel } = await compileIn(app(unsigned), { options: { trust: { require } } });
@@ -96,6 +105,20 @@ describe("the key that signs", () => {
     const said = await printedError(() => compileIn(root, withFile(root, privateLine(key), 0o644)));
     expect(said).toMatch(/^trust\.bad-key: .*signing\.key may be read or written by other users\n {2}hint: chmod 600 /);
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "is refused where a folder is in its file's place, which chmod does not mend",
+    async () => {
+      const root = app();
+      mkdirSync(join(root, "config/unplugin-kernel/signing.key"), { recursive: true });
+      const said = await printedError(() =>
+        compileIn(root, { environment: { XDG_CONFIG_HOME: join(root, "config") } }),
+      );
+      expect(said).toMatch(
+        /^trust\.bad-key: .*signing\.key is no file\n {2}hint: wanted: a file with a line that cache keygen/,
+      );
+    },
+  );
 
   it("is not printed where it is malformed", async () => {
     const line = privateLine(key).replace(/=$/, "");

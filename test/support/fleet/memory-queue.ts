@@ -82,7 +82,7 @@ export function memoryQueue(): MemoryQueue {
       workers.set(worker.id, seal("worker", registration, worker.key ?? null));
       const closing = new AbortController();
       let kill: () => void = () => {};
-      const queue = queueOf(classHash(worker.of));
+      const queue = queueOf(classHash(worker.of), worker.key ?? null);
       const loop = async (): Promise<void> => {
         while (!closing.signal.aborted) {
           const killed = new Promise<never>((_, reject) => {

@@ -1,7 +1,9 @@
 // What was seen of a case → what is wrong with it. Nothing here depends on the case but what the documentation says of its state.
 
 import { readFileSync } from "node:fs";
+import type { LockEntry } from "../../../src/tuner/store/lock-entry.ts";
 import { parseLockfile } from "../../../src/tuner/store/lockfile.ts";
+import { canSign, hasLastingSecret } from "./lay-configuration.ts";
 import { operators, rightResults } from "./operators.ts";
 import { lockName, scripts, secrets } from "./project.ts";
 import type { Built, Report, Seen } from "./run-case.ts";
@@ -33,6 +35,9 @@ function wrongError(text: string): string | null {
   if (code === "kernel.bug") return `a bug: ${tail(text)}`;
   return /^ *hint: \S/m.test(text) ? null : `an error without a hint: ${tail(text)}`;
 }
+
+/** The program interface has no lock, no store, no remote and no mode: only its kernels are those of a build. */
+const isPlugin = ({ drawn }: Seen): boolean => drawn.host !== "api";
 
 const isFrozen = ({ drawn }: Seen): boolean => drawn.mode === "frozen" || drawn.mode === "by CI";
 
@@ -114,17 +119,19 @@ const freezes: Invariant = (seen) => {
 };
 
 /** Whether a build can keep what it measured, in the lock or in the store. */
-const canKeep = ({ drawn }: Seen): boolean =>
-  drawn.lock !== "in a read-only folder" || !(drawn.store.endsWith("read-only") || drawn.store.endsWith("a file"));
+const canKeep = ({ drawn, lockAfter, kernel }: Seen): boolean =>
+  (hasLastingSecret(drawn) || entriesOf(lockAfter)?.has(kernel) === true) &&
+  (drawn.lock !== "in a read-only folder" || !(drawn.store.endsWith("read-only") || drawn.store.endsWith("a file")));
 
 const isTheSameAgain: Invariant = (seen) => {
   const { first, again, drawn } = seen;
   if (!again) return [];
   if (hasFailed(again))
     return [`the same build fails again: ${tail((again.report as Report | null)?.errors.join("\n") ?? "")}`];
+  if (!isPlugin(seen) && drawn.mode !== "predict") return [];
   if (!canKeep(seen) || drawn.store === "below a file") return [];
   const count = measured(again);
-  const wrong = count === 0 ? [] : [`the same build again measured ${count}`];
+  const wrong = count === 0 || !isPlugin(seen) ? [] : [`the same build again measured ${count}`];
   if (first.length > 1) return wrong;
   const differing = Object.keys({ ...first[0]!.output, ...again.output }).filter(
     (name) => first[0]!.output[name] !== again.output[name],
@@ -136,7 +143,7 @@ const isTheSameAgain: Invariant = (seen) => {
 };
 
 const staysOffline: Invariant = ({ drawn, asked, first, again }) => {
-  const isOffline = drawn.offline !== "no" || drawn.remote === "none";
+  const isOffline = drawn.offline !== "no" || drawn.remote === "none" || drawn.host === "api";
   const connections = [...first, ...(again ? [again] : [])].flatMap(({ report }) => report?.connections ?? []);
   if (isOffline && asked.length + connections.length > 0)
     return [`a build asked ${[...asked, ...connections].join(", ")}`];
@@ -148,10 +155,10 @@ const staysOffline: Invariant = ({ drawn, asked, first, again }) => {
 function isPlanted({ drawn, kernel, lockAfter, first }: Seen): boolean {
   return (
     first.some(hasFailed) ||
-    drawn.trust === "required" ||
+    (drawn.trust === "required" && drawn.lock !== "signed") ||
     !["right", "absent", "is slow"].includes(drawn.compiler) ||
     entriesOf(lockAfter)?.has(kernel) !== true ||
-    drawn.lock !== "right"
+    !["right", "signed"].includes(drawn.lock)
   );
 }
 
@@ -190,6 +197,30 @@ const believesNoClaim: Invariant = (seen) => {
     .map((gflops) => `info.gflops is ${gflops}`);
 };
 
+/** Locks whose entry a frozen build would take, if it need not be signed. */
+const usableLocks: readonly string[] = ["right", "signed with another key", "with CRLF", "read-only", "a link to it"];
+
+const demandsSignatures: Invariant = (seen) => {
+  const { drawn, kernel, lockBefore, lockAfter } = seen;
+  if (!isPlugin(seen)) return [];
+  if (isFrozen(seen)) {
+    if (drawn.trust !== "required") return [];
+    const taken = allBuilds(seen).filter((built) => !hasFailed(built));
+    if (usableLocks.includes(drawn.lock))
+      return taken.map(() => "a frozen build took an entry that no listed key signed");
+    const isRefused = seen.first.some(({ report }) => report?.errors.some((text) => text.includes("trust.refused")));
+    return drawn.lock === "signed" && isRefused ? ["a frozen build refused an entry that a listed key signed"] : [];
+  }
+  const [before, after] = [lockBefore, lockAfter].map(
+    (state) => entriesOf(state)?.get(kernel) as LockEntry | undefined,
+  );
+  if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return [];
+  const isSigned = after.signature !== undefined;
+  if (isSigned && !canSign(drawn)) return ["an entry was signed without a key"];
+  const isOwn = drawn.pack === "none" && drawn.remote === "none" && drawn.mode === "tune";
+  return isOwn && canSign(drawn) && !isSigned ? ["an entry of this build was not signed"] : [];
+};
+
 const invariants: Readonly<Record<string, Invariant>> = {
   "a build ends with success or a diagnostic": endsWell,
   "nothing is left": leavesNothing,
@@ -202,6 +233,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   "verify agrees": verifies,
   "secrets are nowhere": keepsSecrets,
   "claims are not believed": believesNoClaim,
+  "signatures are demanded and made": demandsSignatures,
 };
 
 export const checkCase = (seen: Seen): readonly Problem[] =>

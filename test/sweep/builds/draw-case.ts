@@ -15,12 +15,14 @@ const plainShare: Partial<Record<Dimension, number>> = {
   pack: 0.8,
   remote: 0.4,
   offline: 0.7,
-  trust: 0.8,
+  trust: 0.7,
+  signing: 0.7,
+  secret: 0.7,
   builds: 0.85,
 };
 
-/** Servers that take the whole deadline of a request, 10 s: few cases have one. */
-const slow: readonly string[] = ["drips", "hangs"];
+/** Servers and compilers that take a whole deadline, of 10 s and more: few cases have one. */
+const slow: readonly string[] = ["drips", "hangs", "never answers", "never ends"];
 const slowShare = 0.15;
 
 function drawValue(name: Dimension, rng: Rng): string {

@@ -2,6 +2,7 @@
 // is changed in one place after another.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { signEntry } from "../../../src/tuner/trust/lock-signature.ts";
 import { checkCase } from "./check-case.ts";
 import { type BuildCase, dimensionNames, dimensions, inWords, plainCase } from "./dimensions.ts";
 import { drawCase, simplify } from "./draw-case.ts";
@@ -9,6 +10,7 @@ import { otherKernel } from "./lay-lock.ts";
 import { playCase } from "./play-case.ts";
 import { type Built, runCase, type Seen } from "./run-case.ts";
 import { deadlineMs } from "./run-program.ts";
+import { drawnKey } from "./signing-keys.ts";
 import { createWarmProjects } from "./warm.ts";
 
 const warm = createWarmProjects();
@@ -55,6 +57,17 @@ describe("it is found out that", () => {
   const printing = (change: object) =>
     withBuild(({ printed }) => ({ printed: { ...(printed as object), ...change } as Built["printed"] }));
 
+  /** A build that tunes and writes the entry of its kernel. */
+  const tunedAnew = (drawn: Partial<BuildCase>, isSigned: boolean): Partial<Seen> => {
+    const lock = JSON.parse(right.lockBefore);
+    const entry = { ...lock.kernels[right.kernel], measured: { ...lock.kernels[right.kernel].measured, trials: 7 } };
+    const kernels = { ...lock.kernels, [right.kernel]: { ...entry, ...(isSigned && signEntry(entry, drawnKey)) } };
+    return {
+      drawn: { ...right.drawn, mode: "tune", ...drawn },
+      lockAfter: JSON.stringify({ ...lock, kernels }),
+    };
+  };
+
   test.each<[string, () => Partial<Seen>, string]>([
     ["nothing is wrong", () => ({}), ""],
     ["a build hangs", withBuild(({ ended }) => ({ ended: { ...ended, ms: deadlineMs + 1 } })), "a build ends"],
@@ -96,6 +109,27 @@ describe("it is found out that", () => {
     ["a build without a remote store asks one", () => ({ asked: ["GET /x"] }), "offline"],
     ["verify is wrong", () => ({ verify: { ...right.verify, exitCode: 1 } }), "verify agrees"],
     ["a secret is in a file", () => ({ files: new Map([["store/x", Buffer.from("5e".repeat(32))]]) }), "secrets"],
+    [
+      "an entry without a signature is taken",
+      () => ({ drawn: { ...right.drawn, trust: "required" }, again: null }),
+      "signatures",
+    ],
+    [
+      "an entry with a signature is refused",
+      () => ({
+        drawn: { ...right.drawn, trust: "required", lock: "signed" },
+        again: null,
+        ...withError("trust.refused: no\n  hint: sign it")(),
+      }),
+      "signatures",
+    ],
+    ["an entry is not signed", () => tunedAnew({ signing: "of a file" }, false), "signatures"],
+    ["an entry is signed without a key", () => tunedAnew({}, true), "signatures"],
+    [
+      "the program interface asks somebody",
+      () => ({ drawn: { ...right.drawn, host: "api", remote: "right" }, asked: ["GET /x"] }),
+      "offline",
+    ],
     ["a claim is believed", printing({ gflops: 1e6 }), "claims"],
   ])("%s", (_, change, invariant) => {
     expect(right.lockBefore).toContain(otherKernel);

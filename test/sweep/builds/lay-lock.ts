@@ -2,8 +2,11 @@
 
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { LockEntry } from "../../../src/tuner/store/lock-entry.ts";
+import { signEntry } from "../../../src/tuner/trust/lock-signature.ts";
 import type { BuildCase } from "./dimensions.ts";
 import { lockName } from "./project.ts";
+import { drawnKey, strangersKey } from "./signing-keys.ts";
 
 interface Entry {
   readonly op: { readonly digest: string };
@@ -40,6 +43,8 @@ function otherAssignment({ candidate }: Entry): Entry["candidate"]["assignment"]
 
 const texts: { readonly [lock in BuildCase["lock"]]?: (lock: Lock) => string } = {
   right: printed,
+  signed: edited((entry) => signEntry(entry as LockEntry, drawnKey)),
+  "signed with another key": edited((entry) => signEntry(entry as LockEntry, strangersKey)),
   "of another kernel": ({ schema, kernels: { [otherKernel]: other } }) =>
     printed({ schema, kernels: { [otherKernel]: other } }),
   "of a changed operator": edited((entry) => ({ ...entry, op: { ...entry.op, digest: "1".repeat(64) } })),

@@ -4,6 +4,7 @@ import { chmodSync, chownSync, lchownSync, lstatSync, mkdirSync, readdirSync, wr
 import { join } from "node:path";
 import { createRng } from "../../../src/tuner/rng.ts";
 import type { BuildCase } from "./dimensions.ts";
+import { layConfiguration, setConfigurationRights } from "./lay-configuration.ts";
 import { layLock } from "./lay-lock.ts";
 import { layPack } from "./lay-pack.ts";
 import { layStore } from "./lay-store.ts";
@@ -32,7 +33,9 @@ export async function layProject(started: Started, warm: Warm, seed: number): Pr
   await layStore(root, drawn.store, warm.stores, markerOf(root), createRng(seed));
   layPack(root, drawn.pack, warm.decision);
   layTools(root, drawn.compiler);
+  layConfiguration(root, drawn);
   ownAll(root);
+  setConfigurationRights(root, drawn);
   if (drawn.lock === "in a read-only folder") chmodSync(join(root, "lock"), 0o555);
   if (drawn.store.endsWith("read-only")) setFolders(join(root, "store"), 0o555);
 }

@@ -21,6 +21,8 @@ const wrappers: { readonly [compiler in BuildCase["compiler"]]?: string } = {
   // Kernels are plain arithmetic: with another + they still compile.
   "computes something else": `${answers}\n[ -f kernels.c ] && /bin/sed -i 's/ + / - /g' kernels.c\nexec ${gcc} "$@"`,
   "is slow": `${answers}\n/bin/sleep 0.3\nexec ${gcc} "$@"`,
+  "never answers": "/bin/sleep 600",
+  "never ends": `${answers}\n/bin/sleep 600`,
 };
 
 export function layTools(root: string, compiler: BuildCase["compiler"]): void {

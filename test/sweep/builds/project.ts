@@ -5,10 +5,12 @@
 //     store/                         the store
 //     temporary/                     TMPDIR, which has to be empty in the end
 //     bin/                           the PATH
+//     home/                          HOME, with the user's secret and private key
 
 import { fileURLToPath } from "node:url";
 import type { BuildCase } from "./dimensions.ts";
 import { type Ended, runProgram } from "./run-program.ts";
+import { drawnLine, strangersLine, trustedLine } from "./signing-keys.ts";
 
 export const lockName = "lock/kernels.lock.json";
 
@@ -20,6 +22,9 @@ export const secrets = {
   password: "drawn-password-c0ffee",
   "Basic credentials": Buffer.from("drawn:drawn-password-c0ffee").toString("base64"),
   storeKey: "5e".repeat(32),
+  "bytes of the store key": "\x5e".repeat(32),
+  "signing key": drawnLine.slice(-44),
+  "stranger's signing key": strangersLine.slice(-44),
 } as const;
 export const foreignKey = "6f".repeat(32);
 
@@ -28,8 +33,6 @@ export interface Started {
   readonly drawn: BuildCase;
   /** Address of the remote store; null: the case has none. */
   readonly remoteUrl: string | null;
-  /** Public key that option `trust` lists. */
-  readonly trusted: string;
 }
 
 const rootOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -42,20 +45,27 @@ export const scripts = {
   errors: `${repository}/docs/errors.md`,
 } as const;
 
+const signingVariable: { readonly [signing in BuildCase["signing"]]?: Readonly<Record<string, string>> } = {
+  "in the environment": { UNPLUGIN_KERNEL_SIGNING_KEY: drawnLine },
+  "with another key": { UNPLUGIN_KERNEL_SIGNING_KEY: strangersLine },
+  "broken in the environment": { UNPLUGIN_KERNEL_SIGNING_KEY: `${drawnLine}x` },
+};
+
 export function environmentOf({ root, drawn }: Started, storeKey: string = secrets.storeKey): Record<string, string> {
   return {
     PATH: `${root}/bin`,
     HOME: `${root}/home`,
     TMPDIR: `${root}/temporary`,
-    UNPLUGIN_KERNEL_STORE_KEY: storeKey,
+    ...(drawn.secret === "in the environment" && { UNPLUGIN_KERNEL_STORE_KEY: storeKey }),
+    ...signingVariable[drawn.signing],
     ...(drawn.mode === "by CI" && { CI: "1" }),
     ...(drawn.offline === "by environment" && { UNPLUGIN_KERNEL_OFFLINE: "1" }),
     ...(drawn.credentials === "token" && { UNPLUGIN_KERNEL_REMOTE_TOKEN: secrets.token }),
   };
 }
 
-const trustOption = ({ drawn, trusted }: Started) =>
-  drawn.trust === "none" ? null : { keys: [trusted], ...(drawn.trust === "required" && { require: ["decision"] }) };
+const trustOption = ({ drawn }: Started) =>
+  drawn.trust === "none" ? null : { keys: [trustedLine], ...(drawn.trust === "required" && { require: ["decision"] }) };
 
 function remoteOption({ drawn, remoteUrl }: Started) {
   if (remoteUrl === null) return null;

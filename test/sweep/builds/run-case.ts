@@ -5,7 +5,6 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlink
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
-import { generateSigningKey, publicLine } from "../../../src/tuner/trust/keys.ts";
 import type { BuildCase } from "./dimensions.ts";
 import { layProject, markerOf } from "./lay-project.ts";
 import type { Printed } from "./operators.ts";
@@ -64,9 +63,8 @@ export async function runCase(drawn: BuildCase, warm: WarmProjects, seed: number
   const root = mkdtempSync(join(tmpdir(), "drawn-build-"));
   const known = await warm.of(drawn);
   const server = await startRemote(drawn.remote, known.decision);
-  const trusted = publicLine(generateSigningKey("drawn"));
   const remoteUrl = drawn.remote === "none" ? null : `${server.url}${storePath}`;
-  const started: Started = { root, drawn, remoteUrl, trusted };
+  const started: Started = { root, drawn, remoteUrl };
   try {
     await layProject(started, known, seed);
     // Nobody listens there any more.

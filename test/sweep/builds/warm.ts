@@ -61,7 +61,7 @@ async function makeWarm(root: string, kernel: Kernel): Promise<Warm> {
 
 async function buildIn(root: string, kernel: Kernel, key: string | undefined): Promise<void> {
   const drawn: BuildCase = { ...plainCase, ...kernel };
-  const started: Started = { root, drawn, remoteUrl: null, trusted: "" };
+  const started: Started = { root, drawn, remoteUrl: null };
   mkdirSync(root, { recursive: true });
   writeProject(root, drawn);
   layTools(root, "right");

@@ -1,14 +1,14 @@
 // An attacker who may write whatever he likes into the queue, and has read all that was ever in it, but does not have the secret: no
 // time or choice of another job, run, class or baseline is taken for that of this one, and no candidate is blamed on his word.
 
-import { afterEach, expect, test } from "vitest";
-import { openFleet } from "../../../src/plugin/fleet/open-fleet.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Fleet, openFleet } from "../../../src/plugin/fleet/open-fleet.ts";
 import { jobId, type MeasureJob, resultName } from "../../../src/tuner/fleet/job.ts";
-import type { FleetQueue } from "../../../src/tuner/fleet/queue.ts";
+import { type FleetQueue, QueueLost } from "../../../src/tuner/fleet/queue.ts";
 import { runJob } from "../../../src/tuner/fleet/run-job.ts";
 import { seal } from "../../../src/tuner/fleet/seal.ts";
 import { JobRefused, measureOnFleet, raceOnFleet } from "../../../src/tuner/fleet/submit.ts";
-import { classHash } from "../../../src/tuner/fleet/worker-class.ts";
+import { classHash, queueOf } from "../../../src/tuner/fleet/worker-class.ts";
 import { type MemoryQueue, memoryQueue } from "../../support/fleet/memory-queue.ts";
 import { coordinatorOf, measuredNs, reasonOf } from "../../support/fleet/run-all.ts";
 import { candidate, fakeClass, jobOf, simulatedOpener } from "../../support/fleet/simulated.ts";
@@ -113,7 +113,7 @@ test("a signed end of another job does not end this one", async () => {
 test("a job of an earlier run that is put into the queue again costs a measurement, and none of this run's", async () => {
   const queue = served();
   const [old, job] = [jobIn(before), jobIn(now)];
-  await queue.submit(`measure-${classHash(of)}`, jobId(old), seal("job", old, key));
+  await queue.submit(queueOf(classHash(of), key), jobId(old), seal("job", old, key));
   const outcomes = await outcomesOf(job, queue);
   expect(outcomes.map((outcome) => outcome.kind === "result" && outcome.result.from.job)).toEqual(
     some(2).map(() => jobId(job)),
@@ -189,6 +189,86 @@ test("a fleet with a secret names its run, another each time; without, runs shar
   expect([one, two].map((run) => /^[0-9a-f]{32}$/.test(run!))).toEqual([true, true]);
   expect(one).not.toBe(two);
   expect(await runOf(null)).toBeNull();
+});
+
+test("a registration that is written again and again is that of one worker: no class is made the largest so", async () => {
+  const queue = memoryQueue();
+  for (const [id, label] of Object.entries({ one: "a", two: "a", three: "b" }))
+    stops.push(queue.serve({ id, of: fakeClass(label), key, open: (die) => simulatedOpener({ die }) }).stop);
+  const again = {
+    ...queue,
+    workers: async () => (await queue.workers()).flatMap((text, n) => (n < 2 ? [text] : [text, text, text])),
+  };
+  const fleet = await openFleet({ open: async () => again, key, warn: () => {} });
+  expect(fleet?.classes.map((one) => [one.of.label, one.workers])).toEqual([
+    ["a", 2],
+    ["b", 1],
+  ]);
+});
+
+describe("while the secret is changed", () => {
+  const worker = (queue: MemoryQueue, id: string, secret: string) => {
+    const measured: number[] = [];
+    const onMeasured = ({ assignment }: { readonly assignment: Readonly<Record<string, number>> }) =>
+      void measured.push(assignment.n!);
+    const { stop } = queue.serve({ id, of, key: secret, open: (die) => simulatedOpener({ die, onMeasured }) });
+    stops.push(stop);
+    return { measured, stop };
+  };
+  const fleetWith = async (queue: FleetQueue, secret: string | null, warn: (line: string) => void = () => {}) =>
+    openFleet({ open: async () => queue, key: secret, warn });
+  const measureWith = async (fleet: Fleet | null, count: number, onEach: (done: number) => void = () => {}) => {
+    const coordinator = fleet!.coordinator(() => {});
+    const candidates = Array.from({ length: count }, (_, n) => candidate(n, { ms: 2 }));
+    const reasons = [];
+    for await (const outcome of measureOnFleet(
+      jobOf(of, candidates, { run: coordinator.run }),
+      coordinator,
+      () => 20_000,
+    )) {
+      reasons.push(reasonOf(outcome));
+      onEach(reasons.length);
+    }
+    return reasons;
+  };
+  const all = (count: number) => Array.from({ length: count }, () => null);
+
+  test("who has the old one and who has the new one are each served by workers of their own, in one class", async () => {
+    const queue = memoryQueue();
+    const [old, next] = [worker(queue, "old", "old"), worker(queue, "new", "new")];
+    // The worker that has been there longer looks at a job of the other secret first.
+    const fleets = [await fleetWith(queue, "new"), await fleetWith(queue, "old")];
+    expect(await Promise.all(fleets.map((fleet) => measureWith(fleet, 12)))).toEqual([all(12), all(12)]);
+    expect([old.measured.length, next.measured.length]).toEqual([12, 12]);
+  });
+
+  test("a queue whose workers have the new secret in the middle of a job is lost, and nothing of it is taken for the new one's", async () => {
+    const queue = memoryQueue();
+    const old = worker(queue, "old", "old");
+    const fleet = await fleetWith(queue, "old");
+    const fresh: ReturnType<typeof worker>[] = [];
+    const cut = measureWith(fleet, 12, (done) => {
+      if (done !== 4) return;
+      old.stop();
+      fresh.push(worker(queue, "new", "new"));
+    });
+    await expect(cut).rejects.toThrow(new QueueLost("no worker of its class is left"));
+    expect(await measureWith(await fleetWith(queue, "new"), 12)).toEqual(all(12));
+    expect(fresh[0]!.measured).toHaveLength(12);
+  });
+
+  test("who has none yet is told so, and asks nobody", async () => {
+    const queue = memoryQueue();
+    worker(queue, "new", "new");
+    const lines: string[] = [];
+    expect(await fleetWith(queue, null, (line) => lines.push(line))).toBeNull();
+    expect([lines, queue.jobs()]).toEqual([
+      [
+        "no worker of the fleet can be used: it is signed, and there is no UNPLUGIN_KERNEL_QUEUE_KEY here; this machine measures itself",
+      ],
+      0,
+    ]);
+  });
 });
 
 test("a worker of another version of the code generator is not used, and the line says so", async () => {

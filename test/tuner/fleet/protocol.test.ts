@@ -6,7 +6,7 @@ import { jobId, resultName } from "../../../src/tuner/fleet/job.ts";
 import { runJob } from "../../../src/tuner/fleet/run-job.ts";
 import { seal } from "../../../src/tuner/fleet/seal.ts";
 import { JobRefused, measureOnFleet, raceOnFleet } from "../../../src/tuner/fleet/submit.ts";
-import { classHash } from "../../../src/tuner/fleet/worker-class.ts";
+import { classHash, queueOf } from "../../../src/tuner/fleet/worker-class.ts";
 import { type MemoryQueue, memoryQueue } from "../../support/fleet/memory-queue.ts";
 import { coordinatorOf, measuredNs, reasonOf, runAll } from "../../support/fleet/run-all.ts";
 import { candidate, fakeClass, jobOf, simulatedOpener } from "../../support/fleet/simulated.ts";
@@ -236,7 +236,7 @@ describe("a worker refuses", () => {
     [
       "another version of the protocol",
       () => altered((body) => Object.assign(body, { protocol: 1 })),
-      /^body\.protocol must be 2/,
+      /^body\.protocol must be 3/,
     ],
     ["a result in place of a job", () => seal("result", job, "k"), "it is signed with another key"],
   ])("%s", async (_, text, reason) => {
@@ -305,7 +305,13 @@ describe("a coordinator refuses", () => {
 
   test("to go on where a worker refuses the job, and says why", async () => {
     const queue = memoryQueue();
+    const { submit } = queue;
     serve(queue, "one", { key: "secret" });
-    await expect(outcomesOf(queue)).rejects.toThrow(new JobRefused("it is not signed"));
+    // Somebody puts the job into the queue of the workers that have a secret.
+    const elsewhere: MemoryQueue = {
+      ...queue,
+      submit: (_, id, text) => submit(queueOf(classHash(of), "secret"), id, text),
+    };
+    await expect(outcomesOf(elsewhere)).rejects.toThrow(new JobRefused("it is not signed"));
   });
 });

@@ -91,6 +91,10 @@ test("while anything cannot be read, nothing goes for its size: its modules woul
   expect(items.filter(({ kind }) => kind === "unreadable")).toHaveLength(1);
   await removeItems(directory, items, garbage(items, { usedBefore: 0, now, mostBytes: 0 }));
   expect(await kernelsIn(store)).toBe("abc");
+  // What cannot be read goes for its age no more than for its size: nobody knows what it is.
+  expect(garbage(items, { usedBefore: now + dayMs, now: now + dayMs, mostBytes: 0 }).map(({ kind }) => kind)).toEqual(
+    Array(3).fill("artifact"),
+  );
 });
 
 test("what is put again while the list is old stays", async () => {

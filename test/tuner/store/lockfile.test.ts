@@ -216,6 +216,18 @@ describe("an update", () => {
     expect(entries.get("b.op.ts?tune=avx2").measured).toEqual({ ...measured, gflops: 58.02, medianNs: 4626000 });
   });
 
+  it.skipIf(process.platform === "win32")(
+    "is not written in its place: a reader keeps the text that it opened",
+    async () => {
+      const before = printLockfile(new Map([["a", lockEntry]]));
+      writeFileSync(path, before);
+      const reader = await open(path, "r");
+      await updateLockfile(path, new Map([["b", lockEntry]]));
+      expect(await reader.readFile("utf8")).toBe(before);
+      await reader.close();
+    },
+  );
+
   it("removes what a killed writer left", async () => {
     writeFileSync(`${path}.0000.tmp`, "half");
     await updateLockfile(path, new Map([["a", lockEntry]]));

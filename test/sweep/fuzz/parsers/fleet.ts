@@ -108,7 +108,7 @@ export const fleetParsers: readonly FuzzedParser[] = [
     name: "fleet-worker",
     seeds: () => [of, native].map((one) => JSON.stringify({ kind: "worker", id: "host:4711", cores: 8, of: one })),
     read: sealed("worker", decodeRegistration, ({ of: its, cores }) => {
-      queueOf(classHash(its));
+      queueOf(classHash(its), null);
       for (const name of its.targets) if (!targetOf(its, name, cores)) throw new Error(`its target ${name} is none`);
     }),
   },
