@@ -119,26 +119,41 @@ async function take(context: KernelContext, decision: SharedDecision): Promise<P
 }
 
 /** Takes a decision, unless option `trust` wants it signed and it is not. */
-async function takeOffered(context: KernelContext, { decision, by }: Offered): Promise<Omit<Row, "kernel" | "key">> {
+async function takeOffered(context: KernelContext, { decision, by }: Offered): Promise<Tried> {
   if (by.kind === "refused") return { state: "refused", why: by.why, signer: null, note: null };
   return { ...(await take(context, decision)), signer: by.signer, note: by.note };
 }
 
+type Tried = Omit<Row, "kernel" | "key">;
+
+/** What there is to say where the decision of a kernel's key was refused, and that of its class was tried next. */
+const withRefusal = (first: Tried, next: Tried): Tried =>
+  next.state === "refused"
+    ? { ...next, why: `${first.why}; that of its class: ${next.why}` }
+    : { ...next, note: [next.note, `the decision of its key is refused: ${first.why}`].filter(Boolean).join(", ") };
+
 /**
- * Takes the decisions of the project's kernels: those for this machine, else those for another machine of its class. Kernels that differ in
- * the name of their operator alone have one key: the source is that of one of them.
+ * Takes the decisions of the project's kernels. Kernels that differ in the name of their operator alone have one key: the source is that
+ * of one of them.
+ *
+ * @param offersOf those for this machine, then those for another machine of its class, which are tried where the first are refused
  */
-export async function takeForProject(project: Project, offers: readonly Offered[]): Promise<readonly Row[]> {
-  const { byKey, byClass } = indexDecisions(offers.map(({ decision }) => decision));
-  const offerOf = new Map(offers.map((offered) => [offered.decision, offered]));
+export async function takeForProject(
+  project: Project,
+  offersOf: (context: KernelContext) => Iterable<Offered> | AsyncIterable<Offered>,
+): Promise<readonly Row[]> {
   const rows = new Map<string, Row>();
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);
-    const decision = context && (byKey.get(context.key) ?? byClass.get(context.classKey));
-    const offered = decision && offerOf.get(decision);
     const before = context && rows.get(context.key);
-    if (!context || !offered || (before && before.state !== "refused")) continue;
-    rows.set(context.key, { kernel: context.lockName, key: context.key, ...(await takeOffered(context, offered)) });
+    if (!context || (before && before.state !== "refused")) continue;
+    let tried: Tried | null = null;
+    for await (const offered of offersOf(context)) {
+      const next = await takeOffered(context, offered);
+      tried = tried ? withRefusal(tried, next) : next;
+      if (tried.state !== "refused") break;
+    }
+    if (tried) rows.set(context.key, { kernel: context.lockName, key: context.key, ...tried });
   }
   return [...rows.values()];
 }
@@ -165,8 +180,10 @@ export async function importDecisions(project: Project, name: string): Promise<O
     return { exitCode: exitCodes.wrong, json: { file, problems: parsed.problems, kernels: [] }, text };
   }
   const by = await vouched(trust, outsideFile(file, content));
-  const offers = parsed.decisions.map((decision) => ({ decision, by }));
-  const kernels = await takeForProject(project, offers);
+  const { byKey, byClass } = indexDecisions(parsed.decisions);
+  const kernels = await takeForProject(project, ({ key, classKey }) =>
+    [...new Set([byKey.get(key), byClass.get(classKey)])].flatMap((decision) => (decision ? [{ decision, by }] : [])),
+  );
   const unused = parsed.decisions.length - kernels.length;
   return importOutcome(kernels, { file, problems: [], unused }, `${unused} of no kernel that is imported here`);
 }

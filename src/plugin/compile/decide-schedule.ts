@@ -135,7 +135,7 @@ async function fromSigned(context: KernelContext): Promise<Decision | null> {
   if (!remote || !hasSigners(trust) || task.target.codegen !== "c" || (await toolchain())) return null;
   const { signedDecision } = await import("../trust/signed-decision.ts");
   const signed = await signedDecision(context, remote);
-  return signed && { ...found("remote", { task, ...signed }, null), built: signed.built };
+  return signed && { ...found("remote", signed, null), built: signed.built };
 }
 
 /** Puts what this build tuned into the shared store, where it may write there. */

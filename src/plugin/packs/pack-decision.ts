@@ -37,15 +37,28 @@ interface Offer {
 
 /** Returns the decision of the first pack that has one, with its measurement here; null: there is none that could be taken. */
 export async function packDecision(context: KernelContext): Promise<TakenDecision | null> {
-  const { key, classKey } = context;
+  const { key, classKey, services } = context;
   const offersBy = (find: (decisions: DecisionIndex) => SharedDecision | undefined): readonly Offer[] =>
     packsOf(context).flatMap(({ name, decisions, file }) => {
       const decision = find(decisions);
       return decision ? [{ name, decision, file }] : [];
     });
   const exact = offersBy(({ byKey }) => byKey.get(key));
-  const ofClass = offersBy(({ byKey, byClass }) => (byKey.has(key) ? undefined : byClass.get(classKey)));
-  return (await firstTaken(context, exact)) ?? firstTaken(context, ofClass);
+  const taken = await firstTaken(context, exact);
+  if (taken) return taken;
+  const tried = new Set(exact.map(({ decision }) => decision));
+  const ofClass = offersBy(({ byClass }) => byClass.get(classKey)).filter(({ decision }) => !tried.has(decision));
+  // A pack that nobody vouches for has been refused as a whole.
+  const { trust } = services.options;
+  const isRefused = await Promise.all(
+    ofClass.map(
+      async ({ file }) => exact.some((it) => it.file === file) && (await vouched(trust, file)).kind === "refused",
+    ),
+  );
+  return firstTaken(
+    context,
+    ofClass.filter((_, at) => !isRefused[at]),
+  );
 }
 
 async function firstTaken(context: KernelContext, offers: readonly Offer[]): Promise<TakenDecision | null> {

@@ -21,7 +21,7 @@ import { signStatement } from "../../../src/tuner/trust/sign.ts";
 import { decisionsStatement, signatureOf, signDecision } from "../../../src/tuner/trust/signed-decisions.ts";
 import { payloadType, statementBytes } from "../../../src/tuner/trust/statement.ts";
 import { writeApp } from "../../support/build-app.ts";
-import { type CompileCase, compileIn, gemmText } from "../../support/compile-app.ts";
+import { type CompileCase, compileIn, gemmText, machineWith } from "../../support/compile-app.ts";
 import { type Double, startDouble } from "../../support/remote/double.ts";
 import { makeInstance } from "../../support/sigstore/instance.ts";
 import { writePack } from "../../support/write-pack.ts";
@@ -114,12 +114,12 @@ describe("a build in mode tune", () => {
   beforeEach(() => server.files.clear());
 
   /** Lays an entry into the server: the decision and its signature, if it has one. */
-  async function offer(by: typeof key | null): Promise<void> {
-    const files = new Map<string, Uint8Array>([[decisionPath, Buffer.from(printExchange([decision]))]]);
-    if (by) for (const [path, bytes] of await signatureFiles(decision, by)) files.set(path, bytes);
+  async function offer(by: typeof key | null, offered = decision, name = offered.key): Promise<void> {
+    const files = new Map<string, Uint8Array>([[decisionPath, Buffer.from(printExchange([offered]))]]);
+    if (by) for (const [path, bytes] of await signatureFiles(offered, by)) files.set(path, bytes);
     const digests = new Map([...files].map(([path, bytes]) => [path, digestOf(bytes)]));
     for (const [path, bytes] of files) server.files.set(`/cas/${digests.get(path)!.hash}`, Buffer.from(bytes));
-    server.files.set(`/ac/${decision.key}`, Buffer.from(printActionResult(digests)));
+    server.files.set(`/ac/${name}`, Buffer.from(printActionResult(digests)));
   }
 
   /** Installs a pack with the decision, signed if there is a key. */
@@ -172,6 +172,19 @@ describe("a build in mode tune", () => {
     expect(mild).toMatchObject({
       origin: "remote",
       said: [expect.stringContaining(`not taken as signed: ${unlisted}`)],
+    });
+  });
+
+  it("takes the signed decision of the class where the machine's own is not signed", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    await compileIn(root, { machine: machineWith(24 * 1024) });
+    const ofClass = (await storedDecisions(`${root}/store`))[0]!;
+    await offer(null);
+    await offer(key, ofClass, ofClass.tunedFor!.class);
+    expect(await build({ ...remote(), trust: required })).toEqual({
+      origin: "remote",
+      warnings: [`${lockName}: nothing is taken from the remote store: ${why}`],
+      said: [`${lockName}: the remote store's decision is signed by key ci-1`],
     });
   });
 
