@@ -3,7 +3,6 @@
 
 import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../compiler/index.ts";
-import { replaceFile } from "../native/replace-file.ts";
 import { compareDecision } from "../plugin/compile/check-decision.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { tunedForOf } from "../plugin/compile/schedule.ts";
@@ -17,15 +16,20 @@ import { storeSchema } from "../tuner/store/store-entry.ts";
 import { badArgument, exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
 import { readDecisions } from "./read-decisions.ts";
+import { replaceDecisions, signatureGone } from "./replace-decisions.ts";
 
 const plural = (count: number): string => `${count} decision${count === 1 ? "" : "s"}`;
 
 const isSystemError = (error: unknown): error is Error => error instanceof Error && "syscall" in error;
 
-/** @throws DiagnosticError `exchange.unwritable` */
-function writeExchange(path: string, text: string): void {
+/**
+ * Says whether a signature that lay beside the file is gone.
+ *
+ * @throws DiagnosticError `exchange.unwritable`
+ */
+function writeExchange(path: string, text: string): boolean {
   try {
-    replaceFile(path, text);
+    return replaceDecisions(path, text);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw unwritable(`${path} cannot be written: ${error.message}`);
@@ -39,9 +43,11 @@ export async function exportDecisions({ options: { root, cacheDir } }: Project, 
   const file = resolve(root, name);
   const passed = await passedOn(cacheDir);
   const { decisions, foreign, unreadable } = passed;
-  writeExchange(file, printExchange(decisions));
-  const json = { file, decisions: decisions.map(({ key, measured }) => ({ key, measured })), foreign, unreadable };
-  const text = `${plural(decisions.length)} in ${relative(root, file)}${leftOut(passed)}`;
+  const signatureRemoved = writeExchange(file, printExchange(decisions));
+  const shown = decisions.map(({ key, measured }) => ({ key, measured }));
+  const json = { file, decisions: shown, foreign, unreadable, signatureRemoved };
+  const note = signatureRemoved ? `; ${signatureGone(relative(root, file))}` : "";
+  const text = `${plural(decisions.length)} in ${relative(root, file)}${leftOut(passed)}${note}`;
   return { exitCode: exitCodes.done, json, text };
 }
 
