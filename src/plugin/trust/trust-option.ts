@@ -17,22 +17,24 @@ export interface ResolvedTrust {
 
 export const trustRequirements: readonly TrustRequirement[] = ["decision", "binary"];
 
-const keyForm = /^ed25519:([a-z0-9][a-z0-9._-]{0,63}):[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+const keyForm = /^ed25519:([a-z0-9][a-z0-9._-]{0,63}):([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/;
 const idForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 export const wantedTrust = "a list of public keys, or { keys, revoked, require, identities, trustedRoot }";
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "" && value.length <= 2000;
 
-/** Each key once, and each id: a signature names its key by the id alone. */
+/** Each id once, as a signature names its key by it alone, and each key: under a second id it would outlive the first one's revocation. */
 function areKeys(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  const ids = value.map((key) => keyForm.exec(isText(key) ? key : "")?.[1]);
-  return !ids.includes(undefined) && new Set(ids).size === ids.length;
+  const found = Array.from(value, (key) => keyForm.exec(isText(key) ? key : ""));
+  const isOnce = (part: 1 | 2): boolean => new Set(found.map((parts) => parts?.[part])).size === found.length;
+  return !found.includes(null) && isOnce(1) && isOnce(2);
 }
 
+/** A hole is an item, which `every` would leave out. */
 const isListOf = (value: unknown, holds: (item: unknown) => boolean): boolean =>
-  Array.isArray(value) && value.every(holds);
+  Array.isArray(value) && Array.from(value).every(holds);
 
 /** An object with fields of its own alone. A promise or a Map has none, and would stand for a policy that wants nothing. */
 function isPlain(value: unknown): value is object {
