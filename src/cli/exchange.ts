@@ -7,12 +7,12 @@ import { compareDecision } from "../plugin/compile/check-decision.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { tunedForOf } from "../plugin/compile/schedule.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
-import { type Vouched, vouched } from "../plugin/trust/outside-decision.ts";
+import { provenance, type Vouched, vouched, vouchedAgain } from "../plugin/trust/outside-decision.ts";
 import { outsideFile } from "../plugin/trust/signed-file.ts";
 import { indexDecisions } from "../tuner/store/decision-index.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
-import { storeSchema } from "../tuner/store/store-entry.ts";
+import { type Provenance, storeSchema } from "../tuner/store/store-entry.ts";
 import { badArgument, exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
 import { readDecisions } from "./read-decisions.ts";
@@ -102,6 +102,7 @@ interface Row {
 export interface Offered {
   readonly decision: SharedDecision;
   readonly by: Vouched;
+  readonly from: Provenance;
 }
 
 /**
@@ -109,25 +110,32 @@ export interface Offered {
  *
  * @throws DiagnosticError `exchange.unwritable`
  */
-async function take(context: KernelContext, decision: SharedDecision): Promise<Pick<Row, "state" | "why">> {
+async function take(
+  context: KernelContext,
+  { decision, from }: Pick<Offered, "decision" | "from">,
+): Promise<Pick<Row, "state" | "why">> {
   const { key } = context;
   const { candidate, source } = decision;
   const known = await context.store.entry(key);
-  const local = known?.kind === "schedule" && known.measured ? known : null;
-  const compared = await compareDecision(context, decision, local);
+  const measuredHere = known?.kind === "schedule" && known.measured ? known : null;
+  // One from elsewhere that no build takes any more is no rival, though it may be the very same decision.
+  const isRefused =
+    measuredHere?.from && (await vouchedAgain(context.services.options.trust, measuredHere.from)).kind === "refused";
+  const compared = await compareDecision(context, decision, isRefused ? null : measuredHere);
   if (compared.kind !== "taken") return { state: compared.kind, why: compared.why };
   const { schedule, measured } = compared;
   const tunedFor = tunedForOf(context, schedule);
-  const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured, tunedFor } as const;
+  const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured, tunedFor, from } as const;
   const message = await context.store.putEntry(key, entry);
   if (message) throw unwritable(message);
   return { state: "taken", why: null };
 }
 
 /** Takes a decision, unless option `trust` wants it signed and it is not. */
-async function takeOffered(context: KernelContext, { decision, by }: Offered): Promise<Tried> {
+async function takeOffered(context: KernelContext, offered: Offered): Promise<Tried> {
+  const { by } = offered;
   if (by.kind === "refused") return { state: "refused", why: by.why, signer: null, note: null };
-  return { ...(await take(context, decision)), signer: by.signer, note: by.note };
+  return { ...(await take(context, offered)), signer: by.signer, note: by.note };
 }
 
 type Tried = Omit<Row, "kernel" | "key">;
@@ -185,10 +193,14 @@ export async function importDecisions(project: Project, name: string): Promise<O
     const text = [...lines, "nothing was taken"].join("\n");
     return { exitCode: exitCodes.wrong, json: { file, problems: parsed.problems, kernels: [] }, text };
   }
-  const by = await vouched(trust, outsideFile(file, content));
+  const signedFile = outsideFile(file, content);
+  const by = await vouched(trust, signedFile);
+  const from = provenance("import", signedFile, by);
   const { byKey, byClass } = indexDecisions(parsed.decisions);
   const kernels = await takeForProject(project, ({ key, classKey }) =>
-    [...new Set([byKey.get(key), byClass.get(classKey)])].flatMap((decision) => (decision ? [{ decision, by }] : [])),
+    [...new Set([byKey.get(key), byClass.get(classKey)])].flatMap((decision) =>
+      decision ? [{ decision, by, from }] : [],
+    ),
   );
   const unused = parsed.decisions.length - kernels.length;
   return importOutcome(kernels, { file, problems: [], unused }, `${unused} of no kernel that is imported here`);

@@ -10,7 +10,7 @@ import type { RemotePut } from "../plugin/remote/guarded-transport.ts";
 import { remoteAnswers } from "../plugin/remote/remote-answers.ts";
 import { outsideFileOf, signatureFiles } from "../plugin/remote/remote-signature.ts";
 import { decisionBytes, decisionPath, openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
-import { vouched } from "../plugin/trust/outside-decision.ts";
+import { provenance, vouched } from "../plugin/trust/outside-decision.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
 import { badArgument, exitCodes, type Flags, type Outcome } from "./command.ts";
 import { contextOrNull, importOutcome, leftOut, type Offered, passedOn, takeForProject } from "./exchange.ts";
@@ -153,10 +153,11 @@ async function* remoteOffers(
     if (answer.kind === "missing" && answer.note !== null) warn(answer.note);
     if (answer.kind === "failed" || answer.kind === "denied" || answer.kind === "wrong") problems.push(answer.why);
     if (answer.kind !== "found") continue;
-    const by = await vouched(project.options.trust, outsideFileOf(remote, answer));
+    const file = outsideFileOf(remote, answer);
+    const by = await vouched(project.options.trust, file);
     for (const why of problems.splice(0)) warn(`an entry of ${key} is not taken: ${why}`);
     isOffered = true;
-    yield { decision: answer.decision, by };
+    yield { decision: answer.decision, by, from: provenance("remote", file, by) };
   }
   const [why] = problems;
   if (why !== undefined && !isOffered) throw noAnswer(key, why);

@@ -7,9 +7,9 @@ import { type RemoteEntry, remoteFiles } from "../remote/remote-files.ts";
 import type { ResolvedRemote } from "../remote/remote-options.ts";
 import { outsideFileOf, signatureFiles } from "../remote/remote-signature.ts";
 import { openRemote, type RemoteAnswer, type RemoteStore } from "../remote/remote-store.ts";
-import { vouched, wordsOf } from "../trust/outside-decision.ts";
+import { provenance, vouched, wordsOf } from "../trust/outside-decision.ts";
 import { signingKeyOf } from "../trust/signing-key.ts";
-import { type Checked, checkDecision, type TakenDecision } from "./check-decision.ts";
+import { type Checked, checkDecision, type OutsideDecision } from "./check-decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { type Schedule, tunedForOf } from "./schedule.ts";
 
@@ -23,7 +23,7 @@ function storeOf(
 }
 
 /** Asks the shared store for a decision, with its measurement here; null: it has none that could be taken. */
-export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<TakenDecision | null> {
+export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<OutsideDecision | null> {
   const { key, classKey, lockName, services } = context;
   const { log, signal } = services;
   const store = storeOf(context, remote);
@@ -39,18 +39,22 @@ export async function remoteDecision(context: KernelContext, remote: ResolvedRem
   return null;
 }
 
+type Refused = Extract<Checked, { kind: "refused" }>;
+
 /** Takes a decision, unless nobody vouches for it who has to, or it is wrong. */
 async function tryDecision(
   context: KernelContext,
   store: RemoteStore,
   answer: Extract<RemoteAnswer, { kind: "found" }>,
-): Promise<Checked> {
+): Promise<Refused | ({ readonly kind: "taken" } & OutsideDecision)> {
   const { lockName, services } = context;
-  const by = await vouched(services.options.trust, outsideFileOf(store, answer));
+  const file = outsideFileOf(store, answer);
+  const by = await vouched(services.options.trust, file);
   if (by.kind === "refused") return by;
   const words = wordsOf(by);
   if (words !== null) services.log.info(`${lockName}: the remote store's decision is ${words}`);
-  return checkDecision(context, answer.decision);
+  const checked = await checkDecision(context, answer.decision);
+  return checked.kind === "taken" ? { ...checked, from: provenance("remote", file, by) } : checked;
 }
 
 /** Returns the files of the shared store's entry of a key: a decision, and perhaps a signed addon. Null: it has none. */
