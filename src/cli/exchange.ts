@@ -3,30 +3,34 @@
 
 import { relative, resolve } from "node:path";
 import { DiagnosticError } from "../compiler/index.ts";
-import { replaceFile } from "../native/replace-file.ts";
 import { compareDecision } from "../plugin/compile/check-decision.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { tunedForOf } from "../plugin/compile/schedule.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
-import { type Vouched, vouched } from "../plugin/trust/outside-decision.ts";
+import { provenance, type Vouched, vouched, vouchedAgain } from "../plugin/trust/outside-decision.ts";
 import { outsideFile } from "../plugin/trust/signed-file.ts";
 import { indexDecisions } from "../tuner/store/decision-index.ts";
 import { parseExchange, printExchange, type SharedDecision } from "../tuner/store/exchange.ts";
 import { storedDecisions } from "../tuner/store/store-contents.ts";
-import { storeSchema } from "../tuner/store/store-entry.ts";
+import { type Provenance, storeSchema } from "../tuner/store/store-entry.ts";
 import { unkeptKey } from "../tuner/store/store-key.ts";
 import { badArgument, exitCodes, type Outcome } from "./command.ts";
 import type { Project } from "./project.ts";
 import { readDecisions } from "./read-decisions.ts";
+import { replaceDecisions, signatureGone } from "./replace-decisions.ts";
 
 const plural = (count: number): string => `${count} decision${count === 1 ? "" : "s"}`;
 
 const isSystemError = (error: unknown): error is Error => error instanceof Error && "syscall" in error;
 
-/** @throws DiagnosticError `exchange.unwritable` */
-function writeExchange(path: string, text: string): void {
+/**
+ * Says whether a signature that lay beside the file is gone.
+ *
+ * @throws DiagnosticError `exchange.unwritable`
+ */
+function writeExchange(path: string, text: string): boolean {
   try {
-    replaceFile(path, text);
+    return replaceDecisions(path, text);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw unwritable(`${path} cannot be written: ${error.message}`);
@@ -40,10 +44,11 @@ export async function exportDecisions({ options: { root, cacheDir } }: Project, 
   const file = resolve(root, name);
   const passed = await passedOn(cacheDir);
   const { decisions, foreign, unreadable } = passed;
-  writeExchange(file, printExchange(decisions));
+  const signatureRemoved = writeExchange(file, printExchange(decisions));
   const said = decisions.map(({ key, measured }) => ({ key, measured }));
-  const json = { file, decisions: said, foreign, unreadable, noSecret: unkeptKey() };
-  const text = `${plural(decisions.length)} in ${relative(root, file)}${leftOut(passed)}`;
+  const json = { file, decisions: said, foreign, unreadable, signatureRemoved, noSecret: unkeptKey() };
+  const note = signatureRemoved ? `; ${signatureGone(relative(root, file))}` : "";
+  const text = `${plural(decisions.length)} in ${relative(root, file)}${leftOut(passed)}${note}`;
   return { exitCode: exitCodes.done, json, text };
 }
 
@@ -100,6 +105,7 @@ interface Row {
 export interface Offered {
   readonly decision: SharedDecision;
   readonly by: Vouched;
+  readonly from: Provenance;
 }
 
 /**
@@ -107,42 +113,64 @@ export interface Offered {
  *
  * @throws DiagnosticError `exchange.unwritable`
  */
-async function take(context: KernelContext, decision: SharedDecision): Promise<Pick<Row, "state" | "why">> {
+async function take(
+  context: KernelContext,
+  { decision, from }: Pick<Offered, "decision" | "from">,
+): Promise<Pick<Row, "state" | "why">> {
   const { key } = context;
   const { candidate, source } = decision;
   const known = await context.store.entry(key);
-  const local = known?.kind === "schedule" && known.measured ? known : null;
-  const compared = await compareDecision(context, decision, local);
+  const measuredHere = known?.kind === "schedule" && known.measured ? known : null;
+  // One from elsewhere that no build takes any more is no rival, though it may be the very same decision.
+  const isRefused =
+    measuredHere?.from && (await vouchedAgain(context.services.options.trust, measuredHere.from)).kind === "refused";
+  const compared = await compareDecision(context, decision, isRefused ? null : measuredHere);
   if (compared.kind !== "taken") return { state: compared.kind, why: compared.why };
   const { schedule, measured } = compared;
   const tunedFor = tunedForOf(context, schedule);
-  const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured, tunedFor } as const;
+  const entry = { kind: "schedule", schema: storeSchema, candidate, source, measured, tunedFor, from } as const;
   const message = await context.store.putEntry(key, entry);
   if (message) throw unwritable(message);
   return { state: "taken", why: null };
 }
 
 /** Takes a decision, unless option `trust` wants it signed and it is not. */
-async function takeOffered(context: KernelContext, { decision, by }: Offered): Promise<Omit<Row, "kernel" | "key">> {
+async function takeOffered(context: KernelContext, offered: Offered): Promise<Tried> {
+  const { by } = offered;
   if (by.kind === "refused") return { state: "refused", why: by.why, signer: null, note: null };
-  return { ...(await take(context, decision)), signer: by.signer, note: by.note };
+  return { ...(await take(context, offered)), signer: by.signer, note: by.note };
 }
 
+type Tried = Omit<Row, "kernel" | "key">;
+
+/** What there is to say where the decision of a kernel's key was refused, and that of its class was tried next. */
+const withRefusal = (first: Tried, next: Tried): Tried =>
+  next.state === "refused"
+    ? { ...next, why: `${first.why}; that of its class: ${next.why}` }
+    : { ...next, note: [next.note, `the decision of its key is refused: ${first.why}`].filter(Boolean).join(", ") };
+
 /**
- * Takes the decisions of the project's kernels: those for this machine, else those for another machine of its class. Kernels that differ in
- * the name of their operator alone have one key: the source is that of one of them.
+ * Takes the decisions of the project's kernels. Kernels that differ in the name of their operator alone have one key: the source is that
+ * of one of them.
+ *
+ * @param offersOf those for this machine, then those for another machine of its class, which are tried where the first are refused
  */
-export async function takeForProject(project: Project, offers: readonly Offered[]): Promise<readonly Row[]> {
-  const { byKey, byClass } = indexDecisions(offers.map(({ decision }) => decision));
-  const offerOf = new Map(offers.map((offered) => [offered.decision, offered]));
+export async function takeForProject(
+  project: Project,
+  offersOf: (context: KernelContext) => Iterable<Offered> | AsyncIterable<Offered>,
+): Promise<readonly Row[]> {
   const rows = new Map<string, Row>();
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);
-    const decision = context && (byKey.get(context.key) ?? byClass.get(context.classKey));
-    const offered = decision && offerOf.get(decision);
     const before = context && rows.get(context.key);
-    if (!context || !offered || (before && before.state !== "refused")) continue;
-    rows.set(context.key, { kernel: context.lockName, key: context.key, ...(await takeOffered(context, offered)) });
+    if (!context || (before && before.state !== "refused")) continue;
+    let tried: Tried | null = null;
+    for await (const offered of offersOf(context)) {
+      const next = await takeOffered(context, offered);
+      tried = tried ? withRefusal(tried, next) : next;
+      if (tried.state !== "refused") break;
+    }
+    if (tried) rows.set(context.key, { kernel: context.lockName, key: context.key, ...tried });
   }
   return [...rows.values()];
 }
@@ -168,9 +196,15 @@ export async function importDecisions(project: Project, name: string): Promise<O
     const text = [...lines, "nothing was taken"].join("\n");
     return { exitCode: exitCodes.wrong, json: { file, problems: parsed.problems, kernels: [] }, text };
   }
-  const by = await vouched(trust, outsideFile(file, content));
-  const offers = parsed.decisions.map((decision) => ({ decision, by }));
-  const kernels = await takeForProject(project, offers);
+  const signedFile = outsideFile(file, content);
+  const by = await vouched(trust, signedFile);
+  const from = provenance("import", signedFile, by);
+  const { byKey, byClass } = indexDecisions(parsed.decisions);
+  const kernels = await takeForProject(project, ({ key, classKey }) =>
+    [...new Set([byKey.get(key), byClass.get(classKey)])].flatMap((decision) =>
+      decision ? [{ decision, by, from }] : [],
+    ),
+  );
   const unused = parsed.decisions.length - kernels.length;
   return importOutcome(kernels, { file, problems: [], unused }, `${unused} of no kernel that is imported here`);
 }

@@ -16,6 +16,7 @@ import type { ParsedRequest } from "../plugin/request.ts";
 import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
 import type { KernelPluginOptions, LogLevel } from "../plugin/types.ts";
 import { type StrategyName, strategyNames } from "../tuner/search/strategy.ts";
+import { parseLocatedJson } from "../tuner/store/located-json.ts";
 import { badArgument, type CommandOption, type Flags } from "./command.ts";
 import { remoteOf } from "./remote-flags.ts";
 
@@ -70,7 +71,9 @@ export function requireFolder(given: string, path = given, wanted = "a folder"):
 /** Reads the value of option `trust` from a file, which the bundler's configuration may import, too. */
 function trustIn(file: string, root: string): NonNullable<KernelPluginOptions["trust"]> {
   try {
-    return JSON.parse(readFileSync(resolve(root, file), "utf8"));
+    // A list that stands there twice, as after a bad merge, is a mistake: one of the two would not count.
+    const { value } = parseLocatedJson(readFileSync(resolve(root, file), "utf8"));
+    return value as NonNullable<KernelPluginOptions["trust"]>;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw badArgument(

@@ -7,9 +7,10 @@ import type { KernelContext } from "../plugin/compile/kernel-context.ts";
 import { taskFor } from "../plugin/compile/schedule.ts";
 import { kernelsOf } from "../plugin/declarations/find-imports.ts";
 import type { RemotePut } from "../plugin/remote/guarded-transport.ts";
+import { remoteAnswers } from "../plugin/remote/remote-answers.ts";
 import { outsideFileOf, signatureFiles } from "../plugin/remote/remote-signature.ts";
 import { decisionBytes, decisionPath, openRemote, type RemoteStore } from "../plugin/remote/remote-store.ts";
-import { vouched } from "../plugin/trust/outside-decision.ts";
+import { provenance, vouched } from "../plugin/trust/outside-decision.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
 import { unkeptKey } from "../tuner/store/store-key.ts";
 import { badArgument, exitCodes, type Flags, type Outcome } from "./command.ts";
@@ -126,23 +127,59 @@ async function signatures(project: Project, flags: Flags): Promise<FilesOf> {
 /** @throws DiagnosticError `exchange.remote`, `trust.bad-key` */
 export async function pullDecisions(project: Project, flags: Flags): Promise<Outcome> {
   const remote = remoteOf(project, "pull", flags);
-  const asked = new Map<string, KernelContext>();
+  const asked = new Map<string, Offers>();
   for (const request of kernelsOf(await project.imports())) {
     const context = await contextOrNull(project, request);
-    if (context) asked.set(context.key, context);
+    if (context && !asked.has(context.key)) asked.set(context.key, kept(remoteOffers(project, remote, context)));
   }
-  const offers: Offered[] = [];
-  for (const { key, classKey } of asked.values()) {
-    const answer = await remote.get(key, classKey);
-    if (answer.kind === "failed" || answer.kind === "denied") throw noAnswer(key, answer.why);
-    if (answer.kind === "missing" && answer.note !== null) project.session.log().warn(answer.note);
-    if (answer.kind !== "found") continue;
-    const by = await vouched(project.options.trust, outsideFileOf(remote, answer));
-    offers.push({ decision: answer.decision, by });
-  }
-  const kernels = await takeForProject(project, offers);
-  const missing = asked.size - offers.length;
+  // Before anything is taken: a store that does not answer is an error.
+  let missing = 0;
+  for (const offers of asked.values()) if ((await offers().next()).done) missing += 1;
+  const kernels = await takeForProject(project, ({ key }) => asked.get(key)?.() ?? []);
   return importOutcome(kernels, { missing }, `${missing} not there`);
+}
+
+type Offers = () => AsyncGenerator<Offered, void, undefined>;
+
+/** Makes the same items anew for each who asks. Each is fetched once, and when it is wanted. */
+function kept(given: AsyncGenerator<Offered, void, undefined>): Offers {
+  const known: Offered[] = [];
+  return async function* () {
+    for (let at = 0; ; at++) {
+      const next = at < known.length ? null : await given.next();
+      if (next?.done) return;
+      if (next) known.push(next.value);
+      yield known[at]!;
+    }
+  };
+}
+
+/**
+ * Yields what the store has for a kernel: for its key, then for its class of machines.
+ *
+ * @throws DiagnosticError `exchange.remote`: it has nothing that could be read
+ */
+async function* remoteOffers(
+  project: Project,
+  remote: RemoteStore,
+  { key, classKey }: KernelContext,
+): AsyncGenerator<Offered, void, undefined> {
+  const warn = (text: string): void => project.session.log().warn(text);
+  const problems: string[] = [];
+  let isOffered = false;
+  for await (const answer of remoteAnswers(remote, key, classKey)) {
+    if (answer.kind === "missing" && answer.note !== null) warn(answer.note);
+    if (answer.kind === "failed" || answer.kind === "denied" || answer.kind === "wrong") problems.push(answer.why);
+    if (answer.kind !== "found") continue;
+    const file = outsideFileOf(remote, answer);
+    const by = await vouched(project.options.trust, file);
+    for (const why of problems.splice(0)) warn(`an entry of ${key} is not taken: ${why}`);
+    isOffered = true;
+    yield { decision: answer.decision, by, from: provenance("remote", file, by) };
+  }
+  const [why] = problems;
+  if (why !== undefined && !isOffered) throw noAnswer(key, why);
+  if (why !== undefined) warn(`the remote store gives no other decision ${key}: ${why}`);
 }
 
 const noAnswer = (key: string, why: string): DiagnosticError =>

@@ -9,7 +9,7 @@ import { pathFilter } from "./path-pattern.ts";
 import { allowedRemote } from "./remote/allowed-remote.ts";
 import { withoutCredentials } from "./remote/credentials.ts";
 import { isRemoteOption, type ResolvedRemote, remoteWanted, resolveRemote } from "./remote/remote-options.ts";
-import { isTrust, type ResolvedTrust, resolveTrust, wantedTrust } from "./trust/trust-option.ts";
+import { isTrust, type ResolvedTrust, resolveTrust, wantedTrust, withoutSecrets } from "./trust/trust-option.ts";
 import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
 
 export interface ResolvedOptions {
@@ -114,6 +114,12 @@ function mistake(code: DiagnosticCode, message: string, hint: string | null): Di
   return { code, message, loc: null, hint, detail: null };
 }
 
+/** Options whose values may hold a secret, and how they are shown. */
+const shownAs: Readonly<Record<string, (value: unknown) => unknown>> = {
+  remote: withoutCredentials,
+  trust: withoutSecrets,
+};
+
 /** Finds a wrong option; null if every option is known and of the right kind. Undefined stands for the default. */
 function findMistake(options: Readonly<Record<string, unknown>>): Diagnostic | null {
   for (const [name, value] of Object.entries(options)) {
@@ -123,7 +129,7 @@ function findMistake(options: Readonly<Record<string, unknown>>): Diagnostic | n
       return mistake("options.unknown", `unplugin-kernel has no option ${show(name)}`, `the options are ${known}`);
     }
     if (value !== undefined && !rule.holds(value)) {
-      const shown = show(name === "remote" ? withoutCredentials(value) : value);
+      const shown = show(shownAs[name]?.(value) ?? value);
       return mistake("options.bad-value", `option ${name} is ${shown}`, `wanted: ${rule.wanted}`);
     }
   }

@@ -25,6 +25,23 @@ beforeAll(() => {
 
 const manifestIn = (folder: string) => JSON.parse(readFileSync(join(origin, folder, "package.json"), "utf8"));
 
+test("a pack that is written again keeps the signature of the same decisions alone, and an export does", () => {
+  const cases = [
+    ["packs/signed/decisions.jsonl", () => runCli(origin, "pack", "packs/signed")],
+    ["exported.jsonl", () => runCli(origin, "cache", "export", "exported.jsonl")],
+  ] as const;
+  for (const [name, write] of cases) {
+    const [file, signature] = [join(origin, name), join(origin, `${name}.sigstore.json`)];
+    expect(write().exitCode).toBe(0);
+    writeFileSync(signature, "of these decisions");
+    expect(write().output).not.toContain("signature");
+    expect(readFileSync(signature, "utf8")).toBe("of these decisions");
+    writeFileSync(file, "other decisions");
+    expect(write().output).toContain(`its signature was of other decisions, and is removed: cache sign ${name}`);
+    expect([existsSync(file), existsSync(signature)]).toEqual([true, false]);
+  }
+});
+
 describe("the package", () => {
   test("has what npm wants to know, the decisions, and a page that lists them", () => {
     const { exitCode, output } = runCli(origin, "pack", "packs/tuned", "--name", "@team/tuned-kernels");

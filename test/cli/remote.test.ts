@@ -1,9 +1,11 @@
 // `cache push` and `cache pull` between projects that share a server.
 
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { printExchange } from "../../src/tuner/store/exchange.ts";
 import { storedDecisions } from "../../src/tuner/store/store-contents.ts";
 import { compileIn, machineWith } from "../support/compile-app.ts";
 import { type Double, startDouble } from "../support/remote/double.ts";
@@ -97,6 +99,30 @@ test("a pull does not take a claim that no machine can keep", async () => {
   offerAt(server, "", key, { ...decision!, measured: { ...measured, medianNs: 1e-9, gflops: 1e9 } });
   const pulled = await run(puller, "cache", "pull", "--json", "--remote", server.url);
   expect(JSON.parse(pulled.output)).toMatchObject({ kernels: [{ kernel, state: "refused" }] });
+});
+
+test("a pull and an import take the decision of the class where that of the key is refused", async () => {
+  const elsewhere = project();
+  await compileIn(elsewhere, { machine: machineWith(24 * 1024) });
+  const [ofClass] = await storedDecisions(join(elsewhere, "store"));
+  const [exact] = await storedDecisions(join(origin, "node_modules/.cache/unplugin-kernel"));
+  const wrong = { ...exact!, source: "0".repeat(64) };
+  server.files.clear();
+  offerAt(server, "", wrong.key, wrong);
+  offerAt(server, "", ofClass!.tunedFor!.class, ofClass!);
+  const puller = project();
+  const taken = {
+    exitCode: 0,
+    output: expect.stringContaining(
+      `taken    ${kernel}: the decision of its key is refused: its decisions do not lead to its source\n1 decision taken`,
+    ),
+  };
+  expect(await run(puller, "cache", "pull", "--remote", server.url)).toMatchObject(taken);
+  const importer = project();
+  // The first of a class in a file, by key, stands for it.
+  const { tunedFor: _, ...shown } = wrong;
+  writeFileSync(join(importer, "decisions.jsonl"), printExchange([shown, ofClass!]));
+  expect(await run(importer, "cache", "import", "decisions.jsonl")).toMatchObject(taken);
 });
 
 test("a pull says what is not there, and fails where the server does", async () => {

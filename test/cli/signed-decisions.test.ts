@@ -99,6 +99,14 @@ describe("cache pull", () => {
     expect((await run(root, "cache", "pull", "--remote", server.url, trust)).output).toContain(
       `taken    ${kernel}: signed by key ci-1\n1 decision taken`,
     );
+    // Who signed it is known from then on.
+    expect((await run(root, "cache", "ls")).output).toMatch(/ from a remote store, signed +\| +1 /);
+    await run(root, "tune");
+    expect(await run(root, "verify", "--trust=mild.trust.json")).toEqual({
+      exitCode: 0,
+      output: expect.stringContaining(`right    ${kernel}: from a remote store, signed by key ci-1\n`),
+    });
+    expect((await run(root, "verify")).output).toContain(`${kernel}: from a remote store, without a signature`);
     const tuned = await run(project(), "tune", "--remote", server.url, trust, "--json");
     expect(JSON.parse(tuned.output).kernels).toMatchObject([{ kernel, origin: "remote" }]);
   }, 90_000);
@@ -112,7 +120,11 @@ describe("cache pull", () => {
       output: expect.stringContaining(`refused  ${kernel}: ${unsigned}`),
     });
     rmSync(join(root, "kernels.lock.json"), { force: true });
+    // Taken without a signature, it is no rival of the same decision with one, and of no use where one is required.
+    await run(root, "cache", "pull", "--remote", server.url, "--trust=mild.trust.json");
+    expect((await run(root, "cache", "ls")).output).toMatch(/ from a remote store, not signed +\| +1 /);
     const tuned = await run(root, "tune", "--remote", server.url, trust, "--trials", "2");
+    expect(tuned.output).toContain(`the store's decision is from a remote store, and not taken: ${unsigned}`);
     expect(tuned.output).toContain(`nothing is taken from the remote store: ${unsigned}`);
     expect(tuned.output).toMatch(/ tuned /);
   }, 90_000);

@@ -152,6 +152,21 @@ it.each([
   expect(existsSync(join(root, "signing.key"))).toBe(false);
 });
 
+it.each<[string, string, RegExp]>([
+  [
+    "a list that stands there twice",
+    '{ "revoked": ["ci-2025"],\n"revoked": [] }',
+    /the field "revoked" is there twice/,
+  ],
+  ["a private key in place of the file", "ed25519-private:ci:c2VjcmV0", /cannot be read: a value is missing/],
+])("a file of option trust with %s is refused", (_, text, why) => {
+  writeFileSync(join(root, "wrong.trust.json"), text);
+  const { exitCode, errors } = cli("cache", "trust", "--trust", "wrong.trust.json");
+  expect(exitCode).not.toBe(0);
+  expect(errors).toMatch(why);
+  expect(errors).not.toContain("c2Vj");
+});
+
 describe("signing without a key", () => {
   const sign = async (load: LoadSigstore) => {
     const text = printExchange([]);

@@ -1,10 +1,12 @@
 // `cache ls`, `cache gc`: what lies in the store, and room in it. `cache export|import|push|pull`: its decisions, for others and from them.
 
 import { wallClockMs } from "../../native/clock.ts";
+import { placeOf } from "../../plugin/trust/outside-decision.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { garbage, removeItems, totalBytes } from "../../tuner/store/garbage.ts";
 import { leftovers, removeLeftovers } from "../../tuner/store/leftovers.ts";
 import { type StoredItem, storedItems } from "../../tuner/store/store-contents.ts";
+import { provenances } from "../../tuner/store/store-entry.ts";
 import { storeProblems } from "../../tuner/store/store-problems.ts";
 import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
 import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
@@ -28,12 +30,28 @@ async function list(directory: string, root: string): Promise<Outcome> {
   const items = await storedItems(directory);
   const problems = storeProblems(directory, root);
   const groups = Object.entries(kinds).map(([kind, name]) => ({ name, items: items.filter((it) => it.kind === kind) }));
-  const rows = groups.map(({ name, items }) => [name, String(items.length), sizeText(totalBytes(items))]);
+  const outside = provenances.flatMap((kind) =>
+    [true, false].map((isSigned) => ({
+      name: `  from ${placeOf({ kind })}, ${isSigned ? "signed" : "not signed"}`,
+      items: items.filter((it) => it.from === kind && it.isSigned === isSigned),
+    })),
+  );
+  const shown = groups.flatMap((group, at) =>
+    at > 0 ? [group] : [group, ...outside.filter((it) => it.items.length > 0)],
+  );
+  const rows = shown.map(({ name, items }) => [name, String(items.length), sizeText(totalBytes(items))]);
   return {
     exitCode: exitCodes.done,
     json: {
       directory,
-      items: items.map(({ key, kind, bytes, time, used }) => ({ key, kind, bytes, time, used })),
+      items: items.map(({ key, kind, bytes, time, used, from, isSigned }) => ({
+        key,
+        kind,
+        bytes,
+        time,
+        used,
+        ...(from && { from, isSigned }),
+      })),
       problems,
     },
     text: [directory, "", textTable(["", "count", "size"], rows), ...problems.map(({ text }) => text)].join("\n"),

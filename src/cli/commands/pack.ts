@@ -10,6 +10,7 @@ import { badArgument, type Command, exitCodes } from "../command.ts";
 import { type PackageJson, type PackInput, packFiles, packTable } from "../pack/pack-files.ts";
 import { packRows } from "../pack/pack-rows.ts";
 import { nameProblem } from "../pack/package-name.ts";
+import { replaceDecisions, signatureGone } from "../replace-decisions.ts";
 
 /** Reads a package.json; null: there is none. One that is no JSON object counts as one without fields. */
 function readPackage(file: string): PackageJson | null {
@@ -53,10 +54,16 @@ function nameOf(given: unknown, before: PackInput["before"], project: PackageJso
   throw badArgument(`npm takes no package of the name ${JSON.stringify(name)}: ${why}`, "--name @team/tuned-kernels");
 }
 
-/** @throws DiagnosticError `exchange.unwritable` */
-function write(folder: string, files: Readonly<Record<string, string>>): void {
+/**
+ * Says whether a signature that lay beside the decisions is gone.
+ *
+ * @throws DiagnosticError `exchange.unwritable`
+ */
+function write(folder: string, files: Readonly<Record<string, string>>): boolean {
   try {
-    for (const [name, text] of Object.entries(files)) replaceFile(join(folder, name), text);
+    const { [decisionsName]: decisions = "", ...others } = files;
+    for (const [name, text] of Object.entries(others)) replaceFile(join(folder, name), text);
+    return replaceDecisions(join(folder, decisionsName), decisions);
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
     throw unwritable(`${folder} cannot be written: ${error.message}`, null);
@@ -85,9 +92,11 @@ export const pack: Command = {
       return { exitCode: exitCodes.wrong, json, text };
     }
     const license = typeof own.license === "string" ? own.license : "UNLICENSED";
-    write(folder, packFiles({ name, license, kernels: packed, before }));
+    const signatureRemoved = write(folder, packFiles({ name, license, kernels: packed, before }));
     const place = relative(root, folder);
     const last = `${name} in ${place}: look at its license, then npm publish ${place}`;
-    return { exitCode: exitCodes.done, json, text: [packTable(packed), ...lines, "", last].join("\n") };
+    const gone = signatureRemoved ? [signatureGone(join(place, decisionsName))] : [];
+    const text = [packTable(packed), ...lines, "", ...gone, last].join("\n");
+    return { exitCode: exitCodes.done, json: { ...json, signatureRemoved }, text };
   },
 };

@@ -7,10 +7,11 @@ import { failAlone } from "../../plugin/compile/fail-alone.ts";
 import { verifyKernel } from "../../plugin/compile/verify-kernel.ts";
 import type { ParsedRequest } from "../../plugin/request.ts";
 import { type ForeignItem, foreignItems } from "../../tuner/store/foreign-items.ts";
-import { readLockfile } from "../../tuner/store/lockfile.ts";
+import { type LockEntries, readLockfile } from "../../tuner/store/lockfile.ts";
 import { type RebuildingStore, rebuildingStore } from "../../tuner/store/rebuilding-store.ts";
 import type { Store } from "../../tuner/store/store.ts";
 import { type Command, exitCodes } from "../command.ts";
+import { originOf } from "../origin-of.ts";
 import { type Project, requireFolder } from "../project.ts";
 import {
   changedAddons,
@@ -26,6 +27,8 @@ interface Row {
   readonly kernel: string;
   readonly state: "right" | "not run" | "wrong";
   readonly why: string | null;
+  /** Where its decision came from, if it is from elsewhere. */
+  readonly from?: string;
 }
 
 interface Checked {
@@ -36,7 +39,11 @@ interface Checked {
   readonly store: RebuildingStore | null;
 }
 
-async function check({ contextOf, options: { root } }: Project, asked: ParsedRequest): Promise<Checked> {
+async function check(
+  { contextOf, options: { root } }: Project,
+  asked: ParsedRequest,
+  entries: LockEntries,
+): Promise<Checked> {
   const kernel = relative(root, asked.path) + asked.query;
   let lockName: string | null = null;
   let store: RebuildingStore | null = null;
@@ -53,7 +60,9 @@ async function check({ contextOf, options: { root } }: Project, asked: ParsedReq
       const { problem, notCompared } = await compareShipped(context, store!);
       const state = problem ? "wrong" : notRun ? "not run" : "right";
       if (!problem && !notRun) await store!.keep();
-      return { lockName, store, row: { kernel, state, why: problem ?? notRun ?? notCompared } };
+      const from = await originOf(context, entries.get(lockName)?.source ?? "");
+      const row = { kernel, state, why: problem ?? notRun ?? notCompared, ...(from !== null && { from }) } as const;
+      return { lockName, store, row };
     });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
@@ -116,14 +125,17 @@ export const verify: Command = {
     const lying = await foreignItems(cacheDir);
     const changed = [...changedAddons(cacheDir), ...changedModules(cacheDir)];
     // One after the other: they are measured.
-    for (const request of kernels) checked.push(await check(project, request));
+    for (const request of kernels) checked.push(await check(project, request, content.entries));
     rows.push(...checked.map(({ row }) => row));
     const used = new Set(checked.map(({ lockName }) => lockName));
     const unused = [...content.entries.keys()].filter((name) => !used.has(name));
     const output = outputRows(folder, checked);
     const foreign = [...named(lying, checked), ...changed];
     const isWrong = [...rows, ...output].some(({ state }) => state === "wrong");
-    const lines = rows.map(({ kernel, state, why }) => `${state.padEnd(8)} ${kernel}${why ? `: ${why}` : ""}`);
+    const lines = rows.map(({ kernel, state, why, from }) => {
+      const words = [why, from].filter(Boolean).join(", ");
+      return `${state.padEnd(8)} ${kernel}${words && `: ${words}`}`;
+    });
     return {
       exitCode: isWrong ? exitCodes.wrong : exitCodes.done,
       json: { kernels: rows, unused, foreign, output },

@@ -7,7 +7,7 @@ import { measurable } from "../../tuner/measurable.ts";
 import type { Timing } from "../../tuner/measure/measurement.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
 import { targetClass } from "../../tuner/store/key.ts";
-import type { Measured } from "../../tuner/store/store-entry.ts";
+import type { Measured, Provenance } from "../../tuner/store/store-entry.ts";
 import { measureAll, type Workbench } from "../../tuner/workbench.ts";
 import { checkTwins } from "./check-twins.ts";
 import { problemOfClaim } from "./claim.ts";
@@ -22,6 +22,11 @@ export interface TakenDecision {
   readonly schedule: Schedule;
   /** Measurement of this machine, not the one that the decision came with. */
   readonly measured: Measured;
+}
+
+/** A decision from outside that is used, and what the store keeps of its origin. */
+export interface OutsideDecision extends TakenDecision {
+  readonly from: Provenance;
 }
 
 export type Checked =

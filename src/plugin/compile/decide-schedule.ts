@@ -4,7 +4,7 @@ import { codegenVersion, DiagnosticError } from "../../compiler/index.ts";
 import { sharedDecision } from "../../tuner/store/exchange.ts";
 import type { LockEntry } from "../../tuner/store/lock-entry.ts";
 import { updateLockfile } from "../../tuner/store/lockfile.ts";
-import { type Measured, type ScheduleEntry, storeSchema } from "../../tuner/store/store-entry.ts";
+import { type Measured, type Provenance, type ScheduleEntry, storeSchema } from "../../tuner/store/store-entry.ts";
 import { taskIdentity } from "../../tuner/store/task-identity.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { BackgroundTuner } from "../background/background-tuner.ts";
@@ -14,6 +14,7 @@ import { warnOnce } from "../say-once.ts";
 import { hasSigners } from "../trust/trust-option.ts";
 import type { BuiltBlobs } from "./artifact-store.ts";
 import { askLock, type LockAnswer, type LockMiss } from "./ask-lock.ts";
+import type { OutsideDecision } from "./check-decision.ts";
 import { checkLimits } from "./check-limits.ts";
 import { type KernelContext, refuse } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
@@ -26,6 +27,8 @@ export interface Decision extends Schedule {
   readonly compilerRuns: number;
   /** Addon that came with the decision, signed, to a machine that has no compiler. Absent: the kernel is built here. */
   readonly built?: BuiltBlobs;
+  /** Where it came from, if no build of this user tuned it. Absent for the lock's, which does not say. */
+  readonly from?: Provenance;
 }
 
 /**
@@ -116,7 +119,7 @@ async function fromPacks(context: KernelContext): Promise<Decision | null> {
   if (context.services.options.packs.length === 0) return null;
   const { packDecision } = await import("../packs/pack-decision.ts");
   const taken = await packDecision(context);
-  return taken && found("pack", taken.schedule, taken.measured);
+  return taken && foundOutside("pack", taken);
 }
 
 /** Decision of the shared store, rebuilt and run against the reference by now; null: there is none, or it is not taken. */
@@ -125,7 +128,7 @@ async function fromRemote(context: KernelContext): Promise<Decision | null> {
   if (remote === null) return null;
   const { remoteDecision } = await import("./remote-decision.ts");
   const taken = await remoteDecision(context, remote);
-  return taken && found("remote", taken.schedule, taken.measured);
+  return taken && foundOutside("remote", taken);
 }
 
 /** Decision of the shared store with its addon, for a machine without a compiler, under a trusted signature; null: there is none. */
@@ -135,7 +138,7 @@ async function fromSigned(context: KernelContext): Promise<Decision | null> {
   if (!remote || !hasSigners(trust) || task.target.codegen !== "c" || (await toolchain())) return null;
   const { signedDecision } = await import("../trust/signed-decision.ts");
   const signed = await signedDecision(context, remote);
-  return signed && { ...found("remote", { task, ...signed }, null), built: signed.built };
+  return signed && { ...found("remote", signed, null), built: signed.built };
 }
 
 /** Puts what this build tuned into the shared store, where it may write there. */
@@ -192,6 +195,11 @@ const found = (origin: Origin, schedule: Schedule, measured: Measured | null): D
   return { origin, task, candidate, source, measured, measurements: 0, compilerRuns: 0 };
 };
 
+const foundOutside = (origin: Origin, { schedule, measured, from }: OutsideDecision): Decision => ({
+  ...found(origin, schedule, measured),
+  from,
+});
+
 /** @param standInFor task that a kernel of another target is for; default: the entry is the kernel's own */
 function fromEntry({ task }: KernelContext, entry: LockEntry, standInFor?: TuningTask): Decision {
   const { candidate, source, measured, target } = entry;
@@ -207,17 +215,26 @@ async function fromForeign(context: KernelContext): Promise<Decision | null> {
   if (!decision) return null;
   const { foreignDecision } = await import("./foreign-decision.ts");
   const taken = await foreignDecision(context, decision);
-  return taken && found("store", taken.schedule, taken.measured);
+  return taken && foundOutside("store", taken);
 }
 
-/** Decision of the store; an entry that does not lead to its source is a miss. */
-async function fromStore({ store, key, task }: KernelContext): Promise<Decision | null> {
+/**
+ * Decision of the store; an entry that does not lead to its source is a miss, and so is one from elsewhere for which nobody vouches any
+ * more who has to.
+ */
+async function fromStore({ store, key, task, lockName, services }: KernelContext): Promise<Decision | null> {
   const entry = await store.entry(key);
   if (entry?.kind !== "schedule" || !entry.measured) return null;
-  const { candidate, source, tunedFor } = entry;
+  const { candidate, source, tunedFor, from } = entry;
   const schedule = { task: taskFor(task, tunedFor), candidate, source };
   const { generated } = await import("./schedule-source.ts");
-  return generated(schedule) && found("store", schedule, entry.measured);
+  if (!generated(schedule)) return null;
+  if (!from) return found("store", schedule, entry.measured);
+  const { placeOf, vouchedAgain } = await import("../trust/outside-decision.ts");
+  const by = await vouchedAgain(services.options.trust, from);
+  if (by.kind === "taken") return foundOutside("store", { schedule, measured: entry.measured, from });
+  services.log.warn(`${lockName}: the store's decision is from ${placeOf(from)}, and not taken: ${by.why}`);
+  return null;
 }
 
 /** Decision for now: a guess, and no compiler runs. The WASM twin answers for native targets, unless there is to be none. */
@@ -243,9 +260,17 @@ async function whyNotMeasured({ task, missing, toolchain, elsewhere }: KernelCon
 /** Keeps a decision in the store. A store that cannot be written costs a warning. */
 async function storeDecision(context: KernelContext, decision: Decision): Promise<void> {
   const { store, key, services } = context;
-  const { candidate, source, measured } = decision;
+  const { candidate, source, measured, from } = decision;
   const tunedFor = tunedForOf(context, decision);
-  const entry: ScheduleEntry = { kind: "schedule", schema: storeSchema, candidate, source, measured, tunedFor };
+  const entry: ScheduleEntry = {
+    kind: "schedule",
+    schema: storeSchema,
+    candidate,
+    source,
+    measured,
+    tunedFor,
+    ...(from && { from }),
+  };
   const warning = await store.putEntry(key, entry);
   if (warning) warnOnce(services, "store", warning);
 }
@@ -267,7 +292,7 @@ async function lockDecision(context: KernelContext, decision: Decision): Promise
     measured,
   };
   const { signedIfOwn } = await import("../trust/lock-trust.ts");
-  const signed = signedIfOwn(context, entry, decision.origin);
+  const signed = signedIfOwn(context, entry, decision);
   const onWait = (holder: string): void =>
     services.log.info(`${lockName}: the lock file is being written by ${holder}`);
   const problem = await updateLockfile(services.options.lockfile, new Map([[lockName, signed]]), { onWait });

@@ -2,13 +2,14 @@
 // wrong, costs a warning and a moment, never a build.
 
 import type { Measured } from "../../tuner/store/store-entry.ts";
+import { remoteAnswers } from "../remote/remote-answers.ts";
 import { type RemoteEntry, remoteFiles } from "../remote/remote-files.ts";
 import type { ResolvedRemote } from "../remote/remote-options.ts";
 import { outsideFileOf, signatureFiles } from "../remote/remote-signature.ts";
-import { openRemote, type RemoteStore } from "../remote/remote-store.ts";
-import { vouched, wordsOf } from "../trust/outside-decision.ts";
+import { openRemote, type RemoteAnswer, type RemoteStore } from "../remote/remote-store.ts";
+import { provenance, vouched, wordsOf } from "../trust/outside-decision.ts";
 import { signingKeyOf } from "../trust/signing-key.ts";
-import { checkDecision, type TakenDecision } from "./check-decision.ts";
+import { type Checked, checkDecision, type OutsideDecision } from "./check-decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { type Schedule, tunedForOf } from "./schedule.ts";
 
@@ -22,44 +23,61 @@ function storeOf(
 }
 
 /** Asks the shared store for a decision, with its measurement here; null: it has none that could be taken. */
-export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<TakenDecision | null> {
+export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<OutsideDecision | null> {
   const { key, classKey, lockName, services } = context;
-  const { log, options, signal } = services;
+  const { log, signal } = services;
   const store = storeOf(context, remote);
-  const answer = await store.get(key, classKey);
-  signal.throwIfAborted();
-  const refuse = (why: string): null => {
-    log.warn(`${lockName}: nothing is taken from the remote store: ${why}`);
-    return null;
-  };
-  switch (answer.kind) {
-    case "found": {
-      const by = await vouched(options.trust, outsideFileOf(store, answer));
-      if (by.kind === "refused") return refuse(by.why);
-      const words = wordsOf(by);
-      if (words !== null) log.info(`${lockName}: the remote store's decision is ${words}`);
-      const checked = await checkDecision(context, answer.decision);
-      return checked.kind === "taken" ? checked : refuse(checked.why);
-    }
-    case "missing":
-      if (answer.note !== null) log.warn(answer.note);
-      return null;
-    case "denied":
-      log.warn(answer.why);
-      return null;
-    case "failed":
-      return refuse(answer.why);
-    case "off":
-      return null;
+  for await (const answer of remoteAnswers(store, key, classKey)) {
+    signal.throwIfAborted();
+    if (answer.kind === "missing" && answer.note !== null) log.warn(answer.note);
+    if (answer.kind === "denied") log.warn(answer.why);
+    const tried = answer.kind === "found" ? await tryDecision(context, store, answer) : answer;
+    if (tried.kind === "taken") return tried;
+    if (tried.kind === "refused" || tried.kind === "wrong" || tried.kind === "failed")
+      log.warn(`${lockName}: nothing is taken from the remote store: ${tried.why}`);
   }
+  return null;
 }
 
-/** Returns the files of the shared store's entry for the kernel: its decision, and perhaps a signed addon. Null: it has none. */
-export const remoteFilesOf = (
+type Refused = Extract<Checked, { kind: "refused" }>;
+
+/** Takes a decision, unless nobody vouches for it who has to, or it is wrong. */
+async function tryDecision(
+  context: KernelContext,
+  store: RemoteStore,
+  answer: Extract<RemoteAnswer, { kind: "found" }>,
+): Promise<Refused | ({ readonly kind: "taken" } & OutsideDecision)> {
+  const { lockName, services } = context;
+  const file = outsideFileOf(store, answer);
+  const by = await vouched(services.options.trust, file);
+  if (by.kind === "refused") return by;
+  const words = wordsOf(by);
+  if (words !== null) services.log.info(`${lockName}: the remote store's decision is ${words}`);
+  const checked = await checkDecision(context, answer.decision);
+  return checked.kind === "taken" ? { ...checked, from: provenance("remote", file, by) } : checked;
+}
+
+/** Returns the files of the shared store's entry of a key: a decision, and perhaps a signed addon. Null: it has none. */
+export async function remoteFilesOf(
   { services }: KernelContext,
   key: string,
   remote: ResolvedRemote,
-): Promise<RemoteEntry | null> => remoteFiles(storeOf({ services }, remote), key);
+): Promise<RemoteEntry | null> {
+  const store = storeOf({ services }, remote);
+  return remoteFiles(store, await store.get(key));
+}
+
+/** Yields the files of each entry that the shared store has for the kernel: of its key, then of its class of machines. */
+export async function* remoteEntriesOf(
+  { key, classKey, services }: KernelContext,
+  remote: ResolvedRemote,
+): AsyncGenerator<RemoteEntry, void, undefined> {
+  const store = storeOf({ services }, remote);
+  for await (const answer of remoteAnswers(store, key, classKey)) {
+    const entry = await remoteFiles(store, answer);
+    if (entry) yield entry;
+  }
+}
 
 /** Puts what was tuned into the shared store, signed where a key is configured, unless it has an entry already. */
 export async function offerDecision(

@@ -3,9 +3,9 @@
 
 import type { DecisionIndex } from "../../tuner/store/decision-index.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
-import { checkDecision, type TakenDecision } from "../compile/check-decision.ts";
+import { checkDecision, type OutsideDecision } from "../compile/check-decision.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
-import { type OutsideFile, vouched, wordsOf } from "../trust/outside-decision.ts";
+import { type OutsideFile, provenance, vouched, wordsOf } from "../trust/outside-decision.ts";
 import { locatePacks } from "./locate-packs.ts";
 import { readPack } from "./read-pack.ts";
 
@@ -36,19 +36,32 @@ interface Offer {
 }
 
 /** Returns the decision of the first pack that has one, with its measurement here; null: there is none that could be taken. */
-export async function packDecision(context: KernelContext): Promise<TakenDecision | null> {
-  const { key, classKey } = context;
+export async function packDecision(context: KernelContext): Promise<OutsideDecision | null> {
+  const { key, classKey, services } = context;
   const offersBy = (find: (decisions: DecisionIndex) => SharedDecision | undefined): readonly Offer[] =>
     packsOf(context).flatMap(({ name, decisions, file }) => {
       const decision = find(decisions);
       return decision ? [{ name, decision, file }] : [];
     });
   const exact = offersBy(({ byKey }) => byKey.get(key));
-  const ofClass = offersBy(({ byKey, byClass }) => (byKey.has(key) ? undefined : byClass.get(classKey)));
-  return (await firstTaken(context, exact)) ?? firstTaken(context, ofClass);
+  const taken = await firstTaken(context, exact);
+  if (taken) return taken;
+  const tried = new Set(exact.map(({ decision }) => decision));
+  const ofClass = offersBy(({ byClass }) => byClass.get(classKey)).filter(({ decision }) => !tried.has(decision));
+  // A pack that nobody vouches for has been refused as a whole.
+  const { trust } = services.options;
+  const isRefused = await Promise.all(
+    ofClass.map(
+      async ({ file }) => exact.some((it) => it.file === file) && (await vouched(trust, file)).kind === "refused",
+    ),
+  );
+  return firstTaken(
+    context,
+    ofClass.filter((_, at) => !isRefused[at]),
+  );
 }
 
-async function firstTaken(context: KernelContext, offers: readonly Offer[]): Promise<TakenDecision | null> {
+async function firstTaken(context: KernelContext, offers: readonly Offer[]): Promise<OutsideDecision | null> {
   const { lockName, services } = context;
   for (const [at, { name, decision, file }] of offers.entries()) {
     const by = await vouched(services.options.trust, file);
@@ -60,7 +73,7 @@ async function firstTaken(context: KernelContext, offers: readonly Offer[]): Pro
       const others = offers.slice(at + 1).filter((other) => other.decision.source !== decision.source);
       const named = others.map((other) => other.name).join(", ");
       if (named !== "") services.log.info(`${lockName}: ${name} decides; another decision is in ${named}`);
-      return checked;
+      return { ...checked, from: provenance("pack", file, by) };
     }
     services.log.warn(`${lockName}: nothing is taken from pack ${name}: ${checked.why}`);
   }

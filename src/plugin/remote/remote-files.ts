@@ -2,7 +2,7 @@
 // asked by `trust/signed-artifact.ts`.
 
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
-import type { RemoteStore } from "./remote-store.ts";
+import type { RemoteAnswer, RemoteStore } from "./remote-store.ts";
 
 /** Most bytes of a file: addons have some ten thousand. */
 const mostFileBytes = 16 * 2 ** 20;
@@ -14,8 +14,7 @@ export interface RemoteEntry {
 }
 
 /** Returns the files of an entry; null: there is no such entry, or a part of it cannot be had. */
-export async function remoteFiles(store: RemoteStore, key: string): Promise<RemoteEntry | null> {
-  const answer = await store.get(key);
+export async function remoteFiles(store: Pick<RemoteStore, "blob">, answer: RemoteAnswer): Promise<RemoteEntry | null> {
   if (answer.kind !== "found") return null;
   const files = new Map<string, Uint8Array>();
   for (const [path, digest] of answer.files) {

@@ -10,18 +10,18 @@ import type { Transport, TransportLimits } from "./transport.ts";
 
 export type RemoteAnswer =
   | { readonly kind: "found"; readonly decision: SharedDecision; readonly files: EntryFiles }
+  /** The server has answered, and what it has is no entry of the key. */
+  | { readonly kind: "wrong"; readonly why: string }
   | RemoteMiss
   | RemoteFailure;
 
-export type BlobAnswer = RemoteFile | RemoteFailure;
+export type BlobAnswer = RemoteFile | { readonly kind: "wrong"; readonly why: string } | RemoteFailure;
 
 export interface RemoteStore {
-  /**
-   * Returns the entry of a key.
-   *
-   * @param classKey asked for where the key has no entry; default: nothing else is
-   */
-  get(key: string, classKey?: string): Promise<RemoteAnswer>;
+  /** Returns the entry of a key. */
+  get(key: string): Promise<RemoteAnswer>;
+  /** Returns the entry of a class of machines. */
+  getOfClass(classKey: string): Promise<RemoteAnswer>;
   /** Returns a file of an entry, whose bytes are those of its digest. */
   blob(digest: Digest, mostBytes: number): Promise<BlobAnswer>;
   /**
@@ -40,7 +40,7 @@ export const decisionPath = "decision.jsonl";
 const mostEntryBytes = 65_536;
 const mostDecisionBytes = 100_000;
 
-const failed = (why: string): RemoteFailure => ({ kind: "failed", why });
+const wrong = (why: string) => ({ kind: "wrong", why }) as const;
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "utf8"));
 
 /** Bytes of a decision as an entry has it. */
@@ -56,13 +56,13 @@ export function openRemote(
 
   async function blob(digest: Digest, mostBytes: number): Promise<BlobAnswer> {
     const { hash, bytes } = digest;
-    if (bytes > mostBytes) return failed(`a file of its entry has ${bytes} bytes, more than ${mostBytes}`);
+    if (bytes > mostBytes) return wrong(`a file of its entry has ${bytes} bytes, more than ${mostBytes}`);
     const reply = await read("cas", hash, mostBytes);
-    if (reply.kind === "missing") return failed("a file that its entry names is not there");
+    if (reply.kind === "missing") return wrong("a file that its entry names is not there");
     if (reply.kind !== "ok") return reply;
     const got = digestOf(reply.bytes);
     const isRight = got.hash === hash && got.bytes === bytes;
-    return isRight ? reply : failed("a file of its entry has another digest than the entry says");
+    return isRight ? reply : wrong("a file of its entry has another digest than the entry says");
   }
 
   /** Classes that had no entry: each is asked for once a build. */
@@ -71,7 +71,7 @@ export function openRemote(
   async function answerOf(entry: RemoteFile, isWanted: (decision: SharedDecision) => boolean): Promise<RemoteAnswer> {
     const files = parseActionResult(Buffer.from(entry.bytes).toString("utf8"));
     const digest = files?.get(decisionPath);
-    if (!files || !digest) return failed(`its entry is no ActionResult with a file ${decisionPath}`);
+    if (!files || !digest) return wrong(`its entry is no ActionResult with a file ${decisionPath}`);
     const answer = await blob(digest, mostDecisionBytes);
     return answer.kind === "ok" ? decisionIn(answer.bytes, isWanted, files) : answer;
   }
@@ -79,15 +79,15 @@ export function openRemote(
   return {
     isOff,
     blob,
-    async get(key, classKey) {
-      const exact = await read("ac", key, mostEntryBytes);
-      if (exact.kind === "ok") return answerOf(exact, (decision) => decision.key === key);
-      if (exact.kind !== "missing" || classKey === undefined || missingClasses.has(classKey)) return exact;
-      const ofClass = await read("ac", classKey, mostEntryBytes);
-      if (ofClass.kind === "ok") return answerOf(ofClass, ({ tunedFor }) => tunedFor?.class === classKey);
-      if (ofClass.kind !== "missing") return ofClass;
-      missingClasses.add(classKey);
-      return { kind: "missing", note: exact.note ?? ofClass.note };
+    async get(key) {
+      const entry = await read("ac", key, mostEntryBytes);
+      return entry.kind === "ok" ? answerOf(entry, (decision) => decision.key === key) : entry;
+    },
+    async getOfClass(classKey) {
+      if (missingClasses.has(classKey)) return { kind: "missing", note: null };
+      const entry = await read("ac", classKey, mostEntryBytes);
+      if (entry.kind === "missing") missingClasses.add(classKey);
+      return entry.kind === "ok" ? answerOf(entry, ({ tunedFor }) => tunedFor?.class === classKey) : entry;
     },
     async put(decision, others = new Map()) {
       const { key, tunedFor } = decision;
@@ -129,9 +129,9 @@ function decisionIn(
   const parsed = parseExchange(Buffer.from(bytes).toString("utf8"));
   if (parsed.kind === "wrong") {
     const { line, why } = parsed.problems[0]!;
-    return failed(`line ${line} of what it answers: ${why}`);
+    return wrong(`line ${line} of what it answers: ${why}`);
   }
   const [decision, ...others] = parsed.decisions;
-  if (!decision || !isWanted(decision) || others.length > 0) return failed("it answers with another decision");
+  if (!decision || !isWanted(decision) || others.length > 0) return wrong("it answers with another decision");
   return { kind: "found", decision, files };
 }

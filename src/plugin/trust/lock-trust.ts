@@ -4,18 +4,33 @@
 import { basename } from "node:path";
 import type { LockEntry } from "../../tuner/store/lock-entry.ts";
 import { signatureProblem, signEntry } from "../../tuner/trust/lock-signature.ts";
+import type { Decision } from "../compile/decide-schedule.ts";
 import { type KernelContext, refuse } from "../compile/kernel-context.ts";
-import type { CompileOptions, Origin } from "../compiled-kernel.ts";
+import type { CompileOptions } from "../compiled-kernel.ts";
+import { placeOf } from "./outside-decision.ts";
 import { policyOf } from "./policy-of.ts";
 import { signingKeyOf } from "./signing-key.ts";
 
-/** Origins of decisions that were measured here: a remote's is signed by `cache sign --lock` alone, if at all. */
-const ownOrigins: readonly Origin[] = ["tuned", "shared", "store"];
-
-/** @throws DiagnosticError `trust.bad-key` */
-export function signedIfOwn({ services }: KernelContext, entry: LockEntry, origin: Origin): LockEntry {
-  const key = ownOrigins.includes(origin) ? signingKeyOf(services.options) : null;
-  return key ? signEntry(entry, key) : entry;
+/**
+ * Signs the entry of a decision that builds of this user tuned. One from outside is signed by `cache sign --lock` alone, if at all. The
+ * signature under which it was taken is over a file of decisions, with the timing of another machine and without the operator's name; the
+ * entry is another text, so the signature cannot go over to it. Where entries have to be signed that is said, as a frozen build refuses it.
+ *
+ * @throws DiagnosticError `trust.bad-key`
+ */
+export function signedIfOwn(
+  { services, lockName }: KernelContext,
+  entry: LockEntry,
+  { from }: Pick<Decision, "from">,
+): LockEntry {
+  const { options, log } = services;
+  const key = from ? null : signingKeyOf(options);
+  if (key) return signEntry(entry, key);
+  if (from && options.trust.require.includes("decision"))
+    log.info(
+      `${lockName}: the decision is from ${placeOf(from)}, so its entry of the lock is not signed: no signature from elsewhere covers it, and unplugin-kernel cache sign --lock makes one`,
+    );
+  return entry;
 }
 
 /** @throws DiagnosticError `trust.refused` */

@@ -17,28 +17,35 @@ export interface ResolvedTrust {
 
 export const trustRequirements: readonly TrustRequirement[] = ["decision", "binary"];
 
-const keyForm = /^ed25519:([a-z0-9][a-z0-9._-]{0,63}):[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+const keyForm = /^ed25519:([a-z0-9][a-z0-9._-]{0,63}):([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/;
 const idForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 export const wantedTrust = "a list of public keys, or { keys, revoked, require, identities, trustedRoot }";
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "" && value.length <= 2000;
 
-/** Each key once, and each id: a signature names its key by the id alone. */
+/** Each id once, as a signature names its key by it alone, and each key: under a second id it would outlive the first one's revocation. */
 function areKeys(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  const ids = value.map((key) => keyForm.exec(isText(key) ? key : "")?.[1]);
-  return !ids.includes(undefined) && new Set(ids).size === ids.length;
+  const found = Array.from(value, (key) => keyForm.exec(isText(key) ? key : ""));
+  const isOnce = (part: 1 | 2): boolean => new Set(found.map((parts) => parts?.[part])).size === found.length;
+  return !found.includes(null) && isOnce(1) && isOnce(2);
 }
 
+/** A hole is an item, which `every` would leave out. */
 const isListOf = (value: unknown, holds: (item: unknown) => boolean): boolean =>
-  Array.isArray(value) && value.every(holds);
+  Array.isArray(value) && Array.from(value).every(holds);
+
+/** An object with fields of its own alone. A promise or a Map has none, and would stand for a policy that wants nothing. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  // Configurations are also loaded in a context of their own, which has another Object.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
 
 const isIdentity = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  Object.keys(value).sort().join() === "identity,issuer" &&
-  Object.values(value).every(isText);
+  isPlain(value) && Object.keys(value).sort().join() === "identity,issuer" && Object.values(value).every(isText);
 
 const parts: Readonly<Record<keyof ResolvedTrust, (value: unknown) => boolean>> = {
   keys: areKeys,
@@ -50,10 +57,22 @@ const parts: Readonly<Record<keyof ResolvedTrust, (value: unknown) => boolean>> 
 
 export function isTrust(value: unknown): boolean {
   if (Array.isArray(value)) return areKeys(value);
-  if (typeof value !== "object" || value === null) return false;
+  if (!isPlain(value)) return false;
   return Object.entries(value).every(
     ([name, part]) => Object.hasOwn(parts, name) && (part === undefined || parts[name as keyof ResolvedTrust](part)),
   );
+}
+
+/** Most letters of a text that are shown: enough to know what it is, and of a private key no more than its kind. */
+const mostShown = 16;
+
+/** Cuts each text of a wrong value: a private key may stand where a public one is wanted, and messages end up in logs. */
+export function withoutSecrets(value: unknown): unknown {
+  if (typeof value === "string") return value.length > mostShown ? `${value.slice(0, mostShown)}…` : value;
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== "object" || value === null) return value;
+  if (!isPlain(value)) return String(value);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part)]));
 }
 
 /** Whether anybody's signature counts. */

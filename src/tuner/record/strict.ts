@@ -4,12 +4,22 @@
 export type Path = readonly (string | number)[];
 export type Decode<T> = (value: unknown, path: Path) => T;
 
+/** Most letters of a name that a message repeats. */
+const mostShown = 200;
+
+/** The name of a field from outside, without what a terminal would obey, and no longer than a reader takes in. */
+export function shownName(name: string | number): string {
+  const text = String(name);
+  const start = text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
+  return start.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
+}
+
 /** Thrown by decoders only, and caught by their callers, to whom bad input is a value. */
 export class ShapeError extends Error {
   readonly path: Path;
 
   constructor(path: Path, wanted: string) {
-    super(`${path.length === 0 ? "the value" : path.join(".")} must be ${wanted}`);
+    super(`${path.length === 0 ? "the value" : path.map(shownName).join(".")} must be ${wanted}`);
     this.name = "ShapeError";
     this.path = path;
   }

@@ -1,6 +1,8 @@
 // A JSON reader that knows lines: text → value, the line of every field, or the line of the first mistake. Unlike
 // JSON.parse it refuses a field that is there twice, which is what a bad merge leaves behind.
 
+import { shownName } from "../record/strict.ts";
+
 export interface LocatedJson {
   readonly value: unknown;
   /** Returns the line, from 1, of the value at a path; of its nearest known ancestor if there is none. */
@@ -17,7 +19,8 @@ export class JsonTextError extends Error {
   }
 }
 
-const token = /[ \t\r\n]*("(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]|true|false|null|)/y;
+/** A text is read by hand: V8 keeps a place to return to for each letter of a repetition, and has no room for those of a long text. */
+const token = /[ \t\r\n]*("|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]|true|false|null|)/y;
 const maxDepth = 32;
 
 /** Parses a text. Throws a JsonTextError where it is not JSON. A byte order mark, which editors of Windows leave, is skipped. */
@@ -58,6 +61,17 @@ function nearestPosition(positions: ReadonlyMap<string, number>, path: Path): nu
   return 0;
 }
 
+/** Returns where the text that starts at a quote ends, behind its last quote; the start where it does not end in its line. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const letter = text[at];
+    if (letter === '"') return at + 1;
+    if (letter === "\n") break;
+    if (letter === "\\") at += 1;
+  }
+  return start;
+}
+
 class Reader {
   readonly #text: string;
   readonly #note: Note;
@@ -92,7 +106,7 @@ class Reader {
     else
       do {
         const name = this.#fieldName();
-        if (fields.has(name)) this.#fail(`the field "${name}" is there twice`);
+        if (fields.has(name)) this.#fail(`the field "${shownName(name)}" is there twice`);
         const inner = [...path, name];
         this.#note(inner, this.#start);
         this.expect(":");
@@ -133,11 +147,10 @@ class Reader {
 
   #next(): string {
     token.lastIndex = this.#position;
-    const found = token.exec(this.#text)?.[1] ?? "";
-    const end = token.lastIndex;
-    this.#start = end - found.length;
-    this.#position = end;
-    return found;
+    const first = token.exec(this.#text)?.[1] ?? "";
+    this.#start = token.lastIndex - first.length;
+    this.#position = first === '"' ? endOfText(this.#text, this.#start) : token.lastIndex;
+    return this.#text.slice(this.#start, this.#position);
   }
 
   #peek(): string {

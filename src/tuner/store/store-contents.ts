@@ -7,7 +7,7 @@ import { type IndexedKey, listIndex } from "./list-index.ts";
 import { contentPath, digestOf } from "./read-cacache.ts";
 import { openEntry } from "./sealed-entry.ts";
 import { openStore } from "./store.ts";
-import type { StoreEntry } from "./store-entry.ts";
+import type { Provenance, StoreEntry } from "./store-entry.ts";
 import { storeKey } from "./store-key.ts";
 
 export interface StoredItem {
@@ -29,6 +29,10 @@ export interface StoredItem {
   readonly names: readonly string[];
   /** Whether it is an entry that this user's builds did not write. */
   readonly isForeign: boolean;
+  /** Where a decision came from that builds of this user did not tune; null: they did, or it is none. */
+  readonly from?: Provenance["kind"] | null;
+  /** Whether it was taken under a signature. */
+  readonly isSigned?: boolean;
   /** Roles of an artifact's blobs: "addon", "wasm", "code". */
   readonly roles: readonly string[];
 }
@@ -72,7 +76,7 @@ function contentOf(
   key: string,
   content: Buffer,
   digest: string,
-): Pick<StoredItem, "kind" | "names" | "isForeign" | "roles"> {
+): Pick<StoredItem, "kind" | "names" | "isForeign" | "roles" | "from" | "isSigned"> {
   const nothing = { names: [], isForeign: false, roles: [] };
   if (sha256(content) !== digest) return { kind: "broken", ...nothing };
   const opened = openEntry(storeKey(), key, content);
@@ -80,7 +84,15 @@ function contentOf(
   const { entry, isOurs } = opened;
   const names = entry.kind === "artifact" ? Object.values(entry.blobs).map((blob) => blobKey(blob.sha256)) : [];
   const roles = entry.kind === "artifact" ? Object.keys(entry.blobs) : [];
-  return { kind: entry.kind, names, isForeign: !isOurs, roles };
+  const from = entry.kind === "schedule" ? entry.from : undefined;
+  return {
+    kind: entry.kind,
+    names,
+    isForeign: !isOurs,
+    roles,
+    from: from?.kind ?? null,
+    isSigned: from?.signature !== undefined,
+  };
 }
 
 /**

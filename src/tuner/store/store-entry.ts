@@ -37,6 +37,23 @@ export interface TunedFor extends CacheSizes {
   readonly class: string;
 }
 
+/** Places from which a decision may come that no build of this user tuned; `store`: another user's entry of the same store. */
+export const provenances = ["remote", "pack", "import", "store"] as const;
+
+/** Where a decision came from, and the signature under which it was taken: who trusts whom may change, so it is checked again. */
+export interface Provenance {
+  readonly kind: (typeof provenances)[number];
+  /** Absent: no signature counted when it was taken. */
+  readonly signature?:
+    | {
+        /** sha256 of the file of decisions that was signed. */
+        readonly file: string;
+        /** Text of the signature. */
+        readonly bundle: string;
+      }
+    | undefined;
+}
+
 /** The answer to a schedule key. */
 export interface ScheduleEntry {
   readonly kind: "schedule";
@@ -48,6 +65,8 @@ export interface ScheduleEntry {
   readonly measured: Measured | null;
   /** Absent: the cache sizes are those of the key, and the class is not known. */
   readonly tunedFor?: TunedFor | undefined;
+  /** Absent: builds of this user tuned it. */
+  readonly from?: Provenance | undefined;
 }
 
 /** The answer to an artifact key: digests of blobs by role, "addon" or "wasm". */
@@ -77,6 +96,19 @@ export const decodeTunedFor: Decode<TunedFor> = object<TunedFor>({
   l3Bytes: decodeCacheSize,
 });
 
+/** Most letters of a signature that is kept: an entry has a little more. One of a key has some two thousand. */
+export const mostKeptSignature = 24_576;
+
+const decodeProvenance: Decode<Provenance> = object<Provenance>({
+  kind: oneOf(...provenances),
+  signature: optional(
+    object<NonNullable<Provenance["signature"]>>({
+      file: sha256Hex,
+      bundle: text(mostKeptSignature, /^[\t\n\r\x20-\x7e]*$/, "the text of a signature"),
+    }),
+  ),
+});
+
 const schema = oneOf(storeSchema);
 
 export const decodeStoreEntry: Decode<StoreEntry> = union<StoreEntry>({
@@ -87,6 +119,7 @@ export const decodeStoreEntry: Decode<StoreEntry> = union<StoreEntry>({
     source: sha256Hex,
     measured: nullable(decodeMeasured),
     tunedFor: optional(decodeTunedFor),
+    from: optional(decodeProvenance),
   }),
   artifact: object<ArtifactEntry>({
     kind: oneOf("artifact"),

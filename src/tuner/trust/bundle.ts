@@ -16,7 +16,12 @@ export interface SignedBundle {
   readonly json: unknown;
 }
 
-const base64 = text(2 ** 17, /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, "base64");
+/** Base64 of which bytes have one text: bits beyond their end are zero. */
+const base64 = text(
+  2 ** 17,
+  /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/,
+  "base64",
+);
 const keyId = text(64);
 
 interface Envelope {

@@ -144,6 +144,14 @@ describe.each(sources)("from a $origin", ({ origin, offer, refuses }) => {
     expect(warnings).toEqual([expect.stringContaining(why)]);
   });
 
+  test("where the decision for the machine itself is wrong, that of its class is taken", async () => {
+    const root = app();
+    const options = offer(root, decision, { ...exact, source: "0".repeat(64) });
+    const { kernel, warnings } = await compile(root, { machine: own, options });
+    expect(kernel).toMatchObject({ origin, isForOtherCaches: true });
+    expect(warnings).toEqual([`${refuses}its decisions do not lead to its source`]);
+  });
+
   test("a decision for another class that claims this one is refused", async () => {
     const root = app();
     const options = offer(root, { ...decision, source: "0".repeat(64) });
@@ -213,6 +221,30 @@ test("a miss costs two requests at most, and one where the class is known to be 
   const keys = server.asked.map((line) => line.split("/ac/")[1]);
   expect(keys).toHaveLength(4);
   expect([keys[0], keys[1]]).toEqual([keys[3], decision.tunedFor!.class]);
+});
+
+test("where an entry is no decision, that of its class is taken; what is said of both is said once", async () => {
+  const options = { remote: `${server.url}/store` };
+  offerAt(server, "/store", decision.tunedFor!.class, decision);
+  server.files.set(`/store/ac/${exact.key}`, Buffer.from("<html>"));
+  const { kernel, warnings } = await compile(app(), { machine: own, options });
+  expect(kernel).toMatchObject({ origin: "remote", isForOtherCaches: true });
+  const why = "its entry is no ActionResult with a file decision.jsonl";
+  const said = [`${lockName}: nothing is taken from the remote store: ${why}`];
+  expect(warnings).toEqual(said);
+  server.behave((_, response) => void response.writeHead(200).end("<html>"));
+  expect(await compile(app(), { machine: own, options })).toMatchObject({
+    kernel: { origin: "tuned" },
+    warnings: said,
+  });
+});
+
+test("one wrong entry under both keys is tried once", async () => {
+  const options = { remote: `${server.url}/store` };
+  const bad = { ...exact, source: "0".repeat(64) };
+  for (const key of [exact.key, exact.tunedFor!.class]) offerAt(server, "/store", key, bad);
+  const { kernel, warnings } = await compile(app(), { machine: own, options });
+  expect([kernel.origin, warnings.length]).toEqual(["tuned", 1]);
 });
 
 test("a server that fails is not asked for the class after it has failed for the key", async () => {

@@ -44,6 +44,8 @@ const answering =
     void response.writeHead(status, headers).end(body);
 const failed = (why: string | RegExp) => ({ kind: "failed", why: expect.stringMatching(why) });
 
+const wrong = (why: string | RegExp) => ({ kind: "wrong", why: expect.stringMatching(why) });
+
 /** Sends a byte now and then. */
 const drip: Behaviour = (_, response) => {
   response.writeHead(200);
@@ -138,36 +140,46 @@ describe.each(protocols)("$name", ({ name, environment, secret }) => {
     ["a closed door", (request) => request.socket.destroy(), /closed/],
     ["a gzip bomb", bomb, /^it answers with more than 65536 bytes$/],
     ["a Content-Length of 10 GB", tenGigabytes, /^it answers with more than 65536 bytes$/],
-    ["a page for people", answering(200, "<html>"), /^its entry is no ActionResult with a file decision\.jsonl$/],
-    ["an entry without files", answering(200, '{"outputFiles":[]}'), /^its entry is no ActionResult/],
-    ["an entry that is null", answering(200, "null"), /^its entry is no ActionResult/],
   ])("%s instead of an entry", async (_, behaviour, why) => {
     server.behave(behaviour);
     expect(await open().get(key)).toEqual(failed(why));
   });
 
+  it.each([
+    ["a page for people", "<html>"],
+    ["an entry without files", '{"outputFiles":[]}'],
+    ["an entry that is null", "null"],
+  ])("%s instead of an entry is an answer, and a wrong one", async (_, text) => {
+    server.behave(answering(200, text));
+    expect(await open().get(key)).toEqual(wrong("its entry is no ActionResult with a file decision.jsonl"));
+  });
+
   it.each<[string, Behaviour, RegExp]>([
     ["an end in the middle of an answer", cut, /closed|terminated/],
     ["a gzip bomb", bomb, /^it answers with more than 100000 bytes$/],
-    ["404", answering(404), /^a file that its entry names is not there$/],
   ])("%s instead of a blob", async (_, behaviour, why) => {
     server.behave((request, response) => (request.url === pathOf("entry") ? false : behaviour(request, response)));
     expect(await open().get(key)).toEqual(failed(why));
   });
 
+  it("a blob that is not there", async () => {
+    server.behave((request, response) => (request.url === pathOf("entry") ? false : answering(404)(request, response)));
+    expect(await open().get(key)).toEqual(wrong("a file that its entry names is not there"));
+  });
+
   it("a blob that is truncated, where it lies", async () => {
     change("blob", (bytes) => bytes.subarray(0, 50));
-    expect(await open().get(key)).toEqual(failed("a file of its entry has another digest than the entry says"));
+    expect(await open().get(key)).toEqual(wrong("a file of its entry has another digest than the entry says"));
   });
 
   it("a blob of other bytes", async () => {
     change("blob", (bytes) => bytes.toString().replace("1500.5", "1500.4"));
-    expect(await open().get(key)).toEqual(failed("a file of its entry has another digest than the entry says"));
+    expect(await open().get(key)).toEqual(wrong("a file of its entry has another digest than the entry says"));
   });
 
   it("an entry that names too large a blob", async () => {
     change("entry", () => printActionResult(new Map([["decision.jsonl", { hash: key, bytes: 2 ** 40 }]])));
-    expect(await open().get(key)).toEqual(failed(/has 1099511627776 bytes, more than 100000/));
+    expect(await open().get(key)).toEqual(wrong(/has 1099511627776 bytes, more than 100000/));
     expect(server.asked).toHaveLength(1);
   });
 
@@ -175,7 +187,7 @@ describe.each(protocols)("$name", ({ name, environment, secret }) => {
     const other = decisionWith("b".repeat(64));
     for (const offered of [[other], [decision, other], []]) {
       replaceDecision(printExchange(offered));
-      expect(await open().get(key)).toEqual(failed("it answers with another decision"));
+      expect(await open().get(key)).toEqual(wrong("it answers with another decision"));
     }
   });
 
@@ -186,7 +198,7 @@ describe.each(protocols)("$name", ({ name, environment, secret }) => {
 
   it("a record of another version", async () => {
     replaceDecision(printExchange([decision]).replace('"schema":1', '"schema":0'));
-    expect(await open().get(key)).toEqual(failed(/^line 1 of what it answers: /));
+    expect(await open().get(key)).toEqual(wrong(/^line 1 of what it answers: /));
   });
 
   it("a redirect to a file", async () => {
@@ -198,8 +210,9 @@ describe.each(protocols)("$name", ({ name, environment, secret }) => {
   it("a redirect to another host, which gets no credentials", async () => {
     elsewhere.files.set("/x", Buffer.from("{}"));
     server.behave(answering(307, "", { location: `${elsewhere.url}/x` }));
-    const why = name === "s3" ? "it answers 307" : "its entry is no ActionResult with a file decision.jsonl";
-    expect(await open().get(key)).toEqual(failed(why));
+    expect(await open().get(key)).toEqual(
+      name === "s3" ? failed("it answers 307") : wrong("its entry is no ActionResult with a file decision.jsonl"),
+    );
     // Signed requests are for one host, so they do not go elsewhere at all.
     expect(elsewhere.asked).toEqual(name === "s3" ? [] : ["GET /x"]);
   });

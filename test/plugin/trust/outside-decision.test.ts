@@ -1,7 +1,7 @@
 // Decisions from outside under option trust: who signed them is said, and where signatures are required nothing else is taken, of a
 // remote store, a pack or another user's store, in mode tune as well.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { sha256 } from "../../../src/compiler/index.ts";
@@ -14,14 +14,14 @@ import { outsideFile } from "../../../src/plugin/trust/signed-file.ts";
 import { type ResolvedTrust, resolveTrust } from "../../../src/plugin/trust/trust-option.ts";
 import type { KernelPluginOptions, TrustOptions } from "../../../src/plugin/types.ts";
 import { printExchange, type SharedDecision } from "../../../src/tuner/store/exchange.ts";
-import { storedDecisions } from "../../../src/tuner/store/store-contents.ts";
+import { storedDecisions, storedItems } from "../../../src/tuner/store/store-contents.ts";
 import { type ScheduleEntry, storeSchema } from "../../../src/tuner/store/store-entry.ts";
 import { generateSigningKey, privateLine, publicLine } from "../../../src/tuner/trust/keys.ts";
 import { signStatement } from "../../../src/tuner/trust/sign.ts";
 import { decisionsStatement, signatureOf, signDecision } from "../../../src/tuner/trust/signed-decisions.ts";
 import { payloadType, statementBytes } from "../../../src/tuner/trust/statement.ts";
 import { writeApp } from "../../support/build-app.ts";
-import { type CompileCase, compileIn, gemmText } from "../../support/compile-app.ts";
+import { type CompileCase, compileIn, gemmText, machineWith } from "../../support/compile-app.ts";
 import { type Double, startDouble } from "../../support/remote/double.ts";
 import { makeInstance } from "../../support/sigstore/instance.ts";
 import { writePack } from "../../support/write-pack.ts";
@@ -42,7 +42,10 @@ describe("a file of decisions", () => {
   });
   const signed = (by = key, of = digest): Promise<string> => signDecision(of, by, time);
   const refused = (why: string) => ({ kind: "refused", why: `option trust wants it signed, and ${why}` });
-  const taken = (signer: string | null, note: string | null = null) => ({ kind: "taken", signer, note });
+  const taken = (signer: string | null, note: string | null = null) => ({
+    ...{ kind: "taken", signer, note },
+    ...(signer !== null && { bundle: expect.any(String) }),
+  });
 
   it.each<[string, () => string | null | Promise<string>, string]>([
     ["without signature", () => null, "it is not signed"],
@@ -100,6 +103,8 @@ describe("a file of decisions", () => {
 
 const lockName = "src/gemm.op.ts?tune=wasm";
 const why = "option trust wants it signed, and it is not signed";
+const unsignedEntry = (place: string): string =>
+  `${lockName}: the decision is from ${place}, so its entry of the lock is not signed: no signature from elsewhere covers it, and unplugin-kernel cache sign --lock makes one`;
 
 describe("a build in mode tune", () => {
   let server: Double;
@@ -114,12 +119,12 @@ describe("a build in mode tune", () => {
   beforeEach(() => server.files.clear());
 
   /** Lays an entry into the server: the decision and its signature, if it has one. */
-  async function offer(by: typeof key | null): Promise<void> {
-    const files = new Map<string, Uint8Array>([[decisionPath, Buffer.from(printExchange([decision]))]]);
-    if (by) for (const [path, bytes] of await signatureFiles(decision, by)) files.set(path, bytes);
+  async function offer(by: typeof key | null, offered = decision, name = offered.key): Promise<void> {
+    const files = new Map<string, Uint8Array>([[decisionPath, Buffer.from(printExchange([offered]))]]);
+    if (by) for (const [path, bytes] of await signatureFiles(offered, by)) files.set(path, bytes);
     const digests = new Map([...files].map(([path, bytes]) => [path, digestOf(bytes)]));
     for (const [path, bytes] of files) server.files.set(`/cas/${digests.get(path)!.hash}`, Buffer.from(bytes));
-    server.files.set(`/ac/${decision.key}`, Buffer.from(printActionResult(digests)));
+    server.files.set(`/ac/${name}`, Buffer.from(printActionResult(digests)));
   }
 
   /** Installs a pack with the decision, signed if there is a key. */
@@ -153,7 +158,7 @@ describe("a build in mode tune", () => {
     expect(await build({ ...remote(), trust: required })).toEqual({
       origin: "remote",
       warnings: [],
-      said: [`${lockName}: the remote store's decision is signed by key ci-1`],
+      said: [`${lockName}: the remote store's decision is signed by key ci-1`, unsignedEntry("a remote store")],
     });
   });
 
@@ -172,6 +177,19 @@ describe("a build in mode tune", () => {
     expect(mild).toMatchObject({
       origin: "remote",
       said: [expect.stringContaining(`not taken as signed: ${unlisted}`)],
+    });
+  });
+
+  it("takes the signed decision of the class where the machine's own is not signed", async () => {
+    const root = writeApp({ "src/gemm.op.ts": gemmText() });
+    await compileIn(root, { machine: machineWith(24 * 1024) });
+    const ofClass = (await storedDecisions(`${root}/store`))[0]!;
+    await offer(null);
+    await offer(key, ofClass, ofClass.tunedFor!.class);
+    expect(await build({ ...remote(), trust: required })).toEqual({
+      origin: "remote",
+      warnings: [`${lockName}: nothing is taken from the remote store: ${why}`],
+      said: [`${lockName}: the remote store's decision is signed by key ci-1`, unsignedEntry("a remote store")],
     });
   });
 
@@ -200,13 +218,80 @@ describe("a build in mode tune", () => {
     expect(await build({ packs, trust: required }, await withPack(key))).toEqual({
       origin: "pack",
       warnings: [],
-      said: [`${lockName}: the decision of pack pack is signed by key ci-1`],
+      said: [`${lockName}: the decision of pack pack is signed by key ci-1`, unsignedEntry("a pack")],
     });
     expect(await build({ packs, trust: required }, await withPack(null))).toMatchObject({
       origin: "tuned",
       warnings: [`${lockName}: nothing is taken from pack pack: ${why}`],
     });
     expect(await build({ packs, trust: listed }, await withPack(null))).toMatchObject({ origin: "pack", warnings: [] });
+  });
+
+  describe("that has a decision from outside in its own store", () => {
+    /** A project whose store has the decision of a remote store, and whose lock is gone. */
+    async function withStored(by: typeof key | null, trust: TrustOptions): Promise<string> {
+      await offer(by);
+      const root = writeApp({ "src/gemm.op.ts": gemmText() });
+      expect((await build({ ...remote(), trust }, root)).origin).toBe("remote");
+      rmSync(join(root, "kernels.lock.json"));
+      return root;
+    }
+    const notTaken = (words: string): string[] => [
+      `${lockName}: the store's decision is from a remote store, and not taken: option trust wants it signed, and ${words}`,
+    ];
+
+    it("takes it as long as who signed it is trusted", async () => {
+      const root = await withStored(key, listed);
+      expect(await build({ trust: required }, root)).toMatchObject({ origin: "store", warnings: [] });
+      rmSync(join(root, "kernels.lock.json"));
+      expect(await build({ trust: { ...required, revoked: ["ci-1"] } }, root)).toMatchObject({
+        origin: "tuned",
+        warnings: notTaken("key ci-1 is revoked"),
+      });
+      // What was tuned here has taken its place.
+      rmSync(join(root, "kernels.lock.json"));
+      expect(await build({ trust: required }, root)).toMatchObject({ origin: "store", warnings: [], said: [] });
+    });
+
+    it.each<[string, typeof key | null, TrustOptions]>([
+      ["nobody", null, listed],
+      ["a key that was not listed", other, listed],
+      ["a key, when nobody was trusted", key, {}],
+    ])("takes what was signed by %s only where no signature is required", async (_, by, trust) => {
+      const root = await withStored(by, trust);
+      expect(await build({ trust: listed }, root)).toMatchObject({ origin: "store", warnings: [] });
+      rmSync(join(root, "kernels.lock.json"));
+      await offer(key);
+      expect(await build({ ...remote(), trust: required }, root)).toMatchObject({
+        origin: "remote",
+        warnings: notTaken("it is not signed"),
+      });
+      // The signed one has replaced it.
+      rmSync(join(root, "kernels.lock.json"));
+      expect(await build({ trust: required }, root)).toMatchObject({ origin: "store", warnings: [] });
+    });
+
+    it("signs no entry of the lock for it, as it signs none for another user's", async () => {
+      const environment = { UNPLUGIN_KERNEL_SIGNING_KEY: privateLine(other) };
+      const root = await withStored(null, {});
+      const { candidate, source, measured } = decision;
+      const entry: ScheduleEntry = { kind: "schedule", schema: storeSchema, candidate, source, measured };
+      const foreign: CompileCase = {
+        change: ({ store }) => ({ store: { ...store, foreignSchedule: async () => entry } }),
+      };
+      const fresh = writeApp({ "src/gemm.op.ts": gemmText() });
+      for (const [at, rest] of [[root, {}] as const, [fresh, foreign] as const]) {
+        expect((await build({}, at, { environment, ...rest })).origin).toBe("store");
+        expect(readFileSync(join(at, "kernels.lock.json"), "utf8")).not.toContain("signature");
+      }
+    });
+
+    it("lists it by its origin", async () => {
+      const root = await withStored(key, listed);
+      expect(await storedItems(join(root, "store"))).toContainEqual(
+        expect.objectContaining({ kind: "schedule", from: "remote", isSigned: true }),
+      );
+    });
   });
 
   it("takes nothing of another user's store, which signs nothing", async () => {

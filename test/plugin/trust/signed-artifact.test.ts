@@ -7,17 +7,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
+import type { Machine } from "../../../src/native/toolchain/machine.ts";
 import type { KernelContext } from "../../../src/plugin/compile/kernel-context.ts";
 import { digestOf } from "../../../src/plugin/remote/action-result.ts";
 import type { RemoteStore } from "../../../src/plugin/remote/remote-store.ts";
 import { signedFiles, signedFilesOfStore } from "../../../src/plugin/trust/signed-artifact.ts";
 import type { TrustOptions } from "../../../src/plugin/types.ts";
 import type { SharedDecision } from "../../../src/tuner/store/exchange.ts";
+import { cacheSizes } from "../../../src/tuner/store/key.ts";
 import { readLockfile } from "../../../src/tuner/store/lockfile.ts";
 import { generateSigningKey, publicLine } from "../../../src/tuner/trust/keys.ts";
 import { addonPath, type Files, statementPath } from "../../../src/tuner/trust/signed-files.ts";
 import { writeApp } from "../../support/build-app.ts";
-import { buildTunings, type CompileCase, compileIn, gemmText } from "../../support/compile-app.ts";
+import { buildTunings, type CompileCase, compileIn, gemmText, machineWith } from "../../support/compile-app.ts";
 import { printedError } from "../../support/op-file.ts";
 
 const [toolchain] = await detectToolchains();
@@ -40,13 +42,23 @@ function keepContext(compiler: KernelContext["toolchain"]) {
 }
 
 /** A shared store whose only entry has these files; null: it has none. */
-function storeWith(answer: Files | null, asked: () => void = () => {}, decision = noDecision): RemoteStore {
-  const digests = new Map([...(answer ?? [])].map(([path, bytes]) => [path, digestOf(bytes)]));
-  const byHash = new Map([...(answer ?? [])].map(([path, bytes]) => [digests.get(path)!.hash, new Uint8Array(bytes)]));
+function storeWith(
+  answer: Files | null,
+  asked: () => void = () => {},
+  decision = noDecision,
+  ofClass: { readonly files: Files; readonly decision: SharedDecision } | null = null,
+): RemoteStore {
+  const files = [...(answer ?? []), ...(ofClass?.files ?? [])];
+  const byHash = new Map(files.map(([, bytes]) => [digestOf(bytes).hash, new Uint8Array(bytes)]));
+  const digests = (of: Files) => new Map([...of].map(([path, bytes]) => [path, digestOf(bytes)]));
   return {
     async get() {
       asked();
-      return answer ? { kind: "found", decision, files: digests } : { kind: "missing", note: null };
+      return answer ? { kind: "found", decision, files: digests(answer) } : { kind: "missing", note: null };
+    },
+    async getOfClass() {
+      if (!ofClass) return { kind: "missing", note: null };
+      return { kind: "found", decision: ofClass.decision, files: digests(ofClass.files) };
     },
     blob: async ({ hash }) => ({ kind: "ok", bytes: byHash.get(hash)! }),
     put: async () => ({ kind: "off" }),
@@ -210,7 +222,13 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
 
   describe("in mode tune, without an entry of the lock", () => {
     /** Builds with what a shared store has decided, and says how often it was asked. */
-    async function buildUnlocked(answer: Files | null, options: CompileCase["options"] = {}, change: object = {}) {
+    async function buildUnlocked(
+      answer: Files | null,
+      options: CompileCase["options"] = {},
+      change: object = {},
+      ofClass: { files: Files; decision: SharedDecision } | null = null,
+      machine?: Machine,
+    ) {
       const asked = vi.fn();
       const { candidate, source, measured } = JSON.parse(lock).kernels[lockName];
       const decision = { key: "", candidate, source, measured, ...change } as SharedDecision;
@@ -219,7 +237,8 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
         request,
         options: { mode: "tune", trust, remote: "http://127.0.0.1:1", ...options },
         change: () => ({ toolchain: async () => null }),
-        tunings: { ...buildTunings(), remote: storeWith(answer, asked, decision) },
+        tunings: { ...buildTunings(), remote: storeWith(answer, asked, decision, ofClass) },
+        ...(machine && { machine }),
       });
       return { kernel, warnings, asked, isLocked: existsSync(join(root, "kernels.lock.json")) };
     }
@@ -231,6 +250,34 @@ describe.skipIf(!toolchain)("a build without a compiler, where another machine h
       expect(kernel.wasm).not.toBeNull();
       expect({ warnings, isLocked }).toEqual({ warnings: [], isLocked: false });
       expect(asked).toHaveBeenCalledOnce();
+    });
+
+    /** The signed entry of the lock's machine, as that of its class. */
+    const ofClass = (given: Files) => {
+      const { candidate, source, measured, target } = JSON.parse(lock).kernels[lockName];
+      const tunedFor = { class: "0".repeat(64), ...cacheSizes(target) };
+      return { files: given, decision: { key: "", candidate, source, measured, tunedFor } as SharedDecision };
+    };
+
+    it("takes that of its class on a machine with other caches, as the compiler knows nothing of them", async () => {
+      const { kernel, warnings } = await buildUnlocked(null, {}, {}, ofClass(files), machineWith(24 * 1024));
+      expect(warnings).toEqual([]);
+      expect(kernel.native?.bytes).toEqual(addon);
+      expect(kernel).toMatchObject({ origin: "remote", compilerRuns: 0, isForOtherCaches: true });
+    });
+
+    it("takes that of its class where its own is refused", async () => {
+      const { kernel, warnings } = await buildUnlocked(await signedAs(addon, other), {}, {}, ofClass(files));
+      expect(warnings).toEqual([expect.stringMatching(/: key other is not one that option trust lists$/)]);
+      expect(kernel.native?.bytes).toEqual(addon);
+    });
+
+    it("refuses that of its class under other caches than it was signed for", async () => {
+      const { decision } = ofClass(files);
+      const tunedFor = { ...decision.tunedFor!, l1Bytes: decision.tunedFor!.l1Bytes * 2 };
+      const { kernel, warnings } = await buildUnlocked(null, {}, {}, { files, decision: { ...decision, tunedFor } });
+      expect(warnings[0]).toMatch(/: it was signed for another kernel$/);
+      expect(kernel.native).toBeNull();
     });
 
     const refusals: Readonly<Record<string, readonly [() => Files | Promise<Files>, object, RegExp]>> = {

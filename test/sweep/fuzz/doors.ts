@@ -97,6 +97,7 @@ export const unfuzzed: Readonly<Record<string, readonly string[]>> = {
     "src/plugin/runtime-files.ts",
   ],
   "bytes that are compared, hashed or handed on, and not looked into": [
+    "src/cli/replace-decisions.ts",
     "src/native/addon-object.ts",
     "src/native/build.ts",
     "src/plugin/compile/addon-file.ts",

@@ -99,6 +99,11 @@ export const storeParsers: readonly FuzzedParser[] = [
     seeds: () => [
       JSON.stringify({ kind: "schedule", schema: 1, candidate, source, measured }),
       JSON.stringify({ kind: "schedule", schema: 1, candidate, source, measured, tunedFor }),
+      JSON.stringify({ kind: "schedule", schema: 1, candidate, source, measured, tunedFor, from: { kind: "pack" } }),
+      JSON.stringify({
+        ...{ kind: "schedule", schema: 1, candidate, source, measured },
+        from: { kind: "remote", signature: { file: digest, bundle: '{"mediaType":""}\n' } },
+      }),
       JSON.stringify({ kind: "artifact", schema: 1, blobs: { wasm: { sha256: digest, bytes: 70_000 } } }),
     ],
     read: ofJson(ShapeError, (value) => decodeStoreEntry(value, [])),
