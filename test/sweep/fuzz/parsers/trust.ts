@@ -24,6 +24,7 @@ import { type FuzzedParser, unless } from "../parser.ts";
 const privateText = `ed25519-private:ci-2026:${Buffer.alloc(32, 7).toString("base64")}`;
 const key = parseSigningKey(privateText)!;
 const publicText = publicLine(key);
+const otherText = publicLine(parseSigningKey(`ed25519-private:other:${Buffer.alloc(32, 8).toString("base64")}`)!);
 const bundle = await signStatement(kernelStatement, key);
 const { dsseEnvelope, ...unsigned } = JSON.parse(bundle);
 const certified = JSON.stringify({
@@ -68,7 +69,7 @@ export const trustParsers: readonly FuzzedParser[] = [
   {
     name: "trust-option",
     seeds: () => [
-      JSON.stringify([publicText, publicText.replace("ci-2026", "other")]),
+      JSON.stringify([publicText, otherText]),
       JSON.stringify({ keys: [publicText], revoked: ["old"], require: ["decision", "binary"], identities: [identity] }),
       JSON.stringify({ keys: [], trustedRoot: "trusted_root.json" }),
     ],
