@@ -65,6 +65,7 @@ const tidy = ["api", "cli", "docs", "e2e", "native", "plugin", "site"];
 
 /** But not those: most mock modules or process.kill, and Rolldown's warning is about how long the process was busy. */
 const apart = [
+  "test/cli/bad-input.test.ts",
   "test/cli/store-place.test.ts",
   "test/plugin/compile/fresh-build.test.ts",
   "test/plugin/compile/shared-checks.test.ts",

@@ -1,9 +1,10 @@
 // Every command, with every option and argument it takes given something it cannot use: a line that says so, an exit code of the table,
 // and with --json a JSON value, never a stack. The list of commands is the command line's own, so a new command is tried, too.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Command } from "../../src/cli/command.ts";
 import { commands, commonOptionsOf, main } from "../../src/cli/main.ts";
 import { nameOfFlag } from "../../src/cli/typed-values.ts";
@@ -12,7 +13,14 @@ import { writeProject } from "./project.ts";
 
 // Adds a listener at each run, and has a test of its own.
 vi.mock("../../src/cli/standard-output.ts", () => ({ watchStandardOutput: () => {} }));
+// Where the user's own keys would lie: a key that a command makes goes nowhere else.
+const home = mkdtempSync(join(tmpdir(), "bad-input-home-"));
+beforeEach(() => {
+  for (const name of ["HOME", "XDG_CONFIG_HOME", "APPDATA"]) vi.stubEnv(name, home);
+});
+afterAll(() => rmSync(home, { recursive: true }));
 afterEach(() => {
+  vi.unstubAllEnvs();
   vi.restoreAllMocks();
   process.exitCode = undefined;
 });
