@@ -1,5 +1,4 @@
 // Before all tests: bundles the measuring process, what emitted modules import, and the pages of reports and benches as the package's build does, so that they are found.
-// TEST_BUILT=1 says that the package's build was just now, and others read it: .ci/run runs two parts of the suite side by side.
 
 import { build } from "esbuild";
 import { buildBenchPage } from "../../build-bench-page.js";
@@ -7,7 +6,6 @@ import { buildReportPage } from "../../build-report-page.js";
 import { buildRuntime } from "../../build-runtime.js";
 
 export async function setup(): Promise<void> {
-  if (process.env.TEST_BUILT === "1") return;
   await build({
     entryPoints: ["src/native/runner/worker.ts"],
     outfile: "dist/native/worker.js",
