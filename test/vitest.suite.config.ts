@@ -1,12 +1,11 @@
 // The settings of the whole suite, as run.js runs it. Those of the repository, and three that save time where nothing is cached,
 // as in CI:
 //
-// - Most tests share the modules that a worker has loaded: in processes of their own a third of their time is loading the compiler again, and
-//   warming it up. Those of the compiler and of the tuner, which are pure, share them among themselves, as some of them set flags of V8.
+// - Tests of the compiler and of the tuner share the modules that a worker has loaded: they are pure, and in processes of their own half
+//   of their time is loading the compiler again.
 // - The longest files come first: one of two minutes that comes last has a core to itself while the others have nothing to do.
 // - There is one worker more than cores: tests wait for pages, servers and deadlines for a fifth of their time, and a core is idle then.
 
-import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -59,25 +58,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const pure = ["compiler", "tuner"];
-/** Their tests clean up behind themselves: folders, servers, and what they stub. */
-const tidy = ["api", "cli", "docs", "e2e", "native", "plugin", "site"];
-
-/** But not those: most mock modules or process.kill, and Rolldown's warning is about how long the process was busy. */
-const apart = [
-  "test/cli/bad-input.test.ts",
-  "test/cli/store-place.test.ts",
-  "test/plugin/compile/fresh-build.test.ts",
-  "test/plugin/compile/shared-checks.test.ts",
-  "test/plugin/entries.test.ts",
-  "test/plugin/interrupt.test.ts",
-  "test/plugin/quiet-timings.test.ts",
-];
-
-const { include: _, exclude = [], ...shared } = settings.test!;
-const inFolders = (folders: readonly string[]): string[] => folders.map((folder) => `test/${folder}/**/*.test.ts`);
-/** The others, also one that is new. Each project transforms sources anew, so there are few. */
-const others = readdirSync(import.meta.dirname).filter((folder) => ![...pure, ...tidy].includes(folder));
+const pure = ["test/compiler/**/*.test.ts", "test/tuner/**/*.test.ts"];
+const { include = [], exclude = [], ...shared } = settings.test!;
 
 export default defineConfig({
   ...settings,
@@ -87,15 +69,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        extends: true,
-        test: { name: "own processes", include: ["test/*.test.ts", ...inFolders(others), ...apart], exclude },
-      },
-      {
-        extends: true,
-        test: { name: "shared modules", include: inFolders(tidy), exclude: [...exclude, ...apart], isolate: false },
-      },
-      { extends: true, test: { name: "shared modules, pure", include: inFolders(pure), exclude, isolate: false } },
+      { extends: true, test: { name: "own processes", include, exclude: [...exclude, ...pure] } },
+      { extends: true, test: { name: "shared modules", include: pure, exclude, isolate: false } },
     ],
   },
 });
