@@ -174,7 +174,7 @@ test("what strangers wrote reaches no terminal as it is, with a secret or withou
   const body = { [`\u001b[2J${"x".repeat(1e4)}`]: 1 };
   await queue.createOnce(resultName(job, job.batch.candidates[0]!), seal("result", body, null));
   for await (const outcome of measureOnFleet(job, coordinatorOf(queue), () => 20_000))
-    expect(reasonOf(outcome)).toMatch(/^its result is refused: body\.(\?\[2Jx{50}|from must)[\x20-\x7e]{0,500}$/);
+    expect(reasonOf(outcome)).toMatch(/^its result is refused: body\.(\?\[2Jx{50}|from must)[\x20-\x7e…]{0,500}$/);
 });
 
 test("a fleet with a secret names its run, another each time; without, runs share what is measured", async () => {
