@@ -143,7 +143,7 @@ async function takeOffered(context: KernelContext, offered: Offered): Promise<Tr
 
 type Tried = Omit<Row, "kernel" | "key">;
 
-/** What there is to say where the decision of a kernel's key was refused, and that of its class was tried next. */
+/** Outcome of a kernel whose own decision was refused: that of its class's decision, with a note of the refusal. */
 const withRefusal = (first: Tried, next: Tried): Tried =>
   next.state === "refused"
     ? { ...next, why: `${first.why}; that of its class: ${next.why}` }

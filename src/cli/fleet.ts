@@ -59,7 +59,7 @@ const startWorkers = "start workers: npx unplugin-kernel worker --redis <url>";
 const ofSlurm =
   "run this where sbatch is, on a file system that the nodes share, with a constraint that some node meets";
 
-/** What to do, by what was said of a fleet at a Redis. */
+/** Hint for the user, by the reason why a fleet cannot be used. */
 const hints: readonly (readonly [words: string, hint: string])[] = [
   ["cannot be reached", "start that Redis, or name another with --redis"],
   ["not signed", "give the workers and this command the same UNPLUGIN_KERNEL_QUEUE_KEY, or none of them"],

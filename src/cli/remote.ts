@@ -80,7 +80,7 @@ export async function pushDecisions(project: Project, flags: Flags): Promise<Out
   const passed = await passedOn(project.options.cacheDir);
   const { foreign, unreadable } = passed;
   for (const decision of passed.decisions) {
-    // What is not sent need not be signed.
+    // A decision that is not sent is not signed.
     const reply: RemotePut = isOff ? stopped : await remote.put(decision, await filesOf(decision));
     isOff = reply.kind === "off";
     rows.push(sent(decision.key, reply));

@@ -1,4 +1,4 @@
-// What `tune` says and returns where the lock did not take its decisions: a failure, with the place where they are.
+// Decisions that the lock did not take → the outcome of `tune`: a failure, which names the store where they are.
 
 import type { RequestMode } from "../plugin/compiled-kernel.ts";
 import type { Project } from "./project.ts";

@@ -1,4 +1,4 @@
-// What a build says of its store, once: that it lies where it should not, that nobody knows its entries again, and that it is large.
+// Warnings of a build about its store, each once: that it lies where it should not, that nobody knows its entries again, and that it is large.
 
 import { storeProblems } from "../tuner/store/store-problems.ts";
 import { largeBytes, storeBytes } from "../tuner/store/store-size.ts";

@@ -1,4 +1,4 @@
-// What a build says of its store: once, however many kernels it compiles.
+// Warnings of a build about its store: each once, however many kernels it compiles.
 
 import { chmodSync, mkdirSync, mkdtempSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What a remote store has for a kernel, in the order in which a build asks: the entry of its key, then that of its class of machines. The
+// The answers of a remote store for a kernel, in the order in which a build asks: the entry of its key, then that of its class of machines. The
 // second is asked for only where the first is not taken.
 
 import type { EntryFiles } from "./action-result.ts";

@@ -106,7 +106,7 @@ describe("the key that signs", () => {
     expect(said).toMatch(/^trust\.bad-key: .*signing\.key may be read or written by other users\n {2}hint: chmod 600 /);
   });
 
-  it.skipIf(process.platform !== "linux")(
+  it.skipIf(process.platform === "win32")(
     "is refused where a folder is in its file's place, which chmod does not mend",
     async () => {
       const root = app();
