@@ -93,6 +93,16 @@ const addressesOf = ({ text, url }: WorkerSource): (() => string)[] => [
   ...(text === undefined ? [] : [() => fromMemory(text)]),
 ];
 
+/**
+ * Starts a worker of a page at once, and a worker of a worker while no other worker of the origin starts one: Firefox under its debugger,
+ * which drivers attach, too, never returns from `new Worker` in one of two workers that start one at the same time.
+ */
+function startAlone(start: () => void): void {
+  const locks = globalThis.document ? undefined : globalThis.navigator?.locks;
+  if (locks) locks.request("unplugin-kernel.start-worker", start).catch(start);
+  else start();
+}
+
 /** Starts from the first address that the page allows. Messages posted before the worker is ready are kept until then. */
 function startInPage(source: WorkerSource, role: WorkerRole, listener: WorkerListener): KernelWorker {
   const addresses = addressesOf(source);
@@ -127,7 +137,7 @@ function startInPage(source: WorkerSource, role: WorkerRole, listener: WorkerLis
       Promise.resolve(error).then(fail);
     }
   }
-  start();
+  startAlone(start);
   return {
     postMessage(message, transfer = []) {
       if (state === "ready") worker!.postMessage(message, [...transfer]);

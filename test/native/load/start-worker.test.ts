@@ -78,3 +78,19 @@ it("a file without an address, as in a classic script, leaves the text", async (
   expect(await triedIn({ text: "text of the script", url }, () => true)).toEqual(["text of the script"]);
   expect(await triedIn({ url }, () => true)).toEqual([]);
 });
+
+const refused = (): Promise<never> => Promise.reject(new DOMException("no locks in this origin", "SecurityError"));
+const granted = async (_name: string, start: () => void): Promise<void> => start();
+
+it.each([
+  { what: "a worker waits for its turn among the origin's workers", request: granted, asked: 1 },
+  { what: "a worker that may have no lock starts its own all the same", request: refused, asked: 1 },
+  { what: "a page waits for nobody", document: {}, request: refused, asked: 0 },
+  { what: "an engine without locks starts at once", request: undefined, asked: 0 },
+])("$what", async ({ document, request, asked }) => {
+  const locks = request && { request: vi.fn(request) };
+  vi.stubGlobal("document", document);
+  vi.stubGlobal("navigator", { locks });
+  expect(await triedIn({ text: "text of the script" }, () => true)).toEqual(["text of the script"]);
+  expect(locks?.request.mock.calls.length ?? 0).toBe(asked);
+});
