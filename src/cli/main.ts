@@ -66,8 +66,11 @@ const isUsageError = (error: unknown): boolean => error instanceof Error && erro
 /** @throws DiagnosticError `command.bad-argument` */
 function budgetOf({ seconds, trials, total }: Flags): Record<string, number> {
   const given = Object.entries({ seconds, trials, total }).filter(([, value]) => value !== undefined);
-  for (const [key, value] of given)
-    if (!(Number(value) > 0)) throw badArgument(`--${key} is "${value}"`, "a number above 0");
+  for (const [key, value] of given) {
+    const isCount = key === "trials";
+    if (!(Number(value) > 0) || (isCount && !Number.isInteger(Number(value))))
+      throw badArgument(`--${key} is "${value}"`, isCount ? "a whole number above 0" : "a number above 0");
+  }
   return Object.fromEntries(given.map(([key, value]) => [key, Number(value)]));
 }
 

@@ -9,11 +9,12 @@
 
 import { randomUUID } from "node:crypto";
 import { futimes } from "node:fs";
-import { type FileHandle, link, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, rename, rm, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { describeHolder, type Holder, holderOf, isDead } from "./lock-holder.ts";
 import { type WaitOptions, waitForLock } from "./lock-wait.ts";
 import { processSpace } from "./process-identity.ts";
+import { readRegularFile } from "./regular-file.ts";
 
 export interface FileLock {
   /** Whether the file is this holder's still. */
@@ -105,11 +106,19 @@ function held(path: string, handle: FileHandle, token: string, staleAfterMs: num
 async function look(path: string): Promise<Seen | null> {
   try {
     const { ino, mtimeMs, size } = await stat(path);
-    const holder = await readFile(path, "utf8").then(holderOf, () => null);
+    const holder = holderAt(path);
     return { identity: `${ino} ${mtimeMs} ${size} ${holder?.token ?? ""}`, holder };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
+  }
+}
+
+function holderAt(path: string): Holder | null {
+  try {
+    return holderOf(readRegularFile(path).toString("utf8"));
+  } catch {
+    return null;
   }
 }
 

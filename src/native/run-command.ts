@@ -8,8 +8,9 @@ export async function runCommand(
 ): Promise<string | null> {
   const { execa } = await import("execa");
   const options = { reject: false, stdin: "ignore", ...(signal && { cancelSignal: signal }) } as const;
-  const { failed, exitCode, stderr, shortMessage } = await execa(name, args, options);
+  const { failed, exitCode, stderr, shortMessage, code } = await execa(name, args, options);
   if (!failed) return null;
+  if (code === "ENOENT") return `there is no ${name} on the PATH`;
   const last = stderr.trim().split("\n").at(-1);
   return exitCode === undefined || !last ? (shortMessage ?? `${name} failed`) : last;
 }

@@ -129,7 +129,7 @@ describe("cache export and import", () => {
     const missing = runCli(root, "cache", "import", "nothing.jsonl");
     expect(missing).toMatchObject({ exitCode: 1 });
     expect(missing.errors).toMatch(/^exchange\.unreadable: .*nothing\.jsonl cannot be read: ENOENT/);
-    expect(runCli(root, "cache", "import", "src").errors).toMatch(/^exchange\.unreadable: .*: it is no regular file/);
+    expect(runCli(root, "cache", "import", "src").errors).toMatch(/^exchange\.unreadable: .* is no regular file/);
     const stuck = runCli(root, "cache", "import", "decisions.jsonl", "--cache-dir", "src/main.ts");
     expect(stuck).toMatchObject({ exitCode: 1 });
     expect(stuck.errors).toContain("exchange.unwritable: the store in ");

@@ -152,6 +152,7 @@ describe("without a Redis", () => {
     ["command.bad-argument", ["tune", "--all-targets"], 2],
     ["command.bad-argument", ["tune", "--redis", nowhere, "--total", "5"], 2],
     ["command.bad-argument", ["tune", "--shard", "3/2"], 2],
+    ["command.bad-argument", ["tune", "--trials", "1.5"], 2],
   ])("%s: %j", (code, args, wanted) => {
     const { exitCode, output } = runCli(writeProject(files), ...args, "--json");
     expect([exitCode, JSON.parse(output).error.code]).toEqual([wanted, code]);
@@ -182,6 +183,11 @@ test("--shard: every kernel is in one shard, and the locks of all shards are tog
   expect(runCli(root, "verify").exitCode).toBe(0);
 });
 
+test("--shard: a shard may have no kernel, and says so", () => {
+  const { exitCode, output } = runCli(writeProject(files), "tune", "--shard", "2/2");
+  expect([exitCode, output]).toEqual([0, "shard 2/2 has no kernel: there are fewer kernels than shards\n"]);
+});
+
 /** Takes what sbatch takes of us, and runs the command here. */
 const sbatch = `#!/bin/sh
 echo "$@" >> "$SBATCH_LOG"
@@ -209,4 +215,12 @@ test.skipIf(process.platform === "win32")("--slurm measures by sbatch --wait --e
   expect(calls.length).toBeGreaterThanOrEqual(3);
   expect(calls.slice(1).every((call) => call.includes("'--job'"))).toBe(true);
   expect(await locked(root)).toEqual(["src/gemm.op.ts?tune=wasm"]);
+});
+
+test("--slurm says where there is no sbatch, and this machine measures", () => {
+  const root = writeProject(files);
+  vi.stubEnv("PATH", join(root, "src"));
+  const { exitCode, errors } = runCli(root, "tune", "--slurm", "zen4", ...quickly);
+  vi.unstubAllEnvs();
+  expect([exitCode, errors]).toEqual([0, expect.stringContaining("there is no sbatch on the PATH")]);
 });

@@ -56,6 +56,13 @@ describe("a lock that is a file", () => {
     }
   });
 
+  it.skipIf(process.platform === "win32")("that is a pipe keeps those who wait no longer than any other", async () => {
+    spawnSync("mkfifo", [path]);
+    await expect(acquireFileLock(path, { giveUpAfterMs: 30 })).rejects.toThrow(LockTimeout);
+    await (await acquireFileLock(path, { staleAfterMs: 1, giveUpAfterMs: 5_000 })).release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it("is touched by its holder, so that nobody takes it for left over", async () => {
     const lock = await acquireFileLock(path, { staleAfterMs: 200 });
     await expect(acquireFileLock(path, { staleAfterMs: 200, giveUpAfterMs: 900 })).rejects.toThrow(LockTimeout);

@@ -134,6 +134,12 @@ function modeOf({ again, compare, update }: Flags): RequestMode {
 
 const isTerminal = (): boolean => process.stdout.isTTY === true && process.stdout.columns > 0 && !isCi();
 
+const tableText = (rows: readonly Row[]): string =>
+  textTable(
+    ["kernel", "", "GFLOP/s", "measured"],
+    rows.map(({ kernel, origin, gflops, measured }) => [kernel, origin, gflops?.toFixed(1) ?? "–", String(measured)]),
+  );
+
 export const tune: Command = {
   usage: "tune [...kernels]",
   description: "Tune the kernels that the project imports, all or those of some operator files, into store and lock",
@@ -194,15 +200,12 @@ export const tune: Command = {
     const files = names.length === 0 ? null : named.map(({ path }) => path);
     const dropped = mode === "update" ? await dropUnused(project, files) : null;
     const unwritten = unwrittenLock(project, mode);
-    const table = textTable(
-      ["kernel", "", "GFLOP/s", "measured"],
-      rows.map(({ kernel, origin, gflops, measured }) => [kernel, origin, gflops?.toFixed(1) ?? "–", String(measured)]),
-    );
+    const hasNone = wanted.length === 0 && named.length > 0;
     return {
       exitCode: failed.length > 0 || unwritten ? exitCodes.wrong : exitCodes.done,
       json: { kernels: rows, ...(dropped && { dropped }), ...unwritten?.json },
       text: [
-        table,
+        hasNone ? `shard ${flags.shard} has no kernel: there are fewer kernels than shards` : tableText(rows),
         ...droppedText(dropped ?? []),
         ...proofText(rows),
         ...failureText(failed, rows.length),

@@ -3,11 +3,12 @@
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { sha256 } from "../../compiler/index.ts";
+import { readRegularFile } from "../regular-file.ts";
 
 /** File in which digests are kept, by what they were computed from. */
 const cacheFile = (): string =>
@@ -47,7 +48,7 @@ async function digestOf(path: string): Promise<string> {
 
 async function readKept(file: string): Promise<ReadonlyMap<string, string>> {
   try {
-    const kept: unknown = JSON.parse(await readFile(file, "utf8"));
+    const kept: unknown = JSON.parse(readRegularFile(file).toString("utf8"));
     const entries = Object.entries(kept ?? {});
     return new Map(entries.filter((entry): entry is [string, string] => /^[0-9a-f]{64}$/.test(String(entry[1]))));
   } catch {

@@ -1,8 +1,9 @@
 // Appends a line to a file that several processes append to. Each line is one write to a file opened for appending, so a kill -9
 // costs at most the line being written, and the next one starts after it.
 
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { readRegularFile, refuseIrregular } from "../../native/regular-file.ts";
 
 /**
  * Appends a line. Throws what the file system throws. O_APPEND makes one write land whole, behind what other processes
@@ -12,6 +13,7 @@ export function appendLine(path: string, line: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const file = openSync(path, "a+");
   try {
+    refuseIrregular(path, fstatSync(file));
     const bytes = Buffer.from(`${endsInsideLine(file) ? "\n" : ""}${line}\n`);
     const written = writeSync(file, bytes);
     if (written < bytes.length) throw tornWrite(path, written, bytes.length);
@@ -23,7 +25,7 @@ export function appendLine(path: string, line: string): void {
 /** Reads a file; a missing one is empty. */
 export function readOrEmpty(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularFile(path).toString("utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;

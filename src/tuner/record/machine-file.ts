@@ -1,8 +1,8 @@
 // Facts of a machine kept on disk, a file for each class of machines and toolchain: another machine or toolchain measures anew.
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
+import { readRegularFile } from "../../native/regular-file.ts";
 import { replaceFile } from "../../native/replace-file.ts";
 import { type Decode, ShapeError, text } from "./strict.ts";
 
@@ -28,7 +28,7 @@ export function machineFiles<Stored extends MachineKey>(kind: string, decode: De
   return {
     read(directory, key) {
       try {
-        const stored = decode(JSON.parse(readFileSync(fileOf(directory, key), "utf8")), []);
+        const stored = decode(JSON.parse(readRegularFile(fileOf(directory, key)).toString("utf8")), []);
         return stored.targetClass === key.targetClass && stored.toolchain === key.toolchain ? stored : null;
       } catch (error) {
         const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";

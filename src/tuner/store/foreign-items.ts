@@ -1,7 +1,8 @@
 // Lists what lies in a store and is not of this user's builds: for people. Builds use none of it unchecked.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularFile } from "../../native/regular-file.ts";
 import { ifReadable } from "./if-readable.ts";
 import { isForged } from "./read-cacache.ts";
 import { storedItems } from "./store-contents.ts";
@@ -34,7 +35,8 @@ const forgedLines = (folder: string): readonly string[] =>
   pathsBelow(folder).flatMap((path) => linesOf(path).filter(isForged));
 
 // A folder, and what the system does not let us read, has no lines: `storedItems` tells of it.
-const linesOf = (path: string): readonly string[] => ifReadable(() => readFileSync(path, "utf8").split("\n")) ?? [];
+const linesOf = (path: string): readonly string[] =>
+  ifReadable(() => readRegularFile(path).toString("utf8").split("\n")) ?? [];
 
 const pathsBelow = (folder: string): readonly string[] =>
   (ifReadable(() => readdirSync(folder, { recursive: true, encoding: "utf8" })) ?? []).map((name) =>

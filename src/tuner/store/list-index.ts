@@ -1,8 +1,9 @@
 // Walks the index of a cacache directory, one file at a time: the newest line of every key, and the paths that the system does not let us
 // read. `cacache.ls` gives up at the first such path, and does not say when a bucket was last touched.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularFile } from "../../native/regular-file.ts";
 import { parseIndexLine } from "./read-cacache.ts";
 
 export interface IndexedKey {
@@ -43,7 +44,7 @@ export function listIndex(directory: string): Index {
 function keysIn(bucket: string): readonly IndexedKey[] {
   const newest = new Map<string, IndexedKey | null>();
   const used = statSync(bucket).mtimeMs;
-  for (const text of readFileSync(bucket, "utf8").split("\n")) {
+  for (const text of readRegularFile(bucket).toString("utf8").split("\n")) {
     const line = parseIndexLine(text);
     if (!line) continue;
     const { key, integrity, time } = line;

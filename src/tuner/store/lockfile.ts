@@ -2,12 +2,13 @@
 // lock between processes and by rename, so that concurrent builds lose nothing and a kill leaves the old file.
 
 import { randomUUID } from "node:crypto";
-import { fsync, readFileSync, statSync } from "node:fs";
+import { fsync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readlink, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type Diagnostic, invariant } from "../../compiler/index.ts";
 import type { MergeLockOptions } from "../../native/merge-lock.ts";
+import { readRegularFile } from "../../native/regular-file.ts";
 import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../record/strict.ts";
 import { JsonTextError, type LocatedJson, parseLocatedJson } from "./located-json.ts";
 import { hasConflict, kernelsInConflict } from "./lock-conflict.ts";
@@ -200,19 +201,12 @@ async function removeLeftovers(file: string): Promise<void> {
 
 function readOrNull(path: string): string | null {
   try {
-    // A pipe has no end until somebody writes into it, and some devices have none at all.
-    const file = statSync(path);
-    if (file.isFIFO() || file.isCharacterDevice()) throw noFile();
-    return readFileSync(path, "utf8");
+    return readRegularFile(path).toString("utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
 }
-
-/** Error like the system's own. */
-const noFile = (): NodeJS.ErrnoException =>
-  Object.assign(new Error("it is no regular file"), { code: "EINVAL", syscall: "read" });
 
 /** Most characters of a kernel's name, counted as a reader does: one for each letter of any script. */
 export const longestKernelName = 500;

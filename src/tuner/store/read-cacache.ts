@@ -3,9 +3,9 @@
 // The promise is cacache's too: content whose hash is not its name is never returned.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
+import { readRegularFile } from "../../native/regular-file.ts";
 
 export type Content =
   | { readonly kind: "found"; readonly bytes: Uint8Array }
@@ -93,7 +93,7 @@ function parsed(json: string): unknown {
  */
 function readOrNull(file: string): Buffer | null {
   try {
-    return readFileSync(file);
+    return readRegularFile(file);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     return null;

@@ -1,7 +1,8 @@
 // Lists what lies in a store: for people, not for builds. What of it can go is said in `garbage.ts`.
 
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { sha256 } from "../../compiler/index.ts";
+import { readRegularFile } from "../../native/regular-file.ts";
 import { type SharedDecision, sharedDecision } from "./exchange.ts";
 import { type IndexedKey, listIndex } from "./list-index.ts";
 import { contentPath, digestOf } from "./read-cacache.ts";
@@ -66,7 +67,7 @@ function itemOf(directory: string, { key, integrity, time, used }: IndexedKey): 
   try {
     const bytes = statSync(path).size;
     if (key.startsWith("blob:")) return { ...item, kind: "blob", bytes };
-    return { ...item, bytes, ...contentOf(key, readFileSync(path), digest) };
+    return { ...item, bytes, ...contentOf(key, readRegularFile(path), digest) };
   } catch (error) {
     return { ...item, kind: (error as NodeJS.ErrnoException).code === "ENOENT" ? "broken" : "unreadable" };
   }

@@ -17,6 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { configurationFolder } from "../../native/configuration-folder.ts";
+import { openAtOnce } from "../../native/regular-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -118,7 +119,7 @@ function readKey(file: string): FoundKey {
 
 function openIfThere(file: string): number | null {
   try {
-    return openSync(file, "r");
+    return openAtOnce(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;

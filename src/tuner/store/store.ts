@@ -9,8 +9,10 @@
 // Digests say that bytes are whole, not who wrote them. So an entry has a code that only this user's builds can make
 // (`sealed-entry.ts`), and what other entries name is never read: built again, and replaced.
 
+import { statSync } from "node:fs";
 import { invariant, sha256 } from "../../compiler/index.ts";
-import { findDigest, readContent } from "./read-cacache.ts";
+import { refuseIrregular } from "../../native/regular-file.ts";
+import { bucketOf, findDigest, readContent } from "./read-cacache.ts";
 import { type OpenedEntry, openEntry, sealEntry } from "./sealed-entry.ts";
 import type { ScheduleEntry, StoreEntry } from "./store-entry.ts";
 import { storeKey } from "./store-key.ts";
@@ -118,6 +120,10 @@ async function put(directory: string, key: string, bytes: Uint8Array): Promise<P
  * second put heals.
  */
 async function putVerified(directory: string, key: string, bytes: Buffer): Promise<void> {
+  // A pipe in place of the bucket would keep the build until somebody reads from it.
+  const bucket = bucketOf(directory, key);
+  const stats = statSync(bucket, { throwIfNoEntry: false });
+  if (stats) refuseIrregular(bucket, stats);
   const api = await cacache();
   const write = () => api.put(directory, key, bytes, { algorithms: ["sha256"], memoize: false });
   await write();

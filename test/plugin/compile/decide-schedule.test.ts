@@ -199,7 +199,7 @@ describe("a disk that cannot be written", () => {
       "kernels.lock.json/a": "a directory where the file should be",
     });
     expect(await printedError(() => compileIn(root))).toBe(
-      `lock.broken: kernels.lock.json cannot be read: EISDIR: illegal operation on a directory, read
+      `lock.broken: kernels.lock.json cannot be read: ${join(root, "kernels.lock.json")} is no regular file
   hint: take the file from version control, or delete it and tune again`,
     );
   });

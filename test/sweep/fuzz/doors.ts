@@ -27,6 +27,7 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
   "src/native/limits/cpu-name.ts": ["cpu-name"],
   "src/native/load/cpu-features.ts": ["cpu-information"],
   "src/native/lock-holder.ts": ["lock-holder"],
+  "src/native/regular-file.ts": ["lock", "lock-holder", "records", "sealed-entry", "index-bucket"],
   "src/native/socket-holder.ts": ["proc-stat", "proc-net-unix"],
   "src/native/toolchain/clang.ts": ["compiler-version"],
   "src/native/toolchain/gcc.ts": ["compiler-version"],
@@ -79,13 +80,11 @@ export const handsOn: Readonly<Record<string, Parsers>> = {
   "src/cli/commands/pack.ts": ["pack-before"],
   "src/cli/commands/worker.ts": ["fleet-job"],
   "src/cli/project.ts": ["trust-option"],
-  "src/native/file-lock.ts": ["lock-holder"],
   "src/native/toolchain/detect.ts": ["compiler-version"],
   "src/plugin/fleet/slurm-queue.ts": ["slurm-file", "fleet-worker"],
   "src/tuner/record/append-line.ts": ["records", "tuning-log"],
   "src/tuner/record/machine-file.ts": ["limits", "calibration"],
   "src/tuner/store/foreign-items.ts": ["index-line"],
-  "src/tuner/store/store-contents.ts": ["sealed-entry"],
 };
 
 /** Reasons why no parser is fuzzed → the files that they are true of. */

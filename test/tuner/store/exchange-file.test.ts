@@ -36,5 +36,5 @@ test.skipIf(process.platform === "win32")("a pipe that nobody writes and an endl
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   for (const path of [pipe, "/dev/zero"])
-    expect(readExchangeFile(path)).toEqual({ kind: "unreadable", why: "it is no regular file" });
+    expect(readExchangeFile(path)).toEqual({ kind: "unreadable", why: `${path} is no regular file` });
 });

@@ -1,7 +1,7 @@
 // The secret that binds entries to a user: who has it, how it comes to be, and what counts as none.
 
-import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -61,6 +61,14 @@ describe("the secret", () => {
     expect(hex(key)).not.toBe(hex(bytes));
     expect(hex(readFileSync(fileIn(home)))).toBe(hex(key));
     expect(statSync(fileIn(home)).mode & 0o777).toBe(0o600);
+  });
+
+  test.skipIf(process.platform === "win32")("is made anew where a pipe is in place of the file", () => {
+    const home = homeWith(new Uint8Array());
+    rmSync(fileIn(home));
+    execFileSync("mkfifo", ["-m", "600", fileIn(home)]);
+    const key = storeKey(homeOf(home));
+    expect(hex(readFileSync(fileIn(home)))).toBe(hex(key));
   });
 
   test("is this process's alone where the file is another user's, which stays as it is", () => {
