@@ -2,6 +2,8 @@
 //
 //     tests: 812 passed, 0 failed, 3 skipped
 //
+// TEST_LINE_FILE in the environment is a file for that line, for a script that prints more after it.
+//
 // Arguments go to vitest: `npm test -- test/plugin`. A test that a machine cannot run has the reason in its name. The run fails
 // on any skip that skips/skips.json does not list for what this machine lacks, and in CI on those of what CI has to have.
 
@@ -92,7 +94,7 @@ const wrong = wrongSkips(skipped, tests, args);
 if (wrong.length > 0) console.error("\nshould not have been skipped (test/skips/skips.json):");
 for (const line of wrong) console.error(`  ${line}`);
 const isFailed = failed > 0 || !isRight || wrong.length > 0;
-console.log(
-  `\ntests: ${passed} passed, ${failed + (isRight ? 0 : 1) + wrong.length} failed, ${skipped.length} skipped`,
-);
+const line = `tests: ${passed} passed, ${failed + (isRight ? 0 : 1) + wrong.length} failed, ${skipped.length} skipped`;
+console.log(`\n${line}`);
+if (process.env.TEST_LINE_FILE) writeFileSync(process.env.TEST_LINE_FILE, `${line}\n`);
 process.exitCode = status !== 0 || isFailed ? 1 : 0;

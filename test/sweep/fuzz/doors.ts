@@ -3,7 +3,7 @@
 
 /** Calls by which text comes in or is taken apart. */
 export const door: RegExp =
-  /\bJSON\s*\.\s*parse\b|\breadFile(Sync)?\s*\(|\breadOrEmpty\s*\(|\.on(ce)?\("message"|\bnew URL\s*\([^"`)]|\bheaders\s*\.\s*get\b|\.std(out|err)\s*\.on\b|\bprocess\s*\.\s*env\b|\breadlink(Sync)?\s*\(|\.exec\s*\(|\.matchAll\s*\(|\bNumber\s*\(|\bparse(Int|Float)\s*\(|\.split\(("\\n"|\/\\r|\/\\s|"\\t")/;
+  /\bJSON\s*\.\s*parse\b|\bread(Regular)?File(Sync)?\s*\(|\breadOrEmpty\s*\(|\.on(ce)?\("message"|\bnew URL\s*\([^"`)]|\bheaders\s*\.\s*get\b|\.std(out|err)\s*\.on\b|\bprocess\s*\.\s*env\b|\breadlink(Sync)?\s*\(|\.exec\s*\(|\.matchAll\s*\(|\bNumber\s*\(|\bparse(Int|Float)\s*\(|\.split\(("\\n"|\/\\r|\/\\s|"\\t")/;
 
 type Parsers = readonly string[];
 
@@ -27,7 +27,7 @@ export const fuzzed: Readonly<Record<string, Parsers>> = {
   "src/native/limits/cpu-name.ts": ["cpu-name"],
   "src/native/load/cpu-features.ts": ["cpu-information"],
   "src/native/lock-holder.ts": ["lock-holder"],
-  "src/native/regular-file.ts": ["lock", "lock-holder", "records", "sealed-entry", "index-bucket"],
+  "src/native/regular-file.ts": ["index-bucket"],
   "src/native/socket-holder.ts": ["proc-stat", "proc-net-unix"],
   "src/native/toolchain/clang.ts": ["compiler-version"],
   "src/native/toolchain/gcc.ts": ["compiler-version"],
@@ -80,11 +80,13 @@ export const handsOn: Readonly<Record<string, Parsers>> = {
   "src/cli/commands/pack.ts": ["pack-before"],
   "src/cli/commands/worker.ts": ["fleet-job"],
   "src/cli/project.ts": ["trust-option"],
+  "src/native/file-lock.ts": ["lock-holder"],
   "src/native/toolchain/detect.ts": ["compiler-version"],
   "src/plugin/fleet/slurm-queue.ts": ["slurm-file", "fleet-worker"],
   "src/tuner/record/append-line.ts": ["records", "tuning-log"],
   "src/tuner/record/machine-file.ts": ["limits", "calibration"],
   "src/tuner/store/foreign-items.ts": ["index-line"],
+  "src/tuner/store/store-contents.ts": ["sealed-entry"],
 };
 
 /** Reasons why no parser is fuzzed → the files that they are true of. */
