@@ -10,33 +10,45 @@ export interface Sides {
 
 type Side = keyof Sides;
 
-const mark = /^(<{7}|\|{7}|={7}|>{7})( |$)/;
+/** A line with a mark of git's, of which the first letter says what follows. */
+const markLine = /(?<=^|\n)([<|=>])\1{6}(?: [^\n]*)?(?=\n|$)/;
 
 /** Side that begins behind a mark; null: the lines of all sides go on. */
 const sideBehind: Readonly<Record<string, Side | null>> = { "<": "ours", "|": "base", "=": "theirs", ">": null };
 
-/** Lines of a text without the marks, each with the side that it is of. */
-function linesOf(text: string): readonly { readonly line: string; readonly side: Side | null }[] {
-  let side: Side | null = null;
-  const lines: { line: string; side: Side | null }[] = [];
-  for (const line of text.split(/\r?\n/)) {
-    if (mark.test(line)) side = sideBehind[line[0]!]!;
-    else lines.push({ line, side });
-  }
-  return lines;
+const withoutReturns = (text: string): string => text.replaceAll("\r\n", "\n");
+
+/** Whole lines between two marks, or a mark and an end. */
+interface Block {
+  readonly lines: string;
+  readonly side: Side | null;
 }
 
-export const hasConflict = (text: string): boolean => text.split(/\r?\n/).some((line) => mark.test(line));
+/** Takes a text apart at its marks. Between two that follow each other there is no block. */
+function blocksOf(text: string): readonly Block[] {
+  const [first = "", ...rest] = withoutReturns(text).split(markLine);
+  if (rest.length === 0) return [{ lines: first, side: null }];
+  const blocks: Block[] = first === "" ? [] : [{ lines: first.slice(0, -1), side: null }];
+  for (let at = 0; at < rest.length; at += 2) {
+    const [letter, between] = [rest[at]!, rest[at + 1]!];
+    const isLast = at + 2 === rest.length;
+    const lines = isLast ? between : between.slice(0, -1);
+    if (lines !== "") blocks.push({ lines: lines.slice(1), side: sideBehind[letter]! });
+  }
+  return blocks;
+}
+
+export const hasConflict = (text: string): boolean => markLine.test(withoutReturns(text));
 
 /** Takes a conflict apart: each side is the text with its own lines in place of the marks. */
 export function sidesOf(text: string): Sides {
-  const lines = linesOf(text);
+  const blocks = blocksOf(text);
   const textOf = (wanted: Side): string =>
-    lines.flatMap(({ line, side }) => (side === null || side === wanted ? [line] : [])).join("\n");
+    blocks.flatMap(({ lines, side }) => (side === null || side === wanted ? [lines] : [])).join("\n");
   return {
     ours: textOf("ours"),
     theirs: textOf("theirs"),
-    base: lines.some(({ side }) => side === "base") ? textOf("base") : null,
+    base: blocks.some(({ side }) => side === "base") ? textOf("base") : null,
   };
 }
 
@@ -56,10 +68,11 @@ function nameIn(literal: string): string | null {
 export function kernelsInConflict(text: string): readonly string[] {
   const names = new Set<string>();
   let current: string | null = null;
-  for (const { line, side } of linesOf(text)) {
-    const begun = entryLine.exec(line)?.[1];
-    if (begun) current = nameIn(begun);
-    if (side !== null && current !== null && line.trim() !== "}" && line.trim() !== "},") names.add(current);
-  }
+  for (const { lines, side } of blocksOf(text))
+    for (const line of lines.split("\n")) {
+      const begun = line.startsWith("    ") && entryLine.exec(line)?.[1];
+      if (begun) current = nameIn(begun);
+      if (side !== null && current !== null && line.trim() !== "}" && line.trim() !== "},") names.add(current);
+    }
   return [...names].sort();
 }
