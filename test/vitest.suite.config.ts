@@ -1,8 +1,8 @@
 // The settings of the whole suite, as run.js runs it. Those of the repository, and three that save time where nothing is cached,
 // as in CI:
 //
-// - Tests of the compiler and of the tuner share the modules that a worker has loaded: they are pure, and in processes of their own half
-//   of their time is loading the compiler again.
+// - Tests of the compiler, of the tuner, of the program interface and of some rooms of the plugin share the modules that a worker has
+//   loaded: they leave nothing behind, and in processes of their own half of their time is loading the compiler again.
 // - The longest files come first: one of two minutes that comes last has a core to itself while the others have nothing to do.
 // - There is one worker more than cores: tests wait for pages, servers and deadlines for a fifth of their time, and a core is idle then.
 
@@ -58,7 +58,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const pure = ["test/compiler/**/*.test.ts", "test/tuner/**/*.test.ts"];
+const tidy = [
+  "test/{compiler,tuner,api}/**/*.test.ts",
+  "test/plugin/{declarations,operator,packs,remote,report,runtime,trust}/**/*.test.ts",
+];
 const { include = [], exclude = [], ...shared } = settings.test!;
 
 export default defineConfig({
@@ -69,8 +72,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: "own processes", include, exclude: [...exclude, ...pure] } },
-      { extends: true, test: { name: "shared modules", include: pure, exclude, isolate: false } },
+      { extends: true, test: { name: "own processes", include, exclude: [...exclude, ...tidy] } },
+      { extends: true, test: { name: "shared modules", include: tidy, exclude, isolate: false } },
     ],
   },
 });
