@@ -25,6 +25,8 @@ export type HttpReply =
   | { readonly kind: "failed"; readonly why: string };
 
 const mostRedirects = 5;
+/** Most characters of an address that is followed; servers and browsers take some 8,000. What parses addresses takes seconds for a megabyte. */
+const mostAddress = 8192;
 /** Most bytes that are read of an answer that says what went wrong. */
 const mostErrorBytes = 4096;
 
@@ -81,6 +83,8 @@ async function sendWithin(request: HttpRequest, mostBytes: number, signal: Abort
 
 /** Returns the address of a redirect, or why it is not followed. */
 function redirected(location: string, from: string): string | Extract<HttpReply, { kind: "failed" }> {
+  if (location.length > mostAddress)
+    return { kind: "failed", why: `it redirects to an address of more than ${mostAddress} characters` };
   if (!URL.canParse(location, from)) return { kind: "failed", why: "it redirects to what is no URL" };
   const next = new URL(location, from);
   if (next.protocol !== "http:" && next.protocol !== "https:") {

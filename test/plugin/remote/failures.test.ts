@@ -222,6 +222,12 @@ describe.each(protocols)("$name", ({ name, environment, secret }) => {
     expect(await open().get(key)).toEqual(failed(name === "s3" ? "it answers 307" : "it redirects more than 5 times"));
   });
 
+  it("a redirect to an address that is longer than any", async () => {
+    server.behave(answering(307, "", { location: `${server.url}/${"a".repeat(9_000)}` }));
+    const why = name === "s3" ? "it answers 307" : "it redirects to an address of more than 8192 characters";
+    expect(await open().get(key)).toEqual(failed(why));
+  });
+
   it.each([401, 403])("%d is said once", async (status) => {
     server.behave(answering(status));
     const remote = open();
