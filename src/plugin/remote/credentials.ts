@@ -38,13 +38,20 @@ const isLoopback = ({ hostname }: URL): boolean =>
 
 const isYes = (value: string | undefined): boolean => value !== undefined && !["", "0", "false"].includes(value);
 
+/** Cuts off the slashes that a text ends with. The pattern for it takes the square of a run of slashes that is not at the end. */
+export function withoutEndSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "/") end -= 1;
+  return text.slice(0, end);
+}
+
 /** Splits a URL into itself without credentials and the header that they make; null: it has none. */
 export function splitUrl(given: string): { readonly url: string; readonly basic: string | null } {
   const url = new URL(given);
   const { username, password } = url;
   url.username = "";
   url.password = "";
-  const clean = url.href.replace(/\/+$/, "");
+  const clean = withoutEndSlashes(url.href);
   if (username === "" && password === "") return { url: clean, basic: null };
   const user = `${decoded(username)}:${decoded(password)}`;
   return { url: clean, basic: `Basic ${Buffer.from(user, "utf8").toString("base64")}` };

@@ -1,7 +1,7 @@
 // Option `remote` and the environment → where the store is, how it is spoken to, and what a build may do there.
 
 import type { Environment } from "../trust/ci-job.ts";
-import { type Access, accessTo, splitUrl, tokenVariable } from "./credentials.ts";
+import { type Access, accessTo, splitUrl, tokenVariable, withoutEndSlashes } from "./credentials.ts";
 
 export const remoteProtocols = ["http", "s3", "turborepo"] as const;
 export type RemoteProtocol = (typeof remoteProtocols)[number];
@@ -139,6 +139,6 @@ function s3Url(given: string, region: string, environment: Environment): string 
   if (!clean.startsWith("s3:")) return clean;
   const { hostname: bucket, pathname } = new URL(clean);
   const endpoint = environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL;
-  if (isServer(endpoint)) return `${splitUrl(endpoint).url}/${bucket}${pathname}`.replace(/\/+$/, "");
-  return `https://${bucket}.s3.${region}.amazonaws.com${pathname}`.replace(/\/+$/, "");
+  if (isServer(endpoint)) return withoutEndSlashes(`${splitUrl(endpoint).url}/${bucket}${pathname}`);
+  return withoutEndSlashes(`https://${bucket}.s3.${region}.amazonaws.com${pathname}`);
 }

@@ -109,11 +109,15 @@ function foreignWriters(directory: string, root: string, probe: PlaceProbe): str
  * 002). Members stand in /etc/group, and in /etc/passwd those whose primary group it is.
  */
 function isPrivate(gid: number, uid: number, probe: PlaceProbe): boolean {
-  const fields = (text: string): readonly string[][] => text.split("\n").map((line) => line.split(":"));
-  const users = fields(probe.users());
-  const owner = users.find(([, , id]) => id === String(uid));
-  const primary = users.filter(([, , , group]) => group === String(gid)).map(([name]) => name);
-  const listed = fields(probe.groups())
+  // Of lines with the number alone: a directory service may have thousands.
+  const fields = (text: string, id: number): readonly string[][] =>
+    text.split("\n").flatMap((line) => (line.includes(`:${id}`) ? [line.split(":")] : []));
+  const users = probe.users();
+  const owner = fields(users, uid).find(([, , id]) => id === String(uid));
+  const primary = fields(users, gid)
+    .filter(([, , , group]) => group === String(gid))
+    .map(([name]) => name);
+  const listed = fields(probe.groups(), gid)
     .filter(([, , id]) => id === String(gid))
     .flatMap(([, , , members = ""]) => members.split(",").filter((name) => name !== ""));
   const isOwners = owner ? owner[3] === String(gid) : probe.user()?.uid === uid && probe.user()?.gid === gid;
