@@ -158,7 +158,9 @@ export const remoteParsers: readonly FuzzedParser[] = [
     read(text) {
       const value = unless([SyntaxError], () => JSON.parse(text) as object | null) ?? {};
       // The system's environment has texts alone, and no NUL.
-      const environment = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one)]));
+      const environment = Object.fromEntries(
+        Object.entries(value).map(([name, one]) => [name, typeof one === "string" ? one : JSON.stringify(one)]),
+      );
       const remotes = options.flatMap((option) =>
         isRemoteOption(option) ? [checked(resolveRemote(option, environment))] : [],
       );
