@@ -25,7 +25,7 @@ export type HttpReply =
   | { readonly kind: "failed"; readonly why: string };
 
 const mostRedirects = 5;
-/** Most characters of an address that is followed; servers and browsers take some 8,000. What parses addresses takes seconds for a megabyte. */
+/** Most characters of an address that is followed. Common servers refuse longer ones, and Node parses one of a megabyte for seconds. */
 const mostAddress = 8192;
 /** Most bytes that are read of an answer that says what went wrong. */
 const mostErrorBytes = 4096;

@@ -94,8 +94,8 @@ const addressesOf = ({ text, url }: WorkerSource): (() => string)[] => [
 ];
 
 /**
- * Starts a worker of a page at once, and a worker of a worker while no other worker of the origin starts one: Firefox under its debugger,
- * which drivers attach, too, never returns from `new Worker` in one of two workers that start one at the same time.
+ * Starts a worker of a page at once, and a worker of a worker while no other worker of the origin starts one. Where two workers start one
+ * at the same time, `new Worker` may never return in one of them: in Firefox, while its debugger or a driver is attached.
  */
 function startAlone(start: () => void): void {
   const locks = globalThis.document ? undefined : globalThis.navigator?.locks;

@@ -109,7 +109,7 @@ function foreignWriters(directory: string, root: string, probe: PlaceProbe): str
  * 002). Members stand in /etc/group, and in /etc/passwd those whose primary group it is.
  */
 function isPrivate(gid: number, uid: number, probe: PlaceProbe): boolean {
-  // Of lines with the number alone: a directory service may have thousands.
+  // Only lines that hold the number are split into fields: a directory service may list thousands of users.
   const fields = (text: string, id: number): readonly string[][] =>
     text.split("\n").flatMap((line) => (line.includes(`:${id}`) ? [line.split(":")] : []));
   const users = probe.users();
