@@ -109,19 +109,33 @@ function foreignWriters(directory: string, root: string, probe: PlaceProbe): str
  * 002). Members stand in /etc/group, and in /etc/passwd those whose primary group it is.
  */
 function isPrivate(gid: number, uid: number, probe: PlaceProbe): boolean {
-  // Only lines that hold the number are split into fields: a directory service may list thousands of users.
-  const fields = (text: string, id: number): readonly string[][] =>
-    text.split("\n").flatMap((line) => (line.includes(`:${id}`) ? [line.split(":")] : []));
   const users = probe.users();
-  const owner = fields(users, uid).find(([, , id]) => id === String(uid));
-  const primary = fields(users, gid)
+  const owner = linesWith(users, uid).find(([, , id]) => id === String(uid));
+  const primary = linesWith(users, gid)
     .filter(([, , , group]) => group === String(gid))
     .map(([name]) => name);
-  const listed = fields(probe.groups(), gid)
+  const listed = linesWith(probe.groups(), gid)
     .filter(([, , id]) => id === String(gid))
     .flatMap(([, , , members = ""]) => members.split(",").filter((name) => name !== ""));
   const isOwners = owner ? owner[3] === String(gid) : probe.user()?.uid === uid && probe.user()?.gid === gid;
   return isOwners && [...primary, ...listed].every((name) => name === owner?.[0]);
+}
+
+/** Fields of the lines that have a number for a field. Other lines are not taken apart: a directory service may list thousands of users. */
+function linesWith(text: string, id: number): readonly string[][] {
+  const field = `:${id}`;
+  const lines: string[][] = [];
+  for (let at = text.indexOf(field); at >= 0; at = text.indexOf(field, at)) {
+    const next = text[at + field.length];
+    at += field.length;
+    // A longer number that only starts like this one.
+    if (next !== undefined && next !== ":" && next !== "\n") continue;
+    const end = text.indexOf("\n", at);
+    lines.push(text.slice(text.lastIndexOf("\n", at - 1) + 1, end < 0 ? undefined : end).split(":", 4));
+    if (end < 0) break;
+    at = end;
+  }
+  return lines;
 }
 
 const systemProbe: PlaceProbe = {
