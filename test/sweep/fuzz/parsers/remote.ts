@@ -40,10 +40,11 @@ const transports: readonly (() => Transport)[] = [
 
 /** An answer as it stands on the wire: its status, its headers, an empty line, and the body. Null: no server could send it. */
 function responseOf(text: string): Response | null {
-  const [head = "", ...body] = text.split("\n\n");
-  const [status = "", ...lines] = head.split("\n");
+  // Not split there: an answer of a million empty lines would be, again for each of the requests.
+  const end = `${text}\n\n`.indexOf("\n\n");
+  const [status = "", ...lines] = text.slice(0, end).split("\n");
   const headers = lines.map((line) => line.split(": ", 2) as [string, string]);
-  const content = [204, 205, 304].includes(Number(status)) ? null : body.join("\n\n");
+  const content = [204, 205, 304].includes(Number(status)) ? null : text.slice(end + 2);
   return unless([RangeError, TypeError], () => new Response(content, { status: Number(status), headers }));
 }
 
