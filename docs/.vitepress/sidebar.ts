@@ -15,6 +15,23 @@ export interface Group {
 
 const item = (text: string, name: string): Item => ({ text, link: `/${name}` });
 
+/** Pages of docs/passes, in the order in which the passes run. */
+const passes = [
+  "lower-blocks",
+  "insert-prefetches",
+  "cut-tails",
+  "flatten",
+  "tensorize",
+  "vectorize",
+  "unroll",
+  "branch-selects",
+  "hoist-conditions",
+  "promote-registers",
+  "share-loads",
+  "share-values",
+  "expand-math",
+];
+
 export const sidebar = (hosts: readonly HostPage[]): Group[] => [
   {
     text: "Start",
@@ -66,6 +83,11 @@ export const sidebar = (hosts: readonly HostPage[]): Group[] => [
       item("Rules of your own", "rules"),
       item("Adding a target", "adding-a-target"),
     ],
+  },
+  {
+    text: "The passes",
+    collapsed: true,
+    items: [item("All of them", "passes/index"), ...passes.map((name) => item(name, `passes/${name}`))],
   },
   {
     text: "Reference",

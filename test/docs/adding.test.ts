@@ -1,0 +1,94 @@
+// docs/adding: each page is followed to the letter in a copy of the sources. The files that it shows are made, its changes are applied where
+// their other lines stand, everything is type-checked, and its commands are run.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const repository = resolve(import.meta.dirname, "../..");
+const pages = readdirSync(join(repository, "docs/adding"))
+  .filter((name) => name !== "index.md")
+  .map((name) => name.replace(/\.md$/, ""));
+
+interface Step {
+  readonly language: string;
+  /** File that the block shows or changes; "" for commands. */
+  readonly file: string;
+  readonly text: string;
+}
+
+const stepsOf = (page: string): readonly Step[] =>
+  [
+    ...readFileSync(join(repository, `docs/adding/${page}.md`), "utf8").matchAll(/^```(\w+) ?(.*)\n([\s\S]*?)^```$/gm),
+  ].map(([, language = "", file = "", text = ""]) => ({ language, file, text }));
+
+const sidesOf = (text: string, leftOut: "+" | "-"): string =>
+  text
+    .split("\n")
+    .filter((line) => !line.startsWith(leftOut))
+    .map((line) => line.slice(1))
+    .join("\n");
+
+let copy = "";
+
+function follow({ language, file, text }: Step): void {
+  const path = join(copy, file);
+  if (language === "ts") {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: "wx" });
+  }
+  if (language === "diff") {
+    const before = readFileSync(path, "utf8");
+    const [old, made] = [sidesOf(text, "+"), sidesOf(text, "-")];
+    expect(before.split(old).length - 1, `places in ${file} that look like\n${old}`).toBe(1);
+    writeFileSync(
+      path,
+      before.replace(old, () => made),
+    );
+  }
+}
+
+/** Runs a command in the copy; its words have no spaces but in quotes. */
+function run(command: string): string {
+  const [program = "", ...words] = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
+  const options = { cwd: copy, encoding: "utf8", stdio: "pipe", env: { ...process.env, NO_COLOR: "1" } } as const;
+  try {
+    return execFileSync(program, words, options);
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+    throw new Error(`${command}\n${stdout}${stderr}`);
+  }
+}
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), "uk-adding-"));
+  const leftOut = /[\\/](node_modules|\.git|out|dist|cache)$/;
+  cpSync(repository, copy, { recursive: true, filter: (path) => !leftOut.test(path) });
+  symlinkSync(join(repository, "node_modules"), join(copy, "node_modules"));
+});
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+describe.each(pages)("the page %s", (page) => {
+  const steps = stepsOf(page);
+
+  test("is followed", () => {
+    expect(steps.some(({ language }) => language === "sh")).toBe(true);
+    for (const step of steps) follow(step);
+  });
+
+  test("leads to what its commands say", { timeout: 120_000 }, () => {
+    for (const { text } of steps.filter(({ language }) => language === "sh"))
+      for (const command of text.trim().split("\n")) {
+        const said = run(command);
+        expect(said).toMatch(/Tests +\d+ passed/);
+        expect(said).not.toContain("failed");
+      }
+  });
+});
+
+test("all of them together type-check", { timeout: 120_000 }, () => {
+  expect(run("npx tsc --noEmit -p .")).toBe("");
+});
