@@ -77,9 +77,3 @@ export interface Mark {
 }
 
 export const decodeMark: Decode<Mark> = object<Mark>({ job: sha256Hex, kind: oneOf("died", "at"), name: sha256Hex });
-
-/**
- * Reason of a candidate during which two workers died, one after the other. It holds for one tuning and is not recorded: no worker has
- * signed that it died, the queue says so.
- */
-export const killsItsWorker = "it kills its worker";

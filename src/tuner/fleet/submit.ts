@@ -1,6 +1,7 @@
 // The coordinator's side of a batch: candidates → job → their results, in order, as they come. A job that was lost is submitted
 // again, one that killed two workers without the candidate that did, and what no worker measures in time is left out.
 
+import { killsItsWorker } from "../measure/measurement.ts";
 import type { LeftMs } from "../time-limit.ts";
 import type { Decision } from "../workbench.ts";
 import { jobId, type MeasureJob, resultName } from "./job.ts";
@@ -11,7 +12,6 @@ import {
   decodeMark,
   decodeRaceOutcome,
   decodeResult,
-  killsItsWorker,
   type Mark,
   type ResultOrigin,
 } from "./result.ts";

@@ -29,3 +29,9 @@ export type Measurement =
  */
 export const searchedNs = (measurement: Measurement): number | null =>
   measurement.kind === "ok" ? measurement.timing.minNs : null;
+
+/**
+ * Reason of a candidate during which two workers of a fleet died, one after the other. It holds for one tuning and is not recorded: no
+ * worker has signed that it died, the queue says so.
+ */
+export const killsItsWorker = "it kills its worker";
