@@ -5,9 +5,9 @@ import type { Trial } from "./search/search-state.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import type { TuningTask } from "./task.ts";
-import { leastRaceLeftMs, longestRaceMs } from "./time-left.ts";
+import { leastRaceLeftMs, longestRaceMs, type TuningTime } from "./time-left.ts";
 import type { LeftMs } from "./time-limit.ts";
-import type { TuningOptions, TuningTime, Winner } from "./tuning.ts";
+import type { TuningOptions, Winner } from "./tuning.ts";
 import { sourcesOf } from "./tuning-round.ts";
 import type { Buildable, Decision } from "./workbench.ts";
 
