@@ -13,11 +13,10 @@ import {
   type TargetName,
 } from "./compiler/index.ts";
 import { hostTarget } from "./native/toolchain/machine.ts";
-import type { Postprocessor } from "./tuner/postprocessor/postprocessor.ts";
 import { type GeneratedSpace, generateSpace } from "./tuner/space/generate.ts";
 import { defaultRules } from "./tuner/space/rule/index.ts";
 import type { SpaceRule } from "./tuner/space/rule/space-rule.ts";
-import type { Space } from "./tuner/space/space.ts";
+import type { Postprocessor, Space } from "./tuner/space/space.ts";
 import type { SpaceEntry } from "./tuner/space/template/entries.ts";
 import { taskKey } from "./tuner/store/task-identity.ts";
 import type { TuningTask } from "./tuner/task.ts";

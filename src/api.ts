@@ -45,7 +45,8 @@ import {
 } from "./tuner/space/template/saved-schedule.ts";
 import type { Budget, TuningTask } from "./tuner/task.ts";
 import { tune as runTuning } from "./tuner/tune.ts";
-import type { TuneProgress, TuneResult, TuningEnd } from "./tuner/tuning.ts";
+import type { TuneProgress, TuneResult } from "./tuner/tuning.ts";
+import type { TuningEnd } from "./tuner/tuning-history.ts";
 import { createWorkbench } from "./tuner/workbench.ts";
 
 export { type BuildOptions, build } from "./api-build.ts";
@@ -71,7 +72,6 @@ export type { Inspection } from "./tuner/inspect.ts";
 export type { Measurement, Timing } from "./tuner/measure/measurement.ts";
 export { noiseOf } from "./tuner/measure/statistics.ts";
 export { codeSizeLimit, stackLimit, workspaceLimit } from "./tuner/postprocessor/limits.ts";
-export type { KernelFacts, Postprocessor, Verdict } from "./tuner/postprocessor/postprocessor.ts";
 export type { Profile } from "./tuner/profile.ts";
 export type { ProofVerdict, TemplateProof, WinnerProof } from "./tuner/proof/prove-winner.ts";
 export { type ConvergencePlot, type ConvergenceRun, convergencePlot } from "./tuner/report/convergence.ts";
@@ -80,7 +80,7 @@ export { timeSplit } from "./tuner/report/time-split.ts";
 export type { Strategy, StrategyName } from "./tuner/search/strategy.ts";
 export * as search from "./tuner/search/strategy-authoring.ts";
 export * as rules from "./tuner/space/rule-authoring.ts";
-export type { Candidate as Schedule } from "./tuner/space/space.ts";
+export type { Candidate as Schedule, KernelFacts, Postprocessor, Verdict } from "./tuner/space/space.ts";
 export type { TemplateBuilder } from "./tuner/space/template/builder.ts";
 export type { SpaceEntry } from "./tuner/space/template/entries.ts";
 export type { Choice, Derived, Quantity, Sampled } from "./tuner/space/template/quantity.ts";

@@ -1,6 +1,7 @@
 // The rules of docs/architecture.md about who may import what, who may touch the world, and how large things get. A
 // violation is shown with its line. Exceptions stand here by name, each with its reason.
 
+import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Import, type SourceFile, sourceFile, sourceFiles } from "./support/source-files.ts";
 
@@ -74,6 +75,71 @@ test(`inside the compiler: ${stages.join(" → ")}`, () => {
   expect(badImports(wrongStage)).toEqual([]);
 });
 
+/** Rooms of the tuner, each with what it holds. A room imports from those above it. */
+const tunerRooms: Readonly<Record<string, string>> = {
+  support: "tools that know nothing of tuning: random numbers, time limits, strict decoders",
+  constraint: "the language of constraints: variables, terms, domains",
+  "constraint/propagator": "what one constraint tells of its variables' values, a file a kind",
+  "constraint/solver": "models compiled, sampled, enumerated, completed, explained and given to Z3",
+  prior: "facts of a candidate, and the machine model that makes a time of them",
+  data: "what the stages hand on: task, space, candidate, measurement, record, with keys and decoders",
+  kernel: "a candidate's code, and checks that may refuse it",
+  "space/draft": "a template while rules make it, the stages that it schedules, and the contract of a rule",
+  "space/estimate": "what a stage without a tiling does to the machine",
+  "space/choice": "element-wise stages that choose among alternatives",
+  "space/tiling": "axes, order, packing, limits and estimate of a tiled stage",
+  "space/matrix-tiles": "matrix products in tile registers",
+  "space/fusion": "which stages are computed together with their readers, and where",
+  "space/rule": "the rules, a file each",
+  "space/algorithm/winograd": "Winograd's convolution",
+  "space/algorithm": "other ways to compute an operator",
+  "space/template": "templates that a user writes",
+  space: "a task's space, generated and explained",
+  "cost-model": "models that learn from measurements, and their features",
+  check: "how near a result has to come to the reference",
+  measure: "samples, statistics, heats and races",
+  "search/point": "a space as a search sees it: points, drawn, found and projected",
+  "search/state": "what a search knows so far, and when it has converged",
+  "search/move": "steps from points to points, and choices among them",
+  "search/surrogate": "the models of Bayesian optimisation",
+  "search/strategy": "the strategies, a file each",
+  search: "strategies of a user's own, predictions, single mutations",
+  proof: "bounds on what no candidate can beat",
+  workbench: "candidates built, checked against the reference and timed",
+  record: "measurements kept for good",
+  experience: "what records of other tasks teach",
+  store: "decisions and built kernels, by their keys",
+  lock: "kernels.lock.json",
+  trust: "signatures of decisions",
+  remote: "candidates measured on another machine, as files",
+  report: "plots, tables and texts for people",
+  tuning: "one tuning from start to end",
+  fleet: "candidates measured by workers",
+  scheduler: "several tunings in turns",
+};
+
+const tunerOrder = Object.keys(tunerRooms);
+const tunerRoomOf = (path: string): string => dirname(path.slice("src/tuner/".length));
+
+const wrongTunerRoom = ({ path }: SourceFile, { from }: Import): string | null => {
+  if (!path.startsWith("src/tuner/") || !from.startsWith("src/tuner/")) return null;
+  const [here, there] = [tunerRoomOf(path), tunerRoomOf(from)];
+  return tunerOrder.indexOf(there) <= tunerOrder.indexOf(here) ? null : `${here} comes before ${there}`;
+};
+
+test("inside the tuner a room imports from those above it", () => {
+  expect(badImports(wrongTunerRoom)).toEqual([]);
+});
+
+const homeless = (paths: readonly string[]): readonly string[] =>
+  paths.filter((path) => path.startsWith("src/tuner/") && !(tunerRoomOf(path) in tunerRooms));
+
+test("each file of the tuner stands in one of its rooms, and no room is empty", () => {
+  const paths = typescript.map(({ path }) => path);
+  expect(homeless(paths)).toEqual([]);
+  expect(tunerOrder.filter((room) => !paths.some((path) => dirname(path) === `src/tuner/${room}`))).toEqual([]);
+});
+
 // ── the world ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const isOneOf =
@@ -83,7 +149,15 @@ const isOneOf =
 
 /** Packages that touch the world → who may import them. */
 const worldly: Readonly<Record<string, readonly string[]>> = {
-  "node:fs": ["src/cli/", "src/plugin/", "src/api.ts", "src/native/", "src/tuner/record/", "src/tuner/store/"],
+  "node:fs": [
+    "src/cli/",
+    "src/plugin/",
+    "src/api.ts",
+    "src/native/",
+    "src/tuner/record/",
+    "src/tuner/store/",
+    "src/tuner/lock/",
+  ],
   "node:fs/promises": [
     "src/cli/",
     "src/plugin/",
@@ -92,6 +166,7 @@ const worldly: Readonly<Record<string, readonly string[]>> = {
     "src/native/",
     "src/tuner/record/",
     "src/tuner/store/",
+    "src/tuner/lock/",
   ],
   cacache: ["src/tuner/store/"],
   "node:child_process": ["src/native/"],
@@ -189,9 +264,9 @@ function loadedWith(path: string, loaded = new Set<string>()): ReadonlySet<strin
   return loaded;
 }
 
-test("a build that finds its kernels loads no part of the tuner but the store and the decoders", () => {
+test("a build that finds its kernels loads no part of the tuner but store, lock, keys and decoders", () => {
   const tuner = [...loadedWith("src/plugin/compile-kernel.ts")].filter((path) => path.startsWith("src/tuner/"));
-  const allowed = isOneOf("src/tuner/store/", "src/tuner/record/");
+  const allowed = isOneOf("src/tuner/store/", "src/tuner/lock/", "src/tuner/data/", "src/tuner/support/");
   expect(tuner.length).toBeGreaterThan(0);
   expect(tuner.filter((path) => !allowed(path))).toEqual([]);
 });
@@ -256,6 +331,17 @@ describe("the rules find what they forbid", () => {
     expect(badImports(wrongRoom, planted("src/native/x.ts", text))).toEqual([
       'src/native/x.ts:2: import { a } from "../tuner/tune.ts"; (native stands to the right of tuner)',
       'src/native/x.ts:3: import type { b } from "../compiler/ir/loop-ir.ts"; (only compiler/index.ts is imported)',
+    ]);
+  });
+
+  test("an import of a later room of the tuner, and a file without a room", () => {
+    const text = '// x\nimport type { a } from "../tuning/tuning.ts";\nimport { b } from "../data/task.ts";\n';
+    expect(badImports(wrongTunerRoom, planted("src/tuner/measure/x.ts", text))).toEqual([
+      'src/tuner/measure/x.ts:2: import type { a } from "../tuning/tuning.ts"; (measure comes before tuning)',
+    ]);
+    expect(homeless(["src/tuner/x.ts", "src/tuner/space/x.ts", "src/tuner/space/y/x.ts", "src/api.ts"])).toEqual([
+      "src/tuner/x.ts",
+      "src/tuner/space/y/x.ts",
     ]);
   });
 

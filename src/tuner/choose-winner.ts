@@ -1,22 +1,26 @@
 // The end of a tuning: its fastest candidates → the winner, by heats and a race where anything was measured, else by the records.
 
+import type { RaceVerdict } from "./measure/measurement.ts";
 import { noProfiler } from "./profile.ts";
 import type { Trial } from "./search/search-state.ts";
 import type { GeneratedSpace } from "./space/generate.ts";
 import type { Candidate } from "./space/space.ts";
 import type { TuningTask } from "./task.ts";
-import { leastRaceLeftMs, longestRaceMs } from "./time-left.ts";
+import { leastRaceLeftMs, longestRaceMs, type TuningTime } from "./time-left.ts";
 import type { LeftMs } from "./time-limit.ts";
-import type { TuningOptions, TuningTime, Winner } from "./tuning.ts";
+import type { TuningOptions, Winner } from "./tuning.ts";
 import { sourcesOf } from "./tuning-round.ts";
-import type { Buildable, Decision } from "./workbench.ts";
+import type { Buildable } from "./workbench.ts";
 
 /** Returns the heats and race that come after the rounds. */
 export function raceAfter({ elapsedMs, isLate, hardMs }: TuningTime, { workbench }: TuningOptions) {
   const endMs = elapsedMs() + longestRaceMs(elapsedMs());
   const leftMs = (): number => Math.max(hardMs(), leastRaceLeftMs);
   const isOver = (): boolean => isLate() || elapsedMs() >= endMs;
-  return (candidates: readonly Candidate[], sourcesIn: (leftMs: LeftMs) => readonly Buildable[]): Promise<Decision> =>
+  return (
+    candidates: readonly Candidate[],
+    sourcesIn: (leftMs: LeftMs) => readonly Buildable[],
+  ): Promise<RaceVerdict> =>
     workbench.byDecisions
       ? workbench.byDecisions.race(candidates, sourcesIn, isOver, leftMs)
       : workbench.race(sourcesIn(leftMs), isOver, leftMs);

@@ -5,6 +5,18 @@ import { mostFinalists, mostRacers } from "./measure/finalists.ts";
 import { samplesInHeats } from "./measure/heats.ts";
 import { defaultRaceOptions, roundsForStatistics } from "./measure/race.ts";
 import type { Budget } from "./task.ts";
+import type { LeftMs } from "./time-limit.ts";
+
+/** Clock and limits of one tuning. */
+export interface TuningTime {
+  readonly elapsedMs: () => number;
+  /** Milliseconds left of the budget. */
+  readonly leftMs: LeftMs;
+  /** Milliseconds left of everything that limits the tuning: what runs at their end is killed. */
+  readonly hardMs: LeftMs;
+  /** Whether nothing is to be begun that need not be. */
+  readonly isLate: () => boolean;
+}
 
 /** Least time to keep for the race, in milliseconds: even for short kernels, finalists are built, woken and waited for. */
 const leastRaceMs = 1_500;

@@ -7,7 +7,7 @@ import type { CacheState, Runnable, RunTask } from "../native/runner/protocol.ts
 import type { Toolchain } from "../native/toolchain/toolchain.ts";
 import { type BuildPolicy, buildAhead, buildPolicy } from "./build-ahead.ts";
 import { type MeasureOptions, measureCandidate, raceCandidates } from "./measure/measure.ts";
-import { type Measurement, searchedNs, type Timing } from "./measure/measurement.ts";
+import { type Measurement, type RaceVerdict, searchedNs } from "./measure/measurement.ts";
 import { noProfiler, type Profiler } from "./profile.ts";
 import {
   type Buildable,
@@ -43,7 +43,7 @@ export interface Workbench {
    *
    * @param isOver whether it should end as soon as it has seen enough to decide at all
    */
-  race(sources: readonly Buildable[], isOver?: () => boolean, leftMs?: LeftMs): Promise<Decision>;
+  race(sources: readonly Buildable[], isOver?: () => boolean, leftMs?: LeftMs): Promise<RaceVerdict>;
   /** Returns the number of compiler runs so far. */
   compilerRuns(): number;
   /** Identity of what measures: "gcc 12.2.0 …" or "wasm". */
@@ -63,7 +63,7 @@ export interface DecisionBench {
     sourcesIn: (leftMs: LeftMs) => readonly Buildable[],
     isOver: () => boolean,
     leftMs: LeftMs,
-  ): Promise<Decision>;
+  ): Promise<RaceVerdict>;
 }
 
 /** Returns measurements of all sources, in their order, however long they take. */
@@ -78,15 +78,6 @@ export async function measureAll(
     measurements.push(next.value);
   }
   return measurements;
-}
-
-/** Outcome of a race; entrants are given by their index among the sources. */
-export interface Decision {
-  readonly winner: number;
-  /** The best of the others; null where no other ran. */
-  readonly runnerUp: number | null;
-  /** Winner's times over the rounds of the race; null where it was alone, or did not run. */
-  readonly timing: Timing | null;
 }
 
 export interface WorkbenchOptions {

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { instantiate, opLibrary, sha256, targets } from "../../src/compiler/index.ts";
-import { killsItsWorker } from "../../src/tuner/fleet/result.ts";
-import type { Measurement } from "../../src/tuner/measure/measurement.ts";
+import { killsItsWorker, type Measurement } from "../../src/tuner/measure/measurement.ts";
 import { memoryDatabase, type RecordDatabase } from "../../src/tuner/record/database.ts";
 import type { TuningRecord } from "../../src/tuner/record/record.ts";
 import { candidateKey } from "../../src/tuner/search/search-space.ts";

@@ -78,7 +78,7 @@ function tuningReport({ strategy, ended, measured, elapsedMs, history, profile }
 /** Tuning as the records tell it, without times of the clock: records have none. */
 function recordedTuning(records: readonly TuningRecord[]): TuningReport {
   const history = startHistory();
-  for (const { candidate, measurement } of records) history.add({ candidate, measurement, elapsedMs: 0 });
+  for (const { measurement } of records) history.add({ measurement, elapsedMs: 0 });
   const { improvements } = history.summary().history;
   return {
     strategy: null,

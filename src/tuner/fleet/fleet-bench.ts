@@ -3,7 +3,7 @@
 // tunes goes on, with the baseline measured anew.
 
 import type { CacheState } from "../../native/runner/protocol.ts";
-import { type Measurement, searchedNs } from "../measure/measurement.ts";
+import { type Measurement, type RaceVerdict, searchedNs } from "../measure/measurement.ts";
 import { batchOf } from "../measure/run-batch.ts";
 import { noProfiler } from "../profile.ts";
 import type { GeneratedSpace } from "../space/generate.ts";
@@ -12,7 +12,7 @@ import { targetClass } from "../store/key.ts";
 import type { TuningTask } from "../task.ts";
 import { type LeftMs, type NoTime, noTime } from "../time-limit.ts";
 import { sourcesOf } from "../tuning-round.ts";
-import type { Decision, DecisionBench, Workbench } from "../workbench.ts";
+import type { DecisionBench, Workbench } from "../workbench.ts";
 import { type JobOperator, type MeasureJob, mostInJob } from "./job.ts";
 import { QueueLost } from "./queue.ts";
 import { type Coordinator, type FleetOutcome, JobRefused, measureOnFleet, raceOnFleet } from "./submit.ts";
@@ -91,8 +91,8 @@ export function createFleetBench(options: FleetBenchOptions): FleetBench {
       if (lost) yield* measureHere(local!, candidates.slice(at), leftMs);
       return undefined;
     },
-    async race(candidates, sourcesIn, isOver, leftMs): Promise<Decision> {
-      const undecided: Decision = { winner: 0, runnerUp: candidates.length > 1 ? 1 : null, timing: null };
+    async race(candidates, sourcesIn, isOver, leftMs): Promise<RaceVerdict> {
+      const undecided: RaceVerdict = { winner: 0, runnerUp: candidates.length > 1 ? 1 : null, timing: null };
       if (lost) return local!.race(sourcesIn(leftMs), isOver, leftMs);
       try {
         return (await raceOnFleet(jobOf("race", candidates, leftMs), coordinator, leftMs)) ?? undecided;

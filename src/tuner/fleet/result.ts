@@ -1,6 +1,6 @@
 // Results of a fleet: of one candidate, of a race, and the end of a job. Types and strict decoders.
 
-import type { Measurement, Timing } from "../measure/measurement.ts";
+import type { Measurement, RaceVerdict } from "../measure/measurement.ts";
 import { decodeMeasurement, decodeTiming } from "../record/decode-record.ts";
 import { type Decode, integer, nullable, number, object, oneOf, sha256Hex, text } from "../record/strict.ts";
 
@@ -25,11 +25,8 @@ export interface CandidateResult {
   readonly measurement: Measurement;
 }
 
-export interface RaceOutcome {
+export interface RaceOutcome extends RaceVerdict {
   readonly from: ResultOrigin;
-  readonly winner: number;
-  readonly runnerUp: number | null;
-  readonly timing: Timing | null;
 }
 
 /** End of a job: "all" has a result each; "deadline" and "closing" left some out. */
@@ -77,9 +74,3 @@ export interface Mark {
 }
 
 export const decodeMark: Decode<Mark> = object<Mark>({ job: sha256Hex, kind: oneOf("died", "at"), name: sha256Hex });
-
-/**
- * Reason of a candidate during which two workers died, one after the other. It holds for one tuning and is not recorded: no worker has
- * signed that it died, the queue says so.
- */
-export const killsItsWorker = "it kills its worker";

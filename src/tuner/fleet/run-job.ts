@@ -2,10 +2,9 @@
 // batch as a whole; an attempt after a worker's death measures one candidate after the other and marks each before, so that the
 // coordinator sees which of them killed it.
 
-import type { Measurement } from "../measure/measurement.ts";
+import type { Measurement, RaceVerdict } from "../measure/measurement.ts";
 import { searchedNs } from "../measure/measurement.ts";
 import type { Candidate } from "../space/space.ts";
-import type { Decision } from "../workbench.ts";
 import { decodeJob, jobId, type MeasureJob, resultName } from "./job.ts";
 import type { FleetStore } from "./queue.ts";
 import {
@@ -24,7 +23,7 @@ export interface JobMeasurer {
   readonly toolchain: string;
   /** Yields a measurement of each candidate, in their order. Ends early when the signal of `OpenJob` is aborted. */
   measure(candidates: readonly Candidate[]): AsyncIterable<Measurement>;
-  race(candidates: readonly Candidate[]): Promise<Decision>;
+  race(candidates: readonly Candidate[]): Promise<RaceVerdict>;
   close(): Promise<void>;
 }
 

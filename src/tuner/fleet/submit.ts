@@ -1,8 +1,8 @@
 // The coordinator's side of a batch: candidates → job → their results, in order, as they come. A job that was lost is submitted
 // again, one that killed two workers without the candidate that did, and what no worker measures in time is left out.
 
+import { killsItsWorker, type RaceVerdict } from "../measure/measurement.ts";
 import type { LeftMs } from "../time-limit.ts";
-import type { Decision } from "../workbench.ts";
 import { jobId, type MeasureJob, resultName } from "./job.ts";
 import { type FleetQueue, type JobState, QueueLost } from "./queue.ts";
 import {
@@ -11,8 +11,8 @@ import {
   decodeMark,
   decodeRaceOutcome,
   decodeResult,
-  killsItsWorker,
   type Mark,
+  type RaceOutcome,
   type ResultOrigin,
 } from "./result.ts";
 import { type FleetKey, seal, unseal } from "./seal.ts";
@@ -114,7 +114,7 @@ export async function raceOnFleet(
   job: MeasureJob,
   coordinator: Coordinator,
   leftMs: LeftMs,
-): Promise<(Decision & { readonly from: ResultOrigin }) | null> {
+): Promise<RaceOutcome | null> {
   const id = jobId(job);
   const { queue, key } = coordinator;
   for (let attempt = 0; attempt < mostFruitless; attempt++) {
@@ -134,7 +134,7 @@ export async function raceOnFleet(
   return null;
 }
 
-const isInRace = ({ winner, runnerUp }: Decision, { batch }: MeasureJob): boolean =>
+const isInRace = ({ winner, runnerUp }: RaceVerdict, { batch }: MeasureJob): boolean =>
   winner < batch.candidates.length && (runnerUp === null || runnerUp < batch.candidates.length);
 
 const submit = (job: MeasureJob, id: string, { queue, key }: Coordinator): Promise<void> =>

@@ -29,3 +29,18 @@ export type Measurement =
  */
 export const searchedNs = (measurement: Measurement): number | null =>
   measurement.kind === "ok" ? measurement.timing.minNs : null;
+
+/** Winner of a race, with the next best; entrants are given by their index among the sources. */
+export interface RaceVerdict {
+  readonly winner: number;
+  /** The best of the others; null where no other ran. */
+  readonly runnerUp: number | null;
+  /** Winner's times over the rounds of the race; null where it was alone, or did not run. */
+  readonly timing: Timing | null;
+}
+
+/**
+ * Reason of a candidate during which two workers of a fleet died, one after the other. It holds for one tuning and is not recorded: no
+ * worker has signed that it died, the queue says so.
+ */
+export const killsItsWorker = "it kills its worker";

@@ -1,7 +1,7 @@
 // Limits of what a kernel may take: code, scratch memory, memory on the stack.
 
 import { type Buffer, byteSize } from "../../compiler/index.ts";
-import type { KernelFacts, Postprocessor, Verdict } from "./postprocessor.ts";
+import type { KernelFacts, Postprocessor, Verdict } from "../space/space.ts";
 
 const atMost = (amount: number, limit: number, unit: string): Verdict =>
   amount <= limit ? { kind: "ok" } : { kind: "refused", reason: `${amount} ${unit}, at most ${limit}` };

@@ -9,26 +9,8 @@ import {
   type Trace,
   type WasmSource,
 } from "../../compiler/index.ts";
-import type { Candidate, Template } from "../space/space.ts";
+import type { Candidate, KernelFacts, Postprocessor, Template } from "../space/space.ts";
 import type { TuningTask } from "../task.ts";
-
-export interface KernelFacts {
-  readonly task: TuningTask;
-  readonly candidate: Candidate;
-  readonly trace: Trace;
-  readonly source: CSource | WasmSource;
-  /** Scheduled loop nest, made when it is asked for. */
-  readonly nest: LoopFunc;
-}
-
-export type Verdict = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
-
-export interface Postprocessor {
-  /** Name, with which the reason of a refusal begins. */
-  readonly name: string;
-  /** Judges a kernel. The same kernel gets the same verdict. */
-  readonly apply: (facts: KernelFacts) => Verdict;
-}
 
 export function kernelFacts(
   task: TuningTask,

@@ -5,7 +5,7 @@ import type { Profile } from "../profile.ts";
 import type { ConvergenceRun } from "../report/convergence.ts";
 import { targetClass } from "../store/key.ts";
 import type { TuningTask } from "../task.ts";
-import type { TuneResult, TuningEnd, TuningOptions } from "../tuning.ts";
+import type { TuningEnd } from "../tuning-history.ts";
 import { appendLine, readOrEmpty } from "./append-line.ts";
 import { type Decode, integer, list, nullable, number, object, oneOf, ShapeError, sha256Hex, text } from "./strict.ts";
 
@@ -77,10 +77,19 @@ const decodeTuning: Decode<LoggedTuning> = (value, path) =>
     ? { ...decodeFirst(value, path), schema: tuningSchema, codegen: null }
     : decodeSecond(value, path);
 
+/** Options of a tuning that its log repeats. */
+interface LoggedOptions {
+  readonly taskKey: string;
+  readonly workbench: { readonly toolchain: string };
+  readonly strategy: { readonly name: string };
+}
+
+type LoggedResult = Pick<LoggedTuning, "ended" | "measured" | "elapsedMs" | "history" | "profile">;
+
 export const loggedTuning = (
   task: TuningTask,
-  { taskKey, workbench, strategy }: TuningOptions,
-  { ended, measured, elapsedMs, history, profile }: TuneResult,
+  { taskKey, workbench, strategy }: LoggedOptions,
+  { ended, measured, elapsedMs, history, profile }: LoggedResult,
 ): LoggedTuning => ({
   schema: tuningSchema,
   task: taskKey,

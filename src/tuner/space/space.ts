@@ -1,9 +1,10 @@
-// A schedule space: template traces with tunables, and the constraints that every point of it satisfies. Stage 3.
+// A schedule space: template traces with tunables, the constraints that every point of it satisfies, and checks that may refuse
+// a point's kernel. Stage 3.
 
-import type { Assignment, TemplateInstruction } from "../../compiler/index.ts";
+import type { Assignment, CSource, LoopFunc, TemplateInstruction, Trace, WasmSource } from "../../compiler/index.ts";
 import type { ConstraintModel } from "../constraint/constraint.ts";
 import type { Computation } from "../measure/computation.ts";
-import type { Postprocessor } from "../postprocessor/postprocessor.ts";
+import type { TuningTask } from "../task.ts";
 
 /** One shape of schedule, of the operator as written or the same computed otherwise. The key variables of `model` are its tunables. */
 export interface Template extends Computation {
@@ -40,4 +41,24 @@ export interface Candidate {
   readonly template: string;
   /** Values of the template's key variables. */
   readonly assignment: Assignment;
+}
+
+/** A candidate's kernel, as a postprocessor sees it. */
+export interface KernelFacts {
+  readonly task: TuningTask;
+  readonly candidate: Candidate;
+  readonly trace: Trace;
+  readonly source: CSource | WasmSource;
+  /** Scheduled loop nest, made when it is asked for. */
+  readonly nest: LoopFunc;
+}
+
+export type Verdict = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
+
+/** Sees a kernel after its code is generated and before a compiler is asked, and may refuse it. */
+export interface Postprocessor {
+  /** Name, with which the reason of a refusal begins. */
+  readonly name: string;
+  /** Judges a kernel. The same kernel gets the same verdict. */
+  readonly apply: (facts: KernelFacts) => Verdict;
 }

@@ -1,18 +1,15 @@
 // Decisions of a store as a file for others: a header, then one decision a line, sorted by key. Data alone, no binaries: the importer
 // generates the sources again and compares their digests. Read strictly; a file that is wrong anywhere is not taken.
 
+import type { DecidedCandidate } from "../data/decision.ts";
 import { decodeCandidate } from "../record/decode-record.ts";
 import { type Decode, integer, object, oneOf, optional, ShapeError, sha256Hex } from "../record/strict.ts";
-import type { Candidate } from "../space/space.ts";
 import { canonicalJson } from "./key.ts";
 import { decodeMeasured, decodeTunedFor, type Measured, type ScheduleEntry, type TunedFor } from "./store-entry.ts";
 
-export interface SharedDecision {
+export interface SharedDecision extends DecidedCandidate {
   /** The schedule key: operator, target, numerics, threads and code generator. */
   readonly key: string;
-  readonly candidate: Candidate;
-  /** sha256 of the source that the candidate generates. */
-  readonly source: string;
   readonly measured: Measured;
   /** Absent, as in files of older versions: the cache sizes are those of the key, and no other machine is served. */
   readonly tunedFor?: TunedFor | undefined;

@@ -3,7 +3,8 @@
 
 import type { Numerics, Target } from "../../compiler/index.ts";
 import { codegenVersion, targetNames, targets } from "../../compiler/index.ts";
-import { decodeAssignment, decodeTemplateName } from "../record/decode-record.ts";
+import type { DecidedCandidate } from "../data/decision.ts";
+import { decodeCandidate } from "../record/decode-record.ts";
 import {
   boolean,
   type Decode,
@@ -21,11 +22,10 @@ import {
   sha256Hex,
   text,
 } from "../record/strict.ts";
-import type { Candidate } from "../space/space.ts";
 import { canonicalJson } from "./key.ts";
 import { decodeCacheSize, decodeMeasured, type Measured } from "./store-entry.ts";
 
-export interface LockEntry {
+export interface LockEntry extends DecidedCandidate {
   readonly op: {
     readonly name: string;
     /** sha256 of the operator's canonical text. */
@@ -39,10 +39,6 @@ export interface LockEntry {
   readonly threads: number;
   /** Version of the space rules, passes and code generators together. */
   readonly codegen: string;
-  /** The decisions, by name and value. */
-  readonly candidate: Candidate;
-  /** sha256 of the source that the decisions generate: the check that a rebuild is the same kernel. */
-  readonly source: string;
   /** Measurement of the winner; null for a predicted schedule. */
   readonly measured: Measured | null;
   /** Signature of the other fields, by a key that option `trust` may list. */
@@ -101,7 +97,7 @@ const decodeFields: Decode<LockEntry> = object<LockEntry>({
   numerics: oneOf("fast", "strict"),
   threads: integer(1, 4096),
   codegen: text(100),
-  candidate: object<Candidate>({ template: decodeTemplateName, assignment: decodeAssignment }),
+  candidate: decodeCandidate,
   source: sha256Hex,
   measured: nullable(decodeMeasured),
   signature: optional(

@@ -1,7 +1,8 @@
 // Entry of a store key: one small JSON that names its blobs by digest. Writing the entry is what publishes them, so a
 // reader never sees one writer's binary with another writer's facts. Stage 11.
 
-import { decodeAssignment, decodeTemplateName } from "../record/decode-record.ts";
+import type { DecidedCandidate } from "../data/decision.ts";
+import { decodeCandidate } from "../record/decode-record.ts";
 import {
   type Decode,
   integer,
@@ -15,7 +16,6 @@ import {
   text,
   union,
 } from "../record/strict.ts";
-import type { Candidate } from "../space/space.ts";
 import type { CacheSizes } from "./key.ts";
 
 export const storeSchema = 1;
@@ -55,12 +55,9 @@ export interface Provenance {
 }
 
 /** The answer to a schedule key. */
-export interface ScheduleEntry {
+export interface ScheduleEntry extends DecidedCandidate {
   readonly kind: "schedule";
   readonly schema: typeof storeSchema;
-  readonly candidate: Candidate;
-  /** sha256 of the source that the candidate generates. */
-  readonly source: string;
   /** Measurement; null for a predicted schedule. */
   readonly measured: Measured | null;
   /** Absent: the cache sizes are those of the key, and the class is not known. */
@@ -115,7 +112,7 @@ export const decodeStoreEntry: Decode<StoreEntry> = union<StoreEntry>({
   schedule: object<ScheduleEntry>({
     kind: oneOf("schedule"),
     schema,
-    candidate: object<Candidate>({ template: decodeTemplateName, assignment: decodeAssignment }),
+    candidate: decodeCandidate,
     source: sha256Hex,
     measured: nullable(decodeMeasured),
     tunedFor: optional(decodeTunedFor),

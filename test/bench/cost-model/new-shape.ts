@@ -18,9 +18,10 @@ import { convergenceFor } from "../../../src/tuner/search/convergence.ts";
 import { strategies } from "../../../src/tuner/search/strategies.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
+import { startTuning } from "../../../src/tuner/start-tuning.ts";
 import { targetClass } from "../../../src/tuner/store/key.ts";
 import type { Budget, TuningTask } from "../../../src/tuner/task.ts";
-import { startTuning, type TimedTrial } from "../../../src/tuner/tuning.ts";
+import type { TimedTrial } from "../../../src/tuner/tuning.ts";
 import { createWorkbench, type Workbench } from "../../../src/tuner/workbench.ts";
 
 const { values } = parseArgs({

@@ -5,7 +5,7 @@ import type { Measurement } from "../../../src/tuner/measure/measurement.ts";
 import type { Profile } from "../../../src/tuner/profile.ts";
 import type { StrategyName } from "../../../src/tuner/search/strategy.ts";
 import type { Candidate } from "../../../src/tuner/space/space.ts";
-import type { TuningEnd } from "../../../src/tuner/tuning.ts";
+import type { TuningEnd } from "../../../src/tuner/tuning-history.ts";
 
 /** Task and target: runs are compared only where both are equal. */
 export interface Place {

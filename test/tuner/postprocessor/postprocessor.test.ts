@@ -3,8 +3,8 @@ import gemmOp from "../../../fixtures/ops/gemm.op.ts";
 import { instantiate, type Trace, targets } from "../../../src/compiler/index.ts";
 import { measurable } from "../../../src/tuner/measurable.ts";
 import { codeSizeLimit, stackLimit, workspaceLimit } from "../../../src/tuner/postprocessor/limits.ts";
-import type { Postprocessor } from "../../../src/tuner/postprocessor/postprocessor.ts";
 import { generateSpace } from "../../../src/tuner/space/generate.ts";
+import type { Postprocessor } from "../../../src/tuner/space/space.ts";
 import { handSchedule } from "../../../src/tuner/space/template/template.ts";
 import type { TuningTask } from "../../../src/tuner/task.ts";
 

@@ -12,10 +12,11 @@ interface Row {
   readonly template: string;
   readonly candidate: CandidateReport;
   readonly mark: "winner" | "default" | null;
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly DecidedValue[];
 }
 
-interface Decision {
+/** Value of one tunable, as a cell shows it. */
+interface DecidedValue {
   readonly text: string;
   /** Whether the value differs from the winner's. */
   readonly isOther: boolean;
@@ -71,7 +72,7 @@ function outcomeCell({ mark, candidate: { status, reason } }: Row): Child {
   return cell;
 }
 
-const decisionsCell = (decisions: readonly Decision[]): Child =>
+const decisionsCell = (decisions: readonly DecidedValue[]): Child =>
   element(
     "div",
     { class: "decisions" },
