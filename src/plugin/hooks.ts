@@ -7,7 +7,8 @@ import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unp
 import { DiagnosticError } from "../compiler/index.ts";
 import { afterMs } from "../native/clock.ts";
 import { emitModule } from "./binding/module.ts";
-import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
+import type { CompileKernel } from "./compile-services.ts";
+import type { CompiledKernel } from "./compiled-kernel.ts";
 import { createDevServer, type DevServer } from "./dev.ts";
 import { bunHost } from "./emit/bun.ts";
 import { emptyMap } from "./emit/empty-map.ts";
