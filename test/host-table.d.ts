@@ -1,3 +1,6 @@
+/** Bundlers with an entry of their own, in the order of the columns. */
+export const names: readonly string[];
+
 export interface HostTest {
   readonly host: string;
   readonly feature: string;

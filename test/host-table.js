@@ -1,7 +1,7 @@
 // Results of the tests of bundlers → docs/hosts.md: the features that work in each host. A row for each feature that is
 // tested in all hosts, then those that are tested in one.
 
-const names = ["vite", "rollup", "rolldown", "esbuild", "webpack", "rspack", "rsbuild", "farm", "bun"];
+export const names = ["vite", "rollup", "rolldown", "esbuild", "webpack", "rspack", "rsbuild", "farm", "bun"];
 
 /** Vitest quotes names that it puts into a title for `$name`: "'rspack'". */
 const unquoted = (title) => title.replace(/^'(.*)'$/, "$1");

@@ -3,8 +3,8 @@
 
 import { DiagnosticError, factsOf, type TargetName } from "../compiler/index.ts";
 import type { KernelContext } from "../plugin/compile/kernel-context.ts";
-import type { RequestMode } from "../plugin/compiled-kernel.ts";
 import type { Fleet, FleetClass } from "../plugin/fleet/open-fleet.ts";
+import type { RequestMode } from "../plugin/kernel-request.ts";
 import { progressLine } from "../plugin/progress.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
 import { machineOf } from "../tuner/fleet/worker-class.ts";

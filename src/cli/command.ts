@@ -1,16 +1,8 @@
 // Type of a command of the command line: its name, its options, and its outcome as text and as JSON.
 
-import { type DiagnosticCode, DiagnosticError } from "../compiler/index.ts";
+import type { DiagnosticCode } from "../compiler/index.ts";
+import { badArgumentCode, type CommandOption, type Flags } from "./flags.ts";
 import type { Project } from "./project.ts";
-
-export interface CommandOption {
-  /** Flags in the syntax of cac: "--out <file>". */
-  readonly flags: string;
-  readonly description: string;
-}
-
-/** Values of options by name in camel case, as cac reads them. */
-export type Flags = Readonly<Record<string, unknown>>;
 
 export interface Outcome {
   readonly exitCode: number;
@@ -40,10 +32,5 @@ export const exitCodes = {
   byHand: 3,
 } as const;
 
-const badArgumentCode = "command.bad-argument";
-
 /** Codes of mistakes in the command line itself, which has the plugin's options too: they exit with `usage`. */
 export const usageCodes: readonly DiagnosticCode[] = [badArgumentCode, "options.bad-value"];
-
-export const badArgument = (message: string, wanted: string): DiagnosticError =>
-  new DiagnosticError({ code: badArgumentCode, message, loc: null, hint: `wanted: ${wanted}`, detail: null });

@@ -14,7 +14,8 @@ import { parseExchange, printExchange, type SharedDecision } from "../tuner/stor
 import { storedDecisions } from "../tuner/store/store-contents.ts";
 import { type Provenance, storeSchema } from "../tuner/store/store-entry.ts";
 import { unkeptKey } from "../tuner/store/store-key.ts";
-import { badArgument, exitCodes, type Outcome } from "./command.ts";
+import { exitCodes, type Outcome } from "./command.ts";
+import { badArgument } from "./flags.ts";
 import type { Project } from "./project.ts";
 import { readDecisions } from "./read-decisions.ts";
 import { replaceDecisions, signatureGone } from "./replace-decisions.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DiagnosticError } from "../compiler/index.ts";
 import type { Fleet } from "../plugin/fleet/open-fleet.ts";
 import { fleetKey } from "../plugin/options.ts";
-import { badArgument, type CommandOption, type Flags } from "./command.ts";
+import { badArgument, type CommandOption, type Flags } from "./flags.ts";
 import type { Project } from "./project.ts";
 
 export const fleetOptions: readonly CommandOption[] = [

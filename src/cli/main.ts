@@ -3,15 +3,7 @@
 import { cac } from "cac";
 import { closest, DiagnosticError } from "../compiler/index.ts";
 import { coloured, hasColours } from "./colours.ts";
-import {
-  badArgument,
-  type Command,
-  type CommandOption,
-  exitCodes,
-  type Flags,
-  type Outcome,
-  usageCodes,
-} from "./command.ts";
+import { type Command, exitCodes, type Outcome, usageCodes } from "./command.ts";
 import { bench } from "./commands/bench.ts";
 import { cache } from "./commands/cache.ts";
 import { doctor } from "./commands/doctor.ts";
@@ -24,6 +16,7 @@ import { tune } from "./commands/tune.ts";
 import { types } from "./commands/types.ts";
 import { verify } from "./commands/verify.ts";
 import { worker } from "./commands/worker.ts";
+import { badArgument, type CommandOption, type Flags } from "./flags.ts";
 import { openProject, projectOptions } from "./project.ts";
 import { watchStandardOutput } from "./standard-output.ts";
 import { nameOfFlag, withTypedValues } from "./typed-values.ts";

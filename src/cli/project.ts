@@ -6,18 +6,20 @@ import type { Diagnostic } from "../compiler/index.ts";
 import { createBuildTunings } from "../plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../plugin/compile/kernel-context.ts";
 import { compileKernel } from "../plugin/compile-kernel.ts";
-import type { CompileServices, RequestMode } from "../plugin/compiled-kernel.ts";
+import type { CompileServices } from "../plugin/compile-services.ts";
 import { type FoundImport, findImports } from "../plugin/declarations/find-imports.ts";
 import type { Fleet } from "../plugin/fleet/open-fleet.ts";
+import type { RequestMode } from "../plugin/kernel-request.ts";
+import { kernelRequest } from "../plugin/kernel-request.ts";
 import { consoleSink } from "../plugin/log.ts";
 import type { ResolvedOptions } from "../plugin/options.ts";
 import { locatePacks } from "../plugin/packs/locate-packs.ts";
 import type { ParsedRequest } from "../plugin/request.ts";
-import { createSession, kernelRequest, type Session } from "../plugin/session.ts";
+import { createSession, type Session } from "../plugin/session.ts";
 import type { KernelPluginOptions, LogLevel } from "../plugin/types.ts";
 import { type StrategyName, strategyNames } from "../tuner/search/strategy.ts";
 import { parseLocatedJson } from "../tuner/store/located-json.ts";
-import { badArgument, type CommandOption, type Flags } from "./command.ts";
+import { badArgument, type CommandOption, type Flags } from "./flags.ts";
 import { remoteOf } from "./remote-flags.ts";
 
 /** @param importer absolute path of the file that has the import */

@@ -1,7 +1,7 @@
 // Flags that name a remote store → the plugin's option `remote`.
 
 import type { RemoteOption } from "../plugin/types.ts";
-import type { CommandOption, Flags } from "./command.ts";
+import type { CommandOption, Flags } from "./flags.ts";
 
 export const remoteOptions: readonly CommandOption[] = [
   { flags: "--remote <url>", description: "a store that others share, asked before anything is measured" },

@@ -13,8 +13,9 @@ import { decisionBytes, decisionPath, openRemote, type RemoteStore } from "../pl
 import { provenance, vouched } from "../plugin/trust/outside-decision.ts";
 import type { SharedDecision } from "../tuner/store/exchange.ts";
 import { unkeptKey } from "../tuner/store/store-key.ts";
-import { badArgument, exitCodes, type Flags, type Outcome } from "./command.ts";
+import { exitCodes, type Outcome } from "./command.ts";
 import { contextOrNull, importOutcome, leftOut, type Offered, passedOn, takeForProject } from "./exchange.ts";
+import { badArgument, type Flags } from "./flags.ts";
 import type { Project } from "./project.ts";
 import { requireKey } from "./signing.ts";
 

@@ -2,7 +2,7 @@
 // they were found.
 
 import type { ParsedRequest } from "../plugin/request.ts";
-import { badArgument } from "./command.ts";
+import { badArgument } from "./flags.ts";
 
 export interface Shard {
   /** Number of this shard, from 1. */

@@ -6,7 +6,7 @@ import { basename, dirname, relative, resolve } from "node:path";
 import { DiagnosticError, sha256 } from "../compiler/index.ts";
 import { wallClockText } from "../native/clock.ts";
 import { replaceFile } from "../native/replace-file.ts";
-import { refuse } from "../plugin/compile/kernel-context.ts";
+import { refuse } from "../plugin/refuse.ts";
 import { signingKeyOf } from "../plugin/trust/signing-key.ts";
 import { parseExchange } from "../tuner/store/exchange.ts";
 import { readLockfile, updateLockfile } from "../tuner/store/lockfile.ts";
@@ -16,7 +16,8 @@ import { signEntry } from "../tuner/trust/lock-signature.ts";
 import { signStatement } from "../tuner/trust/sign.ts";
 import { decisionsStatement, signatureOf } from "../tuner/trust/signed-decisions.ts";
 import type { DecisionsStatement } from "../tuner/trust/statement.ts";
-import { badArgument, exitCodes, type Flags, type Outcome } from "./command.ts";
+import { exitCodes, type Outcome } from "./command.ts";
+import { badArgument, type Flags } from "./flags.ts";
 import type { Project } from "./project.ts";
 import { readDecisions, unreadable } from "./read-decisions.ts";
 

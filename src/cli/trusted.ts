@@ -2,7 +2,7 @@
 
 import { basename, resolve } from "node:path";
 import { DiagnosticError } from "../compiler/index.ts";
-import { refuse } from "../plugin/compile/kernel-context.ts";
+import { refuse } from "../plugin/refuse.ts";
 import { policyOf } from "../plugin/trust/policy-of.ts";
 import { outsideFile } from "../plugin/trust/signed-file.ts";
 import type { ResolvedTrust } from "../plugin/trust/trust-option.ts";

@@ -1,6 +1,6 @@
 // Values of options as the user typed them. cac makes numbers of what looks like one: an empty text would be 0, and 007 would be 7.
 
-import { badArgument, type Flags } from "./command.ts";
+import { badArgument, type Flags } from "./flags.ts";
 
 /** "--cache-dir <folder>" → "cache-dir" */
 export const nameOfFlag = (flags: string): string => /--([\w-]+)/.exec(flags)?.[1] ?? flags;

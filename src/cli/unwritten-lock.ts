@@ -1,6 +1,6 @@
 // Decisions that the lock did not take → the outcome of `tune`: a failure, which names the store where they are.
 
-import type { RequestMode } from "../plugin/compiled-kernel.ts";
+import type { RequestMode } from "../plugin/kernel-request.ts";
 import type { Project } from "./project.ts";
 
 /** Returns null where the lock has every decision of this run. */

@@ -6,7 +6,7 @@ import picomatch from "picomatch";
 import { DiagnosticError } from "../compiler/index.ts";
 import { type FoundImport, kernelsOf } from "../plugin/declarations/find-imports.ts";
 import { type ParsedRequest, parseRequest } from "../plugin/request.ts";
-import { badArgument } from "./command.ts";
+import { badArgument } from "./flags.ts";
 import type { OnLost, Project } from "./project.ts";
 
 /**

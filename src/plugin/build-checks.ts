@@ -3,13 +3,7 @@
 
 import type { CheckingRunner } from "../native/runner/client.ts";
 import type { SharedRunner } from "../native/runner/shared-runner.ts";
-
-export interface BuildChecks {
-  /** Compiles a kernel. A process that has been started in the meantime ends with the last of the kernels that are being compiled. */
-  during<T>(compile: () => Promise<T>): Promise<T>;
-  /** Makes a runner for the tasks of one kernel; its `close` ends the process if no kernel is being compiled. */
-  open(): Promise<CheckingRunner>;
-}
+import type { BuildChecks } from "./compile-services.ts";
 
 export function createBuildChecks(signal: AbortSignal): BuildChecks {
   let kernels = 0;

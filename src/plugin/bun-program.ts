@@ -2,7 +2,7 @@
 // such plugins two hooks and nothing of a build, so unplugin's are not for them.
 
 import { DiagnosticError } from "../compiler/index.ts";
-import type { CompileKernel } from "./compiled-kernel.ts";
+import type { CompileKernel } from "./compile-services.ts";
 import { moduleInCode } from "./emit/in-code.ts";
 import { isOfOthers } from "./is-of-others.ts";
 import { locateOperatorNow } from "./locate-operator.ts";

@@ -4,12 +4,14 @@
 import { relative } from "node:path";
 import { type ComputeDef, kernelParameters } from "../compiler/index.ts";
 import { conciseMeasured } from "../tuner/store/lock-entry.ts";
-import { type Decision, decideSchedule } from "./compile/decide-schedule.ts";
+import { decideSchedule } from "./compile/decide-schedule.ts";
+import type { Decision } from "./compile/decision.ts";
 import { failAlone } from "./compile/fail-alone.ts";
 import { type KernelContext, kernelContext } from "./compile/kernel-context.ts";
 import { type Artifacts, makeArtifacts } from "./compile/make-artifacts.ts";
 import { hasCaches } from "./compile/schedule.ts";
-import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
+import type { CompileKernel } from "./compile-services.ts";
+import type { CompiledKernel } from "./compiled-kernel.ts";
 
 /** Loads the modules that only a kernel in neither lock nor store needs, before the first such kernel comes. */
 export async function loadForMisses(): Promise<void> {

@@ -7,17 +7,12 @@ import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unp
 import { DiagnosticError } from "../compiler/index.ts";
 import { afterMs } from "../native/clock.ts";
 import { emitModule } from "./binding/module.ts";
-import type { CompiledKernel, CompileKernel } from "./compiled-kernel.ts";
-import { createDevServer, type DevServer } from "./dev.ts";
-import { bunHost } from "./emit/bun.ts";
+import type { CompileKernel } from "./compile-services.ts";
+import type { CompiledKernel } from "./compiled-kernel.ts";
+import { createDevServer } from "./dev.ts";
 import { emptyMap } from "./emit/empty-map.ts";
-import { esbuildHost } from "./emit/esbuild.ts";
-import { farmHost } from "./emit/farm.ts";
 import type { HookContext, Host } from "./emit/host.ts";
-import { nitroHost } from "./emit/nitro.ts";
-import { rollupHost } from "./emit/rollup.ts";
-import { viteHost } from "./emit/vite.ts";
-import { webpackHost } from "./emit/webpack.ts";
+import { hostFor } from "./emit/hosts.ts";
 import { checkPath, isOfOthers } from "./is-of-others.ts";
 import { locateOperator } from "./locate-operator.ts";
 import { pluginName } from "./plugin-name.ts";
@@ -31,27 +26,6 @@ const loadCompiler = () => import("./compile-kernel.ts");
 
 const compileWhenLoaded: CompileKernel = async (request, services) =>
   (await loadCompiler()).compileKernel(request, services);
-
-function hostFor(framework: string, session: Session, dev: DevServer, another: () => unknown): Host {
-  switch (framework) {
-    case "vite":
-      return viteHost(session, dev, another);
-    case "esbuild":
-      return esbuildHost();
-    case "webpack":
-    case "rspack":
-    case "rsbuild":
-      return webpackHost();
-    case "farm":
-      return farmHost();
-    case "bun":
-      return bunHost();
-    case "nitro":
-      return nitroHost();
-    default:
-      return rollupHost();
-  }
-}
 
 /** Absolute path of an imported operator file; null: the host is to say that there is none. */
 async function locate(host: Host, context: HookContext, id: string, path: string, told: string | undefined) {
@@ -146,7 +120,7 @@ export const createKernelHooks =
   (options, { framework }, another = () => null) => {
     const session = createSession(options ?? {}, compile);
     const dev = createDevServer(session);
-    const host = hostFor(framework, session, dev, another);
+    const host = hostFor(framework, { session, dev, another });
 
     const resolveKernel = async (context: HookContext, id: string, importer: string | undefined) => {
       const request = parseRequest(id);

@@ -1,7 +1,14 @@
 // Whether an import with `?tune=` is left to others: what a file that is no operator file comes to.
 
 import { DiagnosticError } from "../compiler/index.ts";
-import type { ResolvedOptions } from "./options.ts";
+
+/** Predicates of options `include` and `exclude` over absolute paths. */
+export interface OperatorFilter {
+  /** Whether a file may be imported with `?tune=`. */
+  readonly accepts: (path: string) => boolean;
+  /** Whether it is somebody else's, by `exclude`. */
+  readonly leavesOut: (path: string) => boolean;
+}
 
 /**
  * Whether a file is another plugin's. A script that `exclude` does not name is refused: it would be taken as it is, and the program would
@@ -10,11 +17,7 @@ import type { ResolvedOptions } from "./options.ts";
  * @param id the import, as messages show it
  * @throws DiagnosticError `request.not-included`
  */
-export function isOfOthers(
-  file: string,
-  id: string,
-  { accepts, leavesOut }: Pick<ResolvedOptions, "accepts" | "leavesOut">,
-): boolean {
+export function isOfOthers(file: string, id: string, { accepts, leavesOut }: OperatorFilter): boolean {
   if (accepts(file)) return false;
   if (leavesOut(file) || !/\.[cm]?[jt]sx?$/.test(file)) return true;
   throw new DiagnosticError({

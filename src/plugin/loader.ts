@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import type { CompileKernel } from "./compiled-kernel.ts";
+import type { CompileKernel } from "./compile-services.ts";
 import { emptyMap, type SourceMap } from "./emit/empty-map.ts";
 import { moduleInCode } from "./emit/in-code.ts";
 import type { Platform } from "./emit/place.ts";

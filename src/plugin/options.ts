@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } from "../compiler/index.ts";
 import { configurationFolder } from "../native/configuration-folder.ts";
 import type { Budget } from "../tuner/task.ts";
+import type { OperatorFilter } from "./is-of-others.ts";
 import { packageOf } from "./locate-operator.ts";
 import { pathFilter } from "./path-pattern.ts";
 import { allowedRemote } from "./remote/allowed-remote.ts";
@@ -12,11 +13,7 @@ import { isRemoteOption, type ResolvedRemote, remoteWanted, resolveRemote } from
 import { isTrust, type ResolvedTrust, resolveTrust, wantedTrust, withoutSecrets } from "./trust/trust-option.ts";
 import { type KernelPluginOptions, type LogLevel, logLevels, type Mode, modes, type PathPattern } from "./types.ts";
 
-export interface ResolvedOptions {
-  /** Whether a file may be imported with `?tune=`. */
-  readonly accepts: (path: string) => boolean;
-  /** Whether it is somebody else's, by `exclude`. */
-  readonly leavesOut: (path: string) => boolean;
+export interface ResolvedOptions extends OperatorFilter {
   /** Absolute path of the project, as the other paths are. */
   readonly root: string;
   readonly cacheDir: string;
@@ -42,6 +39,9 @@ export interface ResolvedOptions {
   readonly logLevel: LogLevel;
   readonly numerics: Numerics;
 }
+
+/** Resolved options without the functions that choose files. */
+export type CompileOptions = Omit<ResolvedOptions, keyof OperatorFilter>;
 
 /** Default name of the file that a report is written to. */
 export const reportName = "unplugin-kernel-report.html";

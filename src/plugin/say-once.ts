@@ -1,7 +1,5 @@
 // What concerns all kernels of a build has one cause, and is said once: by the kernel that meets it first.
 
-import type { BuildTunings } from "./build-tunings.ts";
-
 /** What is said once a build. */
 export type Topic =
   /** The store, or the records of a search, cannot be written. */
@@ -16,7 +14,8 @@ export type Topic =
   | "frozen";
 
 export interface Saying {
-  readonly tunings: Pick<BuildTunings, "told">;
+  /** State of a build; `told` has the topics of which something was said. */
+  readonly tunings: { readonly told: Set<Topic> };
   readonly log: { warn(line: string): void };
 }
 

@@ -2,12 +2,15 @@
 
 import { basename } from "node:path";
 import { nextTurn, nowMs } from "../native/clock.ts";
-import { type BackgroundTuner, createBackgroundTuner } from "./background/background-tuner.ts";
+import { createBackgroundTuner } from "./background/background-tuner.ts";
 import { createBuildReport } from "./build-report.ts";
-import { type BuildTunings, type BuildTuningsOptions, createBuildTunings } from "./build-tunings.ts";
-import type { CompiledKernel, CompileKernel, CompileServices, KernelRequest, RequestMode } from "./compiled-kernel.ts";
+import { type BuildTuningsOptions, createBuildTunings } from "./build-tunings.ts";
+import type { BackgroundTuner, BuildTunings, CompileKernel, CompileServices } from "./compile-services.ts";
+import type { CompiledKernel } from "./compiled-kernel.ts";
 import { createDeclarationsInBuild } from "./declarations-in-build.ts";
 import { type Interrupt, onInterrupt } from "./interrupt.ts";
+import type { RequestMode } from "./kernel-request.ts";
+import { kernelRequest } from "./kernel-request.ts";
 import { consoleSink, createLog, type Log, type LogSink } from "./log.ts";
 import { type ResolvedOptions, resolveOptions } from "./options.ts";
 import { locatePacks } from "./packs/locate-packs.ts";
@@ -54,16 +57,6 @@ export interface Session {
   tuneInBackground(): void;
   /** Stops tuning; what was measured is kept. A kernel that is asked for later is still compiled. */
   close(): void;
-}
-
-export function kernelRequest(
-  { path, settings }: ParsedRequest,
-  options: ResolvedOptions,
-  mode: RequestMode,
-): KernelRequest {
-  const { trials, seconds, target, parameters, fallback, threads } = settings;
-  const budget = { seconds: seconds ?? options.budget.seconds, trials: trials ?? options.budget.trials };
-  return { opFile: path, target, parameters, fallback, threads, numerics: options.numerics, mode, budget };
 }
 
 /** Counts what a build compiles. Kernels are compiled at the same time: what counts is the time in which there was any. */

@@ -11,7 +11,7 @@ import { build as viteBuild } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { webpack } from "webpack";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
-import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { CompileKernel } from "../../src/plugin/compile-services.ts";
 import {
   type HostName,
   recordingCompiler,

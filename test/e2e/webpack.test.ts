@@ -7,7 +7,8 @@ import { type RspackOptions, rspack } from "@rspack/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { webpack } from "webpack";
 import { compileKernel } from "../../src/plugin/compile-kernel.ts";
-import type { CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import type { CompileKernel } from "../../src/plugin/compile-services.ts";
+import type { KernelRequest } from "../../src/plugin/kernel-request.ts";
 import {
   blendCall,
   outputFiles,

@@ -2,7 +2,8 @@
 // No page and no bundler; test/browser/dev.test.ts has both.
 
 import { describe, expect, it, vi } from "vitest";
-import type { CompiledKernel, CompileKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { CompileKernel } from "../../src/plugin/compile-services.ts";
+import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
 import { createDevServer, type DevServerHost } from "../../src/plugin/dev.ts";
 import { parseRequest } from "../../src/plugin/request.ts";
 import { createSession } from "../../src/plugin/session.ts";

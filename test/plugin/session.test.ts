@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import type {
-  CompiledKernel,
-  CompileKernel,
-  CompileServices,
-  KernelRequest,
-} from "../../src/plugin/compiled-kernel.ts";
+import type { CompileKernel, CompileServices } from "../../src/plugin/compile-services.ts";
+import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { KernelRequest } from "../../src/plugin/kernel-request.ts";
 import { parseRequest } from "../../src/plugin/request.ts";
 import { createSession } from "../../src/plugin/session.ts";
 import type { KernelPluginOptions } from "../../src/plugin/types.ts";

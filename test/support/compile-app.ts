@@ -2,10 +2,12 @@
 
 import { join } from "node:path";
 import { detectMachine, type Machine } from "../../src/native/toolchain/machine.ts";
-import { type BuildTunings, createBuildTunings } from "../../src/plugin/build-tunings.ts";
+import { createBuildTunings } from "../../src/plugin/build-tunings.ts";
 import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
 import { compileInContext } from "../../src/plugin/compile-kernel.ts";
-import type { CompiledKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import type { BuildTunings } from "../../src/plugin/compile-services.ts";
+import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { KernelRequest } from "../../src/plugin/kernel-request.ts";
 import { resolveOptions } from "../../src/plugin/options.ts";
 import type { KernelPluginOptions } from "../../src/plugin/types.ts";
 

@@ -3,7 +3,8 @@
 import { InvariantError } from "../../src/compiler/index.ts";
 import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
 import { compileInContext } from "../../src/plugin/compile-kernel.ts";
-import type { CompileKernel, KernelRequest } from "../../src/plugin/compiled-kernel.ts";
+import type { CompileKernel } from "../../src/plugin/compile-services.ts";
+import type { KernelRequest } from "../../src/plugin/kernel-request.ts";
 import type { Measurement } from "../../src/tuner/measure/measurement.ts";
 import type { NoTime } from "../../src/tuner/time-limit.ts";
 import { createWorkbench } from "../../src/tuner/workbench.ts";

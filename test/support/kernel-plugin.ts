@@ -1,7 +1,7 @@
 // The plugin for all bundlers, as unplugin makes them of one set of hooks.
 
 import { createUnplugin, type UnpluginInstance } from "unplugin";
-import type { CompileKernel } from "../../src/plugin/compiled-kernel.ts";
+import type { CompileKernel } from "../../src/plugin/compile-services.ts";
 import { createKernelHooks, type KernelHooks, kernelHooks } from "../../src/plugin/hooks.ts";
 import type { KernelPluginOptions } from "../../src/plugin/types.ts";
 

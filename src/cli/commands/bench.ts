@@ -7,7 +7,8 @@ import type { ParsedRequest } from "../../plugin/request.ts";
 import { type BenchOptions, benchKernel } from "../bench/bench-kernel.ts";
 import { type Benched, benchText, isWrong } from "../bench/bench-text.ts";
 import { loadPeer } from "../bench/entrants.ts";
-import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
+import { type Command, exitCodes, type Outcome } from "../command.ts";
+import { badArgument, type Flags } from "../flags.ts";
 import type { Project } from "../project.ts";
 import { wantedKernels } from "../wanted-kernels.ts";
 

@@ -7,7 +7,8 @@ import { writtenDeclarations } from "../../plugin/declarations/declarations-file
 import { findOperators } from "../../plugin/declarations/find-imports.ts";
 import { type DeclarationOptions, projectDeclarations } from "../../plugin/declarations/project-declarations.ts";
 import { hasText, writeIfChanged } from "../../plugin/write-if-changed.ts";
-import { badArgument, type Command, exitCodes, type Flags } from "../command.ts";
+import { type Command, exitCodes } from "../command.ts";
+import { badArgument, type Flags } from "../flags.ts";
 import { type HostName, hostNames } from "../init/hosts.ts";
 import type { ByHand, Change, InitPlan } from "../init/plan.ts";
 

@@ -7,7 +7,8 @@ import { resolveImport } from "../../plugin/declarations/resolve-import.ts";
 import { parseRequest } from "../../plugin/request.ts";
 import { inspectCandidate, templateSizes } from "../../tuner/inspect.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
-import { badArgument, type Command, exitCodes } from "../command.ts";
+import { type Command, exitCodes } from "../command.ts";
+import { badArgument } from "../flags.ts";
 
 const parts = ["expression", "space", "schedule", "typescript", "nest", "passes", "code"] as const;
 type Part = (typeof parts)[number];

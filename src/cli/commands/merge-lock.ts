@@ -13,7 +13,8 @@ import {
   mergeLocks,
   printMerged,
 } from "../../tuner/store/merge-locks.ts";
-import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
+import { type Command, exitCodes, type Outcome } from "../command.ts";
+import { badArgument, type Flags } from "../flags.ts";
 
 type Lock = Extract<LockfileContent, { readonly kind: "ok" }>;
 type Preference = "ours" | "theirs" | null;

@@ -12,7 +12,8 @@ import type { JobFile } from "../../tuner/fleet/job-file.ts";
 import { QueueLost } from "../../tuner/fleet/queue.ts";
 import { seal } from "../../tuner/fleet/seal.ts";
 import { classHash, classOf, type Registration } from "../../tuner/fleet/worker-class.ts";
-import { badArgument, type Command, exitCodes, type Flags, type Outcome } from "../command.ts";
+import { type Command, exitCodes, type Outcome } from "../command.ts";
+import { badArgument, type Flags } from "../flags.ts";
 import { redisUrl } from "../fleet.ts";
 import type { Project } from "../project.ts";
 

@@ -4,18 +4,9 @@
 import { DiagnosticError } from "../../compiler/index.ts";
 import { type ChildProcess, ProcessError, startChild } from "../../native/child-process.ts";
 import { packageFile } from "../../native/native-file.ts";
-import type { CompileOptions, CompileServices, KernelRequest } from "../compiled-kernel.ts";
+import type { BackgroundTuner, TunerServices } from "../compile-services.ts";
+import type { CompileOptions } from "../options.ts";
 import type { FromTuner, TuneOrder } from "./protocol.ts";
-
-export interface BackgroundTuner {
-  /**
-   * Whether there is a decision in the lock: there was time to measure something. Rejects with the signal's reason when the
-   * process, told by the signal, has cleaned up.
-   */
-  tune(request: KernelRequest, services: TunerServices): Promise<boolean>;
-}
-
-export type TunerServices = Pick<CompileServices, "options" | "log" | "signal" | "onProgress">;
 
 interface Waiting {
   readonly services: TunerServices;

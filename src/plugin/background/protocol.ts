@@ -2,7 +2,8 @@
 
 import type { Diagnostic } from "../../compiler/index.ts";
 import type { TuneProgress } from "../../tuner/tuning.ts";
-import type { CompileOptions, KernelRequest } from "../compiled-kernel.ts";
+import type { KernelRequest } from "../kernel-request.ts";
+import type { CompileOptions } from "../options.ts";
 
 export interface TuneOrder {
   readonly id: number;

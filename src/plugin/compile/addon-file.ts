@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
-import type { CompileServices } from "../compiled-kernel.ts";
+import type { CompileServices } from "../compile-services.ts";
 
 export const addonsFolder = (cacheDir: string): string => join(cacheDir, "addons");
 

@@ -8,16 +8,8 @@ import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/sto
 import { noteUse } from "../../tuner/store/last-use.ts";
 import { warnOnce } from "../say-once.ts";
 import { sayIfLarge } from "../store-warnings.ts";
+import type { BuiltBlobs, KernelFacts } from "./built-kernel.ts";
 import type { KernelContext } from "./kernel-context.ts";
-
-export interface KernelFacts {
-  /** The schedule as text. */
-  readonly trace: string;
-  /** Error bound of the algorithm that the schedule is of; see `info.errorBound`. */
-  readonly errorBound: number;
-  /** Part that is computed from the operator's constants alone; null: there is none. */
-  readonly preparation: PreparationFacts | null;
-}
 
 const decodePreparation = object<PreparationFacts>({
   inputs: list(text(200), 100),
@@ -29,12 +21,6 @@ const decodeFacts = object<KernelFacts>({
   errorBound: number(0, 1e6),
   preparation: nullable(decodePreparation),
 });
-
-/** A built kernel: its code by role, and what is to be known of it. */
-export interface BuiltBlobs {
-  readonly blobs: Blobs;
-  readonly facts: KernelFacts;
-}
 
 /** Reads facts. Null: they are not exactly facts. */
 export function factsIn(blob: Blobs[string]): KernelFacts | null {

@@ -10,12 +10,13 @@ import { missingFeatures } from "../../native/toolchain/machine.ts";
 import { boundsOf } from "../../tuner/measurable.ts";
 import { answersTooLate, referenceOf } from "../../tuner/reference.ts";
 import type { TuningTask } from "../../tuner/task.ts";
+import { refuse } from "../refuse.ts";
+import type { WasmPair } from "./built-kernel.ts";
 import { createChecker } from "./checker.ts";
-import { type KernelContext, refuse } from "./kernel-context.ts";
+import type { KernelContext } from "./kernel-context.ts";
 import type { Schedule } from "./schedule.ts";
 import { spaceOf } from "./schedule-source.ts";
 import { tooSlow } from "./too-slow.ts";
-import type { WasmPair } from "./wasm-pair.ts";
 
 /** Longest time for computing the right answers, in milliseconds: for an operator beyond that there is `verify`. */
 const mostAnswersMs = 5_000;

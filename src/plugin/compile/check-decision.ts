@@ -7,27 +7,15 @@ import { measurable } from "../../tuner/measurable.ts";
 import type { Timing } from "../../tuner/measure/measurement.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
 import { targetClass } from "../../tuner/store/key.ts";
-import type { Measured, Provenance } from "../../tuner/store/store-entry.ts";
 import { measureAll, type Workbench } from "../../tuner/workbench.ts";
 import { checkTwins } from "./check-twins.ts";
 import { problemOfClaim } from "./claim.ts";
+import type { TakenDecision } from "./decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { wasmTwins } from "./make-artifacts.ts";
+import { onWorkbench, reasonOf } from "./on-workbench.ts";
 import { type Schedule, taskFor } from "./schedule.ts";
 import { generated, spaceOf } from "./schedule-source.ts";
-import { onWorkbench, reasonOf } from "./verify-kernel.ts";
-
-/** A decision from outside that may be used. */
-export interface TakenDecision {
-  readonly schedule: Schedule;
-  /** Measurement of this machine, not the one that the decision came with. */
-  readonly measured: Measured;
-}
-
-/** A decision from outside that is used, and what the store keeps of its origin. */
-export interface OutsideDecision extends TakenDecision {
-  readonly from: Provenance;
-}
 
 export type Checked =
   /** It is right. */

@@ -3,10 +3,10 @@
 import { boundsOf } from "../../tuner/measurable.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
 import { measureAll, type Workbench } from "../../tuner/workbench.ts";
-import { type KernelContext, refuse } from "./kernel-context.ts";
-import { withoutTwin } from "./make-artifacts.ts";
+import { refuse } from "../refuse.ts";
+import { type WasmPair, withoutTwin } from "./built-kernel.ts";
+import type { KernelContext } from "./kernel-context.ts";
 import { tooSlow } from "./too-slow.ts";
-import type { WasmPair } from "./wasm-pair.ts";
 
 /**
  * @param pair null: there are none

@@ -4,32 +4,20 @@ import { codegenVersion, DiagnosticError } from "../../compiler/index.ts";
 import { sharedDecision } from "../../tuner/store/exchange.ts";
 import type { LockEntry } from "../../tuner/store/lock-entry.ts";
 import { updateLockfile } from "../../tuner/store/lockfile.ts";
-import { type Measured, type Provenance, type ScheduleEntry, storeSchema } from "../../tuner/store/store-entry.ts";
+import { type Measured, type ScheduleEntry, storeSchema } from "../../tuner/store/store-entry.ts";
 import { taskIdentity } from "../../tuner/store/task-identity.ts";
 import type { TuningTask } from "../../tuner/task.ts";
-import type { BackgroundTuner } from "../background/background-tuner.ts";
-import type { StartedTuning } from "../build-tunings.ts";
+import type { BackgroundTuner, StartedTuning } from "../compile-services.ts";
 import type { Origin } from "../compiled-kernel.ts";
+import { refuse } from "../refuse.ts";
 import { warnOnce } from "../say-once.ts";
 import { hasSigners } from "../trust/trust-option.ts";
-import type { BuiltBlobs } from "./artifact-store.ts";
 import { askLock, type LockAnswer, type LockMiss } from "./ask-lock.ts";
-import type { OutsideDecision } from "./check-decision.ts";
 import { checkLimits } from "./check-limits.ts";
-import { type KernelContext, refuse } from "./kernel-context.ts";
+import type { Decision, OutsideDecision } from "./decision.ts";
+import type { KernelContext } from "./kernel-context.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, taskFor, tunedForOf, wasmTask } from "./schedule.ts";
-
-export interface Decision extends Schedule {
-  readonly origin: Origin;
-  readonly measured: Measured | null;
-  readonly measurements: number;
-  readonly compilerRuns: number;
-  /** Addon that came with the decision, signed, to a machine that has no compiler. Absent: the kernel is built here. */
-  readonly built?: BuiltBlobs;
-  /** Where it came from, if no build of this user tuned it. Absent for the lock's, which does not say. */
-  readonly from?: Provenance;
-}
 
 /**
  * @throws DiagnosticError `frozen.miss`, `lock.broken`, `lock.version`, `space.empty`, `trust.refused`, `tune.nothing-ran`, and

@@ -2,7 +2,8 @@
 
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
 import { provenance, unsigned, vouched } from "../trust/outside-decision.ts";
-import { checkDecision, type OutsideDecision } from "./check-decision.ts";
+import { checkDecision } from "./check-decision.ts";
+import type { OutsideDecision } from "./decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
 
 /** Returns a foreign decision, rebuilt, run against the reference and measured here by now. Null: it is not taken, with a warning. */

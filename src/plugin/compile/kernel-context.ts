@@ -4,8 +4,6 @@
 import { basename, relative, sep } from "node:path";
 import {
   type ComputeDef,
-  type DiagnosticCode,
-  DiagnosticError,
   digestOf,
   instantiate,
   type Parameters,
@@ -21,8 +19,9 @@ import { canonicalJson, classKey, scheduleKey } from "../../tuner/store/key.ts";
 import { openStore, type Store } from "../../tuner/store/store.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { Workbench, WorkbenchOptions } from "../../tuner/workbench.ts";
-import type { CompileServices, KernelRequest } from "../compiled-kernel.ts";
+import type { CompileServices } from "../compile-services.ts";
 import type { Fleet, FleetClass } from "../fleet/open-fleet.ts";
+import type { KernelRequest } from "../kernel-request.ts";
 import { loadOp } from "../operator/load-op.ts";
 import { checkParameters } from "../request.ts";
 import { warnOnce } from "../say-once.ts";
@@ -172,10 +171,6 @@ function queryOf({ parameters, threads }: KernelRequest, target: Target): string
   const sorted = pairs.map(([key, value]) => `${key}=${value}`).sort();
   return `?${sorted.join("&")}`;
 }
-
-/** A mistake that the user can mend, without a place in a file. */
-export const refuse = (code: DiagnosticCode, message: string, hint: string | null): DiagnosticError =>
-  new DiagnosticError({ code, message, loc: null, hint, detail: null });
 
 /** Place where a build measures: others that use its cache directory may be in containers of their own. */
 export const measuringPlace = ({ options, log }: CompileServices): MeasuringPlace => ({

@@ -7,7 +7,7 @@ import { canonicalJson } from "../../tuner/store/key.ts";
 import { type LockEntry, staleReason } from "../../tuner/store/lock-entry.ts";
 import { type LockEntries, sortedEntries } from "../../tuner/store/lockfile.ts";
 import type { TuningTask } from "../../tuner/task.ts";
-import type { CompileOptions } from "../compiled-kernel.ts";
+import type { CompileOptions } from "../options.ts";
 import { packageManagerOf } from "../package-manager.ts";
 import { isFirst } from "../say-once.ts";
 import { type LockMiss, lockRequest } from "./ask-lock.ts";

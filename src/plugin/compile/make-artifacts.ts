@@ -7,13 +7,15 @@ import { wantedFamilies } from "../../native/toolchain/detect.ts";
 import { isUnusable } from "../../native/unusable.ts";
 import type { TuningTask } from "../../tuner/task.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
-import type { Decision } from "./decide-schedule.ts";
+import { refuse } from "../refuse.ts";
+import { type WasmPair, withoutTwin } from "./built-kernel.ts";
+import type { Decision } from "./decision.ts";
 import { failAlone } from "./fail-alone.ts";
-import { type KernelContext, refuse } from "./kernel-context.ts";
+import type { KernelContext } from "./kernel-context.ts";
 import { type NativeResult, nativeKernel } from "./native-kernel.ts";
 import { predictSchedule } from "./predict-schedule.ts";
 import { type Schedule, wasmTask } from "./schedule.ts";
-import { type WasmPair, wasmPair } from "./wasm-pair.ts";
+import { wasmPair } from "./wasm-pair.ts";
 
 export interface Artifacts {
   readonly wasm: WasmSource | null;
@@ -105,9 +107,6 @@ export async function twinsOfNative(context: KernelContext, task: TuningTask): P
   const name = `${lockName}: its WASM twin cannot be made`;
   return failAlone(name, services.signal, () => predictedPair(context, wasmTask(task)), withoutTwin);
 }
-
-/** A way out where the twin alone fails. */
-export const withoutTwin = "fallback=none leaves it out";
 
 async function predictedPair(context: KernelContext, twin: TuningTask): Promise<WasmPair | null> {
   const pair = await wasmPair(context, await predictSchedule(context, twin));

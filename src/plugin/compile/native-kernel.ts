@@ -2,16 +2,19 @@
 
 import { readFile } from "node:fs/promises";
 import { type CSource, type GeneratedKernel, kernelName, splitParameters } from "../../compiler/index.ts";
-import { codeFlags, type Toolchain } from "../../native/toolchain/toolchain.ts";
+import type { Toolchain } from "../../native/toolchain/toolchain.ts";
 import { brokenAddon, isNoexec, unusableTemp } from "../../native/unusable.ts";
-import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
+import { scheduleKey } from "../../tuner/store/key.ts";
 import type { NativeKernel } from "../compiled-kernel.ts";
+import { refuse } from "../refuse.ts";
 import { hasSigners } from "../trust/trust-option.ts";
 import { addonFile } from "./addon-file.ts";
-import { type BuiltBlobs, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
-import type { Decision } from "./decide-schedule.ts";
-import { type KernelContext, refuse } from "./kernel-context.ts";
+import { keepBlobs } from "./artifact-store.ts";
+import type { BuiltBlobs, KernelFacts } from "./built-kernel.ts";
+import type { Decision } from "./decision.ts";
+import type { KernelContext } from "./kernel-context.ts";
 import { keyFields, type Schedule } from "./schedule.ts";
+import { addonKey, storedAddon } from "./stored-addon.ts";
 
 export type NativeResult =
   | {
@@ -53,7 +56,7 @@ async function signedAddon(context: KernelContext, decision: Decision): Promise<
   // In mode tune it has been asked already for what the lock does not decide.
   const mayTake = request.mode === "frozen" || (request.mode === "tune" && decision.origin !== "predicted");
   if (!mayTake || !remote || !hasSigners(trust)) return null;
-  const { remoteFilesOf } = await import("./remote-decision.ts");
+  const { remoteFilesOf } = await import("./remote-entries.ts");
   const entry = await remoteFilesOf(context, scheduleKey(keyFields(decision.task)), remote);
   if (!entry) return null;
   const { signedArtifact } = await import("../trust/signed-artifact.ts");
@@ -65,24 +68,6 @@ async function signedAddon(context: KernelContext, decision: Decision): Promise<
   services.log.warn(`${lockName}: an addon from elsewhere is not taken: ${artifact.why}`);
   return null;
 }
-
-/** Returns an addon that the store has; null: it has none. */
-export const storedAddon = (context: KernelContext, schedule: Schedule, identity: string): Promise<BuiltBlobs | null> =>
-  storedBlobs(context, addonKey(context, schedule, identity));
-
-/** `identity`: of the compiler, "gcc 12.2.0 x86_64-linux-gnu 3f2a9c01". */
-const addonKey = ({ machine }: KernelContext, { task, candidate, source }: Schedule, identity: string): string =>
-  artifactKey({
-    schedule: scheduleKey(keyFields(task)),
-    candidate,
-    source,
-    toolchain: {
-      name: identity.split(" ")[0]!,
-      version: identity,
-      triple: machine.platform,
-      options: [...codeFlags(task.numerics), ...task.target.features],
-    },
-  });
 
 /** C text of the kernel itself, then of what prepares constants for it. */
 const kernelsOf = ({ source, prepare }: GeneratedKernel): readonly CSource[] =>

@@ -3,30 +3,22 @@
 
 import type { Measured } from "../../tuner/store/store-entry.ts";
 import { remoteAnswers } from "../remote/remote-answers.ts";
-import { type RemoteEntry, remoteFiles } from "../remote/remote-files.ts";
 import type { ResolvedRemote } from "../remote/remote-options.ts";
 import { outsideFileOf, signatureFiles } from "../remote/remote-signature.ts";
-import { openRemote, type RemoteAnswer, type RemoteStore } from "../remote/remote-store.ts";
+import type { RemoteAnswer, RemoteStore } from "../remote/remote-store.ts";
 import { provenance, vouched, wordsOf } from "../trust/outside-decision.ts";
 import { signingKeyOf } from "../trust/signing-key.ts";
-import { type Checked, checkDecision, type OutsideDecision } from "./check-decision.ts";
+import { type Checked, checkDecision } from "./check-decision.ts";
+import type { OutsideDecision } from "./decision.ts";
 import type { KernelContext } from "./kernel-context.ts";
+import { remoteStoreOf } from "./remote-entries.ts";
 import { type Schedule, tunedForOf } from "./schedule.ts";
-
-/** Shared store of all kernels of a build: one that has failed often enough is left alone. */
-function storeOf(
-  { services: { tunings, signal } }: Pick<KernelContext, "services">,
-  remote: ResolvedRemote,
-): RemoteStore {
-  tunings.remote ??= openRemote(remote, { signal });
-  return tunings.remote;
-}
 
 /** Asks the shared store for a decision, with its measurement here; null: it has none that could be taken. */
 export async function remoteDecision(context: KernelContext, remote: ResolvedRemote): Promise<OutsideDecision | null> {
   const { key, classKey, lockName, services } = context;
   const { log, signal } = services;
-  const store = storeOf(context, remote);
+  const store = remoteStoreOf(context, remote);
   for await (const answer of remoteAnswers(store, key, classKey)) {
     signal.throwIfAborted();
     if (answer.kind === "missing" && answer.note !== null) log.warn(answer.note);
@@ -57,28 +49,6 @@ async function tryDecision(
   return checked.kind === "taken" ? { ...checked, from: provenance("remote", file, by) } : checked;
 }
 
-/** Returns the files of the shared store's entry of a key: a decision, and perhaps a signed addon. Null: it has none. */
-export async function remoteFilesOf(
-  { services }: KernelContext,
-  key: string,
-  remote: ResolvedRemote,
-): Promise<RemoteEntry | null> {
-  const store = storeOf({ services }, remote);
-  return remoteFiles(store, await store.get(key));
-}
-
-/** Yields the files of each entry that the shared store has for the kernel: of its key, then of its class of machines. */
-export async function* remoteEntriesOf(
-  { key, classKey, services }: KernelContext,
-  remote: ResolvedRemote,
-): AsyncGenerator<RemoteEntry, void, undefined> {
-  const store = storeOf({ services }, remote);
-  for await (const answer of remoteAnswers(store, key, classKey)) {
-    const entry = await remoteFiles(store, answer);
-    if (entry) yield entry;
-  }
-}
-
 /** Puts what was tuned into the shared store, signed where a key is configured, unless it has an entry already. */
 export async function offerDecision(
   context: KernelContext,
@@ -91,7 +61,7 @@ export async function offerDecision(
   const decision = { key, candidate, source, measured, tunedFor: tunedForOf(context, schedule) };
   const signingKey = signingKeyOf(services.options);
   const signature = signingKey ? await signatureFiles(decision, signingKey) : undefined;
-  const reply = await storeOf(context, remote).put(decision, signature);
+  const reply = await remoteStoreOf(context, remote).put(decision, signature);
   services.signal.throwIfAborted();
   if (reply.kind === "denied") services.log.warn(reply.why);
   if (reply.kind === "failed") services.log.warn(`${lockName}: the remote store does not keep it: ${reply.why}`);

@@ -18,7 +18,7 @@ import { type GeneratedSpace, generateSpace } from "../../tuner/space/generate.t
 import { defaultRules } from "../../tuner/space/rule/index.ts";
 import type { Candidate } from "../../tuner/space/space.ts";
 import type { TuningTask } from "../../tuner/task.ts";
-import type { KernelFacts } from "./artifact-store.ts";
+import type { KernelFacts } from "./built-kernel.ts";
 import type { Schedule } from "./schedule.ts";
 
 interface KnownSpace {

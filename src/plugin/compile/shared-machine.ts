@@ -5,7 +5,7 @@ import type { MeasuringPlace } from "../../native/runner/host.ts";
 import { createSharedRunner } from "../../native/runner/shared-runner.ts";
 import { policies } from "../../tuner/scheduler/policies.ts";
 import { createTuningGroup, type GroupOptions } from "../../tuner/scheduler/tuning-group.ts";
-import type { SharedMachine } from "../build-tunings.ts";
+import type { SharedMachine } from "../compile-services.ts";
 
 export interface MachineOptions extends Omit<GroupOptions, "policy"> {
   readonly measuring: MeasuringPlace;

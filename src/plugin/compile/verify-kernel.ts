@@ -1,20 +1,17 @@
 // Verifies a locked kernel: its decision has to generate the source that the lock knows, and the built kernel has to
 // compute what the reference does.
 
-import { withDirectoryIf } from "../../native/private-directory.ts";
-import { missingFeatures } from "../../native/toolchain/machine.ts";
 import { measurable } from "../../tuner/measurable.ts";
-import type { Measurement } from "../../tuner/measure/measurement.ts";
-import { referenceOf } from "../../tuner/reference.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
-import { measureAll, type Workbench } from "../../tuner/workbench.ts";
+import { measureAll } from "../../tuner/workbench.ts";
+import { refuse } from "../refuse.ts";
 import { checkTwins } from "./check-twins.ts";
 import { decideSchedule } from "./decide-schedule.ts";
-import { type KernelContext, refuse } from "./kernel-context.ts";
+import type { KernelContext } from "./kernel-context.ts";
 import { otherSource, wasmTwins } from "./make-artifacts.ts";
+import { onWorkbench, reasonOf } from "./on-workbench.ts";
 import type { Schedule } from "./schedule.ts";
 import { generated } from "./schedule-source.ts";
-import { checkDeadlineMs, tooSlow } from "./too-slow.ts";
 
 export interface Verified {
   /** Why it was not run, though it is what the lock says; null: it was. */
@@ -47,42 +44,4 @@ async function runSchedule(context: KernelContext, schedule: Schedule): Promise<
     const unchecked = await checkTwins(workbench, context, await wasmTwins(context, schedule));
     return isSlow ? reason : unchecked;
   });
-}
-
-/**
- * Does work that needs the task's right answers and a place to run kernels.
- *
- * @param samples most samples of a kernel; undefined: as few as in a search
- * @returns what the work returns; text: why nothing can be run here
- */
-export async function onWorkbench<Result>(
-  context: KernelContext,
-  samples: number | undefined,
-  work: (workbench: Workbench) => Promise<Result>,
-): Promise<Result | string> {
-  const { task, services } = context;
-  const isNative = task.target.codegen === "c";
-  const toolchain = isNative ? await context.toolchain() : null;
-  const missing = missingFeatures(task.target, context.machine);
-  if (missing.length > 0) return `the CPU has no ${missing.join(", ")}`;
-  if (isNative && !toolchain) return "there is no compiler";
-  return withDirectoryIf(isNative, async (directory) => {
-    const { signal } = services;
-    const { threads } = task;
-    const amount = samples === undefined ? {} : { samples };
-    const limits = { threads, deadlineMs: checkDeadlineMs };
-    const options = { ...referenceOf(task), toolchain, directory, signal, ...limits, ...amount };
-    const workbench = await context.workbench(options);
-    try {
-      return await work(workbench);
-    } finally {
-      await workbench.close();
-    }
-  });
-}
-
-/** Says why a measurement does not show that a kernel is right; null: it does. A slow one may be right, but nobody has seen it. */
-export function reasonOf(measurement: Measurement): string | null {
-  if (measurement.kind === "ok") return null;
-  return measurement.kind === "timed-out" ? tooSlow(measurement.deadlineMs) : measurement.reason;
 }

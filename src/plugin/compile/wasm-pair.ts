@@ -6,25 +6,14 @@ import {
   kernelParameters,
   sha256,
   splitParameters,
-  type WasmSource,
   wasmSource,
 } from "../../compiler/index.ts";
 import type { Blobs } from "../../tuner/store/blobs.ts";
 import { artifactKey, scheduleKey } from "../../tuner/store/key.ts";
-import { type BuiltBlobs, type KernelFacts, keepBlobs, storedBlobs } from "./artifact-store.ts";
+import { keepBlobs, storedBlobs } from "./artifact-store.ts";
+import type { BuiltBlobs, WasmPair } from "./built-kernel.ts";
 import type { KernelContext } from "./kernel-context.ts";
 import { keyFields, type Schedule } from "./schedule.ts";
-
-export interface WasmPair {
-  readonly wasm: WasmSource;
-  /** Module with relaxed SIMD; null where it would be the same module. */
-  readonly relaxed: WasmSource | null;
-  /** Computes what both take of constant inputs; null: nothing. */
-  readonly prepare: WasmSource | null;
-  readonly facts: KernelFacts;
-  /** Schedule that the modules were generated from. */
-  readonly schedule: Schedule;
-}
 
 const encoder = { name: "wasm", version: codegenVersion, triple: null, options: [] };
 

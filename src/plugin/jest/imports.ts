@@ -2,9 +2,7 @@
 // in CommonJS, and hand on text.
 
 import { requestPattern } from "../request.ts";
-
-/** Format of the module that an import takes. */
-export type Format = "esm" | "cjs";
+import type { Format } from "./module-file.ts";
 
 /** `from "…"`, `import("…")`, `require("…")`, `jest.mock("…")`, and that as Jest's plugin for Babel hoists it */
 const form = /\b(from|import|require|(?:jest|_getJestObj\(\))\s*\.\s*\w+)(\s*\(?\s*)(["'])([^"'\n\\]+\?[^"'\n\\]*)\3/g;

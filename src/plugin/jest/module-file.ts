@@ -2,7 +2,9 @@
 
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
-import type { Format } from "./imports.ts";
+
+/** Format of the module that an import takes. */
+export type Format = "esm" | "cjs";
 
 export const modulesFolder = (cacheDir: string): string => join(cacheDir, "jest");
 

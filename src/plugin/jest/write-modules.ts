@@ -16,7 +16,7 @@ import { type ParsedRequest, parseRequest } from "../request.ts";
 import { runtimePaths } from "../runtime-files.ts";
 import { createSession, type Session } from "../session.ts";
 import { waitingSink } from "../waiting-sink.ts";
-import type { Format } from "./imports.ts";
+import type { Format } from "./module-file.ts";
 import { moduleFileName, modulesFolder } from "./module-file.ts";
 import type { Answer, Mistake, ModulePaths, Question } from "./question.ts";
 

@@ -11,8 +11,19 @@ import {
   type Plugin,
 } from "esbuild";
 import { type DiagnosticError, type SourceLoc, sha256 } from "../../compiler/index.ts";
-import type { Bundle, Inputs } from "./bundle.ts";
 import { mistake, shown } from "./mistake.ts";
+
+export interface Bundle {
+  /** Code, as CommonJS. */
+  readonly code: string;
+  /** The source map, JSON, with the text of the sources; paths relative to the folder of the file. */
+  readonly map: string;
+  /** Absolute paths of all that went in. */
+  readonly files: readonly string[];
+}
+
+/** Path relative to the folder of the operator file → sha256 of what was bundled. */
+export type Inputs = Readonly<Record<string, string>>;
 
 export interface EsbuildBundle {
   readonly bundle: Bundle;

@@ -7,24 +7,13 @@ import { sha256 } from "../../compiler/index.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../tuner/store/blobs.ts";
 import { canonicalJson } from "../../tuner/store/key.ts";
 import type { Store } from "../../tuner/store/store.ts";
+import type { Bundle, Inputs } from "./bundle-with-esbuild.ts";
 import { guardConditions, type Insertion } from "./guard-conditions.ts";
 
 /** A bundle with the checks that its code gets before it runs. */
 export interface GuardedBundle extends Bundle {
   readonly guards: readonly Insertion[];
 }
-
-export interface Bundle {
-  /** Code, as CommonJS. */
-  readonly code: string;
-  /** The source map, JSON, with the text of the sources; paths relative to the folder of the file. */
-  readonly map: string;
-  /** Absolute paths of all that went in. */
-  readonly files: readonly string[];
-}
-
-/** Path relative to the folder of the operator file → sha256 of what was bundled. */
-export type Inputs = Readonly<Record<string, string>>;
 
 export interface BundleOptions {
   readonly root: string;

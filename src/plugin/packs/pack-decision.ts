@@ -3,18 +3,13 @@
 
 import type { DecisionIndex } from "../../tuner/store/decision-index.ts";
 import type { SharedDecision } from "../../tuner/store/exchange.ts";
-import { checkDecision, type OutsideDecision } from "../compile/check-decision.ts";
+import { checkDecision } from "../compile/check-decision.ts";
+import type { OutsideDecision } from "../compile/decision.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
 import { type OutsideFile, provenance, vouched, wordsOf } from "../trust/outside-decision.ts";
 import { locatePacks } from "./locate-packs.ts";
+import type { OpenPack } from "./read-pack.ts";
 import { readPack } from "./read-pack.ts";
-
-export interface OpenPack {
-  readonly name: string;
-  readonly decisions: DecisionIndex;
-  /** The file that they are in, as a signer may have signed it. */
-  readonly file: OutsideFile;
-}
 
 /** Packs of a build, read by the first kernel that asks; what is wrong with one is said then, once. */
 function packsOf({ services: { options, tunings, log } }: KernelContext): readonly OpenPack[] {

@@ -11,6 +11,14 @@ import type { OutsideFile } from "../trust/outside-decision.ts";
 import { outsideFile } from "../trust/signed-file.ts";
 import { decisionsName, decodePackManifest, manifestField, type PackManifest } from "./pack-manifest.ts";
 
+/** A pack that a build has read. */
+export interface OpenPack {
+  readonly name: string;
+  readonly decisions: DecisionIndex;
+  /** The file that they are in, as a signer may have signed it. */
+  readonly file: OutsideFile;
+}
+
 export type PackContent =
   | { readonly kind: "ok"; readonly decisions: DecisionIndex; readonly file: OutsideFile }
   /** Its decisions are for another version of the code generator: none of them would be found. */

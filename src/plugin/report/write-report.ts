@@ -2,10 +2,10 @@
 
 import { createBuildTunings } from "../build-tunings.ts";
 import { kernelContext } from "../compile/kernel-context.ts";
+import { kernelRequest } from "../kernel-request.ts";
 import type { Log } from "../log.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Topic } from "../say-once.ts";
-import { kernelRequest } from "../session.ts";
 import { shownPath } from "../shown-path.ts";
 import { writeIfChanged } from "../write-if-changed.ts";
 import { collectReport, type Reported } from "./collect-report.ts";

@@ -4,9 +4,10 @@
 import { basename } from "node:path";
 import type { LockEntry } from "../../tuner/store/lock-entry.ts";
 import { signatureProblem, signEntry } from "../../tuner/trust/lock-signature.ts";
-import type { Decision } from "../compile/decide-schedule.ts";
-import { type KernelContext, refuse } from "../compile/kernel-context.ts";
-import type { CompileOptions } from "../compiled-kernel.ts";
+import type { Decision } from "../compile/decision.ts";
+import type { KernelContext } from "../compile/kernel-context.ts";
+import type { CompileOptions } from "../options.ts";
+import { refuse } from "../refuse.ts";
 import { placeOf } from "./outside-decision.ts";
 import { policyOf } from "./policy-of.ts";
 import { signingKeyOf } from "./signing-key.ts";

@@ -4,7 +4,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { parsePublicKey } from "../../tuner/trust/keys.ts";
 import type { TrustPolicy } from "../../tuner/trust/policy.ts";
-import { refuse } from "../compile/kernel-context.ts";
+import { refuse } from "../refuse.ts";
 import type { ResolvedTrust } from "./trust-option.ts";
 
 /** Most bytes of a trusted root: Sigstore's public one has 7 kB. */

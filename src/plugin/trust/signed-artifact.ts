@@ -12,11 +12,11 @@ import {
   signFiles,
   type WantedKernel,
 } from "../../tuner/trust/signed-files.ts";
-import type { BuiltBlobs } from "../compile/artifact-store.ts";
+import type { BuiltBlobs } from "../compile/built-kernel.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
-import { storedAddon } from "../compile/native-kernel.ts";
 import { keyFields, type Schedule } from "../compile/schedule.ts";
 import { factsOf, generated } from "../compile/schedule-source.ts";
+import { storedAddon } from "../compile/stored-addon.ts";
 import { addonProblem } from "./check-addon.ts";
 import { policyOf } from "./policy-of.ts";
 

@@ -2,9 +2,9 @@
 // a signer whom option `trust` lists.
 
 import { addonPath } from "../../tuner/trust/signed-files.ts";
-import type { BuiltBlobs } from "../compile/artifact-store.ts";
+import type { BuiltBlobs } from "../compile/built-kernel.ts";
 import type { KernelContext } from "../compile/kernel-context.ts";
-import { remoteEntriesOf } from "../compile/remote-decision.ts";
+import { remoteEntriesOf } from "../compile/remote-entries.ts";
 import { type Schedule, taskFor } from "../compile/schedule.ts";
 import type { ResolvedRemote } from "../remote/remote-options.ts";
 import { signedArtifact } from "./signed-artifact.ts";

@@ -4,8 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { createBackgroundTuner, type TunerServices } from "../../../src/plugin/background/background-tuner.ts";
-import type { KernelRequest } from "../../../src/plugin/compiled-kernel.ts";
+import { createBackgroundTuner } from "../../../src/plugin/background/background-tuner.ts";
+import type { TunerServices } from "../../../src/plugin/compile-services.ts";
+import type { KernelRequest } from "../../../src/plugin/kernel-request.ts";
 import { resolveOptions } from "../../../src/plugin/options.ts";
 
 const request: KernelRequest = {

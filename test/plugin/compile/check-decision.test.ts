@@ -7,7 +7,7 @@ import { checkDecision, compareDecision } from "../../../src/plugin/compile/chec
 import { type KernelContext, kernelContext } from "../../../src/plugin/compile/kernel-context.ts";
 import { predictSchedule } from "../../../src/plugin/compile/predict-schedule.ts";
 import { rescheduled } from "../../../src/plugin/compile/schedule-source.ts";
-import type { KernelRequest } from "../../../src/plugin/compiled-kernel.ts";
+import type { KernelRequest } from "../../../src/plugin/kernel-request.ts";
 import { resolveOptions } from "../../../src/plugin/options.ts";
 import { race } from "../../../src/tuner/measure/race.ts";
 import { summarize } from "../../../src/tuner/measure/statistics.ts";

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import type { BuildTunings } from "../../../src/plugin/build-tunings.ts";
+import type { BuildTunings } from "../../../src/plugin/compile-services.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";
 import { createWorkbench } from "../../../src/tuner/workbench.ts";
 import { writeApp } from "../../support/build-app.ts";
