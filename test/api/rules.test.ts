@@ -33,6 +33,7 @@ test("it is asked before ours", () => {
 /** Adds a choice to the templates of our own rules: a prefetch of the result's next tile. */
 const ahead: rules.SpaceRule = {
   name: "ahead",
+  alongside: true,
   applies: (stage) => stage.name === "C" && stage.reduce.length === 1,
   apply: (draft, stage, { otherwise }) =>
     otherwise(draft, stage.name).map((tiled) =>

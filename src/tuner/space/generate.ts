@@ -77,11 +77,11 @@ function plannedTemplates(
   rules: readonly SpaceRule[],
 ): readonly PlannedTemplate[] {
   const stages = withConstants(schedulableStages(algorithm.op), task);
-  const plan: Plan = { task: { ...task, op: algorithm.op }, stages };
+  const plan: Plan = { task: { ...task, op: algorithm.op }, stages, rules, decided: remembered(() => new Map()) };
   const drafts = stages
     .toReversed()
     .reduce<readonly Draft[]>(
-      (forks, { name }) => forks.flatMap((draft) => scheduleStage(draft, name, rules, plan)),
+      (forks, { name }) => forks.flatMap((draft) => scheduleStage(draft, name, plan)),
       [emptyDraft],
     );
   return drafts.map((draft) => {
@@ -101,22 +101,47 @@ function withConstants(
   return stages.map((stage) => ({ ...stage, shared: own.filter((name) => reads(stage, name)) }));
 }
 
-type Plan = Pick<RuleContext, "task" | "stages">;
+/** What all stages of an operator are scheduled by. */
+interface Plan extends Pick<RuleContext, "task" | "stages"> {
+  readonly rules: readonly SpaceRule[];
+  /** Returns the rules that are known to have stages, of the stages as they are placed. */
+  readonly decided: (stages: readonly SchedulableStage[]) => Map<SchedulableStage, SpaceRule | null>;
+}
 
-/** Schedules a stage by the first rule that applies; a stage that is scheduled with another is left as it is. */
-function scheduleStage(draft: Draft, name: string, rules: readonly SpaceRule[], plan: Plan): readonly Draft[] {
+/**
+ * Schedules a stage by the first rule that applies; a stage that is scheduled with another is left as it is.
+ *
+ * @param from position of the first rule that is asked
+ * @param outer placement that the caller moves the results to; they are moved here otherwise
+ */
+function scheduleStage(draft: Draft, name: string, plan: Plan, from = 0, outer?: Placement): readonly Draft[] {
   if (draft.fused.includes(name)) return [draft];
   const stages = stagesIn(draft, plan.stages);
   const stage = stages.find((it) => it.name === name)!;
-  const contextAfter = (at: number): RuleContext => ({
-    task: plan.task,
-    stages,
-    otherwise: (it, other) => scheduleStage(it, other, rules.slice(at + 1), plan),
-  });
-  const at = rules.findIndex((rule, position) => rule.applies(stage, contextAfter(position)));
   const placement = draft.placed.find((it) => it.stage === name);
-  const results = rules[at]?.apply(draft, stage, contextAfter(at)) ?? [draft];
-  return placement ? results.map((it) => inBlock(it, draft, placement)) : results;
+  const contextAfter = contextsOf({ ...plan, stages }, (at) => (it, other) => {
+    return scheduleStage(it, other, plan, at + 1, other === name ? placement : undefined);
+  });
+  const at = plan.rules.findIndex((rule, position) => position >= from && rule.applies(stage, contextAfter(position)));
+  const results = plan.rules[at]?.apply(draft, stage, contextAfter(at)) ?? [draft];
+  return placement && placement !== outer ? results.map((it) => inBlock(it, draft, placement)) : results;
+}
+
+/** Makes the contexts that the rules see, by position. All of them share the decisions which rule has which stage. */
+function contextsOf(
+  { task, stages, rules, decided }: Plan,
+  otherwiseAfter: (at: number) => RuleContext["otherwise"],
+): (at: number) => RuleContext {
+  const rulesByStage = decided(stages);
+  const ruleOf = (stage: SchedulableStage): SpaceRule | null => {
+    const known = rulesByStage.get(stage);
+    if (known !== undefined) return known;
+    const rule = rules.find((it, at) => it.alongside !== true && it.applies(stage, contextAfter(at))) ?? null;
+    rulesByStage.set(stage, rule);
+    return rule;
+  };
+  const contextAfter = (at: number): RuleContext => ({ task, stages, ruleOf, otherwise: otherwiseAfter(at) });
+  return contextAfter;
 }
 
 /** Moves what a rule has added to a draft for a placed stage to the place of the stage. */

@@ -7,7 +7,7 @@
 
 import { byteSize, type Expr, walkExpr } from "../../compiler/index.ts";
 import type { Placement } from "./draft.ts";
-import { multiLevelTiling } from "./rule/multi-level-tiling.ts";
+import { isScheduledBy } from "./rule/order.ts";
 import type { RuleContext } from "./rule/space-rule.ts";
 import type { SchedulableStage } from "./schedulable-stage.ts";
 
@@ -50,7 +50,7 @@ const isReadBy = (stage: SchedulableStage, reader: SchedulableStage): boolean =>
   stage.readers.length === 1 && stage.readers[0] === reader.name && !stage.isOutput;
 
 const isOwnReduction = (it: SchedulableStage, reader: SchedulableStage, context: RuleContext): boolean =>
-  isReadBy(it, reader) && it.reduce.length > 0 && multiLevelTiling.applies(it, context);
+  isReadBy(it, reader) && it.reduce.length > 0 && isScheduledBy(it, "multi-level-tiling", context);
 
 /** Says whether each axis of a map is one of the reader's, by the same name. */
 const isOwnMap = (it: SchedulableStage, reader: SchedulableStage): boolean =>

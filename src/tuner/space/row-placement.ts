@@ -3,11 +3,8 @@
 //
 //   Y.max[i], then Y.sum[i], then Y[i, j]   →   for Y.i: Y.max, Y.sum, for Y.j: Y[i, j]
 
-import { fuseEpilogue } from "./rule/fuse-epilogue.ts";
-import { inlineStage } from "./rule/inline-stage.ts";
+import { isScheduledBy } from "./rule/order.ts";
 import type { RuleContext } from "./rule/space-rule.ts";
-import { splitsReduction } from "./rule/split-reduction.ts";
-import { vectorizeMap } from "./rule/vectorize-map.ts";
 import { type Access, loopOf, type SchedulableStage } from "./schedulable-stage.ts";
 
 export interface RowPlacement {
@@ -39,7 +36,7 @@ function readersOf(stage: SchedulableStage, context: RuleContext): readonly Sche
     reader.reads.filter(({ buffer }) => buffer === stage.name).every((read) => isOfRow(read, reader));
   if (!direct.every(readsRows)) return null;
   const through = direct.map((reader) =>
-    inlineStage.applies(reader, context) ? readersOf(reader, context) : [reader],
+    isScheduledBy(reader, "inline-stage", context) ? readersOf(reader, context) : [reader],
   );
   return through.some((it) => it === null) ? null : [...new Set(through.flatMap((it) => it ?? []))];
 }
@@ -52,6 +49,6 @@ const isOfRow = ({ dims, guarded }: Access, reader: SchedulableStage): boolean =
 function hasRows(root: SchedulableStage, stage: SchedulableStage, context: RuleContext): boolean {
   const depth = stage.spatial.length;
   if (!stage.spatial.every(({ extent }, at) => root.spatial[at]?.extent === extent)) return false;
-  if (root.reduce.length > 0) return splitsReduction(root, context);
-  return root.spatial.length > depth && vectorizeMap.applies(root, context) && !fuseEpilogue.applies(root, context);
+  if (root.reduce.length > 0) return isScheduledBy(root, "split-reduction", context);
+  return root.spatial.length > depth && isScheduledBy(root, "vectorize-map", context);
 }

@@ -252,6 +252,9 @@ export function coversDimension({ dims, spans }: Access, at: number, extent: num
   return dims[at] !== null && reached + 1 === extent;
 }
 
+/** Says whether the stage is element-wise: it has axes, and none of them is summed over. */
+export const isMap = ({ reduce, spatial }: SchedulableStage): boolean => reduce.length === 0 && spatial.length > 0;
+
 export const dependsOn = ({ axes }: Access, axis: string): boolean => axes.some((names) => names.has(axis));
 
 /** Says whether a window slides over the operand: several axes are part of one index. */

@@ -9,31 +9,30 @@
 
 import { loopName, type Operand } from "../../../compiler/index.ts";
 import { type Draft, decide, estimate, fuse, instruct, instructWhen, splitWithTail } from "../draft.ts";
-import { type Access, loopOf, type SchedulableStage } from "../schedulable-stage.ts";
+import { finishedSums } from "../finished-sums.ts";
+import { loopOf, type SchedulableStage } from "../schedulable-stage.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitConflicts, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, finishedTileOrders, inEachOrder, type OrderChoice, orderChoice } from "../tiling/order.ts";
 import { addPackChoices, type PackChoice, packChoices, packIn } from "../tiling/packing.ts";
 import { blockTilesOf, registerOf, type TiledAxis, tileAxis, tiledAxes, unrollOf } from "../tiling/tiled-axis.ts";
 import { lanesFor } from "../vector-lanes.ts";
-import { multiLevelTiling } from "./multi-level-tiling.ts";
 import type { RuleContext } from "./space-rule.ts";
 import { forIntrinsic, type Tiling, type TilingRule } from "./tiling-rule.ts";
-import { vectorizeMap } from "./vectorize-map.ts";
 
 export const fuseEpilogue: TilingRule = {
   name: "fuse-epilogue",
 
-  applies: (stage, context) => fuseEpilogue.reductionOf(stage, context) !== null,
+  applies: (stage, context) => finishedSums(stage, context) !== null,
 
   apply(draft, stage, context) {
-    const sums = sumsOf(stage, context)!;
+    const sums = finishedSums(stage, context)!;
     const axes = fusedAxes(stage, sums, lanesFor(sums, sums.spatial.at(-1)!.extent, context.task.target), context);
     const tiling: Tiling = { stage: sums, axes, packs: packChoices(sums, axes), intrinsic: null };
-    return [...vectorizeMap.apply(draft, stage, context), tileTogether(draft, stage, tiling, context)];
+    return [...context.otherwise(draft, stage.name), tileTogether(draft, stage, tiling, context)];
   },
 
-  reductionOf: (stage, context) => (vectorizeMap.applies(stage, context) ? sumsOf(stage, context) : null),
+  reductionOf: finishedSums,
   axesOf: (stage, sums, lanes, context) => fusedAxes(stage, sums, lanes, context),
   tile: tileTogether,
   laneLoop: ({ stage: sums }) => `${loopName(sums.name, sums.spatial.at(-1)!.name)}.1`,
@@ -54,28 +53,6 @@ function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { t
   const chosen = limitConflicts(addPackChoices(named, packs), sums, axes, packs, target);
   return schedule(estimate(chosen, tilingEstimate(sums, axes, order, packs, target)), { sums, axes, order, packs });
 }
-
-/** Returns the reduction whose results the stage reads, each once and at its own place. */
-export function sumsOf(stage: SchedulableStage, context: RuleContext): SchedulableStage | null {
-  const candidates = context.stages.filter(
-    (it) => it.readers.length === 1 && it.readers[0] === stage.name && !it.isOutput && it.spatial.length > 0,
-  );
-  const reads = (it: SchedulableStage): readonly Access[] => stage.reads.filter(({ buffer }) => buffer === it.name);
-  return (
-    candidates.find(
-      (it) => multiLevelTiling.applies(it, context) && reads(it).every((read) => isInPlace(read, stage, it)),
-    ) ?? null
-  );
-}
-
-/** Says whether element [i, j] is made from element [i, j] alone, so that both may be computed at the same place. */
-const isInPlace = ({ dims, guarded }: Access, stage: SchedulableStage, sums: SchedulableStage): boolean =>
-  !guarded &&
-  dims.length === stage.spatial.length &&
-  stage.spatial.every(({ name, extent }, at) => {
-    const dim = dims[at];
-    return dim?.size === 1 && dim.get(name) === 1 && extent === sums.spatial[at]!.extent;
-  });
 
 /**
  * Returns the axes of the sums; their tiles are cut from the loops of the stage that reads them, and no reduce axis is cut.

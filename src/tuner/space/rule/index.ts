@@ -1,9 +1,10 @@
-// The rules in the order in which they are asked; the first that applies schedules the stage.
+// The rules in the order in which they are asked, which is the one of `order.ts`.
 
 import { fuseEpilogue } from "./fuse-epilogue.ts";
 import { inlineStage } from "./inline-stage.ts";
 import { mergeConsumer } from "./merge-consumer.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
+import { type RuleName, ruleOrder } from "./order.ts";
 import { rowReduction } from "./row-reduction.ts";
 import type { SpaceRule } from "./space-rule.ts";
 import { splitReduction } from "./split-reduction.ts";
@@ -12,15 +13,17 @@ import { tileRegisters } from "./tile-registers.ts";
 import { unrollChoices } from "./unroll-choices.ts";
 import { vectorizeMap } from "./vectorize-map.ts";
 
-export const defaultRules: readonly SpaceRule[] = [
-  mergeConsumer,
-  unrollChoices,
-  inlineStage,
-  tileRegisters,
+const rules: Readonly<Record<RuleName, SpaceRule>> = {
+  "fuse-epilogue": fuseEpilogue,
+  "inline-stage": inlineStage,
+  "merge-consumer": mergeConsumer,
+  "multi-level-tiling": multiLevelTiling,
+  "row-reduction": rowReduction,
+  "split-reduction": splitReduction,
   tensorize,
-  fuseEpilogue,
-  multiLevelTiling,
-  splitReduction,
-  rowReduction,
-  vectorizeMap,
-];
+  "tile-registers": tileRegisters,
+  "unroll-choices": unrollChoices,
+  "vectorize-map": vectorizeMap,
+};
+
+export const defaultRules: readonly SpaceRule[] = ruleOrder.map((name) => rules[name]);

@@ -28,12 +28,12 @@ import {
   type SchedulableStage,
   type SpatialAxis,
 } from "../schedulable-stage.ts";
-import { inlineStage } from "./inline-stage.ts";
-import { multiLevelTiling } from "./multi-level-tiling.ts";
+import { isScheduledBy } from "./order.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
 
 export const mergeConsumer: SpaceRule = {
   name: "merge-consumer",
+  alongside: true,
 
   applies(stage, context) {
     const continues = (other: SchedulableStage): boolean =>
@@ -60,9 +60,10 @@ interface Chain {
  */
 function chainTo(stage: SchedulableStage, context: RuleContext): Chain | null {
   const at = stage.spatial.length - 2;
-  if (at < 0 || stage.spatial.some(({ isPart }) => isPart) || inlineStage.applies(stage, context)) return null;
+  if (at < 0 || stage.spatial.some(({ isPart }) => isPart) || isScheduledBy(stage, "inline-stage", context))
+    return null;
   const chain: Chain = { producers: producersOf(stage, at, context), at };
-  const isTiled = (it: SchedulableStage): boolean => multiLevelTiling.applies(it, context);
+  const isTiled = (it: SchedulableStage): boolean => isScheduledBy(it, "multi-level-tiling", context);
   const names = chain.producers.map(({ name }) => name);
   const reducesRows = (it: SchedulableStage): boolean => it.reads.some(({ buffer }) => names.includes(buffer));
   const isChain =
@@ -106,7 +107,7 @@ const elementsOf = (axes: readonly SpatialAxis[]): number => axes.reduce((total,
 /** Returns the bytes that the producers store of one row. */
 const rowBytes = ({ producers, at }: Chain, context: RuleContext): number =>
   producers
-    .filter((it) => !inlineStage.applies(it, context))
+    .filter((it) => !isScheduledBy(it, "inline-stage", context))
     .reduce((bytes, { spatial, dtype }) => bytes + byteSize[dtype] * elementsOf(spatial.slice(at + 1)), 0);
 
 /**

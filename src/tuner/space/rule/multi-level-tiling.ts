@@ -50,7 +50,7 @@ export const multiLevelTiling: TilingRule = {
     return [tileStage(draft, tiling, task.target)];
   },
 
-  reductionOf: (stage, context) => (multiLevelTiling.applies(stage, context) ? stage : null),
+  reductionOf: (stage) => stage,
   axesOf: (_, reduction, lanes, { task }) => tiledAxes(reduction, lanes, task),
   tile: (draft, _, tiling, { task }) => tileStage(draft, tiling, task.target),
   laneLoop: ({ axes }) => `${axes.find((it) => it.role === "vector")!.loop}.3`,

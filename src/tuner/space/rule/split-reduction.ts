@@ -21,9 +21,7 @@ import {
 } from "../schedulable-stage.ts";
 import { registersBeside, streamFacts } from "../stream-estimate.ts";
 import { lanesFor } from "../vector-lanes.ts";
-import { inlineStage } from "./inline-stage.ts";
-import { multiLevelTiling } from "./multi-level-tiling.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
+import type { SpaceRule } from "./space-rule.ts";
 
 export const splitReduction: SpaceRule = {
   name: "split-reduction",
@@ -58,12 +56,6 @@ export const splitReduction: SpaceRule = {
     return [placement ? instruct(scheduled, { kind: "set-scope", buffer: stage.name, scope: "register" }) : scheduled];
   },
 };
-
-/** Says whether this rule schedules the stage. */
-export const splitsReduction = (stage: SchedulableStage, context: RuleContext): boolean =>
-  splitReduction.applies(stage, context) &&
-  !multiLevelTiling.applies(stage, context) &&
-  !inlineStage.applies(stage, context);
 
 type Axis = SchedulableStage["spatial"][number];
 

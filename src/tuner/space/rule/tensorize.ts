@@ -1,4 +1,4 @@
-// Schedules a tiled reduction with an intrinsic of the target. It takes the draft of the rule that tiles the reduction,
+// Schedules a tiled reduction with an intrinsic of the target. It stands beside the rule that tiles the reduction,
 // and adds the same schedule around a tile of the intrinsic. So a reduction on its own and one that is finished in
 // registers are tensorized alike. Operands along its lanes are packed in the groups that it adds up; bytes are widened
 // in the packs if need be.
@@ -11,13 +11,12 @@ import { type Access, dependsOn, type SchedulableStage } from "../schedulable-st
 import { type PackChoice, packChoices, packName } from "../tiling/packing.ts";
 import { fillPads, padBy, paddedReduction } from "../tiling/padded-reduction.ts";
 import type { TiledAxis } from "../tiling/tiled-axis.ts";
-import { fuseEpilogue } from "./fuse-epilogue.ts";
-import { multiLevelTiling } from "./multi-level-tiling.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
-import type { Tiling, TilingRule } from "./tiling-rule.ts";
+import { isTilingRule, type Tiling, type TilingRule } from "./tiling-rule.ts";
 
 export const tensorize: SpaceRule = {
   name: "tensorize",
+  alongside: true,
 
   applies: (stage, context) => tensorized(stage, context) !== null,
 
@@ -27,14 +26,11 @@ export const tensorize: SpaceRule = {
     const tiled = rule.tile(before, stage, tiling, context);
     const after = padded ? fillPads(tiling.stage, tiling.packs, context.task.target) : [];
     return [
-      ...rule.apply(draft, stage, context),
+      ...context.otherwise(draft, stage.name),
       withIntrinsic(instruct(tiled, ...after), tiling, rule, stage, context),
     ];
   },
 };
-
-/** Rules that tile reductions; the first that applies is taken. */
-const tilingRules: readonly TilingRule[] = [fuseEpilogue, multiLevelTiling];
 
 interface Tensorized {
   /** The rule that tiles the stage, or what the stage reads. */
@@ -46,9 +42,9 @@ interface Tensorized {
 
 /** Returns the tiling for the best intrinsic that computes the reduction; null if there is none. */
 function tensorized(stage: SchedulableStage, context: RuleContext): Tensorized | null {
-  const rule = tilingRules.find((it) => it.applies(stage, context));
-  const reduction = rule?.reductionOf(stage, context);
-  if (!rule || !reduction) return null;
+  const rule = context.ruleOf(stage);
+  const reduction = rule && isTilingRule(rule) ? rule.reductionOf(stage, context) : null;
+  if (!rule || !isTilingRule(rule) || !reduction) return null;
   const { target, numerics } = context.task;
   for (const found of intrinsicsFor(reduction.block, target, numerics)) {
     if (found.intrinsic.text.kind === "tile") continue;

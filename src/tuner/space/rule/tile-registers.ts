@@ -9,6 +9,7 @@
 import type { Instruction, Operand } from "../../../compiler/index.ts";
 import type { TuningTask } from "../../task.ts";
 import { type Draft, decide, type Estimate, estimate, fuse, instruct, instructWhen } from "../draft.ts";
+import { finishedSums } from "../finished-sums.ts";
 import type { SchedulableStage } from "../schedulable-stage.ts";
 import { loopsOf, type MatrixProduct, matrixProduct, side } from "../tiles/matrix-product.ts";
 import { addPlaceChoices, inlined, packing, packOf, padding } from "../tiles/operands.ts";
@@ -25,14 +26,13 @@ import {
   tileAxis,
   unrollOf,
 } from "../tiling/tiled-axis.ts";
-import { sumsOf } from "./fuse-epilogue.ts";
 import type { RuleContext, SpaceRule } from "./space-rule.ts";
-import { vectorizeMap } from "./vectorize-map.ts";
 
 const registers = 8;
 
 export const tileRegisters: SpaceRule = {
   name: "tile-registers",
+  alongside: true,
 
   applies: (stage, context) => tiled(stage, context) !== null,
 
@@ -53,7 +53,7 @@ interface Tiled {
 function tiled(stage: SchedulableStage, context: RuleContext): Tiled | null {
   const own = matrixProduct(stage, context);
   if (own) return { product: own, reader: null };
-  const sums = vectorizeMap.applies(stage, context) ? sumsOf(stage, context) : null;
+  const sums = finishedSums(stage, context);
   const product = sums && matrixProduct(sums, context);
   return product && readsNothingElse(stage, product, context) ? { product, reader: stage } : null;
 }

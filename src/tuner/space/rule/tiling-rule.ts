@@ -17,7 +17,7 @@ export interface Tiling {
 }
 
 export interface TilingRule extends SpaceRule {
-  /** Returns the reduction that the rule tiles where it schedules the stage; null: the rule does not apply. */
+  /** Returns the reduction that the rule tiles where it schedules the stage; null: there is none. */
   readonly reductionOf: (stage: SchedulableStage, context: RuleContext) => SchedulableStage | null;
   /** Returns how the rule cuts the axes of that reduction, for vectors or tiles of an intrinsic of `lanes` lanes. */
   readonly axesOf: (
@@ -30,6 +30,8 @@ export interface TilingRule extends SpaceRule {
   /** Returns the loop over the lanes of the reduction's tile. */
   readonly laneLoop: (tiling: Tiling) => string;
 }
+
+export const isTilingRule = (rule: SpaceRule): rule is TilingRule => "reductionOf" in rule;
 
 /** Returns what a template's name says about the innermost tile. */
 export const forIntrinsic = ({ intrinsic }: Tiling): string => (intrinsic ? ` for ${intrinsic}` : "");

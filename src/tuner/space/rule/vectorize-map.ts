@@ -3,7 +3,7 @@
 import { estimate, instruct, tunable } from "../draft.ts";
 import { operationsOf } from "../inlined-stages.ts";
 import { mapEstimate } from "../map-estimate.ts";
-import { isVectorizable, loopOf } from "../schedulable-stage.ts";
+import { isMap, isVectorizable, loopOf } from "../schedulable-stage.ts";
 import { lanesFor } from "../vector-lanes.ts";
 import type { SpaceRule } from "./space-rule.ts";
 
@@ -13,7 +13,7 @@ const mostOperations = 256;
 export const vectorizeMap: SpaceRule = {
   name: "vectorize-map",
 
-  applies: (stage) => stage.reduce.length === 0 && stage.spatial.length > 0,
+  applies: isMap,
 
   apply(draft, stage, { task, stages }) {
     const axis = stage.spatial.at(-1)!;
