@@ -14,13 +14,13 @@ import { nowMs } from "../../src/native/clock.ts";
 import { loadNative, type NativeKernels } from "../../src/native/load/load-native.ts";
 import { detectToolchains } from "../../src/native/toolchain/detect.ts";
 import type { Toolchain } from "../../src/native/toolchain/toolchain.ts";
-import { candidateKernel } from "../../src/tuner/candidate-kernel.ts";
 import { boostedTrees } from "../../src/tuner/cost-model/boosted-trees.ts";
-import { createRng } from "../../src/tuner/rng.ts";
-import { searchSpace } from "../../src/tuner/search/search-space.ts";
-import { startSearch } from "../../src/tuner/search/search-state.ts";
-import { strategies } from "../../src/tuner/search/strategies.ts";
+import { candidateKernel } from "../../src/tuner/kernel/candidate-kernel.ts";
+import { searchSpace } from "../../src/tuner/search/point/search-space.ts";
+import { startSearch } from "../../src/tuner/search/state/search-state.ts";
+import { strategies } from "../../src/tuner/search/strategy/strategies.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";
+import { createRng } from "../../src/tuner/support/rng.ts";
 
 const size = 512;
 const batch = 16;

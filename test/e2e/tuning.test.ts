@@ -4,10 +4,10 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
-import type { CompileKernel } from "../../src/plugin/compile-services.ts";
-import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
-import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
+import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { buildApp, hosts, outputFiles, runMoved, writeApp } from "../support/build-app.ts";
 import { noAddon } from "../support/fake-kernel.ts";
 

@@ -12,9 +12,9 @@ import {
   type ViteDevServer,
 } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { CompileKernel } from "../../src/plugin/compile-services.ts";
-import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
-import type { KernelRequest } from "../../src/plugin/kernel-request.ts";
+import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
+import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
+import type { KernelRequest } from "../../src/plugin/kernel/kernel-request.ts";
 import { outputFiles, recordingCompiler, runMoved, writeApp } from "../support/build-app.ts";
 import { expected, fakeKernel, nativeKernel, noAddon } from "../support/fake-kernel.ts";
 import { createKernelPlugin } from "../support/kernel-plugin.ts";

@@ -6,9 +6,9 @@ import { isAbsolute, join } from "node:path";
 import { type RspackOptions, rspack } from "@rspack/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { webpack } from "webpack";
-import { compileKernel } from "../../src/plugin/compile-kernel.ts";
-import type { CompileKernel } from "../../src/plugin/compile-services.ts";
-import type { KernelRequest } from "../../src/plugin/kernel-request.ts";
+import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
+import type { KernelRequest } from "../../src/plugin/kernel/kernel-request.ts";
 import {
   blendCall,
   outputFiles,

@@ -19,12 +19,12 @@ export const engineFiles = [
   "test/native/runner",
   "test/native/threads.test.ts",
   "test/native/wasm-threads.test.ts",
-  "test/plugin/async-workers.test.ts",
-  "test/plugin/binding.test.ts",
-  "test/plugin/loader.test.ts",
-  "test/plugin/memory.test.ts",
-  "test/plugin/packable.test.ts",
-  "test/plugin/wasm-threads.test.ts",
+  "test/plugin/binding/async-workers.test.ts",
+  "test/plugin/binding/binding.test.ts",
+  "test/plugin/entries/loader.test.ts",
+  "test/plugin/binding/memory.test.ts",
+  "test/plugin/binding/packable.test.ts",
+  "test/plugin/binding/wasm-threads.test.ts",
 ];
 
 /** Folders that `npm test` does not run. */

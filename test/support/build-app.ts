@@ -8,10 +8,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import type { RspackOptions } from "@rspack/core";
-import type { CompileKernel, CompileServices } from "../../src/plugin/compile-services.ts";
-import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
-import type { KernelRequest } from "../../src/plugin/kernel-request.ts";
-import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import type { CompileKernel, CompileServices } from "../../src/plugin/kernel/compile-services.ts";
+import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
+import type { KernelRequest } from "../../src/plugin/kernel/kernel-request.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 import { kernelToJson } from "../tools/kernel-json.ts";
 import type { KernelPlugin } from "./kernel-plugin.ts";
 

@@ -2,14 +2,14 @@
 
 import { join } from "node:path";
 import { detectMachine, type Machine } from "../../src/native/toolchain/machine.ts";
-import { createBuildTunings } from "../../src/plugin/build-tunings.ts";
-import { type KernelContext, kernelContext } from "../../src/plugin/compile/kernel-context.ts";
-import { compileInContext } from "../../src/plugin/compile-kernel.ts";
-import type { BuildTunings } from "../../src/plugin/compile-services.ts";
-import type { CompiledKernel } from "../../src/plugin/compiled-kernel.ts";
-import type { KernelRequest } from "../../src/plugin/kernel-request.ts";
-import { resolveOptions } from "../../src/plugin/options.ts";
-import type { KernelPluginOptions } from "../../src/plugin/types.ts";
+import { createBuildTunings } from "../../src/plugin/build/build-tunings.ts";
+import { compileInContext } from "../../src/plugin/kernel/compile/compile-kernel.ts";
+import type { BuildTunings } from "../../src/plugin/kernel/compile-services.ts";
+import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";
+import { type KernelContext, kernelContext } from "../../src/plugin/kernel/context/kernel-context.ts";
+import type { KernelRequest } from "../../src/plugin/kernel/kernel-request.ts";
+import { resolveOptions } from "../../src/plugin/options/options.ts";
+import type { KernelPluginOptions } from "../../src/plugin/options/types.ts";
 
 /** C = A × B, or with `twice` C = 2 · A × B: the same operator, changed. */
 export const gemmText = ({ twice = false } = {}): string => `

@@ -8,15 +8,15 @@ import { leftovers, removeLeftovers } from "../../tuner/store/leftovers.ts";
 import { type StoredItem, storedItems } from "../../tuner/store/store-contents.ts";
 import { provenances } from "../../tuner/store/store-entry.ts";
 import { storeProblems } from "../../tuner/store/store-problems.ts";
-import { type Command, exitCodes, type Outcome } from "../command.ts";
-import { exportDecisions, importDecisions, requireFile } from "../exchange.ts";
-import { badArgument, type Flags } from "../flags.ts";
-import { pullDecisions, pushDecisions } from "../remote.ts";
-import { remoteOptions } from "../remote-flags.ts";
-import { generateKey, signFile, signLock } from "../signing.ts";
-import { sizeOf, sizeText } from "../size-text.ts";
-import { checkFile, listTrust } from "../trusted.ts";
-import { inCamelCase } from "../typed-values.ts";
+import { exportDecisions, importDecisions, requireFile } from "../decisions/exchange.ts";
+import { pullDecisions, pushDecisions } from "../decisions/remote.ts";
+import { generateKey, signFile, signLock } from "../decisions/signing.ts";
+import { checkFile, listTrust } from "../decisions/trusted.ts";
+import { badArgument, type Flags } from "../flags/flags.ts";
+import { remoteOptions } from "../flags/remote-flags.ts";
+import { sizeOf, sizeText } from "../flags/size-text.ts";
+import { inCamelCase } from "../flags/typed-values.ts";
+import { type Command, exitCodes, type Outcome } from "../project/command.ts";
 
 const dayMs = 86_400_000;
 const kinds: Readonly<Record<StoredItem["kind"], string>> = {

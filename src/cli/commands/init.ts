@@ -6,11 +6,11 @@ import { relative } from "node:path";
 import { writtenDeclarations } from "../../plugin/declarations/declarations-file.ts";
 import { findOperators } from "../../plugin/declarations/find-imports.ts";
 import { type DeclarationOptions, projectDeclarations } from "../../plugin/declarations/project-declarations.ts";
-import { hasText, writeIfChanged } from "../../plugin/write-if-changed.ts";
-import { type Command, exitCodes } from "../command.ts";
-import { badArgument, type Flags } from "../flags.ts";
+import { hasText, writeIfChanged } from "../../plugin/support/write-if-changed.ts";
+import { badArgument, type Flags } from "../flags/flags.ts";
 import { type HostName, hostNames } from "../init/hosts.ts";
 import type { ByHand, Change, InitPlan } from "../init/plan.ts";
+import { type Command, exitCodes } from "../project/command.ts";
 
 /** @throws DiagnosticError `command.bad-argument` */
 function hostOf({ host }: Flags): HostName | null {

@@ -6,12 +6,12 @@ import { join, relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
 import { replaceFile } from "../../native/replace-file.ts";
 import { decisionsName, manifestField } from "../../plugin/packs/pack-manifest.ts";
-import { type Command, exitCodes } from "../command.ts";
-import { badArgument } from "../flags.ts";
+import { replaceDecisions, signatureGone } from "../decisions/replace-decisions.ts";
+import { badArgument } from "../flags/flags.ts";
 import { type PackageJson, type PackInput, packFiles, packTable } from "../pack/pack-files.ts";
 import { packRows } from "../pack/pack-rows.ts";
 import { nameProblem } from "../pack/package-name.ts";
-import { replaceDecisions, signatureGone } from "../replace-decisions.ts";
+import { type Command, exitCodes } from "../project/command.ts";
 
 /** Reads a package.json; null: there is none. One that is no JSON object counts as one without fields. */
 function readPackage(file: string): PackageJson | null {

@@ -7,15 +7,15 @@ import { DiagnosticError, type TargetName, targetNames } from "../../compiler/in
 import { afterMs } from "../../native/clock.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { detectMachine } from "../../native/toolchain/machine.ts";
-import { fleetKey } from "../../plugin/options.ts";
+import { fleetKey } from "../../plugin/options/options.ts";
 import type { JobFile } from "../../tuner/fleet/job-file.ts";
 import { QueueLost } from "../../tuner/fleet/queue.ts";
 import { seal } from "../../tuner/fleet/seal.ts";
 import { classHash, classOf, type Registration } from "../../tuner/fleet/worker-class.ts";
-import { type Command, exitCodes, type Outcome } from "../command.ts";
-import { badArgument, type Flags } from "../flags.ts";
-import { redisUrl } from "../fleet.ts";
-import type { Project } from "../project.ts";
+import { badArgument, type Flags } from "../flags/flags.ts";
+import { type Command, exitCodes, type Outcome } from "../project/command.ts";
+import { redisUrl } from "../project/fleet.ts";
+import type { Project } from "../project/project.ts";
 
 /** @throws DiagnosticError `command.bad-argument` */
 function targetsIn(list: unknown): readonly TargetName[] {

@@ -4,8 +4,8 @@
 import { DiagnosticError } from "../../compiler/index.ts";
 import { type ChildProcess, ProcessError, startChild } from "../../native/child-process.ts";
 import { packageFile } from "../../native/native-file.ts";
-import type { BackgroundTuner, TunerServices } from "../compile-services.ts";
-import type { CompileOptions } from "../options.ts";
+import type { BackgroundTuner, TunerServices } from "../kernel/compile-services.ts";
+import type { CompileOptions } from "../options/options.ts";
 import type { FromTuner, TuneOrder } from "./protocol.ts";
 
 interface Waiting {

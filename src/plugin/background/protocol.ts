@@ -1,9 +1,9 @@
 // Messages between a dev server and the process that tunes for it.
 
 import type { Diagnostic } from "../../compiler/index.ts";
-import type { TuneProgress } from "../../tuner/tuning.ts";
-import type { KernelRequest } from "../kernel-request.ts";
-import type { CompileOptions } from "../options.ts";
+import type { TuneProgress } from "../../tuner/tuning/tuning.ts";
+import type { KernelRequest } from "../kernel/kernel-request.ts";
+import type { CompileOptions } from "../options/options.ts";
 
 export interface TuneOrder {
   readonly id: number;

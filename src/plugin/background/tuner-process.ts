@@ -2,10 +2,10 @@
 // by the server or by its death, it stops, keeps what was measured, and goes. Bundled to dist/background-tuner.js.
 
 import { type Diagnostic, DiagnosticError } from "../../compiler/index.ts";
-import { createBuildTunings } from "../build-tunings.ts";
-import { compileKernel } from "../compile-kernel.ts";
-import type { BuildTunings } from "../compile-services.ts";
-import { onInterrupt } from "../interrupt.ts";
+import { createBuildTunings } from "../build/build-tunings.ts";
+import { onInterrupt } from "../build/interrupt.ts";
+import { compileKernel } from "../kernel/compile/compile-kernel.ts";
+import type { BuildTunings } from "../kernel/compile-services.ts";
 import type { FromTuner, TuneOrder } from "./protocol.ts";
 
 const stop = new AbortController();

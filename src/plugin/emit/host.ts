@@ -3,10 +3,10 @@
 import type { UnpluginOptions } from "unplugin";
 import type { DiagnosticError } from "../../compiler/index.ts";
 import type { AssetReferences } from "../binding/asset.ts";
-import type { CompiledKernel } from "../compiled-kernel.ts";
-import type { RequestMode } from "../kernel-request.ts";
-import type { ParsedRequest } from "../request.ts";
-import type { Mode } from "../types.ts";
+import type { CompiledKernel } from "../kernel/compiled-kernel.ts";
+import type { RequestMode } from "../kernel/kernel-request.ts";
+import type { Mode } from "../options/types.ts";
+import type { ParsedRequest } from "../request/request.ts";
 import type { LoaderContext, WebpackCompilation, WebpackCompiler } from "./webpack-build.ts";
 
 /** The parts of the hosts' hook contexts that unplugin's type leaves out. Each is there in some hosts only. */

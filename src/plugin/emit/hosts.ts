@@ -3,9 +3,9 @@
 
 import type { UnpluginContextMeta } from "unplugin";
 import { invariant } from "../../compiler/index.ts";
-import type { DevServer } from "../dev.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../session/session.ts";
 import { bunHost } from "./bun.ts";
+import type { DevServer } from "./dev.ts";
 import { esbuildHost } from "./esbuild.ts";
 import { farmHost } from "./farm.ts";
 import type { Host } from "./host.ts";

@@ -1,8 +1,8 @@
 // Imports of kernels in a script's text, found by their form: Jest's transformers see modules in TypeScript, in JavaScript with imports and
 // in CommonJS, and hand on text.
 
-import { requestPattern } from "../request.ts";
-import type { Format } from "./module-file.ts";
+import type { Format } from "../kernel/stored/module-file.ts";
+import { requestPattern } from "../request/request.ts";
 
 /** `from "…"`, `import("…")`, `require("…")`, `jest.mock("…")`, and that as Jest's plugin for Babel hoists it */
 const form = /\b(from|import|require|(?:jest|_getJestObj\(\))\s*\.\s*\w+)(\s*\(?\s*)(["'])([^"'\n\\]+\?[^"'\n\\]*)\3/g;

@@ -1,7 +1,7 @@
 // Messages between Jest's transformer and the worker that compiles: a question, and its answer.
 
-import type { KernelPluginOptions } from "../types.ts";
-import type { Format } from "./module-file.ts";
+import type { Format } from "../kernel/stored/module-file.ts";
+import type { KernelPluginOptions } from "../options/types.ts";
 
 export interface Question {
   /** Root folder of the Jest project. */

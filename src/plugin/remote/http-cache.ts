@@ -2,7 +2,7 @@
 // server that keeps files: nginx and Apache by WebDAV.
 
 import { type HttpReply, sendHttp } from "../../native/http.ts";
-import { type Access, denialText } from "./credentials.ts";
+import { type Access, denialText } from "../options/credentials.ts";
 import { addressOf, type BytesReply, type PutReply, type Transport, type TransportLimits } from "./transport.ts";
 
 export interface HttpCacheOptions {

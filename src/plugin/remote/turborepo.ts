@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { sendHttp } from "../../native/http.ts";
-import { type Access, denialText } from "./credentials.ts";
+import { type Access, denialText } from "../options/credentials.ts";
 import type { BytesReply, FileKind, PutReply, Transport, TransportLimits } from "./transport.ts";
 
 export interface TurborepoOptions {

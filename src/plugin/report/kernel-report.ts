@@ -1,22 +1,22 @@
 // One kernel of a project → what a report says of it: its schedule and the default one, what was measured, how it was searched.
 
 import { type ComputeDef, codegenVersion, factsOf, printComputeDef, printTrace } from "../../compiler/index.ts";
-import { inspectCandidate } from "../../tuner/inspect.ts";
+import { cacheSizes, targetClass } from "../../tuner/data/key.ts";
+import type { TuningRecord } from "../../tuner/data/record.ts";
+import type { Candidate } from "../../tuner/data/space.ts";
+import type { TuningTask } from "../../tuner/data/task.ts";
+import { taskKey } from "../../tuner/data/task-key.ts";
 import type { RecordDatabase } from "../../tuner/record/database.ts";
-import type { TuningRecord } from "../../tuner/record/record.ts";
-import type { LoggedTuning } from "../../tuner/record/tuning-log.ts";
-import { candidateKey } from "../../tuner/search/search-space.ts";
+import { inspectCandidate } from "../../tuner/report/inspect.ts";
+import { candidateKey } from "../../tuner/search/point/search-space.ts";
 import { generateSpace } from "../../tuner/space/generate.ts";
-import type { Candidate } from "../../tuner/space/space.ts";
-import { cacheSizes, targetClass } from "../../tuner/store/key.ts";
-import { taskKey } from "../../tuner/store/task-identity.ts";
-import type { TuningTask } from "../../tuner/task.ts";
-import { knownSchedule } from "../compile/decide-schedule.ts";
-import type { Decision } from "../compile/decision.ts";
-import { type KernelContext, targetHere } from "../compile/kernel-context.ts";
-import { predictSchedule } from "../compile/predict-schedule.ts";
-import { hasCaches } from "../compile/schedule.ts";
-import { generated } from "../compile/schedule-source.ts";
+import type { LoggedTuning } from "../../tuner/tuning/tuning-log.ts";
+import { type KernelContext, targetHere } from "../kernel/context/kernel-context.ts";
+import { knownSchedule } from "../kernel/decision/decide-schedule.ts";
+import type { KernelDecision } from "../kernel/decision.ts";
+import { hasCaches } from "../kernel/schedule.ts";
+import { predictSchedule } from "../kernel/source/predict-schedule.ts";
+import { generated } from "../kernel/source/schedule-source.ts";
 import { measurementsOf, tuningsOf } from "./measurements.ts";
 import type { KernelReport, ScheduleOrigin, SchedulePair, ScheduleReport } from "./report-data.ts";
 import { type LimitsSource, roofOf } from "./roof.ts";
@@ -85,7 +85,7 @@ export async function kernelReport(
  * Definition that the schedule computes. It need not be the operator as written: Winograd's algorithm has fewer
  * operations than the convolution.
  */
-const computedBy = ({ task, candidate }: Decision): ComputeDef =>
+const computedBy = ({ task, candidate }: KernelDecision): ComputeDef =>
   generateSpace(task).templates.find(({ name }) => name === candidate.template)?.op ?? task.op;
 
 const wasmTwin = { fast: "relaxed SIMD, else SIMD128", strict: "SIMD128" } as const;
@@ -110,7 +110,7 @@ function measuredOf(task: TuningTask, { database, tunings }: History, wanted: st
   return { records: all.filter((it) => it.toolchain === toolchain), tunings: tunings.filter(isOurs), toolchain };
 }
 
-function schedulesOf(decision: Decision, predicted: Candidate): SchedulePair {
+function schedulesOf(decision: KernelDecision, predicted: Candidate): SchedulePair {
   const { task, candidate } = decision;
   if (!generated(decision))
     return {

@@ -2,8 +2,8 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { parseSigningKey, type SigningKey } from "../../tuner/trust/keys.ts";
-import type { CompileOptions } from "../options.ts";
-import { refuse } from "../refuse.ts";
+import type { CompileOptions } from "../options/options.ts";
+import { refuse } from "../support/refuse.ts";
 
 const hint = "a line that cache keygen has written, ed25519-private:…";
 

@@ -1,7 +1,7 @@
 // The answer of a tuning, as the lock, the store, packs and builds pass it on: which candidate computes a task.
 
-import type { Candidate } from "../space/space.ts";
-import type { TuningTask } from "../task.ts";
+import type { Candidate } from "./space.ts";
+import type { TuningTask } from "./task.ts";
 
 /** A decision without its task: files that are found by a key keep this much of it. */
 export interface DecidedCandidate {

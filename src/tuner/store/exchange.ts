@@ -2,9 +2,9 @@
 // generates the sources again and compares their digests. Read strictly; a file that is wrong anywhere is not taken.
 
 import type { DecidedCandidate } from "../data/decision.ts";
-import { decodeCandidate } from "../record/decode-record.ts";
-import { type Decode, integer, object, oneOf, optional, ShapeError, sha256Hex } from "../record/strict.ts";
-import { canonicalJson } from "./key.ts";
+import { decodeCandidate } from "../data/decode-record.ts";
+import { canonicalJson } from "../data/key.ts";
+import { type Decode, integer, object, oneOf, optional, ShapeError, sha256Hex } from "../support/strict.ts";
 import { decodeMeasured, decodeTunedFor, type Measured, type ScheduleEntry, type TunedFor } from "./store-entry.ts";
 
 export interface SharedDecision extends DecidedCandidate {

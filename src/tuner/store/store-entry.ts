@@ -2,7 +2,8 @@
 // reader never sees one writer's binary with another writer's facts. Stage 11.
 
 import type { DecidedCandidate } from "../data/decision.ts";
-import { decodeCandidate } from "../record/decode-record.ts";
+import { decodeCandidate } from "../data/decode-record.ts";
+import type { CacheSizes } from "../data/key.ts";
 import {
   type Decode,
   integer,
@@ -15,8 +16,7 @@ import {
   sha256Hex,
   text,
   union,
-} from "../record/strict.ts";
-import type { CacheSizes } from "./key.ts";
+} from "../support/strict.ts";
 
 export const storeSchema = 1;
 

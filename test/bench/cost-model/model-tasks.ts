@@ -2,7 +2,7 @@
 
 import { instantiate, type Op, opLibrary, type TargetName } from "../../../src/compiler/index.ts";
 import { hostTarget } from "../../../src/native/toolchain/machine.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
 
 export interface ModelTask {
   readonly name: string;

@@ -7,8 +7,8 @@
 import { parseArgs } from "node:util";
 import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
 import { hostTarget } from "../../../src/native/toolchain/machine.ts";
-import { referenceTask } from "../../../src/tuner/reference.ts";
 import { textTable } from "../../../src/tuner/report/text-table.ts";
+import { referenceTask } from "../../../src/tuner/workbench/reference.ts";
 import { compete } from "./contest.ts";
 import { type Ours, tunedKernel } from "./ours.ts";
 import { enterSession } from "./session-entries.ts";

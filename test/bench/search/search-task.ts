@@ -9,7 +9,7 @@ import {
   targets,
 } from "../../../src/compiler/index.ts";
 import { detectMachine, hostTarget, missingFeatures } from "../../../src/native/toolchain/machine.ts";
-import type { TuningTask } from "../../../src/tuner/task.ts";
+import type { TuningTask } from "../../../src/tuner/data/task.ts";
 
 const { conv2d, gemm, gemmExpGemm, softmax } = opLibrary;
 

@@ -13,7 +13,7 @@
 
 import { parseArgs } from "node:util";
 import { nowMs } from "../../../src/native/clock.ts";
-import { strategyNames } from "../../../src/tuner/search/strategy.ts";
+import { strategyNames } from "../../../src/tuner/search/strategy/strategy.ts";
 import { cpuName } from "../cpu-name.ts";
 import { actAsChild, inChild } from "./child.ts";
 import { chosenRuns, longFirst, plannedRuns, secondsOf } from "./planned-runs.ts";

@@ -22,7 +22,7 @@ import {
 import { intrinsicNamed, intrinsics } from "../../../src/compiler/intrinsic/intrinsics.ts";
 import { lower } from "../../../src/compiler/lower/pipeline.ts";
 import { buildNative } from "../../../src/native/build.ts";
-import { createRng } from "../../../src/tuner/rng.ts";
+import { createRng } from "../../../src/tuner/support/rng.ts";
 import { compileAll, inTempDir, noteSkipped, skipReason, toolchain } from "../../native/compiled.ts";
 import { type Reference, referenceOf, wrongJs, wrongNative, wrongNest, wrongWasm } from "../../support/reference.ts";
 import { narrowGemm, type Tile, tensorizedTile } from "./tensorized-gemm.ts";

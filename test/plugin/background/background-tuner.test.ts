@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createBackgroundTuner } from "../../../src/plugin/background/background-tuner.ts";
-import type { TunerServices } from "../../../src/plugin/compile-services.ts";
-import type { KernelRequest } from "../../../src/plugin/kernel-request.ts";
-import { resolveOptions } from "../../../src/plugin/options.ts";
+import type { TunerServices } from "../../../src/plugin/kernel/compile-services.ts";
+import type { KernelRequest } from "../../../src/plugin/kernel/kernel-request.ts";
+import { resolveOptions } from "../../../src/plugin/options/options.ts";
 
 const request: KernelRequest = {
   opFile: "/src/gemm.op.ts",

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hostNames } from "../../../src/cli/init/hosts.ts";
 import { bundlers, type Framework, hostFor, type PluginInstance } from "../../../src/plugin/emit/hosts.ts";
-import kernel from "../../../src/plugin/index.ts";
+import kernel from "../../../src/plugin/entries/index.ts";
 import { names as columns } from "../../host-table.js";
 
 const withEntry: readonly string[] = Object.entries(bundlers).flatMap(([name, { hasEntry }]) =>

@@ -41,14 +41,14 @@ export function groupsFor({ kind, name }: Part): readonly (readonly string[])[] 
     case "pass":
       return [[`lower/pass/${name}.test.ts`, "test/golden/"], ["test/compiler/lower/"], ["test/compiler/codegen/"]];
     case "rule":
-      return [[`space/${name}.test.ts`, "space/generate.test.ts"], ["test/tuner/space/"]];
+      return [[`space/rule/${name}.test.ts`, "space/generate.test.ts"], ["test/tuner/space/"]];
     case "algorithm":
       return [["test/tuner/space/algorithm/"]];
     case "primitive":
       return [[`primitive/${name}.test.ts`, "primitive/marks.test.ts"], ["test/compiler/schedule/"]];
     case "intrinsic":
       return [
-        ["space/tensorize.test.ts", "space/tile-registers.test.ts", "test/compiler/intrinsic/"],
+        ["space/rule/tensorize.test.ts", "space/rule/tile-registers.test.ts", "test/compiler/intrinsic/"],
         ["test/golden/"],
       ];
   }

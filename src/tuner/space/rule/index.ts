@@ -1,12 +1,12 @@
-// The rules in the order in which they are asked, which is the one of `order.ts`.
+// The rules in the order in which they are asked, which is the one of `rule-order.ts`.
 
+import { type RuleName, ruleOrder } from "../draft/rule-order.ts";
+import type { SpaceRule } from "../draft/space-rule.ts";
 import { fuseEpilogue } from "./fuse-epilogue.ts";
 import { inlineStage } from "./inline-stage.ts";
 import { mergeConsumer } from "./merge-consumer.ts";
 import { multiLevelTiling } from "./multi-level-tiling.ts";
-import { type RuleName, ruleOrder } from "./order.ts";
 import { rowReduction } from "./row-reduction.ts";
-import type { SpaceRule } from "./space-rule.ts";
 import { splitReduction } from "./split-reduction.ts";
 import { tensorize } from "./tensorize.ts";
 import { tileRegisters } from "./tile-registers.ts";

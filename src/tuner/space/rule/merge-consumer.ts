@@ -20,16 +20,16 @@ import {
   product,
   sortedUnique,
   tunable,
-} from "../draft.ts";
+} from "../draft/draft.ts";
+import { isScheduledBy } from "../draft/rule-order.ts";
 import {
   type Access,
   coversDimension,
   dependsOn,
   type SchedulableStage,
   type SpatialAxis,
-} from "../schedulable-stage.ts";
-import { isScheduledBy } from "./order.ts";
-import type { RuleContext, SpaceRule } from "./space-rule.ts";
+} from "../draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 
 export const mergeConsumer: SpaceRule = {
   name: "merge-consumer",

@@ -1,0 +1,47 @@
+// Limits of what a kernel may take: code, scratch memory, memory on the stack.
+
+import { type Buffer, byteSize } from "../../compiler/index.ts";
+import type { KernelFacts, Postprocessor, Verdict } from "../data/space.ts";
+
+const atMost = (amount: number, limit: number, unit: string): Verdict =>
+  amount <= limit ? { kind: "ok" } : { kind: "refused", reason: `${amount} ${unit}, at most ${limit}` };
+
+/**
+ * Limits what a compiler's time grows with: the statements of C, or the bytes of a WASM module.
+ *
+ * @example codeSizeLimit({ statements: 20_000 })
+ */
+export const codeSizeLimit = ({ statements = Infinity, bytes = Infinity }: CodeSize): Postprocessor => ({
+  name: "code size",
+  apply: ({ source }) =>
+    source.kind === "c"
+      ? atMost(source.text.split(";").length - 1, statements, "statements")
+      : atMost(source.bytes.length, bytes, "bytes of code"),
+});
+
+export interface CodeSize {
+  readonly statements?: number;
+  readonly bytes?: number;
+}
+
+const bytesOf = ({ dtype, shape }: Buffer): number => shape.reduce((total, extent) => total * extent, byteSize[dtype]);
+
+const bytesIn = ({ nest }: KernelFacts, scope: Buffer["scope"]): number =>
+  nest.buffers.filter((buffer) => buffer.scope === scope).reduce((total, buffer) => total + bytesOf(buffer), 0);
+
+/**
+ * Limits bytes of scratch memory: packs, and stages that are kept whole. C overlays their memory; for WASM they are summed.
+ */
+export const workspaceLimit = (bytes: number): Postprocessor => ({
+  name: "workspace",
+  apply: (facts) => {
+    const { source } = facts;
+    return atMost(source.kind === "c" ? source.workspaceBytes : bytesIn(facts, "workspace"), bytes, "bytes");
+  },
+});
+
+/** Limits bytes that a schedule holds in registers: what exceeds the registers is spilled to the stack. */
+export const stackLimit = (bytes: number): Postprocessor => ({
+  name: "stack",
+  apply: (facts) => atMost(bytesIn(facts, "register"), bytes, "bytes in registers"),
+});
