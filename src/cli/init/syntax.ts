@@ -16,21 +16,34 @@ export type SyntaxNode = AnyNode | TypedExpression;
 
 const TypeScript = Parser.extend(tsPlugin() as unknown as (base: typeof Parser) => typeof Parser);
 
+/**
+ * Most characters of a file that is edited; tens of times what a large project's package.json has. A megabyte takes a parser seconds where
+ * it is all brackets or escapes.
+ */
+const mostCharacters = 1 << 18;
+
+/** Returns the text. @throws SyntaxError where it is too long to be parsed at once */
+function withinReason(text: string): string {
+  if (text.length <= mostCharacters) return text;
+  throw new SyntaxError(`it has ${text.length} characters, and files of at most ${mostCharacters} are edited`);
+}
+
 /** @throws SyntaxError */
 export const parseScript = (text: string): Program =>
-  TypeScript.parse(text, { ecmaVersion: "latest", sourceType: "module", locations: true });
+  TypeScript.parse(withinReason(text), { ecmaVersion: "latest", sourceType: "module", locations: true });
 
 /** The text without a byte order mark, which npm and TypeScript skip, too; acorn does so itself. */
 export const withoutMark = (text: string): string => text.replace(/^\ufeff/, "");
 
 /** Parses JSON, which is an expression of JavaScript's. @throws SyntaxError */
 export function parseJson(text: string): Expression {
-  JSON.parse(withoutMark(text));
+  JSON.parse(withoutMark(withinReason(text)));
   return parseExpressionAt(text, 0, { ecmaVersion: "latest" });
 }
 
 /** Parses JSON with comments, as tsconfig.json has it. @throws SyntaxError */
-export const parseCommentedJson = (text: string): Expression => parseExpressionAt(text, 0, { ecmaVersion: "latest" });
+export const parseCommentedJson = (text: string): Expression =>
+  parseExpressionAt(withinReason(text), 0, { ecmaVersion: "latest" });
 
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";

@@ -245,6 +245,8 @@ describe("package.json", () => {
     const broken = (text: string) => () => readPackageJson(writeApp({ "package.json": text }));
     expect(broken("{,}")).toThrow("init.broken-package: ");
     expect(broken("[]")).toThrow(/init\.broken-package: .*package\.json: it is no object/);
+    const escapes = `{"name": "${"\\\\".repeat(1 << 18)}"}`;
+    expect(broken(escapes)).toThrow(/it has 524300 characters, and files of at most 262144 are edited/);
     expect(broken('{"scripts": []}')).toThrow("scripts is no object");
   });
 });
