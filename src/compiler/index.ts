@@ -9,6 +9,7 @@ export type * from "./codegen/kernel-source.ts";
 export * from "./codegen/parameters.ts";
 export * from "./codegen/wasm/generate-wasm.ts";
 export { unsharedFlag } from "./codegen/wasm/sharing.ts";
+export { wasmSource } from "./codegen/wasm/wasm-source.ts";
 export * from "./codegen-version.ts";
 export * as authoring from "./expr/authoring.ts";
 export type * from "./expr/compute-def.ts";

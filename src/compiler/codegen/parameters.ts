@@ -1,12 +1,9 @@
-// The parameters of a kernel in calling order, and where a WASM module keeps them: the places follow from the parameters, and
-// those from the operator and what is computed of its constants before, so a stored module needs little beside its bytes.
+// The parameters of a kernel in calling order: they follow from the operator, and from what is computed of its constants before.
 
 import type { ComputeDef } from "../expr/compute-def.ts";
 import { fromCompute } from "../ir/from-compute.ts";
 import type { Buffer } from "../ir/loop-ir.ts";
-import type { KernelParameter, WasmSource } from "./kernel-source.ts";
-import { layOutMemory } from "./wasm/memory-layout.ts";
-import { sharingOf } from "./wasm/sharing.ts";
+import type { KernelParameter } from "./kernel-source.ts";
 
 export function parametersOf(buffers: readonly Buffer[]): readonly KernelParameter[] {
   return buffers.flatMap(({ name, dtype, shape, scope }) => {
@@ -50,15 +47,3 @@ export const preparationFacts = (parameters: readonly KernelParameter[]): Prepar
   inputs: parameters.filter(({ role }) => role === "input").map(({ name }) => name),
   results: parameters.filter(({ role }) => role === "output").map(({ name, dtype, shape }) => ({ name, dtype, shape })),
 });
-
-/** A module with these parameters, given the bytes that `generateWasm` made for it earlier. */
-export function wasmSource(
-  parameters: readonly KernelParameter[],
-  name: string,
-  bytes: Uint8Array<ArrayBuffer>,
-  { relaxed, threads }: { readonly relaxed: boolean; readonly threads: number },
-): WasmSource {
-  const { buffers } = layOutMemory(parameters.map(({ role, ...buffer }) => ({ ...buffer, scope: role })));
-  const offsets = parameters.map((parameter) => buffers.get(parameter.name)!.offset);
-  return { kind: "wasm", name, parameters, bytes, offsets, relaxed, sharing: sharingOf(bytes, threads) };
-}

@@ -1,11 +1,9 @@
 // An expression → the same one with equal parts as one node, whether they were one object or were written twice. What
 // has a text, a cost or code of its own for everything that is computed once starts from this.
 
-import { sha256 } from "../support/digest.ts";
-import { foldOnce, isLarge, operandsFirst } from "../support/graph.ts";
+import { foldOnce } from "../support/graph.ts";
 import { remembered } from "../support/remembered.ts";
 import { children, withOperands } from "./expr-visit.ts";
-import { printExpr } from "./print.ts";
 import type { ScalarExpr } from "./scalar-expr.ts";
 
 export const interned: (expr: ScalarExpr) => ScalarExpr = remembered((expr) => {
@@ -23,21 +21,8 @@ export const interned: (expr: ScalarExpr) => ScalarExpr = remembered((expr) => {
   });
 });
 
-/** A text that is the same exactly for the same expression: of a small one its own text, of a large one a digest. */
-export function keyOf(expr: ScalarExpr): string {
-  if (!isLarge(expr, children)) return printExpr(expr);
-  const open = (node: ScalarExpr): readonly ScalarExpr[] => (digests.has(node) ? [] : children(node));
-  for (const node of operandsFirst(expr, open)) {
-    const operands = children(node).map((operand) => digests.get(operand));
-    if (!digests.has(node)) digests.set(node, sha256(`${headOf(node)} ${operands.join()}`));
-  }
-  return digests.get(expr)!;
-}
-
-const digests = new WeakMap<ScalarExpr, string>();
-
 /** All that a node says beside its operands. */
-function headOf(node: ScalarExpr): string {
+export function headOf(node: ScalarExpr): string {
   switch (node.kind) {
     case "const":
       return `${node.dtype} ${Object.is(node.value, -0) ? "-0" : node.value}`;

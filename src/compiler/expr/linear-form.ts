@@ -4,8 +4,8 @@
 import { fold } from "../support/graph.ts";
 import { remembered } from "../support/remembered.ts";
 import { children } from "./expr-visit.ts";
-import { keyOf } from "./interned.ts";
 import type { ScalarExpr } from "./scalar-expr.ts";
+import { keyOf } from "./scalar-key.ts";
 
 export interface LinearForm {
   readonly constant: number;

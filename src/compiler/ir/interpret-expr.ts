@@ -4,26 +4,11 @@ import { invariant } from "../support/invariant.ts";
 import { isLargeExpr } from "./graph.ts";
 import { compileIntrinsic } from "./interpret-intrinsic.ts";
 import { type Lane, type Memory, offsetOf, read } from "./interpret-memory.ts";
-import { onceOf, runOf, type Shared, sharedIn } from "./interpret-shared.ts";
+import type { Cell, ScalarFn, Scope, VectorFn } from "./interpret-scope.ts";
+import { onceOf, runOf, sharedIn } from "./interpret-shared.ts";
 import type { Expr, Load, Select } from "./loop-ir.ts";
 import { binaryOn, bitcastOn, castOn, constValue, type Scalar, unaryOn } from "./scalar-ops.ts";
 import { lanesOf } from "./visit.ts";
-
-/** Place where a variable or local has its value: an array for a vector. */
-export interface Cell {
-  value: Lane | readonly Lane[];
-}
-
-export interface Scope {
-  /** Loop variables, axes and locals by name. */
-  readonly cells: ReadonlyMap<string, Cell>;
-  readonly memories: ReadonlyMap<string, Memory>;
-  /** Nodes that a large expression uses several times. */
-  readonly shared?: Shared;
-}
-
-export type ScalarFn = () => Lane;
-export type VectorFn = () => readonly Lane[];
 
 const lift1 =
   (f: (x: Scalar) => Scalar) =>
@@ -202,7 +187,11 @@ function makeVector(expr: Expr, scope: Scope): VectorFn {
       };
     }
     case "intrinsic":
-      return compileIntrinsic(expr, scope);
+      return compileIntrinsic(
+        expr,
+        expr.operands.map((operand) => compileVector(operand, scope)),
+        compileScalar,
+      );
   }
 }
 

@@ -1,15 +1,21 @@
 // A call of an intrinsic → a closure that runs its meaning on the lanes of its operands.
 
 import { invariant } from "../support/invariant.ts";
-import { type Cell, compileScalar, compileVector, type Scope, type VectorFn } from "./interpret-expr.ts";
 import { createMemory, type Lane, type Memory, offsetOf, read, write } from "./interpret-memory.ts";
-import type { For, IntrinsicCall, LoopFunc } from "./loop-ir.ts";
+import type { Cell, ScalarFn, Scope, VectorFn } from "./interpret-scope.ts";
+import type { Expr, For, IntrinsicCall, LoopFunc } from "./loop-ir.ts";
 import { perfectNest } from "./perfect-nest.ts";
 
-export function compileIntrinsic({ operands, meaning, lanes }: IntrinsicCall, scope: Scope): VectorFn {
-  const vectors = operands.map((operand) => compileVector(operand, scope));
+type CompileScalar = (expr: Expr, scope: Scope) => ScalarFn;
+
+/** @param vectors the operands */
+export function compileIntrinsic(
+  { meaning, lanes }: IntrinsicCall,
+  vectors: readonly VectorFn[],
+  compileScalar: CompileScalar,
+): VectorFn {
   const memories = meaning.buffers.map((buffer) => createMemory({ ...buffer, scope: "workspace" }, null));
-  const run = compileMeaning(meaning, memories);
+  const run = compileMeaning(meaning, memories, compileScalar);
   return () => {
     for (const [at, vector] of vectors.entries()) fill(memories[at]!, vector());
     run();
@@ -21,7 +27,7 @@ function fill(memory: Memory, lanes: readonly Lane[]): void {
   for (const [lane, value] of lanes.entries()) write(memory, lane, value);
 }
 
-function compileMeaning(meaning: LoopFunc, memories: readonly Memory[]): () => void {
+function compileMeaning(meaning: LoopFunc, memories: readonly Memory[], compileScalar: CompileScalar): () => void {
   const nest = perfectNest(meaning.body);
   invariant(nest?.leaf.kind === "store", `the meaning ${meaning.name} is no store under loops`);
   const cells = new Map(nest.loops.map(({ name }): [string, Cell] => [name, { value: 0 }]));

@@ -5,17 +5,9 @@
 import type { TypedArray } from "../expr/kernel-type.ts";
 import { arrayTypes } from "../expr/typed-array.ts";
 import { invariant } from "../support/invariant.ts";
-import {
-  type Cell,
-  cellOf,
-  compilePoints,
-  compileScalar,
-  compileVector,
-  decisive,
-  memoryOf,
-  type Scope,
-} from "./interpret-expr.ts";
+import { cellOf, compilePoints, compileScalar, compileVector, decisive, memoryOf } from "./interpret-expr.ts";
 import { createMemory, type Memory, offsetOf, write } from "./interpret-memory.ts";
+import type { Cell, Scope } from "./interpret-scope.ts";
 import type { Block, BlockAxis, Expr, For, If, LoopFunc, Seq, Stmt, Store } from "./loop-ir.ts";
 import { reduceLoopsOfBlock } from "./reduce-loops.ts";
 import { lanesOf } from "./visit.ts";

@@ -2,13 +2,8 @@
 
 import type { LoopFunc } from "../ir/loop-ir.ts";
 import { type Diagnostic, DiagnosticError } from "../support/diagnostic.ts";
-import { primitives } from "./primitive/index.ts";
-import type { Primitive } from "./primitive/primitive.ts";
-import type { Instruction, InstructionKind, Trace } from "./trace.ts";
-
-// The table's type ties each kind to its own arguments; looking up by a union of kinds loses that tie.
-const primitiveFor = (instruction: Instruction): Primitive<InstructionKind> =>
-  primitives[instruction.kind] as unknown as Primitive<InstructionKind>;
+import { primitiveOf } from "./primitive/index.ts";
+import type { Trace } from "./trace.ts";
 
 export type Replay =
   | { readonly kind: "ok"; readonly nest: LoopFunc }
@@ -18,7 +13,7 @@ export type Replay =
 export function replay(nest: LoopFunc, trace: Trace): Replay {
   let current = nest;
   for (const [at, instruction] of trace.entries()) {
-    const primitive = primitiveFor(instruction);
+    const primitive = primitiveOf(instruction.kind);
     const diagnostic = primitive.check(current, instruction);
     if (diagnostic) return { kind: "illegal", at, diagnostic };
     current = primitive.apply(current, instruction);
@@ -35,4 +30,4 @@ export function schedule(nest: LoopFunc, trace: Trace): LoopFunc {
 
 /** Text of a trace, one line an instruction. */
 export const printTrace = (trace: Trace): string =>
-  trace.map((instruction) => primitiveFor(instruction).print(instruction)).join("\n");
+  trace.map((instruction) => primitiveOf(instruction.kind).print(instruction)).join("\n");

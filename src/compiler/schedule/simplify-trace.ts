@@ -10,6 +10,7 @@ import type { ComputeDef } from "../expr/compute-def.ts";
 import { fromCompute } from "../ir/from-compute.ts";
 import type { LoopFunc } from "../ir/loop-ir.ts";
 import { printPlain } from "./plain-nest.ts";
+import { primitiveOf } from "./primitive/index.ts";
 import { replay } from "./replay.ts";
 import type { Instruction, InstructionOf, Trace } from "./trace.ts";
 
@@ -101,25 +102,25 @@ function renamedComponent(name: string, moved: readonly (readonly [string, strin
   return match ? match[1] + name.slice(match[0].length) : name;
 }
 
-const marks: ReadonlySet<string> = new Set(["unroll", "vectorize", "parallel", "bind", "annotate", "prefetch"]);
-const loopFields: ReadonlySet<string> = new Set(["loop", "outer", "inner", "first", "second"]);
-
 /** The instruction where a loop is gone and others are renamed: one, or none; null where it needs the loop. */
 function withoutLoop(
   instruction: Instruction,
   gone: string | null,
   rename: (name: string) => string,
 ): readonly Instruction[] | null {
-  if (instruction.kind === "reorder") {
-    const loops = instruction.loops.filter((loop) => loop !== gone).map(rename);
-    return loops.length === 0 ? [] : [{ kind: "reorder", loops }];
+  const { fields, role } = primitiveOf(instruction.kind);
+  const values = new Map(Object.entries(instruction));
+  for (const { name, names } of fields) {
+    const value = values.get(name);
+    if (names === "loop" && value === gone) return role === "mark" ? [] : null;
+    if (names === "loop" && typeof value === "string") values.set(name, rename(value));
+    if (names === "loops" && Array.isArray(value)) {
+      const left = value.filter((loop) => loop !== gone).map(rename);
+      if (role !== "order" && left.length < value.length) return null;
+      if (left.length === 0) return [];
+      values.set(name, left);
+    }
   }
-  const fields = Object.entries(instruction);
-  const isNamed = fields.some(([field, value]) => loopFields.has(field) && value === gone);
-  if (isNamed) return marks.has(instruction.kind) ? [] : null;
-  const renamed = fields.map(([field, value]) =>
-    loopFields.has(field) && typeof value === "string" ? [field, rename(value)] : [field, value],
-  );
   // The same kind with the same fields.
-  return [Object.fromEntries(renamed) as Instruction];
+  return [Object.fromEntries(values) as unknown as Instruction];
 }

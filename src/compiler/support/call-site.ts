@@ -22,7 +22,8 @@ export const plainMapper: SourceMapper = {
 
 // Our own folders: in the source tree those beside this one, in the published package the one of all bundles.
 const folderOf = (relative: string): string => pathOf(new URL(relative, import.meta.url).href);
-const ownFolders: readonly string[] = [folderOf("."), folderOf("../expr/"), folderOf("../ops/"), "node:"];
+const languageFolders: readonly string[] = ["../expr/", "../instance/", "../ops/"];
+const ownFolders: readonly string[] = [folderOf("."), ...languageFolders.map(folderOf), "node:"];
 
 let current: SourceMapper = plainMapper;
 

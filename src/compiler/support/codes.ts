@@ -11,6 +11,7 @@ export const codes = {
   "bench.bad-peer": "a peer of a bench is no module that gives implementations",
   "bench.cannot-serve": "the page of a bench cannot be served at that address",
   "bench.page-failed": "the page of a bench could not measure",
+  "bind.carried": "a buffer takes values from one iteration to a later one",
   "bind.marked": "a loop is marked already",
   "bind.no-such-loop": "a loop that does not exist is to be given to threads",
   "bind.no-threads": "a target without a grid of threads cannot run a loop that is bound to them",

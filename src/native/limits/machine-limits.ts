@@ -1,11 +1,4 @@
-// Measures the limits of one core of this machine for a target, within a second. The report compares speeds with them.
-
-import type { Target } from "../../compiler/index.ts";
-import { createMeasureLock } from "../measure-lock.ts";
-import { withPrivateDirectory } from "../private-directory.ts";
-import type { Toolchain } from "../toolchain/toolchain.ts";
-import { nativeLimits } from "./native-limits.ts";
-import { wasmLimits } from "./wasm-limits.ts";
+// The limits of one core of a machine: rates of arithmetic, and speeds of reading. The report compares speeds with them.
 
 /**
  * Names of rates: what is counted a second, by the type of the values.
@@ -48,17 +41,6 @@ export interface MachineLimits {
   /** Speeds for buffers from those that fit into the first cache to those that fit into none. */
   readonly reading: readonly ReadingSpeed[];
 }
-
-/**
- * Measures the limits. Nothing else is measured meanwhile.
- *
- * @param toolchain null for WASM
- * @returns the limits, or null where the probes could not be built
- */
-export const measureLimits = (target: Target, toolchain: Toolchain | null): Promise<MachineLimits | null> =>
-  createMeasureLock({ directory: null, onNotice: () => undefined }).alone(async () =>
-    toolchain ? withPrivateDirectory((directory) => nativeLimits(target, toolchain, directory)) : wasmLimits(),
-  );
 
 /** Takes the greater of each limit: others had a part of the core when the lesser one was measured. */
 export function greaterLimits(one: MachineLimits, other: MachineLimits): MachineLimits {

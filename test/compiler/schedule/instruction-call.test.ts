@@ -1,7 +1,6 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { expect, test } from "vitest";
 import { type Instruction, instructionCalls, type Trace, traceToTypeScript } from "../../../src/compiler/index.ts";
-import { callOf } from "../../../src/compiler/schedule/instruction-call.ts";
 import { everyInstruction } from "../../support/every-instruction.ts";
 import { drawInstruction } from "../../support/random-instruction.ts";
 import { gemm, twoGemms } from "./nests.ts";
@@ -55,9 +54,4 @@ export default template("by hand", (t) => {
   t.hoistStorage("P", null);
 });
 `);
-});
-
-test("a kind without an order of arguments takes them as one object", () => {
-  const later = { kind: "fission", loop: "C.i" } as unknown as Instruction;
-  expect(callOf(later)).toEqual({ method: "fission", args: [{ loop: "C.i" }] });
 });

@@ -4,12 +4,8 @@ import binaryen from "binaryen";
 import { describe, expect, it } from "vitest";
 import { targets } from "../../../src/compiler/index.ts";
 import { cpuNameOf } from "../../../src/native/limits/cpu-name.ts";
-import {
-  greaterLimits,
-  type MachineLimits,
-  measureLimits,
-  rateNames,
-} from "../../../src/native/limits/machine-limits.ts";
+import { greaterLimits, type MachineLimits, rateNames } from "../../../src/native/limits/machine-limits.ts";
+import { measureLimits } from "../../../src/native/limits/measure-limits.ts";
 import { arithmeticProbes } from "../../../src/native/limits/native-probes.ts";
 import { probeModule, relaxedProbes, wasmProbes } from "../../../src/native/limits/wasm-module.ts";
 import { hostTarget } from "../../../src/native/toolchain/machine.ts";

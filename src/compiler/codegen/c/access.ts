@@ -7,9 +7,9 @@ import { invariant } from "../../support/invariant.ts";
 import { bare } from "./bare.ts";
 import { bufferOf, type Context, type Value } from "./context.ts";
 import { cName, type Element, elementBytes, type Piece, scalarPiece, storedElement } from "./element.ts";
-import { emit, emitScalar } from "./expression.ts";
 import { indexText, offsetText } from "./index-text.ts";
 import { bitsToMask, maskToBits } from "./mask.ts";
+import { emit, emitScalar } from "./operand.ts";
 import { partialLoad, partialStore } from "./partial-function.ts";
 
 /** The lanes `piece` of a load. */

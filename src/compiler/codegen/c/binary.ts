@@ -5,9 +5,9 @@ import { InvariantError } from "../../support/invariant.ts";
 import { constantDivisor, type DivisionOp, divideByConstant } from "./constant-division.ts";
 import type { Context, Value } from "./context.ts";
 import { cName, type Element, elementBytes, maskElement, type Piece } from "./element.ts";
-import { emit } from "./expression.ts";
 import { asMask, bitsToMask, maskToBits } from "./mask.ts";
 import { floorDivision } from "./math-function.ts";
+import { emit } from "./operand.ts";
 import { onWords } from "./resize-lanes.ts";
 import { extremum } from "./vector-function.ts";
 

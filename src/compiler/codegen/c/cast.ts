@@ -4,9 +4,9 @@ import type { Cast, IrType } from "../../ir/loop-ir.ts";
 import { floatToInteger } from "./cast-function.ts";
 import type { Context, Value } from "./context.ts";
 import { cName, type Element, elementBytes, type Piece, storedElement } from "./element.ts";
-import { emit } from "./expression.ts";
 import { narrowHalf, widenHalf } from "./half-function.ts";
 import { bitsToMask, maskToBits } from "./mask.ts";
+import { emit } from "./operand.ts";
 import { resizeLanes } from "./resize-lanes.ts";
 
 const isHalf = (dtype: IrType): dtype is "f16" | "bf16" => dtype === "f16" || dtype === "bf16";

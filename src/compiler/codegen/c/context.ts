@@ -1,10 +1,10 @@
 // State that all parts of the C generator share while one function is written.
 
-import type { Buffer } from "../../ir/loop-ir.ts";
+import type { Buffer, Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Numerics } from "../../target/target.ts";
 import type { Part } from "../part.ts";
-import type { Element } from "./element.ts";
+import type { Element, Piece } from "./element.ts";
 import type { Names } from "./names.ts";
 import type { Prelude } from "./prelude.ts";
 import type { TileRegisters } from "./tile-registers.ts";
@@ -24,6 +24,8 @@ export interface Context {
   /** Loops that threads share, and how many do. */
   readonly parts: readonly Part[];
   readonly threads: number;
+  /** Writes any expression: `emitExpression`. */
+  readonly emit: (context: Context, expr: Expr, piece: Piece) => Value;
 }
 
 /** One piece of a value as C text. A bool is a u8 of 0 or 1 in a scalar and a mask of `element` in a vector. */

@@ -13,14 +13,12 @@ import { emitInterleave } from "./interleave.ts";
 import { emitIntrinsicCall } from "./intrinsic-call.ts";
 import { localPiece } from "./local.ts";
 import { asMask, selectText } from "./mask.ts";
+import { emit, emitScalar } from "./operand.ts";
 import { emitUnary } from "./unary.ts";
 import { inline, splat } from "./vector-function.ts";
 
-/** The text of a scalar expression. */
-export const emitScalar = (context: Context, expr: Expr): string => emit(context, expr, scalarPiece).text;
-
-/** The lanes `piece` of a value. A piece of one lane of a vector is a scalar. */
-export function emit(context: Context, expr: Expr, piece: Piece): Value {
+/** Writes the lanes `piece` of any expression; those who write one kind of expression call it as `emit` of operand.ts. */
+export function emitExpression(context: Context, expr: Expr, piece: Piece): Value {
   switch (expr.kind) {
     case "const":
       return { text: constantText(context, expr.dtype, expr.value), element: storedElement[expr.dtype] };

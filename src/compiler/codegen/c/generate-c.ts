@@ -9,6 +9,7 @@ import { parametersOf } from "../parameters.ts";
 import { buffersOutside, type Part, partsOf } from "../part.ts";
 import type { Context } from "./context.ts";
 import { cName, storedElement } from "./element.ts";
+import { emitExpression } from "./expression.ts";
 import { operandLocals } from "./intrinsic-call.ts";
 import { type Layout, layoutOf, lengthOf, type Placement } from "./layout.ts";
 import { Names } from "./names.ts";
@@ -92,6 +93,7 @@ function contextOf(func: LoopFunc, target: Target, numerics: Numerics, parts: re
     tiles: tileRegisters(func.body),
     parts,
     threads: target.threads,
+    emit: emitExpression,
   };
 }
 

@@ -3,7 +3,7 @@
 
 import type { Expr } from "../../ir/loop-ir.ts";
 import type { Context } from "./context.ts";
-import { emitScalar } from "./expression.ts";
+import { emitScalar } from "./operand.ts";
 
 /** The expression as a `long`, in parentheses unless it is a name or a number. */
 export function indexText(context: Context, expr: Expr): string {

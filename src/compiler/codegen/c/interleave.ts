@@ -5,7 +5,7 @@
 import type { Interleave } from "../../ir/loop-ir.ts";
 import type { Context, Value } from "./context.ts";
 import { type Element, maskElement, type Piece, storedElement } from "./element.ts";
-import { emit } from "./expression.ts";
+import { emit } from "./operand.ts";
 import type { Prelude } from "./prelude.ts";
 import { inline } from "./vector-function.ts";
 

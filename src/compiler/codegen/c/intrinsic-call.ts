@@ -7,7 +7,7 @@ import { walkStmt } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Context, Value } from "./context.ts";
 import { type Piece, storedElement } from "./element.ts";
-import { emit } from "./expression.ts";
+import { emit } from "./operand.ts";
 import type { Prelude } from "./prelude.ts";
 import { inline } from "./vector-function.ts";
 

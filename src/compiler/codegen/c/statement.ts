@@ -9,9 +9,9 @@ import { emitPrefetch, emitStore } from "./access.ts";
 import { bare } from "./bare.ts";
 import type { Context } from "./context.ts";
 import { type Piece, piecesOf } from "./element.ts";
-import { emit, emitScalar } from "./expression.ts";
 import { localElement, localName, piecesOfLocal } from "./local.ts";
 import { asMask } from "./mask.ts";
+import { emit, emitScalar } from "./operand.ts";
 import { emitTileStatement } from "./tile.ts";
 import { widestElement } from "./widest-element.ts";
 

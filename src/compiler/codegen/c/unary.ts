@@ -4,8 +4,8 @@ import type { Unary } from "../../ir/loop-ir.ts";
 import { InvariantError } from "../../support/invariant.ts";
 import type { Context, Value } from "./context.ts";
 import { cName, type Piece } from "./element.ts";
-import { emit } from "./expression.ts";
 import { absolute, rounding } from "./math-function.ts";
+import { emit } from "./operand.ts";
 import { splat } from "./vector-function.ts";
 
 export function emitUnary(context: Context, expr: Unary, piece: Piece): Value {

@@ -4,16 +4,7 @@
 //   A[k*4 + 2] with A at 1024, f32   →   (pointer 16·k) load offset=1032
 
 import { byteSize } from "../../expr/dtype.ts";
-import {
-  type Affine,
-  type AffineTerm,
-  addAffine,
-  addConstant,
-  atomAffine,
-  constantAffine,
-  scaleAffine,
-  toAffine,
-} from "../../ir/affine.ts";
+import { type Affine, addAffine, addConstant, constantAffine, scaleAffine, toAffine } from "../../ir/affine.ts";
 import { boundsOf, boundsOfAffine } from "../../ir/bounds.ts";
 import type { Interval } from "../../ir/interval.ts";
 import type { Expr } from "../../ir/loop-ir.ts";
@@ -21,10 +12,9 @@ import { rangesOf } from "../../ir/ranges.ts";
 import { someExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { type Context, loopOf, slotVariable } from "./context.ts";
-import { type Code, get, i32, plain, set } from "./instruction.ts";
-import { pointerCode } from "./loop-pointer.ts";
+import { type Code, get, set } from "./instruction.ts";
+import { pointerCode, sumCode } from "./loop-pointer.ts";
 import type { PlacedBuffer } from "./memory-layout.ts";
-import { scalar } from "./scalar.ts";
 
 export interface Address {
   /** Code that pushes an i32. */
@@ -76,22 +66,6 @@ export function integerCode(context: Context, { terms, constant }: Affine): Code
   const rest = terms.filter(({ atom }) => !isHoistable(atom));
   const isZero = hoisted.terms.length === 0 && constant === 0;
   return sumCode(context, isZero && rest.length > 0 ? [] : pointerCode(context, hoisted), rest);
-}
-
-/** Adds terms to what `start` pushes (nothing: to zero). */
-export function sumCode(context: Context, start: Code, terms: readonly AffineTerm[]): Code {
-  const code = [...start];
-  for (const term of terms) {
-    const isFirst = code.length === 0;
-    code.push(...termCode(context, term));
-    if (!isFirst) code.push(plain("i32.add"));
-  }
-  return code;
-}
-
-function termCode(context: Context, { coefficient, atom }: AffineTerm): Code {
-  const value = atom.kind === "var" ? pointerCode(context, atomAffine(atom)) : scalar(context, atom);
-  return coefficient === 1 ? value : [...value, i32(coefficient), plain("i32.mul")];
 }
 
 /** Says whether an expression depends on loop variables alone, so that it can be computed at the top of its loop. */

@@ -1,18 +1,34 @@
 // State that the emitters of one function share: the places of buffers and locals, and the loops that are open.
 
+import type { Affine } from "../../ir/affine.ts";
 import type { Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Part } from "../part.ts";
+import type { Code } from "./instruction.ts";
+import type { Binding, LaneRange } from "./lane-range.ts";
 import type { LocalPool } from "./local-pool.ts";
-import type { LoopScope } from "./loop-pointer.ts";
 import type { MemoryLayout } from "./memory-layout.ts";
 import type { RunTimeName } from "./run-time-functions.ts";
 
-/** Place of a defined value: one WASM local, or one v128 a part. */
-export interface Binding {
-  readonly locals: readonly number[];
-  /** Bytes of a lane: that of the type, except for bool, where it is that of the comparison the mask came from. */
-  readonly laneBytes: number;
+/** An open loop and the pointers that it maintains. */
+export interface LoopScope {
+  readonly name: string;
+  readonly extent: number;
+  /** Pointers by the key of the linear form that each holds. */
+  readonly pointers: Map<string, Pointer>;
+}
+
+/** A local with the value of a linear form of loop variables. */
+export interface Pointer {
+  readonly local: number;
+  readonly affine: Affine;
+}
+
+/** Writers of whole expressions: `scalarCode`, `vectorCode` and `maskCode`. */
+export interface Emitters {
+  readonly scalar: (context: Context, expr: Expr) => Code;
+  readonly vector: (context: Context, expr: Expr, range: LaneRange) => Code;
+  readonly mask: (context: Context, expr: Expr, range: LaneRange, laneBytes: number) => Code;
 }
 
 export interface Context {
@@ -32,6 +48,7 @@ export interface Context {
   readonly bindings: Map<string, Binding>;
   /** Broadcasts of the statement at hand that were computed once for all its parts. */
   readonly splats: Map<Expr, number>;
+  readonly emit: Emitters;
 }
 
 /** The variable that says which thread it is: a loop around all code of a module with loops to share. */

@@ -6,16 +6,19 @@ import type { WasmSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
 import { ownBuffers, type Part, partsOf } from "../part.ts";
 import { ConstantPool, keepConstants } from "./constants.ts";
-import { type Context, slotVariable } from "./context.ts";
+import { type Context, type LoopScope, slotVariable } from "./context.ts";
 import { encodeModule } from "./encode.ts";
 import type { Code, ValueType, WasmFunction, WasmModule } from "./instruction.ts";
 import { LocalPool } from "./local-pool.ts";
-import { closeParameter, closeSingle, type LoopScope } from "./loop-pointer.ts";
+import { closeParameter, closeSingle } from "./loop-pointer.ts";
+import { maskCode } from "./mask.ts";
 import { layOutMemory, type MemoryLayout } from "./memory-layout.ts";
 import { printModule } from "./print-wat.ts";
 import { type RunTimeName, runTimeFunctions } from "./run-time-functions.ts";
+import { scalarCode } from "./scalar.ts";
 import { sharingOf } from "./sharing.ts";
 import { statement } from "./statement.ts";
+import { vectorCode } from "./vector.ts";
 
 export interface WasmOptions {
   /** Whether products and sums are fused by relaxed SIMD: for numerics "fast", in engines that have it. */
@@ -93,9 +96,10 @@ function buildModule({ body }: LoopFunc, { parts, threads, layout }: Plan, relax
 }
 
 /** Context in which no loop is open and nothing is defined. */
-const emptyContext = (): Pick<Context, "hoisting" | "loops" | "bindings" | "splats"> => ({
+const emptyContext = (): Pick<Context, "hoisting" | "loops" | "bindings" | "splats" | "emit"> => ({
   hoisting: true,
   loops: [],
   bindings: new Map(),
   splats: new Map(),
+  emit: { scalar: scalarCode, vector: vectorCode, mask: maskCode },
 });

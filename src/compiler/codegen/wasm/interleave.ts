@@ -6,8 +6,9 @@ import type { Interleave } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Context } from "./context.ts";
 import { type Code, shuffle } from "./instruction.ts";
+import type { LaneRange } from "./lane-range.ts";
+import { vector } from "./operand.ts";
 import { laneBytesOf } from "./value-type.ts";
-import { type LaneRange, vector } from "./vector.ts";
 
 export function interleave(context: Context, { parts, dtype }: Interleave, { first, count }: LaneRange): Code {
   const [turns, skipped] = [parts.length, first % parts.length];

@@ -6,8 +6,9 @@ import type { IntrinsicCall } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import type { Context } from "./context.ts";
 import type { Code } from "./instruction.ts";
+import type { LaneRange } from "./lane-range.ts";
+import { vector } from "./operand.ts";
 import { named } from "./scalar-arithmetic.ts";
-import { type LaneRange, vector } from "./vector.ts";
 
 export function intrinsicCall(context: Context, { name, lanes, operands }: IntrinsicCall, range: LaneRange): Code {
   const { text } = intrinsicNamed(name);

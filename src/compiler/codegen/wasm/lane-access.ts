@@ -7,7 +7,7 @@ import { invariant } from "../../support/invariant.ts";
 import type { Context } from "./context.ts";
 import { type Code, get, type Instruction, i32, ifElse, plain } from "./instruction.ts";
 import type { OpName } from "./opcodes.ts";
-import { scalar } from "./scalar.ts";
+import { scalar } from "./operand.ts";
 
 export type PieceBytes = 1 | 2 | 4 | 8;
 

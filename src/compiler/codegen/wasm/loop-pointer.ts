@@ -4,28 +4,15 @@
 //   loop j { loop k { … 256·j + 32·k … } }
 //   →  q = 0; loop j { p = q; loop k { … p …; p += 32 }; q += 256 }
 
-import { type Affine, atomAffine, coefficientOf, termsKey, withoutVar } from "../../ir/affine.ts";
+import { type Affine, type AffineTerm, atomAffine, coefficientOf, termsKey, withoutVar } from "../../ir/affine.ts";
 import type { Expr } from "../../ir/loop-ir.ts";
 import { someExpr } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
-import { sumCode } from "./address.ts";
-import type { Context } from "./context.ts";
+import type { Context, LoopScope, Pointer } from "./context.ts";
 import { branchIf, type Code, get, i32, plain, set, tee } from "./instruction.ts";
+import { scalar } from "./operand.ts";
 import { scheduledLoop } from "./register-tile.ts";
-
-/** An open loop and the pointers that it maintains. */
-export interface LoopScope {
-  readonly name: string;
-  readonly extent: number;
-  /** Pointers by the key of the linear form that each holds. */
-  readonly pointers: Map<string, Pointer>;
-}
-
-interface Pointer {
-  readonly local: number;
-  readonly affine: Affine;
-}
 
 /** A pointer that a constant step keeps up to date. */
 interface Stepped extends Pointer {
@@ -41,6 +28,22 @@ export function pointerCode(context: Context, affine: Affine): Code {
   // Terms without a variable are constants that were not folded.
   if (!scope) return sumCode(context, [i32(constant)], terms);
   return [get(pointerOf(context, scope, affine).local)];
+}
+
+/** Adds terms to what `start` pushes (nothing: to zero). */
+export function sumCode(context: Context, start: Code, terms: readonly AffineTerm[]): Code {
+  const code = [...start];
+  for (const term of terms) {
+    const isFirst = code.length === 0;
+    code.push(...termCode(context, term));
+    if (!isFirst) code.push(plain("i32.add"));
+  }
+  return code;
+}
+
+function termCode(context: Context, { coefficient, atom }: AffineTerm): Code {
+  const value = atom.kind === "var" ? pointerCode(context, atomAffine(atom)) : scalar(context, atom);
+  return coefficient === 1 ? value : [...value, i32(coefficient), plain("i32.mul")];
 }
 
 const mentions = (expr: Expr, name: string): boolean =>

@@ -5,17 +5,19 @@ import { lanesOf } from "../../ir/lanes.ts";
 import type { Binary, Expr } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { splatBytes } from "./const-bits.ts";
-import { type Binding, bindingOf, type Context } from "./context.ts";
+import { bindingOf, type Context } from "./context.ts";
 import { type Code, i32, ifElse, plain, v128, zeroVector } from "./instruction.ts";
+import { lanesFromScalars } from "./lane-by-lane.ts";
+import { type Binding, bindingPart, type LaneRange } from "./lane-range.ts";
+import { mask, scalar, vector } from "./operand.ts";
 import { type LaneSource, narrowLanes, widenLanes } from "./resize.ts";
-import { scalar } from "./scalar.ts";
 import { named } from "./scalar-arithmetic.ts";
 import { isHalf, laneBytesOf, vectorShape } from "./value-type.ts";
-import { bindingPart, type LaneRange, lanesFromScalars, vector } from "./vector.ts";
 import { comparisonName } from "./vector-arithmetic.ts";
 import { loadVector } from "./vector-load.ts";
 
-export function mask(context: Context, expr: Expr, range: LaneRange, laneBytes: number): Code {
+/** Writes any bool vector; those who write one kind of expression call it as `mask` of operand.ts. */
+export function maskCode(context: Context, expr: Expr, range: LaneRange, laneBytes: number): Code {
   const resized = (have: number, source: LaneSource) =>
     have < laneBytes
       ? widenLanes(have, laneBytes, "s", source, range)

@@ -2,8 +2,8 @@
 
 import { invariant } from "../../support/invariant.ts";
 import { type Code, plain, shuffle, v128, zeroVector } from "./instruction.ts";
+import type { LaneRange } from "./lane-range.ts";
 import type { OpName } from "./opcodes.ts";
-import type { LaneRange } from "./vector.ts";
 
 /** Pushes lanes of some width, in the low end of a vector. */
 export type LaneSource = (range: LaneRange) => Code;

@@ -7,11 +7,13 @@ import { scalarConst } from "./const-bits.ts";
 import { bindingOf, type Context } from "./context.ts";
 import { type Code, get, type Instruction, i32, ifElse, plain } from "./instruction.ts";
 import type { OpName } from "./opcodes.ts";
+import { scalar } from "./operand.ts";
 import { binaryCode, constantDivision, unaryCode } from "./scalar-arithmetic.ts";
 import { castCode } from "./scalar-cast.ts";
 import { laneBytesOf, scalarType } from "./value-type.ts";
 
-export function scalar(context: Context, expr: Expr): Code {
+/** Writes any scalar; those who write one kind of expression call it as `scalar` of operand.ts. */
+export function scalarCode(context: Context, expr: Expr): Code {
   switch (expr.kind) {
     case "const":
       return [{ kind: "number", type: scalarType[expr.dtype], value: scalarConst(expr.dtype, expr.value) }];

@@ -5,13 +5,15 @@ import type { Assign, Define, Expr, For, If, Seq, Stmt, Store } from "../../ir/l
 import { operandsOf } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
-import { bindingOf, type Context } from "./context.ts";
+import { bindingOf, type Context, type LoopScope } from "./context.ts";
 import { type Code, call, i32, ifElse, set } from "./instruction.ts";
-import { closeLoop, closeSingle, type LoopScope } from "./loop-pointer.ts";
-import { mask, naturalLaneBytes } from "./mask.ts";
-import { scalar, storeScalar } from "./scalar.ts";
+import { type LaneRange, partsOf } from "./lane-range.ts";
+import { closeLoop, closeSingle } from "./loop-pointer.ts";
+import { naturalLaneBytes } from "./mask.ts";
+import { mask, scalar, vector } from "./operand.ts";
+import { storeScalar } from "./scalar.ts";
 import { scalarType } from "./value-type.ts";
-import { type LaneRange, partsOf, splatCode, vector } from "./vector.ts";
+import { splatCode } from "./vector.ts";
 import { storeVector } from "./vector-store.ts";
 
 export function statement(context: Context, stmt: Stmt): Code {

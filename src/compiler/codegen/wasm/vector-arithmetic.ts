@@ -3,19 +3,15 @@
 import type { Binary, Expr, IrBinaryOp, IrType, Unary } from "../../ir/loop-ir.ts";
 import { flatMap } from "../../support/flat-map.ts";
 import { invariant } from "../../support/invariant.ts";
-import { splatBytes } from "./const-bits.ts";
 import type { Context } from "./context.ts";
-import { type Code, get, type Instruction, lane, plain, set, shuffle, v128, zeroVector } from "./instruction.ts";
+import { type Code, get, plain, set, shuffle, v128 } from "./instruction.ts";
+import { laneByLane, splatConst } from "./lane-by-lane.ts";
+import type { LaneRange } from "./lane-range.ts";
 import { isOpName } from "./opcodes.ts";
-import { scalar } from "./scalar.ts";
-import { binaryCode, floatUnary, named } from "./scalar-arithmetic.ts";
+import { scalar, vector } from "./operand.ts";
+import { floatUnary, named } from "./scalar-arithmetic.ts";
 import { isFloatType, isHalf, vectorShape } from "./value-type.ts";
-import { type LaneRange, vector } from "./vector.ts";
 import { vectorDivision } from "./vector-division.ts";
-
-export const splatConst = (dtype: IrType, value: number): Instruction => {
-  return v128(splatBytes(dtype, value));
-};
 
 export function vectorUnary(context: Context, { op, dtype, operand }: Unary, range: LaneRange): Code {
   const value = vector(context, operand, range);
@@ -128,28 +124,4 @@ function shift(context: Context, expr: Binary, range: LaneRange): Code {
   const shape = vectorShape[dtype];
   const narrow: Code = right.dtype === "i64" ? [plain("i32.wrap_i64")] : [];
   return [...vector(context, left, range), ...count, ...narrow, named(`${shape}.${op === "shl" ? "shl" : "shr_s"}`)];
-}
-
-/** Computes lane by lane, for operations for which WASM has no vector instruction. */
-export function laneByLane(context: Context, { op, dtype, left, right }: Binary, range: LaneRange): Code {
-  const { locals } = context;
-  const [a, b] = [vector(context, left, range), vector(context, right, range)];
-  const replace = named(`${vectorShape[dtype]}.replace_lane`);
-  invariant(replace.kind === "plain", "a lane instruction without its lane");
-  return locals.with("v128", (x) =>
-    locals.with("v128", (y) => {
-      const lanes = Array.from({ length: range.count }, (_, index) => {
-        const laneOf = (operand: number): Code => [get(operand), extractLane(dtype, index)];
-        return [...binaryCode(context, op, dtype, laneOf(x), laneOf(y)), lane(replace.op, index)];
-      });
-      return [...a, ...b, set(y), set(x), zeroVector, ...lanes.flat()];
-    }),
-  );
-}
-
-/** The lane of a vector on the stack, as scalars of its type are held. */
-export function extractLane(dtype: IrType, index: number): Instruction {
-  const shape = vectorShape[dtype];
-  if (shape !== "i8x16" && shape !== "i16x8") return lane(`${shape}.extract_lane`, index);
-  return lane(`${shape}.extract_lane_${dtype === "i8" || dtype === "i16" ? "s" : "u"}`, index);
 }

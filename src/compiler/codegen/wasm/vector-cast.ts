@@ -5,13 +5,14 @@ import type { Cast, IrType } from "../../ir/loop-ir.ts";
 import { splatBytes } from "./const-bits.ts";
 import type { Context } from "./context.ts";
 import { type Code, get, i32, lane, plain, set, shuffle, v128, zeroVector } from "./instruction.ts";
-import { mask } from "./mask.ts";
+import { extractLane } from "./lane-by-lane.ts";
+import type { LaneRange } from "./lane-range.ts";
+import { mask, vector } from "./operand.ts";
 import { type LaneSource, narrowLanes, widenLanes } from "./resize.ts";
 import { callRunTime } from "./run-time-functions.ts";
 import { castCode } from "./scalar-cast.ts";
 import { isFloatType, isHalf, laneBytesOf, vectorShape } from "./value-type.ts";
-import { type LaneRange, vector } from "./vector.ts";
-import { extractLane, lowerHalves } from "./vector-arithmetic.ts";
+import { lowerHalves } from "./vector-arithmetic.ts";
 
 export function vectorCast(context: Context, { operand, dtype }: Cast, range: LaneRange): Code {
   if (operand.dtype === "bool") {

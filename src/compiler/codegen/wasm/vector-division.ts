@@ -7,10 +7,11 @@
 import type { Binary, IrType } from "../../ir/loop-ir.ts";
 import type { Context } from "./context.ts";
 import { type Code, get, i32, plain, set, shuffle, zeroVector } from "./instruction.ts";
+import { laneByLane, splatConst } from "./lane-by-lane.ts";
+import type { LaneRange } from "./lane-range.ts";
+import { vector } from "./operand.ts";
 import { named } from "./scalar-arithmetic.ts";
 import { vectorShape } from "./value-type.ts";
-import { type LaneRange, vector } from "./vector.ts";
-import { laneByLane, splatConst } from "./vector-arithmetic.ts";
 
 type DivisionOp = "floorDiv" | "mod";
 

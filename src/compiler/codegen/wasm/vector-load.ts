@@ -17,8 +17,8 @@ import {
   whileLeft,
 } from "./lane-access.ts";
 import { laneIndex } from "./lane-index.ts";
+import type { LaneRange } from "./lane-range.ts";
 import { laneBytesOf } from "./value-type.ts";
-import type { LaneRange } from "./vector.ts";
 
 const loadLaneOps = {
   1: "v128.load8_lane",

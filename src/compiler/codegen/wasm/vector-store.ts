@@ -20,9 +20,9 @@ import {
   whileLeft,
 } from "./lane-access.ts";
 import { laneIndex } from "./lane-index.ts";
-import { mask } from "./mask.ts";
+import { type LaneRange, partsOf } from "./lane-range.ts";
+import { mask, vector } from "./operand.ts";
 import { laneBytesOf } from "./value-type.ts";
-import { type LaneRange, partsOf, vector } from "./vector.ts";
 
 const storeLaneOps = {
   1: "v128.store8_lane",

@@ -6,32 +6,20 @@ import { lanesOf } from "../../ir/lanes.ts";
 import type { Broadcast, Expr, Lanes, Ramp, Select } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
 import { constBytes, splatBytes } from "./const-bits.ts";
-import { type Binding, bindingOf, type Context } from "./context.ts";
-import { type Code, get, type Instruction, i32, ifElse, lane, plain, set, shuffle, v128 } from "./instruction.ts";
+import { bindingOf, type Context } from "./context.ts";
+import { type Code, get, ifElse, plain, set, shuffle, v128 } from "./instruction.ts";
 import { interleave } from "./interleave.ts";
 import { intrinsicCall } from "./intrinsic-call.ts";
-import { mask } from "./mask.ts";
-import { scalar } from "./scalar.ts";
-import { named } from "./scalar-arithmetic.ts";
+import { lanesFromScalars } from "./lane-by-lane.ts";
+import { bindingPart, type LaneRange } from "./lane-range.ts";
+import { mask, scalar, vector } from "./operand.ts";
 import { laneBytesOf, vectorShape } from "./value-type.ts";
 import { vectorBinary, vectorUnary } from "./vector-arithmetic.ts";
 import { vectorCast } from "./vector-cast.ts";
 import { loadLanes, loadRepeated, loadSplat, loadVector } from "./vector-load.ts";
 
-/** Lanes first … first + count; count lanes fit a v128 and first is a multiple of the lanes that do. */
-export interface LaneRange {
-  readonly first: number;
-  readonly count: number;
-}
-
-/** The parts of a vector of `lanes` lanes of that size. */
-export function partsOf(lanes: number, laneBytes: number): readonly LaneRange[] {
-  const whole = 16 / laneBytes;
-  const parts = Array.from({ length: Math.ceil(lanes / whole) }, (_, index) => index * whole);
-  return parts.map((first) => ({ first, count: Math.min(whole, lanes - first) }));
-}
-
-export function vector(context: Context, expr: Expr, range: LaneRange): Code {
+/** Writes any vector; those who write one kind of expression call it as `vector` of operand.ts. */
+export function vectorCode(context: Context, expr: Expr, range: LaneRange): Code {
   invariant(expr.dtype !== "bool", "a bool vector is a mask");
   switch (expr.kind) {
     case "local":
@@ -63,17 +51,6 @@ export function vector(context: Context, expr: Expr, range: LaneRange): Code {
       invariant(false, `a ${expr.kind} where a vector is wanted`);
   }
 }
-
-/** Lanes of a defined vector; they never lie in two of its parts. */
-export function bindingPart({ locals, laneBytes }: Binding, { first, count }: LaneRange): Code {
-  const whole = 16 / laneBytes;
-  const [part, skipped] = [Math.floor(first / whole), first % whole];
-  invariant(skipped + count <= whole, "lanes of two parts at once");
-  const code = get(locals[part] ?? 0);
-  return skipped === 0 ? [code] : [code, code, shuffle(bytesFrom(skipped * laneBytes))];
-}
-
-const bytesFrom = (start: number): number[] => Array.from({ length: 16 }, (_, index) => (start + index) % 16);
 
 /** The lanes of `then` where the condition holds. A scalar condition evaluates one side only. */
 function select(context: Context, expr: Select, range: LaneRange): Code {
@@ -131,10 +108,3 @@ function assemble(context: Context, { elements, dtype }: Lanes, { first, count }
 }
 
 const padded = (bytes: readonly number[]): number[] => [...bytes, ...new Array<number>(16 - bytes.length).fill(0)];
-
-/** Lane by lane; each element pushes a scalar of the shape's lane type. */
-export function lanesFromScalars(elements: readonly Code[], shape: string): Code {
-  const replace = (index: number): Instruction => lane(`${shape}.replace_lane` as "i8x16.replace_lane", index);
-  const [head = [i32(0)], ...tail] = elements;
-  return [...head, named(`${shape}.splat`), ...tail.flatMap((code, index) => [...code, replace(index + 1)])];
-}

@@ -8,11 +8,14 @@ import type { LoopFunc } from "../../ir/loop-ir.ts";
 import { updateFor } from "../../ir/update.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { findLoop, replaceLoop } from "../nest.ts";
+import { anyName, field, integerFrom, loopField } from "./field.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const annotate: Primitive<"annotate"> = {
+export const annotate = definePrimitive({
   kind: "annotate",
+  fields: [loopField, field("key", anyName), field("value", integerFrom(Number.MIN_SAFE_INTEGER))],
+  role: "mark",
 
   check(nest, { loop: name, key, value }) {
     const place = findLoop(nest, name);
@@ -30,7 +33,7 @@ export const annotate: Primitive<"annotate"> = {
 
   apply: (nest, { loop, key, value }) => withAnnotation(nest, loop, key, value),
   print: ({ loop, key, value }) => `annotate ${loop} ${key} ${value}`,
-};
+});
 
 /** Deepest unrolling: GCC takes no more. */
 const mostDepth = 65534;

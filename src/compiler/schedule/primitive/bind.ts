@@ -7,9 +7,10 @@
 
 import type { ThreadAxis } from "../../ir/loop-ir.ts";
 import { findLoop, loopsIn } from "../nest.ts";
+import { field, loopField, oneOf } from "./field.ts";
 import { illegal } from "./illegal.ts";
 import { checkIndependent, checkMark, markLoop } from "./mark.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
 export const threadAxes: readonly ThreadAxis[] = [
   "blockIdx.x",
@@ -20,8 +21,10 @@ export const threadAxes: readonly ThreadAxis[] = [
   "threadIdx.z",
 ];
 
-export const bind: Primitive<"bind"> = {
+export const bind = definePrimitive({
   kind: "bind",
+  fields: [loopField, field("axis", oneOf(...threadAxes))],
+  role: "mark",
 
   check(nest, { loop: name, axis }) {
     const marked = checkMark(nest, name, "bind") ?? checkIndependent(nest, name, "bind");
@@ -34,4 +37,4 @@ export const bind: Primitive<"bind"> = {
 
   apply: (nest, { loop, axis }) => markLoop(nest, loop, axis),
   print: ({ loop, axis }) => `bind ${loop} ${axis}`,
-};
+});

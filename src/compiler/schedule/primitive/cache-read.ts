@@ -35,15 +35,23 @@ import {
 } from "../nest.ts";
 import { boundingBox, type DimRegion, fromStart } from "../region.ts";
 import type { InstructionOf, LayoutDim } from "../trace.ts";
-import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { anyName, blockField, bufferField, field, layoutField, loopField, objectOf, optional } from "./field.ts";
+import { illegal, noSuchLoop, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const cacheRead: Primitive<"cache-read"> = {
+export const cacheRead = definePrimitive({
   kind: "cache-read",
+  fields: [
+    bufferField,
+    loopField,
+    layoutField,
+    optional(field("reads", objectOf([blockField, field("pattern", anyName), field("copy", anyName)]))),
+  ],
+  role: "step",
 
   check(nest, args) {
     const { buffer: name, loop, layout } = args;
-    const no = (code: string, text: string) => illegal(`cache-read.${code}`, nest, [loop], text);
+    const no = (code: ReasonOf<"cache-read">, text: string) => illegal(`cache-read.${code}`, nest, [loop], text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
     const place = findLoop(nest, loop);
@@ -78,7 +86,7 @@ export const cacheRead: Primitive<"cache-read"> = {
 
   print: ({ buffer, loop, layout, reads }) =>
     `cache-read ${reads ? `${buffer}[${reads.pattern}] of ${reads.block} as ${reads.copy}` : buffer} at ${loop} layout ${printLayout(layout)}`,
-};
+});
 
 type Args = InstructionOf<"cache-read">;
 

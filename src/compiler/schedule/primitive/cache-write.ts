@@ -28,18 +28,21 @@ import { repeatingVars } from "../recompute.ts";
 import { boundingBox, fromStart } from "../region.ts";
 import { copySpatialLoops } from "../spatial-copy.ts";
 import { loopsFrom } from "./decompose-reduction.ts";
-import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { blockField, loopField, scopeField, withPreset } from "./field.ts";
+import { illegal, noSuchBlock, noSuchLoop, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const cacheWrite: Primitive<"cache-write"> = {
+export const cacheWrite = definePrimitive({
   kind: "cache-write",
+  fields: [blockField, loopField, withPreset(scopeField, "register")],
+  role: "step",
 
   check(nest, { block: name, loop, scope }) {
     const place = findBlock(nest, name);
     if (!place) return noSuchBlock("cache-write.no-such-block", nest, name);
     const cut = loopsFrom(nest, name, loop);
     if (!cut) return noSuchLoop("cache-write.no-such-loop", nest, loop);
-    const no = (code: string, text: string) => illegal(`cache-write.${code}`, nest, [loop], text);
+    const no = (code: ReasonOf<"cache-write">, text: string) => illegal(`cache-write.${code}`, nest, [loop], text);
     if (scope === "input" || scope === "output") return no("parameter", "a cache cannot be a parameter");
     if (bufferNamed(nest, `${name}.acc`)) return no("twice", `${name} has its accumulators already`);
     if (!place.block.init) return no("no-init", `${name} is no reduction that initialises its elements`);
@@ -86,7 +89,7 @@ export const cacheWrite: Primitive<"cache-write"> = {
   },
 
   print: ({ block, loop, scope }) => `cache-write ${block} ${scope} at ${loop}`,
-};
+});
 
 function plan(nest: LoopFunc, name: string, loop: string) {
   const { block } = findBlock(nest, name)!;

@@ -27,18 +27,21 @@ import {
   wrapLoops,
 } from "../nest.ts";
 import { boundingBox, countOf, type DimRegion, stepsFromStart } from "../region.ts";
-import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { blockField, loopField } from "./field.ts";
+import { illegal, noSuchBlock, noSuchLoop, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const computeAt: Primitive<"compute-at"> = {
+export const computeAt = definePrimitive({
   kind: "compute-at",
+  fields: [blockField, loopField],
+  role: "step",
 
   check(nest, { block: name, loop }) {
     const place = findBlock(nest, name);
     if (!place) return noSuchBlock("compute-at.no-such-block", nest, name);
     const target = findLoop(nest, loop);
     if (!target) return noSuchLoop("compute-at.no-such-loop", nest, loop);
-    const no = (code: string, text: string, hint: string | null = null) =>
+    const no = (code: ReasonOf<"compute-at">, text: string, hint: string | null = null) =>
       illegal(`compute-at.${code}`, nest, [loop], text, hint);
     const { block } = place;
     if (bufferNamed(nest, block.buffer)?.scope === "output") return no("output", `${name} is a result of the kernel`);
@@ -72,7 +75,7 @@ export const computeAt: Primitive<"compute-at"> = {
   },
 
   print: ({ block, loop }) => `compute-at ${block} at ${loop}`,
-};
+});
 
 /** Says whether a stage still has its first loops and indices, has nothing else under them, and is the only writer of its buffer. */
 export function isNaive(nest: LoopFunc, { block, around }: BlockPlace): boolean {

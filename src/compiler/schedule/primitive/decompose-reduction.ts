@@ -11,8 +11,9 @@ import { varsIn } from "../../ir/visit.ts";
 import { bindAxes, findBlock, mapBlocks, reduceVars, replaceLoop, wrapLoops } from "../nest.ts";
 import { repeatingVars } from "../recompute.ts";
 import { copySpatialLoops } from "../spatial-copy.ts";
+import { blockField, loopField } from "./field.ts";
 import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
 const withoutInit = (stmt: Stmt, name: string): Stmt =>
   mapBlocks(stmt, (block) => (block.name === name ? updateBlock(block, { init: null }) : block));
@@ -24,8 +25,10 @@ export function loopsFrom(nest: LoopFunc, block: string, loop: string): { outsid
   return at < 0 ? null : { outside: around.slice(0, at), inside: around.slice(at) };
 }
 
-export const decomposeReduction: Primitive<"decompose-reduction"> = {
+export const decomposeReduction = definePrimitive({
   kind: "decompose-reduction",
+  fields: [blockField, loopField],
+  role: "step",
 
   check(nest, { block: name, loop }) {
     const place = findBlock(nest, name);
@@ -83,4 +86,4 @@ export const decomposeReduction: Primitive<"decompose-reduction"> = {
   },
 
   print: ({ block, loop }) => `decompose-reduction ${block} at ${loop}`,
-};
+});

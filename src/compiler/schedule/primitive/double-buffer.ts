@@ -18,14 +18,17 @@ import type { Diagnostic } from "../../support/diagnostic.ts";
 import { readsFrom, writersOf } from "../dataflow.ts";
 import { blocksIn, bufferNamed, editStmt, findBlock, mapBlocks, replaceLoop } from "../nest.ts";
 import { accessors, mapAccesses } from "../storage.ts";
-import { illegal } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { bufferField } from "./field.ts";
+import { illegal, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const doubleBuffer: Primitive<"double-buffer"> = {
+export const doubleBuffer = definePrimitive({
   kind: "double-buffer",
+  fields: [bufferField],
+  role: "step",
 
   check(nest, { buffer: name }) {
-    const no = (code: string, text: string, loops: readonly string[] = []) =>
+    const no = (code: ReasonOf<"double-buffer">, text: string, loops: readonly string[] = []) =>
       illegal(`double-buffer.${code}`, nest, loops, text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
@@ -50,7 +53,7 @@ export const doubleBuffer: Primitive<"double-buffer"> = {
   },
 
   print: ({ buffer }) => `double-buffer ${buffer}`,
-};
+});
 
 const slotOf = (iteration: Expr): Expr => mod(iteration, constInt(2));
 
@@ -72,7 +75,8 @@ function packPlace(nest: LoopFunc, buffer: string): PackPlace | null {
 }
 
 function checkLoop(nest: LoopFunc, name: string, { loop, block }: PackPlace): Diagnostic | null {
-  const no = (code: string, text: string) => illegal(`double-buffer.${code}`, nest, [loop.name], text);
+  const no = (code: ReasonOf<"double-buffer">, text: string) =>
+    illegal(`double-buffer.${code}`, nest, [loop.name], text);
   if (loop.mark !== "serial") return no("marked", `${loop.name} is ${loop.mark}, no iteration is the next one`);
   if (loop.extent < 2) return no("one-iteration", `${loop.name} has one iteration, there is no next tile`);
   const under = blocksIn(loop);

@@ -8,11 +8,14 @@ import type { Expr } from "../../ir/loop-ir.ts";
 import { updateFor } from "../../ir/update.ts";
 import { invariant } from "../../support/invariant.ts";
 import { blocksIn, findLoop, reduceVars, replaceLoop, substituteInBlocks } from "../nest.ts";
+import { loopFieldNamed } from "./field.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const fuse: Primitive<"fuse"> = {
+export const fuse = definePrimitive({
   kind: "fuse",
+  fields: [loopFieldNamed("outer"), loopFieldNamed("inner")],
+  role: "step",
 
   check(nest, { outer, inner }) {
     const place = findLoop(nest, outer);
@@ -62,4 +65,4 @@ export const fuse: Primitive<"fuse"> = {
   },
 
   print: ({ outer, inner }) => `fuse ${outer} ${inner}`,
-};
+});

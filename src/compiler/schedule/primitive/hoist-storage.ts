@@ -24,18 +24,21 @@ import { bufferNamed, findBlock, findLoop } from "../nest.ts";
 import { slideWindow, type Window, windowOf } from "../sliding-window.ts";
 import { accessors, type DimStorage, mapAccesses, storageOf } from "../storage.ts";
 import type { InstructionOf } from "../trace.ts";
-import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { bufferField, field, loopOrNullField, oneOf, withPreset } from "./field.ts";
+import { illegal, noSuchLoop, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
 type Args = InstructionOf<"hoist-storage">;
 
-export const hoistStorage: Primitive<"hoist-storage"> = {
+export const hoistStorage = definePrimitive({
   kind: "hoist-storage",
+  fields: [bufferField, loopOrNullField, withPreset(field("reuse", oneOf("none", "slide", "fold")), "none")],
+  role: "step",
 
   check(nest, args) {
     const { buffer: name, loop, reuse } = args;
     const marked = loop === null ? [] : [loop];
-    const no = (code: string, text: string) => illegal(`hoist-storage.${code}`, nest, marked, text);
+    const no = (code: ReasonOf<"hoist-storage">, text: string) => illegal(`hoist-storage.${code}`, nest, marked, text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
     if (buffer.scope === "input" || buffer.scope === "output") return no("parameter", `${name} is the caller's memory`);
@@ -68,14 +71,14 @@ export const hoistStorage: Primitive<"hoist-storage"> = {
 
   print: ({ buffer, loop, reuse }) =>
     `hoist-storage ${buffer} to ${loop ?? "the root"}${reuse === "none" ? "" : ` ${reuse}`}`,
-};
+});
 
 const isUnder = (nest: LoopFunc, block: string, loop: string | null): boolean =>
   loop === null || findBlock(nest, block)!.around.some(({ name }) => name === loop);
 
 function checkReuse(nest: LoopFunc, { buffer, loop }: Args): Diagnostic | null {
   const window = windowOf(nest, buffer);
-  const no = (code: string, loops: readonly string[], text: string, hint: string | null = null) =>
+  const no = (code: ReasonOf<"hoist-storage">, loops: readonly string[], text: string, hint: string | null = null) =>
     illegal(`hoist-storage.${code}`, nest, loops, text, hint);
   if ("why" in window) return no("no-window", window.loops, window.why, window.hint);
   if (loop !== window.at && isUnder(nest, window.block, loop)) {

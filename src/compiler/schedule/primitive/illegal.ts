@@ -5,20 +5,26 @@ import { printStmt } from "../../ir/print.ts";
 import type { DiagnosticCode } from "../../support/codes.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 
+/** The second parts of the codes of a primitive: "no-such-loop" of `split.no-such-loop`. */
+export type ReasonOf<K extends string> = DiagnosticCode extends infer Code
+  ? Code extends `${K}.${infer Reason}`
+    ? Reason
+    : never
+  : never;
+
 /**
  * The nest is printed only when `detail` is read: the search asks `check` thousands of times and reads none of it.
  * `loops` are marked in it.
  */
 export function illegal(
-  code: string,
+  code: DiagnosticCode,
   nest: LoopFunc,
   loops: readonly string[],
   message: string,
   hint: string | null = null,
 ): Diagnostic {
   return {
-    // Primitives put them together of two parts; their tests hold them against the list.
-    code: code as DiagnosticCode,
+    code,
     message,
     loc: null,
     hint,
@@ -28,7 +34,7 @@ export function illegal(
   };
 }
 
-export const noSuchLoop = (code: string, nest: LoopFunc, loop: string): Diagnostic =>
+export const noSuchLoop = (code: DiagnosticCode, nest: LoopFunc, loop: string): Diagnostic =>
   illegal(
     code,
     nest,
@@ -37,5 +43,5 @@ export const noSuchLoop = (code: string, nest: LoopFunc, loop: string): Diagnost
     "loops are named stage.axis, and loop.0, loop.1, … after a split",
   );
 
-export const noSuchBlock = (code: string, nest: LoopFunc, block: string): Diagnostic =>
+export const noSuchBlock = (code: DiagnosticCode, nest: LoopFunc, block: string): Diagnostic =>
   illegal(code, nest, [], `there is no block ${block}`, "blocks are named after their stages");

@@ -31,7 +31,7 @@ import { transformLayout } from "./transform-layout.ts";
 import { unroll } from "./unroll.ts";
 import { vectorize } from "./vectorize.ts";
 
-export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
+export const primitives = {
   split,
   fuse,
   reorder,
@@ -60,4 +60,11 @@ export const primitives: { readonly [K in InstructionKind]: Primitive<K> } = {
   "storage-align": storageAlign,
   "double-buffer": doubleBuffer,
   "set-scope": setScope,
-};
+} satisfies { readonly [K in InstructionKind]: Primitive<K> };
+
+/** Fields of each kind of instruction, in the order of a call's arguments. */
+export type FieldsOf<K extends InstructionKind> = (typeof primitives)[K]["fields"];
+
+// The table's type ties each kind to its own arguments; looking up by a union of kinds loses that tie.
+export const primitiveOf = (kind: InstructionKind): Primitive<InstructionKind> =>
+  primitives[kind] as unknown as Primitive<InstructionKind>;

@@ -10,11 +10,14 @@ import { mapBlockExprs, mapExpr, operandsOf, substitute, varsIn } from "../../ir
 import { depthOf, parentsFirst } from "../../support/graph.ts";
 import { loadsOf, readsFrom } from "../dataflow.ts";
 import { blocksIn, bufferNamed, dropFrom, findBlock, mapBlocks } from "../nest.ts";
-import { illegal, noSuchBlock } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { blockField } from "./field.ts";
+import { illegal, noSuchBlock, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const inline: Primitive<"inline"> = {
+export const inline = definePrimitive({
   kind: "inline",
+  fields: [blockField],
+  role: "step",
 
   check(nest, { block: name }) {
     const place = findBlock(nest, name);
@@ -33,9 +36,9 @@ export const inline: Primitive<"inline"> = {
   },
 
   print: ({ block }) => `inline ${block}`,
-};
+});
 
-function whyNot(nest: LoopFunc, block: Block): { code: string; text: string } | null {
+function whyNot(nest: LoopFunc, block: Block): { code: ReasonOf<"inline">; text: string } | null {
   const { name } = block;
   if (block.axes.some((axis) => axis.role === "reduce")) return { code: "reduction", text: `${name} is a reduction` };
   if (bufferNamed(nest, block.buffer)?.scope === "output") {

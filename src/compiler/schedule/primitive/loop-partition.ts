@@ -15,11 +15,14 @@ import { updateBlock, updateFor } from "../../ir/update.ts";
 import { mapStmt } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { findLoop, loopsIn, reduceVars, replaceLoop, substituteInBlocks } from "../nest.ts";
+import { field, integerFrom, listOf, loopField } from "./field.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const loopPartition: Primitive<"loop-partition"> = {
+export const loopPartition = definePrimitive({
   kind: "loop-partition",
+  fields: [loopField, field("at", listOf(integerFrom(1)))],
+  role: "step",
 
   check(nest, { loop: name, at }) {
     const place = findLoop(nest, name);
@@ -43,7 +46,7 @@ export const loopPartition: Primitive<"loop-partition"> = {
   },
 
   print: ({ loop, at }) => `loop-partition ${loop} at ${at.join(", ")}`,
-};
+});
 
 function checkPoints(nest: LoopFunc, name: string, at: readonly number[], extent: number): Diagnostic | null {
   const ascending = at.every((point, index) => Number.isInteger(point) && point > (at[index - 1] ?? 0));

@@ -8,7 +8,10 @@ import { blocksIn, findLoop, reduceVars, replaceLoop } from "../nest.ts";
 import { repeatingVars } from "../recompute.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 
-export function checkMark(nest: LoopFunc, loop: string, verb: string): Diagnostic | null {
+/** The primitives that mark a loop. */
+type Verb = "bind" | "parallel" | "unroll" | "vectorize";
+
+export function checkMark(nest: LoopFunc, loop: string, verb: Verb): Diagnostic | null {
   const place = findLoop(nest, loop);
   if (!place) return noSuchLoop(`${verb}.no-such-loop`, nest, loop);
   if (place.loop.mark === "serial") return null;
@@ -16,12 +19,12 @@ export function checkMark(nest: LoopFunc, loop: string, verb: string): Diagnosti
 }
 
 /** Checks that the iterations of a loop are independent: they are, unless it drives a reduction or a buffer takes values along. */
-export function checkIndependent(nest: LoopFunc, loop: string, verb: string): Diagnostic | null {
+export function checkIndependent(nest: LoopFunc, loop: string, verb: Exclude<Verb, "unroll">): Diagnostic | null {
   const place = findLoop(nest, loop)!;
-  const again = verb === "vectorize" ? undefined : blocksIn(place.loop).find((block) => repeatingVars(block).has(loop));
-  if (again) {
-    const text = `${loop} comes back to elements of ${again.name}, which two threads would compute at a time`;
-    return illegal(`${verb}.recomputes`, nest, [loop], text, 'split with tail: "cut" or "mask"');
+  if (verb !== "vectorize") {
+    const again = blocksIn(place.loop).find((block) => repeatingVars(block).has(loop));
+    const text = `${loop} comes back to elements of ${again?.name}, which two threads would compute at a time`;
+    if (again) return illegal(`${verb}.recomputes`, nest, [loop], text, 'split with tail: "cut" or "mask"');
   }
   const reduction = blocksIn(place.loop).find((block) => reduceVars(block).has(loop));
   if (reduction) {

@@ -16,17 +16,20 @@ import type { Diagnostic } from "../../support/diagnostic.ts";
 import { type Access, firstConflict } from "../dependence.ts";
 import { blocksIn, editStmt, findLoop, substituteInBlocks } from "../nest.ts";
 import { shrinkIfLocal } from "../shrink.ts";
-import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { loopFieldNamed } from "./field.ts";
+import { illegal, noSuchLoop, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const mergeLoops: Primitive<"merge-loops"> = {
+export const mergeLoops = definePrimitive({
   kind: "merge-loops",
+  fields: [loopFieldNamed("first"), loopFieldNamed("second")],
+  role: "step",
 
   check(nest, { first, second }) {
     const missing = [first, second].find((loop) => !findLoop(nest, loop));
     if (missing !== undefined) return noSuchLoop("merge-loops.no-such-loop", nest, missing);
     const [one, other] = [findLoop(nest, first)!.loop, findLoop(nest, second)!.loop];
-    const no = (code: string, text: string, hint: string | null = null) =>
+    const no = (code: ReasonOf<"merge-loops">, text: string, hint: string | null = null) =>
       illegal(`merge-loops.${code}`, nest, [first, second], text, hint);
     if (!joinIn(nest.body, one, other)) return no("not-consecutive", `${second} does not follow right after ${first}`);
     if (one.extent !== other.extent) {
@@ -46,7 +49,7 @@ export const mergeLoops: Primitive<"merge-loops"> = {
   },
 
   print: ({ first, second }) => `merge-loops ${first} ${second}`,
-};
+});
 
 /** The nest with both loops merged; null if there is something between them. */
 function joinIn(root: Stmt, first: For, second: For): Stmt | null {

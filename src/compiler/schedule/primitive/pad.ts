@@ -20,19 +20,22 @@ import { ceilDiv } from "../../support/integer-math.ts";
 import { bufferNamed, findBlock, replaceLoop, wrapLoops } from "../nest.ts";
 import type { InstructionOf } from "../trace.ts";
 import { isNaive } from "./compute-at.ts";
-import { illegal, noSuchBlock } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { blockField, field, integerFrom, listOf } from "./field.ts";
+import { illegal, noSuchBlock, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
 type Args = InstructionOf<"pad">;
 type Load = Extract<Expr, { readonly kind: "load" }>;
 
-export const pad: Primitive<"pad"> = {
+export const pad = definePrimitive({
   kind: "pad",
+  fields: [blockField, field("multiples", listOf(integerFrom(1)))],
+  role: "step",
 
   check(nest, { block: name, multiples }) {
     const place = findBlock(nest, name);
     if (!place) return noSuchBlock("pad.no-such-block", nest, name);
-    const no = (code: string, text: string, loops: readonly string[] = [], hint: string | null = null) =>
+    const no = (code: ReasonOf<"pad">, text: string, loops: readonly string[] = [], hint: string | null = null) =>
       illegal(`pad.${code}`, nest, loops, text, hint);
     const { block } = place;
     if (!isNaive(nest, place)) return no("scheduled", `${name} has been scheduled already`, [], "pad first, tile then");
@@ -72,7 +75,7 @@ export const pad: Primitive<"pad"> = {
   },
 
   print: ({ block, multiples }) => `pad ${block} to multiples of [${multiples.join(", ")}]`,
-};
+});
 
 const paddedAxes = ({ axes }: Block, multiples: Args["multiples"]): Block["axes"] =>
   axes.map((axis, at) => ({ ...axis, extent: ceilDiv(axis.extent, multiples[at]!) * multiples[at]! }));

@@ -2,33 +2,35 @@
 // must stand outside all other loops, so that a thread is woken once a call. Without a loop: of all outermost loops that may be.
 
 import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
+import type { Diagnostic } from "../../support/diagnostic.ts";
 import { findLoop } from "../nest.ts";
+import { loopOrNullField } from "./field.ts";
 import { illegal } from "./illegal.ts";
 import { checkIndependent, checkMark, markLoop } from "./mark.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const parallel: Primitive<"parallel"> = {
+export const parallel = definePrimitive({
   kind: "parallel",
+  fields: [loopOrNullField],
+  role: "mark",
 
-  check(nest, { loop }) {
-    if (loop === null) return null;
-    const marked = checkMark(nest, loop, "parallel") ?? checkIndependent(nest, loop, "parallel");
-    if (marked) return marked;
-    const { around } = findLoop(nest, loop)!;
-    if (around.length === 0) return null;
-    return illegal("parallel.not-outermost", nest, [loop], `${loop} is inside ${around.at(-1)!.name}`);
-  },
+  check: (nest, { loop }) => (loop === null ? null : checkLoop(nest, loop)),
 
   apply(nest, { loop }) {
-    const loops =
-      loop === null ? outermost(nest).filter((name) => parallel.check(nest, loopArgs(name)) === null) : [loop];
+    const loops = loop === null ? outermost(nest).filter((name) => checkLoop(nest, name) === null) : [loop];
     return loops.reduce((result, name) => markLoop(result, name, "parallel"), nest);
   },
 
   print: ({ loop }) => `parallel ${loop ?? "outermost loops"}`,
-};
+});
 
-const loopArgs = (loop: string) => ({ kind: "parallel", loop }) as const;
+function checkLoop(nest: LoopFunc, loop: string): Diagnostic | null {
+  const marked = checkMark(nest, loop, "parallel") ?? checkIndependent(nest, loop, "parallel");
+  if (marked) return marked;
+  const { around } = findLoop(nest, loop)!;
+  if (around.length === 0) return null;
+  return illegal("parallel.not-outermost", nest, [loop], `${loop} is inside ${around.at(-1)!.name}`);
+}
 
 const outermost = ({ body }: LoopFunc): readonly string[] =>
   (body.kind === "seq" ? body.body : [body]).filter(isLoop).map(({ name }) => name);

@@ -22,17 +22,20 @@ import { bufferNamed, findLoop, type LoopPlace } from "../nest.ts";
 import { prefetchWord } from "../prefetch-word.ts";
 import type { InstructionOf } from "../trace.ts";
 import { withAnnotation } from "./annotate.ts";
-import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { bufferField, field, integerFrom, loopField } from "./field.ts";
+import { illegal, noSuchLoop, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
 type Args = InstructionOf<"prefetch">;
 
-export const prefetch: Primitive<"prefetch"> = {
+export const prefetch = definePrimitive({
   kind: "prefetch",
+  fields: [bufferField, loopField, field("distance", integerFrom(0))],
+  role: "mark",
 
   check(nest, args) {
     const { buffer: name, loop, distance } = args;
-    const no = (code: string, text: string) => illegal(`prefetch.${code}`, nest, [loop], text);
+    const no = (code: ReasonOf<"prefetch">, text: string) => illegal(`prefetch.${code}`, nest, [loop], text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
     const place = findLoop(nest, loop);
@@ -50,7 +53,7 @@ export const prefetch: Primitive<"prefetch"> = {
 
   apply: (nest, { buffer, loop, distance }) => withAnnotation(nest, loop, prefetchWord(buffer), distance),
   print: ({ buffer, loop, distance }) => `prefetch ${buffer} at ${loop} distance ${distance}`,
-};
+});
 
 function checkOrder(nest: LoopFunc, { loop, around }: LoopPlace): Diagnostic | null {
   const isOne = around.find(({ mark }) => mark.startsWith("tensorized "));
@@ -61,7 +64,7 @@ function checkOrder(nest: LoopFunc, { loop, around }: LoopPlace): Diagnostic | n
 }
 
 function whyNot(nest: LoopFunc, { buffer, loop, distance }: Args, lines: LinesAhead): Diagnostic | null {
-  const no = (code: string, text: string, hint: string | null = null) =>
+  const no = (code: ReasonOf<"prefetch">, text: string, hint: string | null = null) =>
     illegal(`prefetch.${code}`, nest, [loop], text, hint);
   switch (lines.kind) {
     case "lines":

@@ -13,8 +13,9 @@ import type { For, LoopFunc, Stmt } from "../../ir/loop-ir.ts";
 import { carriedBuffer } from "../carried.ts";
 import { findLoop, replaceLoop, wrapLoops } from "../nest.ts";
 import { repeatedSum } from "../recompute.ts";
+import { anyName, field, listOf } from "./field.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
 /** The chain of loops from `outermost` down to where all of `wanted` have been met, and what is inside it. */
 function chainOf(outermost: For, wanted: ReadonlySet<string>): { loops: readonly For[]; body: Stmt } | null {
@@ -45,8 +46,10 @@ function reordered(outermost: For, names: readonly string[]): readonly string[] 
   return loops.map(({ name }) => (names.includes(name) ? order.next().value! : name));
 }
 
-export const reorder: Primitive<"reorder"> = {
+export const reorder = definePrimitive({
   kind: "reorder",
+  fields: [field("loops", listOf(anyName), "loops")],
+  role: "order",
 
   check(nest, { loops }) {
     const missing = loops.find((loop) => !findLoop(nest, loop));
@@ -94,4 +97,4 @@ export const reorder: Primitive<"reorder"> = {
   },
 
   print: ({ loops }) => `reorder ${loops.join(" ")}`,
-};
+});

@@ -23,11 +23,14 @@ import { blocksIn, bufferNamed, findBlock, findLoop, replaceLoop, wrapLoops } fr
 import { countOf, type DimRegion } from "../region.ts";
 import { shrinkIfLocal } from "../shrink.ts";
 import { dropNest, isNaive } from "./compute-at.ts";
-import { illegal, noSuchBlock, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { blockField, loopField } from "./field.ts";
+import { illegal, noSuchBlock, noSuchLoop, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const reverseComputeAt: Primitive<"reverse-compute-at"> = {
+export const reverseComputeAt = definePrimitive({
   kind: "reverse-compute-at",
+  fields: [blockField, loopField],
+  role: "step",
 
   check(nest, { block: name, loop }) {
     const place = findBlock(nest, name);
@@ -52,9 +55,14 @@ export const reverseComputeAt: Primitive<"reverse-compute-at"> = {
   },
 
   print: ({ block, loop }) => `reverse-compute-at ${block} at ${loop}`,
-};
+});
 
-type Refuse = (code: string, text: string, hint?: string | null, marked?: readonly string[]) => Diagnostic;
+type Refuse = (
+  code: ReasonOf<"reverse-compute-at">,
+  text: string,
+  hint?: string | null,
+  marked?: readonly string[],
+) => Diagnostic;
 
 /** Buffers that the consumer reads and the loop's body writes. */
 function producedUnder(nest: LoopFunc, consumer: Block, loop: string): readonly string[] {

@@ -15,11 +15,14 @@ import type { Diagnostic } from "../../support/diagnostic.ts";
 import { buffersRead, lateOperand, loadsOf, readersOf, writersOf } from "../dataflow.ts";
 import { blocksIn, bufferNamed, findBlock, mapBlocks } from "../nest.ts";
 import { dropNest, isNaive } from "./compute-at.ts";
-import { illegal, noSuchBlock } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { blockField } from "./field.ts";
+import { illegal, noSuchBlock, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const reverseInline: Primitive<"reverse-inline"> = {
+export const reverseInline = definePrimitive({
   kind: "reverse-inline",
+  fields: [blockField],
+  role: "step",
 
   check(nest, { block: name }) {
     const place = findBlock(nest, name);
@@ -47,9 +50,14 @@ export const reverseInline: Primitive<"reverse-inline"> = {
   },
 
   print: ({ block }) => `reverse-inline ${block}`,
-};
+});
 
-type Refuse = (code: string, text: string, hint?: string | null, marked?: readonly string[]) => Diagnostic;
+type Refuse = (
+  code: ReasonOf<"reverse-inline">,
+  text: string,
+  hint?: string | null,
+  marked?: readonly string[],
+) => Diagnostic;
 
 /** The last block that writes something that the consumer reads: everything else is there by then. */
 function producerOf(nest: LoopFunc, consumer: Block): Block | undefined {

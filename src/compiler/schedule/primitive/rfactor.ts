@@ -33,11 +33,14 @@ import {
 } from "../nest.ts";
 import { boundingBox, fromStart } from "../region.ts";
 import { copySpatialLoops } from "../spatial-copy.ts";
-import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { loopField } from "./field.ts";
+import { illegal, noSuchLoop, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const rfactor: Primitive<"rfactor"> = {
+export const rfactor = definePrimitive({
   kind: "rfactor",
+  fields: [loopField],
+  role: "step",
 
   check(nest, { loop }) {
     const place = findLoop(nest, loop);
@@ -59,12 +62,12 @@ export const rfactor: Primitive<"rfactor"> = {
   },
 
   print: ({ loop }) => `rfactor ${loop}`,
-};
+});
 
 // ── legality ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function whyNot(nest: LoopFunc, loop: string, reductions: readonly Block[]): Diagnostic | null {
-  const no = (code: string, text: string, hint: string | null = null) =>
+  const no = (code: ReasonOf<"rfactor">, text: string, hint: string | null = null) =>
     illegal(`rfactor.${code}`, nest, [loop], text, hint);
   const [block, other] = reductions;
   if (!block) return no("no-reduction", `${loop} drives no reduction`, "choose a loop of a reduce axis");

@@ -4,22 +4,25 @@
 //     A.pack[k, i] = A[i, k]                    →    A.pack[k, i] = i16(A[i, k])
 //     C[i] += i32(A.pack[k, i]) * …                  C[i] += i32(A.pack[k, i]) * …
 
-import type { DType } from "../../expr/dtype.ts";
+import { type DType, dtypes } from "../../expr/dtype.ts";
 import { cast } from "../../ir/build.ts";
 import type { Block, Expr } from "../../ir/loop-ir.ts";
 import { updateBlock, updateLoad } from "../../ir/update.ts";
 import { mapExpr } from "../../ir/visit.ts";
 import { holds } from "../../ir/widening.ts";
 import { bufferNamed, mapBlocks } from "../nest.ts";
-import { illegal } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { bufferField, field, oneOf } from "./field.ts";
+import { illegal, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const setDtype: Primitive<"set-dtype"> = {
+export const setDtype = definePrimitive({
   kind: "set-dtype",
+  fields: [bufferField, field("dtype", oneOf(...dtypes))],
+  role: "step",
 
   check(nest, { buffer: name, dtype }) {
     const buffer = bufferNamed(nest, name);
-    const no = (code: string, text: string) => illegal(`set-dtype.${code}`, nest, [], text);
+    const no = (code: ReasonOf<"set-dtype">, text: string) => illegal(`set-dtype.${code}`, nest, [], text);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
     if (buffer.scope === "input" || buffer.scope === "output") return no("parameter", `${name} is a parameter`);
     if (!holds(dtype, buffer.dtype)) return no("narrower", `${dtype} does not hold all values of ${buffer.dtype}`);
@@ -36,7 +39,7 @@ export const setDtype: Primitive<"set-dtype"> = {
   },
 
   print: ({ buffer, dtype }) => `set-dtype ${buffer} ${dtype}`,
-};
+});
 
 interface Widening {
   readonly name: string;

@@ -1,11 +1,14 @@
 // Say where an intermediate buffer lives: scratch memory, or registers if all its indices become constants.
 
 import { bufferNamed } from "../nest.ts";
+import { bufferField, scopeField } from "./field.ts";
 import { illegal } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const setScope: Primitive<"set-scope"> = {
+export const setScope = definePrimitive({
   kind: "set-scope",
+  fields: [bufferField, scopeField],
+  role: "step",
 
   check(nest, { buffer: name, scope }) {
     const buffer = bufferNamed(nest, name);
@@ -22,4 +25,4 @@ export const setScope: Primitive<"set-scope"> = {
   }),
 
   print: ({ buffer, scope }) => `set-scope ${buffer} ${scope}`,
-};
+});

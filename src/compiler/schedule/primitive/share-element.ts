@@ -15,16 +15,19 @@ import { updateBlock } from "../../ir/update.ts";
 import { mapOperands, operandsOf, someExpr, varsIn, walkExpr } from "../../ir/visit.ts";
 import { invariant } from "../../support/invariant.ts";
 import { blocksIn, bufferNamed, findBlock, mapBlocks, withBuffer, wrapLoops } from "../nest.ts";
-import { illegal, noSuchBlock } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { blockField } from "./field.ts";
+import { illegal, noSuchBlock, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const shareElement: Primitive<"share-element"> = {
+export const shareElement = definePrimitive({
   kind: "share-element",
+  fields: [blockField],
+  role: "step",
 
   check(nest, { block: name }) {
     const place = findBlock(nest, name);
     if (!place) return noSuchBlock("share-element.no-such-block", nest, name);
-    const no = (code: string, text: string) => illegal(`share-element.${code}`, nest, [], text);
+    const no = (code: ReasonOf<"share-element">, text: string) => illegal(`share-element.${code}`, nest, [], text);
     const { block } = place;
     if (!isUpdate(block)) return no("no-reduction", `${name} is no reduction, it takes nothing in`);
     const element = elementOf(block);
@@ -59,7 +62,7 @@ export const shareElement: Primitive<"share-element"> = {
   },
 
   print: ({ block }) => `share-element ${block}`,
-};
+});
 
 /** Says whether `other` computes the value that the reduction `block` takes in, so that both may read it from one stage. */
 export function computesElementOf(block: Block, other: Block): boolean {

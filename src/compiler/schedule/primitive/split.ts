@@ -17,8 +17,9 @@ import { ceilDiv } from "../../support/integer-math.ts";
 import { blocksIn, findLoop, type LoopPlace, loopsIn, replaceLoop, substituteInBlocks, wrapLoops } from "../nest.ts";
 import { withoutPrefetches } from "../prefetch-word.ts";
 import { harmedByRepeat } from "../recompute.ts";
+import { field, integerFrom, listOf, loopField, oneOf, withPreset } from "./field.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
 const product = (factors: readonly number[]): number => factors.reduce((result, factor) => result * factor, 1);
 
@@ -28,8 +29,14 @@ function inferFactors(factors: readonly number[], extent: number): readonly numb
   return factors.map((factor) => (factor === 0 ? ceilDiv(extent, known) : factor));
 }
 
-export const split: Primitive<"split"> = {
+export const split = definePrimitive({
   kind: "split",
+  fields: [
+    loopField,
+    field("factors", listOf(integerFrom(0))),
+    withPreset(field("tail", oneOf("perfect", "guard", "cut", "mask", "shift")), "perfect"),
+  ],
+  role: "step",
 
   check(nest, { loop, factors, tail }) {
     const place = findLoop(nest, loop);
@@ -96,7 +103,7 @@ export const split: Primitive<"split"> = {
   },
 
   print: ({ loop, factors, tail }) => `split ${loop} [${factors.join(", ")}] ${tail}`,
-};
+});
 
 /** Checks a split that shifts inwards: the last tile must fit, and computing elements again must do no harm. */
 function checkShift(nest: LoopFunc, place: LoopPlace, factors: readonly number[]): Diagnostic | null {

@@ -8,17 +8,20 @@
 import type { Buffer } from "../../ir/loop-ir.ts";
 import { bufferNamed } from "../nest.ts";
 import type { InstructionOf } from "../trace.ts";
-import { illegal } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { bufferField, field, integerFrom } from "./field.ts";
+import { illegal, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
 type Args = InstructionOf<"storage-align">;
 
-export const storageAlign: Primitive<"storage-align"> = {
+export const storageAlign = definePrimitive({
   kind: "storage-align",
+  fields: [bufferField, field("dim", integerFrom(0)), field("factor", integerFrom(1)), field("offset", integerFrom(0))],
+  role: "step",
 
   check(nest, args) {
     const { buffer: name, dim, factor, offset } = args;
-    const no = (code: string, text: string) => illegal(`storage-align.${code}`, nest, [], text);
+    const no = (code: ReasonOf<"storage-align">, text: string) => illegal(`storage-align.${code}`, nest, [], text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
     if (buffer.scope === "input" || buffer.scope === "output") return no("parameter", `${name} is the caller's memory`);
@@ -41,7 +44,7 @@ export const storageAlign: Primitive<"storage-align"> = {
   },
 
   print: ({ buffer, dim, factor, offset }) => `storage-align ${buffer} dim ${dim} to k*${factor} + ${offset}`,
-};
+});
 
 /** Elements from one index of dimension dim + 1 to the next. */
 const inner = ({ shape }: Buffer, dim: number): number =>

@@ -14,12 +14,15 @@ import { perfectNest } from "../../ir/perfect-nest.ts";
 import { rangesOf } from "../../ir/ranges.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { bindAxes, findLoop, type LoopPlace } from "../nest.ts";
+import { anyName, field, loopField } from "./field.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import { markLoop } from "./mark.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const tensorize: Primitive<"tensorize"> = {
+export const tensorize = definePrimitive({
   kind: "tensorize",
+  fields: [loopField, field("intrinsic", anyName)],
+  role: "step",
 
   check(nest, { loop, intrinsic: name }) {
     const intrinsic = findIntrinsic(name);
@@ -35,7 +38,7 @@ export const tensorize: Primitive<"tensorize"> = {
 
   apply: (nest, { loop, intrinsic }) => markLoop(nest, loop, `tensorized ${intrinsic}`),
   print: ({ loop, intrinsic }) => `tensorize ${loop} with ${intrinsic}`,
-};
+});
 
 function nestProblem(nest: LoopFunc, place: LoopPlace, intrinsic: Intrinsic): Diagnostic | null {
   const { name } = place.loop;
@@ -57,9 +60,11 @@ function nestProblem(nest: LoopFunc, place: LoopPlace, intrinsic: Intrinsic): Di
   const found = match(candidateOf(nest, place, loops, leaf), intrinsic);
   if (found.kind === "match") return null;
   const hint = found.what === "layout" ? "cache-read the operand with another layout" : null;
-  const code = { value: "computation", loops: "extents", layout: "layout" }[found.what];
+  const code = reasons[found.what];
   return illegal(`tensorize.${code}`, nest, guilty, found.why, hint);
 }
+
+const reasons = { value: "computation", loops: "extents", layout: "layout" } as const;
 
 const candidateOf = (nest: LoopFunc, { around }: LoopPlace, loops: readonly For[], block: Block) => ({
   loops,

@@ -17,14 +17,18 @@ import type { DimRegion } from "../region.ts";
 import { mapAccesses } from "../storage.ts";
 import type { InstructionOf } from "../trace.ts";
 import { packNest } from "./cache-read.ts";
-import { illegal } from "./illegal.ts";
-import type { Primitive } from "./primitive.ts";
+import { bufferField, layoutField } from "./field.ts";
+import { illegal, type ReasonOf } from "./illegal.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const transformLayout: Primitive<"transform-layout"> = {
+export const transformLayout = definePrimitive({
   kind: "transform-layout",
+  fields: [bufferField, layoutField],
+  role: "step",
 
   check(nest, { buffer: name, layout }) {
-    const no = (code: string, text: string) => illegal(`transform-layout.${code}`, nest, [], text);
+    const no = (code: ReasonOf<"transform-layout">, text: string) =>
+      illegal(`transform-layout.${code}`, nest, [], text);
     const buffer = bufferNamed(nest, name);
     if (!buffer) return no("no-such-buffer", `there is no buffer ${name}`);
     if (buffer.scope === "output") return no("output", `${name} is a result, laid out as the caller wants it`);
@@ -40,7 +44,7 @@ export const transformLayout: Primitive<"transform-layout"> = {
   },
 
   print: ({ buffer, layout }) => `transform-layout ${buffer} ${printLayout(layout)}`,
-};
+});
 
 const laidOut = ({ name }: Buffer): string => `${name}.layout`;
 

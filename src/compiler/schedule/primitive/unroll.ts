@@ -7,14 +7,17 @@
 // what is left over is the compiler's business. JavaScript and WASM have no such word and run the loop as it is.
 
 import { checkDepth, withAnnotation } from "./annotate.ts";
+import { field, integerFrom, loopField, optional } from "./field.ts";
 import { checkMark, markLoop } from "./mark.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
-export const unroll: Primitive<"unroll"> = {
+export const unroll = definePrimitive({
   kind: "unroll",
+  fields: [loopField, optional(field("depth", integerFrom(1)))],
+  role: "mark",
   check: (nest, { loop, depth }) =>
     checkMark(nest, loop, "unroll") ?? (depth === undefined ? null : checkDepth(nest, loop, depth)),
   apply: (nest, { loop, depth }) =>
     depth === undefined ? markLoop(nest, loop, "unrolled") : withAnnotation(nest, loop, "unroll", depth),
   print: ({ loop, depth }) => (depth === undefined ? `unroll ${loop}` : `unroll ${loop} depth ${depth}`),
-};
+});

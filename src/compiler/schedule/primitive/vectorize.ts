@@ -4,15 +4,18 @@
 //     C[i] = A[i] * s           →    C[ramp(0, 1, 8)] = A[ramp(0, 1, 8)] * broadcast(s, 8)
 
 import { findLoop } from "../nest.ts";
+import { loopField } from "./field.ts";
 import { illegal } from "./illegal.ts";
 import { checkIndependent, checkMark, markLoop } from "./mark.ts";
-import type { Primitive } from "./primitive.ts";
+import { definePrimitive } from "./primitive.ts";
 
 /** Most lanes: sixteen vectors of the widest; more is a register tile's work, by unrolling. */
 const mostLanes = 256;
 
-export const vectorize: Primitive<"vectorize"> = {
+export const vectorize = definePrimitive({
   kind: "vectorize",
+  fields: [loopField],
+  role: "mark",
 
   check(nest, { loop }) {
     const marked = checkMark(nest, loop, "vectorize") ?? checkIndependent(nest, loop, "vectorize");
@@ -30,4 +33,4 @@ export const vectorize: Primitive<"vectorize"> = {
 
   apply: (nest, { loop }) => markLoop(nest, loop, "vectorized"),
   print: ({ loop }) => `vectorize ${loop}`,
-};
+});
