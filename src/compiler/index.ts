@@ -29,6 +29,7 @@ export { isOp, type Op, parameterDefaults } from "./expr/op.ts";
 export { digestOf, printComputeDef, printExpr, printStage } from "./expr/print.ts";
 export * from "./expr/scalar-build.ts";
 export type * from "./expr/scalar-expr.ts";
+export { expandedOps, functionOps } from "./expr/scalar-expr.ts";
 export * from "./expr/scalar-math.ts";
 export * from "./expr/typed-array.ts";
 export { runUserCode } from "./expr/user-error.ts";
