@@ -13,3 +13,6 @@ export const floorMod = (a: number, b: number): number => a - b * Math.floor(a /
 export function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
+
+/** The product of all factors; of none, 1. */
+export const product = (factors: readonly number[]): number => factors.reduce((result, factor) => result * factor, 1);
