@@ -47,7 +47,7 @@ test("a folder imports from folders to its right, the compiler through its index
 });
 
 /** Inside the compiler: what stands later may import what stands earlier. */
-const stages = ["support", "expr", "ir", "target", "intrinsic", "schedule", "lower", "codegen"] as const;
+const stages = ["support", "affine", "expr", "ir", "target", "intrinsic", "schedule", "lower", "codegen"] as const;
 
 /** Files of the compiler that stand above its stages. */
 const aboveStages: Readonly<Record<string, string>> = {

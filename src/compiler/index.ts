@@ -1,6 +1,7 @@
 // The compiler as the other rooms see it: pure functions from expressions to target code. Nothing else in
 // src/compiler is imported from outside.
 
+export { formOfConstant } from "./affine/linear-form.ts";
 export { generateC } from "./codegen/c/generate-c.ts";
 export { compileJs, type JsKernel } from "./codegen/js/compile.ts";
 export { generateJs } from "./codegen/js/generate-js.ts";
@@ -24,11 +25,12 @@ export * from "./expr/float16.ts";
 export { instantiate } from "./expr/instantiate.ts";
 export type * from "./expr/kernel-type.ts";
 export { type LeastWork, leastTraffic, leastWork } from "./expr/least-work.ts";
-export * from "./expr/linear-form.ts";
+export { type IndexForm, indexForm, subtractForms } from "./expr/linear-form.ts";
 export { isOp, type Op, parameterDefaults } from "./expr/op.ts";
 export { digestOf, printComputeDef, printExpr, printStage } from "./expr/print.ts";
 export * from "./expr/scalar-build.ts";
 export type * from "./expr/scalar-expr.ts";
+export { expandedOps, functionOps } from "./expr/scalar-expr.ts";
 export * from "./expr/scalar-math.ts";
 export * from "./expr/typed-array.ts";
 export { runUserCode } from "./expr/user-error.ts";

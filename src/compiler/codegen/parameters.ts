@@ -3,11 +3,12 @@
 import type { ComputeDef } from "../expr/compute-def.ts";
 import { fromCompute } from "../ir/from-compute.ts";
 import type { Buffer } from "../ir/loop-ir.ts";
+import { product } from "../support/integer-math.ts";
 import type { KernelParameter } from "./kernel-source.ts";
 
 export function parametersOf(buffers: readonly Buffer[]): readonly KernelParameter[] {
   return buffers.flatMap(({ name, dtype, shape, scope }) => {
-    const length = shape.reduce((product, extent) => product * extent, 1);
+    const length = product(shape);
     return scope === "input" || scope === "output" ? [{ name, dtype, shape, length, role: scope }] : [];
   });
 }
@@ -35,7 +36,7 @@ export function splitParameters(op: ComputeDef, { inputs, results }: Preparation
   const isInput = ({ role }: KernelParameter): boolean => role === "input";
   const computed = (role: KernelParameter["role"]): readonly KernelParameter[] =>
     results.map(({ name, dtype, shape }) => {
-      return { name, dtype, shape, length: shape.reduce((product, extent) => product * extent, 1), role };
+      return { name, dtype, shape, length: product(shape), role };
     });
   return {
     run: [...own.filter(isInput), ...computed("input"), ...own.filter((it) => !isInput(it))],

@@ -5,7 +5,7 @@ import { invariant } from "../support/invariant.ts";
 import { fail } from "./builder.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import { children } from "./expr-visit.ts";
-import { assume, isReachable, rangeOf, type Scope } from "./index-range.ts";
+import { assume, isReachable, type Ranges, rangeOf, rangesOfAxes } from "./index-range.ts";
 import { printExpr } from "./print.ts";
 import type { BinaryExpr, ReadExpr, ScalarExpr } from "./scalar-expr.ts";
 
@@ -17,17 +17,14 @@ export function checkBounds({ inputs, stages }: ComputeDef): void {
     ...inputs.map(({ name, shape }) => [name, shape] as const),
     ...stages.map(({ name, axes }) => [name, axes.map((axis) => axis.extent)] as const),
   ]);
-  for (const stage of stages) checkExpr(stage.body, scopeOf(stage), shapes);
+  for (const stage of stages) checkExpr(stage.body, rangesOf(stage), shapes);
 }
 
-function scopeOf({ axes, reduce }: Stage): Scope {
-  const all = [...axes, ...(reduce?.axes ?? [])];
-  return { extents: new Map(all.map(({ name, extent }) => [name, extent])), facts: [] };
-}
+const rangesOf = ({ axes, reduce }: Stage): Ranges => rangesOfAxes([...axes, ...(reduce?.axes ?? [])]);
 
 /** Position in an expression, with the conditions of the choices around it, the innermost first. */
 interface Site {
-  readonly scope: Scope;
+  readonly ranges: Ranges;
   readonly outer: Site | null;
   readonly shapes: Shapes;
   /** Nodes that were looked at here: whether they and all in them are proven. */
@@ -35,8 +32,8 @@ interface Site {
 }
 
 /** The first node, in the order of writing, that is not proven. Most are proven wherever they stand, and that is seen once. */
-function checkExpr(expr: ScalarExpr, scope: Scope, shapes: Shapes): void {
-  const site: Site = { scope, outer: null, shapes, proven: new Map() };
+function checkExpr(expr: ScalarExpr, ranges: Ranges, shapes: Shapes): void {
+  const site: Site = { ranges, outer: null, shapes, proven: new Map() };
   if (!isAllProven(expr, site)) failAt(expr, site);
 }
 
@@ -78,13 +75,13 @@ function parts(expr: ScalarExpr): readonly Part[] {
 function isSideProven({ expr, side }: Part, site: Site): boolean {
   if (!side) return false;
   const inside = insideOf(side, site);
-  return !isReachable(inside.scope) || isAllProven(expr, inside);
+  return !isReachable(inside.ranges) || isAllProven(expr, inside);
 }
 
 /** Site of all that stands on one side of a choice. */
 function insideOf({ condition, holds }: NonNullable<Part["side"]>, site: Site): Site {
-  const scope = assume(site.scope, condition, holds);
-  return { scope, outer: site, shapes: site.shapes, proven: new Map() };
+  const ranges = assume(site.ranges, condition, holds);
+  return { ranges, outer: site, shapes: site.shapes, proven: new Map() };
 }
 
 /** @throws always: `expr` is not proven */
@@ -101,19 +98,19 @@ function failAt(expr: ScalarExpr, site: Site): never {
 /** Tells the user what is wrong, as an error. */
 type Problem = () => never;
 
-function problemOf(expr: ScalarExpr, { scope, shapes }: Site): Problem | null {
-  if (expr.kind === "read") return readProblem(expr, scope, shapes.get(expr.tensor)!);
-  return expr.kind === "binary" && (expr.op === "floorDiv" || expr.op === "mod") ? divisorProblem(expr, scope) : null;
+function problemOf(expr: ScalarExpr, { ranges, shapes }: Site): Problem | null {
+  if (expr.kind === "read") return readProblem(expr, ranges, shapes.get(expr.tensor)!);
+  return expr.kind === "binary" && (expr.op === "floorDiv" || expr.op === "mod") ? divisorProblem(expr, ranges) : null;
 }
 
 function readProblem(
   { tensor, indices, dtype, loc }: ReadExpr,
-  scope: Scope,
+  ranges: Ranges,
   shape: readonly number[],
 ): Problem | null {
   for (const [dim, index] of indices.entries()) {
     const extent = shape[dim]!;
-    const [min, max] = rangeOf(index, scope);
+    const { min, max } = rangeOf(index, ranges);
     if ((min >= 0 && max < extent) || min > max) continue;
     return () => {
       const text = printExpr(index);
@@ -132,8 +129,8 @@ function readProblem(
 }
 
 /** Problem of a divisor: division by zero traps on some targets; a negative divisor would round differently. */
-function divisorProblem({ op, right, loc }: BinaryExpr, scope: Scope): Problem | null {
-  const [min, max] = rangeOf(right, scope);
+function divisorProblem({ op, right, loc }: BinaryExpr, ranges: Ranges): Problem | null {
+  const { min, max } = rangeOf(right, ranges);
   if (min >= 1 || min > max) return null;
   const hint = "clamp it: max(d, 1)";
   const message = `the divisor of ${op} can be ${min} to ${max}, it must be positive`;

@@ -1,6 +1,7 @@
 // The reference interpreter: ComputeDef + input arrays → output arrays. The first oracle: slow and obvious.
 
 import { foldOnce, isLarge, operandsFirst, usesOf } from "../support/graph.ts";
+import { product } from "../support/integer-math.ts";
 import { invariant } from "../support/invariant.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import type { DType } from "./dtype.ts";
@@ -187,4 +188,4 @@ function readOf({ tensor }: ReadExpr, values: readonly Value[], tensors: Tensors
   };
 }
 
-const sizeOf = (shape: readonly number[]): number => shape.reduce((product, extent) => product * extent, 1);
+const sizeOf = (shape: readonly number[]): number => product(shape);

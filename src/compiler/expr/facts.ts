@@ -2,6 +2,7 @@
 // reports.
 
 import { operandsFirst, parentsFirst } from "../support/graph.ts";
+import { product } from "../support/integer-math.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import { byteSize, type DType } from "./dtype.ts";
 import { axesIn, children, readsIn } from "./expr-visit.ts";
@@ -123,5 +124,4 @@ function evaluatedFor(node: ScalarExpr, costOf: (node: ScalarExpr) => number): r
   return [node.condition, costOf(node.then) >= costOf(node.else) ? node.then : node.else];
 }
 
-const product = (numbers: readonly number[]): number => numbers.reduce((a, b) => a * b, 1);
 const total = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);

@@ -2,6 +2,7 @@
 // shorter than. `factsOf` counts what is written; this leaves out what need not be done again and again.
 
 import { operandsFirst } from "../support/graph.ts";
+import { product } from "../support/integer-math.ts";
 import type { ComputeDef, Stage } from "./compute-def.ts";
 import { byteSize, type DType, isInteger } from "./dtype.ts";
 import { axesIn, children, readsIn } from "./expr-visit.ts";
@@ -47,11 +48,11 @@ export function leastTraffic({ inputs, stages, outputs }: ComputeDef): {
   const total = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
   const bytesOf = ({ name, shape, dtype }: (typeof inputs)[number]): number => {
     const touched = reads.filter(({ read }) => read.tensor === name).map(({ stage, read }) => elementsOf(stage, read));
-    const size = shape.reduce((a, b) => a * b, 1);
+    const size = product(shape);
     return byteSize[dtype] * Math.min(size, Math.max(0, ...touched));
   };
   const results = stages.filter(({ name }) => outputs.includes(name));
-  const writtenBy = ({ axes, dtype }: Stage): number => byteSize[dtype] * axes.reduce((a, { extent }) => a * extent, 1);
+  const writtenBy = ({ axes, dtype }: Stage): number => byteSize[dtype] * product(axes.map(({ extent }) => extent));
   return { read: total(inputs.map(bytesOf)), written: total(results.map(writtenBy)) };
 }
 
@@ -60,7 +61,7 @@ function elementsOf({ axes, reduce }: Stage, { indices }: ReadExpr): number {
   if (indices.some((index) => readsIn(index).length > 0)) return 1;
   const names = new Set(indices.flatMap(axesIn).map(({ name }) => name));
   const own = [...axes, ...(reduce?.axes ?? [])].filter(({ name }) => names.has(name));
-  return own.reduce((count, { extent }) => count * extent, 1);
+  return product(own.map(({ extent }) => extent));
 }
 
 function workOf({ axes, reduce, body }: Stage): readonly LeastWork[] {
@@ -71,7 +72,7 @@ function workOf({ axes, reduce, body }: Stage): readonly LeastWork[] {
     known[kind] += count;
     counts.set(type, known);
   };
-  const all = [...extents.values()].reduce((a, b) => a * b, 1);
+  const all = product([...extents.values()]);
   const root = interned(body);
   const factors = reduce?.reducer === "sum" ? factorType(root) : null;
   for (const node of certainlyComputed(root)) {

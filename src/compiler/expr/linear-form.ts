@@ -1,57 +1,34 @@
-// Index arithmetic as a sum: expression → constant + Σ coefficient · atom. An atom is an axis, or any expression that is
-// not a sum (floorDiv, mod, min, max, select, a read), told apart by its text.
+// Linear forms of the user's index arithmetic (`affine/linear-form.ts`). An atom is an axis, or any expression that is not a
+// sum (floorDiv, mod, min, max, select, a read).
 
-import { fold } from "../support/graph.ts";
+import type { Language, LinearForm } from "../affine/language.ts";
+import * as forms from "../affine/linear-form.ts";
+import { exact } from "../affine/numbers.ts";
+import { isLarge } from "../support/graph.ts";
 import { remembered } from "../support/remembered.ts";
 import { children } from "./expr-visit.ts";
 import type { ScalarExpr } from "./scalar-expr.ts";
 import { keyOf } from "./scalar-key.ts";
 
-export interface LinearForm {
-  readonly constant: number;
-  /** Coefficients and atoms, by the atom's text; coefficients are not 0. */
-  readonly terms: ReadonlyMap<string, { readonly coefficient: number; readonly atom: ScalarExpr }>;
-}
+export type IndexForm = LinearForm<ScalarExpr>;
 
-export const constantForm = (constant: number): LinearForm => ({ constant, terms: new Map() });
+const keysOf = remembered((expr: ScalarExpr) => ({ text: keyOf(expr) }));
 
-const atomForm = (atom: ScalarExpr): LinearForm => ({
-  constant: 0,
-  terms: new Map([[keyOf(atom), { coefficient: 1, atom }]]),
-});
+/** The user's expressions as the analysis of sums sees them. Only i32 arithmetic is followed: narrower types wrap too early to be sums. */
+export const scalarLanguage: Language<ScalarExpr> = {
+  arithmetic(node) {
+    if (node.kind === "const" || node.kind === "select") return node;
+    return (node.kind === "binary" || node.kind === "unary") && node.dtype === "i32" ? node : null;
+  },
+  numbers: exact,
+  isVariable: ({ kind }) => kind === "axis",
+  keyOf: (node) => keysOf(node).text,
+  isLarge: (node) => isLarge(node, children),
+  productOf: (_left, _right, product) => product,
+};
 
-/** a + factor · b */
-export function addForms(a: LinearForm, b: LinearForm, factor = 1): LinearForm {
-  const terms = new Map(a.terms);
-  for (const [text, { coefficient, atom }] of b.terms) {
-    const total = (terms.get(text)?.coefficient ?? 0) + factor * coefficient;
-    if (total === 0) terms.delete(text);
-    else terms.set(text, { coefficient: total, atom });
-  }
-  return { constant: a.constant + factor * b.constant, terms };
-}
+/** Linear form of an expression. */
+export const indexForm: (expr: ScalarExpr) => IndexForm = remembered((expr) => forms.linearForm(scalarLanguage, expr));
 
-/** Linear form of an expression. Only i32 arithmetic is followed: narrower types wrap too early to be sums. */
-export const linearForm: (expr: ScalarExpr) => LinearForm = remembered((expr) =>
-  fold<ScalarExpr, LinearForm>(expr, summands, formOf),
-);
-
-/** Operands of a sum. An atom has none here: its inside does not matter to the sum. */
-const summands = (node: ScalarExpr): readonly ScalarExpr[] => (isArithmetic(node) ? children(node) : []);
-
-const isArithmetic = ({ kind, dtype }: ScalarExpr): boolean =>
-  dtype === "i32" && (kind === "const" || kind === "unary" || kind === "binary");
-
-function formOf(expr: ScalarExpr, of: (operand: ScalarExpr) => LinearForm): LinearForm {
-  if (!isArithmetic(expr)) return atomForm(expr);
-  if (expr.kind === "const") return constantForm(expr.value);
-  if (expr.kind === "unary" && expr.op === "neg") return addForms(constantForm(0), of(expr.operand), -1);
-  if (expr.kind !== "binary") return atomForm(expr);
-  const { op } = expr;
-  if (op !== "add" && op !== "sub" && op !== "mul") return atomForm(expr);
-  const [left, right] = [of(expr.left), of(expr.right)];
-  if (op === "add") return addForms(left, right);
-  if (op === "sub") return addForms(left, right, -1);
-  if (right.terms.size === 0) return addForms(constantForm(0), left, right.constant);
-  return left.terms.size === 0 ? addForms(constantForm(0), right, left.constant) : atomForm(expr);
-}
+/** a - b */
+export const subtractForms = (a: IndexForm, b: IndexForm): IndexForm => forms.addForms(scalarLanguage, a, b, -1);

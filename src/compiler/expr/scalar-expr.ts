@@ -36,6 +36,16 @@ export type BinaryOp = (typeof binaryOps)[number];
 export const reducers = ["sum", "prod", "max", "min"] as const;
 export type Reducer = (typeof reducers)[number];
 
+/**
+ * Functions of one operand that no target has an instruction for: they become polynomials, which round otherwise than the
+ * functions of JavaScript.
+ */
+export const expandedUnaryOps = ["exp", "log", "rsqrt", "tanh", "erf", "sigmoid"] as const satisfies readonly UnaryOp[];
+/** All expanded functions; `sqrt` is an instruction, and exact. */
+export const expandedOps: ReadonlySet<string> = new Set<UnaryOp | BinaryOp>([...expandedUnaryOps, "pow"]);
+/** Operators that take far longer than arithmetic: the expanded functions and the square root. */
+export const functionOps: ReadonlySet<string> = new Set([...expandedOps, "sqrt"]);
+
 /** A spatial axis of a compute or a reduce axis; `name` is unique within its stage. */
 export interface Axis {
   readonly name: string;

@@ -5,6 +5,7 @@ import type { DType } from "../expr/dtype.ts";
 import type { Block, Expr, For, Load } from "../ir/loop-ir.ts";
 import { perfectNest } from "../ir/perfect-nest.ts";
 import { mapExpr, varsIn } from "../ir/visit.ts";
+import { product } from "../support/integer-math.ts";
 import type { Numerics, Target } from "../target/target.ts";
 import type { Intrinsic } from "./intrinsic.ts";
 import { intrinsics, isAvailable } from "./intrinsics.ts";
@@ -37,7 +38,7 @@ function blockIntrinsic(block: Block, intrinsic: Intrinsic): BlockIntrinsic | nu
   const [bindings] = unify(leaf, mapExpr(block.value, withoutPadding), buffers, target);
   if (!bindings) return null;
   const results = varsIn(leaf.indices[0]!);
-  const count = (some: readonly For[]): number => some.reduce((product, { extent }) => product * extent, 1);
+  const count = (some: readonly For[]): number => product(some.map(({ extent }) => extent));
   const types = new Map(buffers.map(({ name, dtype }) => [bindings.get(name)!.load.buffer, dtype]));
   return {
     intrinsic,

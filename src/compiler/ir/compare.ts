@@ -3,13 +3,15 @@
 //
 //   48·j + 16·v + l < 512  →  3·j + v < 32      where 0 ≤ l < 16
 
+import { type Interval, isBounded, unbounded } from "../affine/interval.ts";
+import { withFact } from "../affine/ranges.ts";
 import type { BinaryOp } from "../expr/scalar-expr.ts";
-import { type Affine, type AffineTerm, addAffine, fromAffine, termsKey, toAffine } from "./affine.ts";
-import { boundsOfAffine, gcd } from "./bounds.ts";
+import { gcd } from "../support/integer-math.ts";
+import { type Affine, type AffineTerm, addAffine, exprLanguage, fromAffine, toAffine } from "./affine.ts";
+import { boundsOfAffine } from "./bounds.ts";
 import { isLargeExpr } from "./graph.ts";
-import { type Interval, isBounded, unbounded } from "./interval.ts";
 import type { Binary, Const, Expr } from "./loop-ir.ts";
-import { type Ranges, withFact } from "./ranges.ts";
+import type { Ranges } from "./ranges.ts";
 
 export type Comparison = Extract<BinaryOp, "eq" | "ne" | "lt" | "le" | "gt" | "ge">;
 
@@ -50,8 +52,7 @@ function assumeOne(condition: Expr, ranges: Ranges): Ranges {
   const interval = intervalOf(condition.op, condition.right.value);
   const { terms, constant } = toAffine(condition.left);
   if (!interval || constant !== 0 || terms.length === 0) return ranges;
-  const isVariable = terms.length === 1 && terms[0]!.atom.kind === "var";
-  return withFact(ranges, termsKey(terms), interval, isVariable ? "variable" : "sum");
+  return withFact(exprLanguage, ranges, terms, interval);
 }
 
 /** The conditions of a conjunction; a large one is taken as a whole. */

@@ -4,10 +4,11 @@
 //   (96·i + 48·j + x) floorDiv 48  →  2·i + j               where 0 ≤ x < 48
 //   (16·i + x) mod 64              →  16·(i mod 4) + x      where 0 ≤ x < 16
 
+import { isBounded } from "../affine/interval.ts";
+import { gcd } from "../support/integer-math.ts";
 import { type Affine, addAffine, addConstant, atomAffine, constantAffine, fromAffine, toAffine } from "./affine.ts";
-import { boundsOfAffine, gcd } from "./bounds.ts";
+import { boundsOfAffine } from "./bounds.ts";
 import { exprKey } from "./expr-key.ts";
-import { isBounded } from "./interval.ts";
 import type { Binary } from "./loop-ir.ts";
 import type { Ranges } from "./ranges.ts";
 

@@ -3,6 +3,7 @@
 
 import type { TypedArray } from "../expr/kernel-type.ts";
 import { decode, encode, newArray } from "../expr/typed-array.ts";
+import { product } from "../support/integer-math.ts";
 import { invariant } from "../support/invariant.ts";
 import type { Buffer } from "./loop-ir.ts";
 import type { Scalar } from "./scalar-ops.ts";
@@ -19,7 +20,7 @@ export interface Memory {
 
 /** `input` is not copied; it is never written. */
 export function createMemory(buffer: Buffer, input: TypedArray | null): Memory {
-  const length = buffer.shape.reduce((product, extent) => product * extent, 1);
+  const length = product(buffer.shape);
   const data = input ?? newArray(buffer.dtype, length);
   invariant(data.length === length, `${buffer.name} has ${data.length} elements, its shape ${buffer.shape.join("×")}`);
   return { buffer, data, written: new Uint8Array(length).fill(input ? 1 : 0) };

@@ -1,8 +1,8 @@
 // An expression that is to be evaluated even where the program would not → the same, in no danger: a load asks whether it
 // is inside of its buffer, an integer divisor is positive. Where the program evaluates it, it has the value that it had.
 
+import type { Interval } from "../affine/interval.ts";
 import { add, and, broadcast, constInt, constOf, ge, le, max, min, select } from "./build.ts";
-import type { Interval } from "./interval.ts";
 import { lanesOf } from "./lanes.ts";
 import type { Buffer, Expr, Load } from "./loop-ir.ts";
 import { mapOperands } from "./operands.ts";

@@ -8,12 +8,13 @@
 // too, for what `fuse` took apart.
 
 import { type Affine, addAffine, coefficientOf, withoutVar } from "../ir/affine.ts";
-import { boundsOfAffine, gcd } from "../ir/bounds.ts";
+import { boundsOfAffine } from "../ir/bounds.ts";
 import { flatIndex } from "../ir/build.ts";
 import type { Block, Buffer, Expr, For, LoopFunc } from "../ir/loop-ir.ts";
 import { rangesOf } from "../ir/ranges.ts";
 import { simplifyAffine } from "../ir/simplify.ts";
 import { walkExpr } from "../ir/visit.ts";
+import { gcd } from "../support/integer-math.ts";
 import { bindAxes, blocksIn, bufferNamed, loopsIn } from "./nest.ts";
 
 export interface Access {

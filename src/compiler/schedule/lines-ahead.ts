@@ -14,7 +14,7 @@ import type { Buffer, Expr, Stmt } from "../ir/loop-ir.ts";
 import { type Ranges, rangesOf } from "../ir/ranges.ts";
 import { simplifyIndex } from "../ir/simplify.ts";
 import { ownExprs, substitute, varsIn, walkExpr, walkStmt } from "../ir/visit.ts";
-import { ceilDiv } from "../support/integer-math.ts";
+import { ceilDiv, product } from "../support/integer-math.ts";
 import { bindAxes, type LoopPlace, loopsIn } from "./nest.ts";
 import { boundingBox, countOf, type DimRegion } from "./region.ts";
 
@@ -60,7 +60,7 @@ export function linesAhead({ loop, around }: LoopPlace, buffer: Buffer, distance
   const first = box.map(({ start }) => simplifyIndex(substitute(start, ahead), ranges));
   if (isOutside(first, box, buffer, ranges)) return { kind: "beyond" };
   const steps = lineSteps(box, buffer);
-  const lines = steps.reduce((product, { count }) => product * count, 1);
+  const lines = product(steps.map(({ count }) => count));
   if (lines > mostLines) return { kind: "too-many", lines };
   return { kind: "lines", first, steps, writes: accesses.some(({ writes }) => writes) };
 }
@@ -87,7 +87,7 @@ function accessesUnder(body: Stmt, buffer: string): readonly Access[] {
 /** Says whether the lines lie outside of the buffer in every iteration of the loops around. */
 function isOutside(first: readonly Expr[], box: readonly DimRegion[], { shape }: Buffer, ranges: Ranges): boolean {
   const { min, max } = boundsOf(simplifyIndex(flatIndex(shape, first), ranges), ranges);
-  const length = shape.reduce((product, size) => product * size, 1);
+  const length = product(shape);
   const span = box.reduce((sum, { extent }, dim) => sum * shape[dim]! + extent - 1, 0);
   return min >= length || max + span < 0;
 }

@@ -6,15 +6,16 @@
 //
 // Quotients and remainders, as `fuse` and tiled layouts leave them, count as one variable each.
 
+import type { Interval } from "../affine/interval.ts";
 import { type Affine, addAffine, addConstant, fromAffine, toAffine } from "../ir/affine.ts";
-import { boundsOf, gcd } from "../ir/bounds.ts";
+import { boundsOf } from "../ir/bounds.ts";
 import { constInt } from "../ir/build.ts";
 import { exprKey } from "../ir/expr-key.ts";
-import type { Interval } from "../ir/interval.ts";
 import type { Expr, For } from "../ir/loop-ir.ts";
 import { type Ranges, rangesOf } from "../ir/ranges.ts";
 import { simplifyAffine } from "../ir/simplify.ts";
 import { substitute, varsIn } from "../ir/visit.ts";
+import { gcd } from "../support/integer-math.ts";
 import { invariant } from "../support/invariant.ts";
 
 export interface DimRegion {

@@ -2,8 +2,8 @@
 
 import type { KernelParameter, WasmSource } from "../../compiler/index.ts";
 import { nowMs } from "../clock.ts";
+import { arrayAt } from "../load/array-at.ts";
 import { openWasm } from "../load/wasm-instance.ts";
-import { arrayAt } from "../runner/arena.ts";
 import type { KernelArray } from "../runner/protocol.ts";
 
 /** A kernel with its arguments in place. */

@@ -1,31 +1,10 @@
 // WasmSource → a kernel that can be called: an instance with its own memory, and typed arrays on the parameters in it.
 
-import type { DType, KernelParameter, WasmSource } from "../../compiler/index.ts";
+import { type ArrayOf, arrayTypes, type DType, type KernelParameter, type WasmSource } from "../../compiler/index.ts";
+import { arrayAt } from "./array-at.ts";
 import { openWasm } from "./wasm-instance.ts";
 
-export type KernelArray =
-  | Float64Array<ArrayBuffer>
-  | Float32Array<ArrayBuffer>
-  | Uint16Array<ArrayBuffer>
-  | Int32Array<ArrayBuffer>
-  | Int16Array<ArrayBuffer>
-  | Int8Array<ArrayBuffer>
-  | Uint8Array<ArrayBuffer>;
-
-type KernelArrayConstructor = new (buffer: ArrayBuffer, byteOffset: number, length: number) => KernelArray;
-
-/** Array type that holds the elements of a dtype; f16 and bf16 are bit patterns, bool is 0 or 1. */
-export const arrayTypes: Readonly<Record<DType, KernelArrayConstructor>> = {
-  f64: Float64Array,
-  f32: Float32Array,
-  f16: Uint16Array,
-  bf16: Uint16Array,
-  i32: Int32Array,
-  i16: Int16Array,
-  i8: Int8Array,
-  u8: Uint8Array,
-  bool: Uint8Array,
-};
+export type KernelArray = ArrayOf<DType>;
 
 export interface WasmKernel {
   readonly parameters: readonly KernelParameter[];
@@ -59,8 +38,8 @@ export interface WasmKernel {
 export function loadWasm(source: WasmSource): WasmKernel {
   const { offsets, parameters } = source;
   const { memory, run } = openWasm(source);
-  const views = parameters.map(
-    ({ dtype, length }, index) => new arrayTypes[dtype](memory.buffer, offsets[index] ?? 0, length),
+  const views = parameters.map(({ dtype, length }, index) =>
+    arrayAt(dtype, memory.buffer, offsets[index] ?? 0, length),
   );
   return {
     parameters,

@@ -2,8 +2,9 @@
 // and before each, so that a kernel that writes past its array is caught. A WebAssembly.Memory is the one kind of
 // ArrayBuffer that JavaScript can have at an aligned address.
 
-import type { DType, KernelParameter } from "../../compiler/index.ts";
+import type { KernelParameter } from "../../compiler/index.ts";
 import { byteSize } from "../../compiler/index.ts";
+import { arrayAt } from "../load/array-at.ts";
 import type { KernelArray } from "./protocol.ts";
 
 const alignment = 64;
@@ -49,28 +50,6 @@ function overrun(parameters: readonly KernelParameter[], zones: readonly (readon
   if (touched < 0) return null;
   for (const zone of zones[touched]!) zone.fill(redZoneByte);
   return parameters[touched]!.name;
-}
-
-/** Makes a typed array over part of a buffer. Throws a RangeError if it does not fit. */
-export function arrayAt(dtype: DType, buffer: ArrayBuffer, offset: number, length: number): KernelArray {
-  switch (dtype) {
-    case "f64":
-      return new Float64Array(buffer, offset, length);
-    case "f32":
-      return new Float32Array(buffer, offset, length);
-    case "f16":
-    case "bf16":
-      return new Uint16Array(buffer, offset, length);
-    case "i32":
-      return new Int32Array(buffer, offset, length);
-    case "i16":
-      return new Int16Array(buffer, offset, length);
-    case "i8":
-      return new Int8Array(buffer, offset, length);
-    case "u8":
-    case "bool":
-      return new Uint8Array(buffer, offset, length);
-  }
 }
 
 /** Returns the bytes of an array, not a copy. */

@@ -6,6 +6,7 @@ import {
   byteSize,
   type Expr,
   type For,
+  functionOps,
   type LoopFunc,
   operandsOf,
   substitute,
@@ -107,7 +108,6 @@ function operationsIn(value: Expr): number[] {
 const computedIn = (expr: Expr): readonly Expr[] =>
   expr.kind === "load" || expr.kind === "ramp" ? [] : operandsOf(expr);
 
-const functions: ReadonlySet<string> = new Set(["sqrt", "rsqrt", "exp", "log", "tanh", "erf", "sigmoid", "pow"]);
 const comparisons: ReadonlySet<string> = new Set([
   "min",
   "max",
@@ -126,7 +126,7 @@ function kindOf(expr: Expr): (typeof arithmetic)[number] | null {
   if (expr.kind === "select") return "selects";
   if (expr.kind === "cast" || expr.kind === "bitcast") return "casts";
   if (expr.kind !== "unary" && expr.kind !== "binary") return null;
-  if (functions.has(expr.op)) return "functions";
+  if (functionOps.has(expr.op)) return "functions";
   if (comparisons.has(expr.op)) return "compares";
   if (!expr.dtype.startsWith("f") && expr.dtype !== "bf16") return "integer ops";
   if (expr.op === "mul") return "float muls";

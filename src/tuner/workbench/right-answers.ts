@@ -9,6 +9,7 @@ import {
   type ComputeDef,
   compileJs,
   elementsOf,
+  expandedOps,
   invariant,
   kernelParameters,
   readsIn,
@@ -77,9 +78,7 @@ function answersOf(op: ComputeDef, known: Arrays): TypedArray {
   return answers;
 }
 
-/** Functions that are not the same to the bit in every back end: our polynomials round them otherwise than Math does. */
-const rounded: readonly string[] = ["rsqrt", "exp", "log", "tanh", "erf", "sigmoid", "pow"];
-
+/** Says whether the expression is the same to the bit in every back end. */
 function isPlain(expr: ScalarExpr): boolean {
   switch (expr.kind) {
     case "const":
@@ -87,9 +86,9 @@ function isPlain(expr: ScalarExpr): boolean {
     case "read":
       return true;
     case "unary":
-      return !rounded.includes(expr.op) && isPlain(expr.operand);
+      return !expandedOps.has(expr.op) && isPlain(expr.operand);
     case "binary":
-      return !rounded.includes(expr.op) && isPlain(expr.left) && isPlain(expr.right);
+      return !expandedOps.has(expr.op) && isPlain(expr.left) && isPlain(expr.right);
     case "select":
       return [expr.condition, expr.then, expr.else].every(isPlain);
     case "cast":

@@ -3,6 +3,7 @@
 
 import { byteSize } from "../../expr/dtype.ts";
 import type { Buffer, LoopFunc } from "../../ir/loop-ir.ts";
+import { product } from "../../support/integer-math.ts";
 import { ownBuffers, type Part } from "../part.ts";
 
 export interface Placement {
@@ -29,7 +30,7 @@ const stackBytes = 16384;
 
 const align64 = (bytes: number): number => Math.ceil(bytes / 64) * 64;
 
-export const lengthOf = ({ shape }: Buffer): number => shape.reduce((product, extent) => product * extent, 1);
+export const lengthOf = ({ shape }: Buffer): number => product(shape);
 export const bytesOf = (buffer: Buffer): number => lengthOf(buffer) * byteSize[buffer.dtype];
 
 export function layoutOf(func: LoopFunc, parts: readonly Part[], threads: number): Layout {

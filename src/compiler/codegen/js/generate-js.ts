@@ -8,6 +8,7 @@ import type { Block, Buffer, Expr, For, LoopFunc, Stmt } from "../../ir/loop-ir.
 import { updateBlock, updateStore } from "../../ir/update.ts";
 import { varsIn } from "../../ir/visit.ts";
 import { freshNames } from "../../lower/pass/leaves.ts";
+import { product } from "../../support/integer-math.ts";
 import type { JsSource } from "../kernel-source.ts";
 import { parametersOf } from "../parameters.ts";
 import { type JsContext, jsCondition, jsElement, jsExpr } from "./expression.ts";
@@ -35,7 +36,7 @@ export function generateJs(func: LoopFunc): JsSource {
 function declareBuffers(buffers: readonly Buffer[], { names }: JsContext): readonly string[] {
   let argument = 0;
   return buffers.map(({ name, dtype, shape, scope }) => {
-    const length = shape.reduce((product, extent) => product * extent, 1);
+    const length = product(shape);
     const isParameter = scope === "input" || scope === "output";
     return `const ${names(name)} = ${isParameter ? `arg${argument++}` : `new ${arrayTypes[dtype].name}(${length})`};`;
   });

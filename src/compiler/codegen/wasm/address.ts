@@ -3,10 +3,10 @@
 //
 //   A[k*4 + 2] with A at 1024, f32   →   (pointer 16·k) load offset=1032
 
+import type { Interval } from "../../affine/interval.ts";
 import { byteSize } from "../../expr/dtype.ts";
 import { type Affine, addAffine, addConstant, constantAffine, scaleAffine, toAffine } from "../../ir/affine.ts";
 import { boundsOf, boundsOfAffine } from "../../ir/bounds.ts";
-import type { Interval } from "../../ir/interval.ts";
 import type { Expr } from "../../ir/loop-ir.ts";
 import { rangesOf } from "../../ir/ranges.ts";
 import { someExpr } from "../../ir/visit.ts";

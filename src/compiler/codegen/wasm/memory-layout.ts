@@ -2,6 +2,7 @@
 
 import { byteSize, type DType } from "../../expr/dtype.ts";
 import type { Buffer } from "../../ir/loop-ir.ts";
+import { product } from "../../support/integer-math.ts";
 import { invariant } from "../../support/invariant.ts";
 
 export interface PlacedBuffer {
@@ -37,7 +38,7 @@ export function layOutMemory(
   let end = 0;
   for (const buffer of [...buffers.filter(isParameter), ...buffers.filter((each) => !isParameter(each))]) {
     const { name, dtype, shape } = buffer;
-    const length = shape.reduce((product, extent) => product * extent, 1);
+    const length = product(shape);
     const bytes = Math.ceil((length * byteSize[dtype]) / alignment) * alignment;
     const isOwn = own.has(name);
     placed.set(name, { dtype, offset: end, length, slotLength: isOwn ? bytes / byteSize[dtype] : 0 });

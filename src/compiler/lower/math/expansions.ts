@@ -1,6 +1,6 @@
 // The table of expansions: which operators are expanded, by what, and how far results may be from the exact value.
 
-import type { UnaryOp } from "../../expr/scalar-expr.ts";
+import { expandedUnaryOps, type UnaryOp } from "../../expr/scalar-expr.ts";
 import { div, unary } from "../../ir/build.ts";
 import type { Expr, IrBinaryOp } from "../../ir/loop-ir.ts";
 import { invariant } from "../../support/invariant.ts";
@@ -19,7 +19,7 @@ type Expansion = (type: FloatType, x: Expr, terms: Terms) => Expr;
 /** Largest error in units of the last place of the result's type, with or without fused multiply-adds; subnormals included. */
 export const maxUlp: Readonly<Record<FloatType, number>> = { f32: 2, f64: 4 };
 
-export const expandedUnary = ["exp", "log", "rsqrt", "tanh", "erf", "sigmoid"] as const satisfies readonly UnaryOp[];
+export const expandedUnary = expandedUnaryOps;
 type ExpandedUnary = (typeof expandedUnary)[number];
 
 const expansions: Readonly<Record<ExpandedUnary, Expansion>> = {

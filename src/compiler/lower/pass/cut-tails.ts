@@ -11,11 +11,11 @@
 //
 // The copies of a parallel loop stay inside of it, as branches: threads share all of its iterations.
 
+import { type Interval, intersect, unbounded, union } from "../../affine/interval.ts";
 import { coefficientOf, toAffine, withoutVar } from "../../ir/affine.ts";
 import { boundsOfAffine } from "../../ir/bounds.ts";
 import { add, constInt, ifThen, lt, variable } from "../../ir/build.ts";
 import { assume, conjunctsOf } from "../../ir/compare.ts";
-import { type Interval, intersect, unbounded, union } from "../../ir/interval.ts";
 import type { Expr, For, If, Select, Stmt } from "../../ir/loop-ir.ts";
 import { insideLoop, noRanges, type Ranges, withRange } from "../../ir/ranges.ts";
 import { isNothing, seqOf, simplifyStmt } from "../../ir/simplify.ts";

@@ -10,6 +10,7 @@ import { insideLoop, noRanges, type Ranges } from "../../ir/ranges.ts";
 import { seqOf, simplifyIndex } from "../../ir/simplify.ts";
 import { updateFor, updateIf, updateLoad, updatePrefetch, updateStore } from "../../ir/update.ts";
 import { mapExpr, mapOwnExprs, mapShared } from "../../ir/visit.ts";
+import { product } from "../../support/integer-math.ts";
 import { buffersOf } from "./lower-blocks.ts";
 import type { Pass } from "./pass.ts";
 
@@ -23,7 +24,7 @@ export const flatten: Pass = {
 };
 
 /** Number of elements. */
-export const lengthOf = ({ shape }: Pick<Buffer, "shape">): number => shape.reduce((length, size) => length * size, 1);
+export const lengthOf = ({ shape }: Pick<Buffer, "shape">): number => product(shape);
 
 type Buffers = ReturnType<typeof buffersOf>;
 

@@ -4,12 +4,12 @@
 //   for k: acc[ramp(0, 1, 8)] = acc[…] + a*b       →     for k: acc_0 = acc_0 + a*b
 //   C[ramp(0, 1, 8)] = acc[ramp(0, 1, 8)]                C[ramp(0, 1, 8)] = acc_0
 
-import { gcd } from "../../ir/bounds.ts";
 import { assign, broadcast, constInt, constOf, define, lt, ramp, select } from "../../ir/build.ts";
 import type { Buffer, Define, Expr, Load, LoopFunc, Stmt, Store } from "../../ir/loop-ir.ts";
 import { seqOf } from "../../ir/simplify.ts";
 import { childrenOf, mapChildren, mapExpr, mapOwnExprs, mapStmt, ownExprs, someExpr } from "../../ir/visit.ts";
 import { flatMap } from "../../support/flat-map.ts";
+import { gcd } from "../../support/integer-math.ts";
 import type { Pass } from "./pass.ts";
 import {
   type FirstAccesses,

@@ -13,15 +13,13 @@ import { add, constInt, min, mul, variable } from "../../ir/build.ts";
 import type { Block, Expr, For, LoopFunc } from "../../ir/loop-ir.ts";
 import { rangesOf, withRange } from "../../ir/ranges.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
-import { ceilDiv } from "../../support/integer-math.ts";
+import { ceilDiv, product } from "../../support/integer-math.ts";
 import { blocksIn, findLoop, type LoopPlace, loopsIn, replaceLoop, substituteInBlocks, wrapLoops } from "../nest.ts";
 import { withoutPrefetches } from "../prefetch-word.ts";
 import { harmedByRepeat } from "../recompute.ts";
 import { field, integerFrom, listOf, loopField, oneOf, withPreset } from "./field.ts";
 import { illegal, noSuchLoop } from "./illegal.ts";
 import { definePrimitive } from "./primitive.ts";
-
-const product = (factors: readonly number[]): number => factors.reduce((result, factor) => result * factor, 1);
 
 /** The factors with a 0 replaced by what covers the extent. */
 function inferFactors(factors: readonly number[], extent: number): readonly number[] {

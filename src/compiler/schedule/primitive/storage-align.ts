@@ -6,6 +6,7 @@
 // The elements added are neither written nor read.
 
 import type { Buffer } from "../../ir/loop-ir.ts";
+import { product } from "../../support/integer-math.ts";
 import { bufferNamed } from "../nest.ts";
 import type { InstructionOf } from "../trace.ts";
 import { bufferField, field, integerFrom } from "./field.ts";
@@ -47,8 +48,7 @@ export const storageAlign = definePrimitive({
 });
 
 /** Elements from one index of dimension dim + 1 to the next. */
-const inner = ({ shape }: Buffer, dim: number): number =>
-  shape.slice(dim + 2).reduce((size, extent) => size * extent, 1);
+const inner = ({ shape }: Buffer, dim: number): number => product(shape.slice(dim + 2));
 
 /** The least extent of the dimension after `dim` that gives the stride; strides repeat after `factor` extents. */
 function alignedExtent(buffer: Buffer, { dim, factor, offset }: Args): number | null {

@@ -10,6 +10,7 @@ import {
   exprKey,
   factsOf,
   fromCompute,
+  functionOps,
   type IrType,
   isFloat,
   type Load,
@@ -84,8 +85,8 @@ export interface SchedulableStage {
   readonly shared?: readonly string[];
 }
 
-const functions = new Set(["exp", "log", "tanh", "erf", "sigmoid", "rsqrt", "sqrt", "pow"]);
-const isFunction = (expr: Expr): boolean => (expr.kind === "unary" || expr.kind === "binary") && functions.has(expr.op);
+const isFunction = (expr: Expr): boolean =>
+  (expr.kind === "unary" || expr.kind === "binary") && functionOps.has(expr.op);
 
 /** Facts of all stages, in the order of the operator. */
 export function schedulableStages(def: ComputeDef): readonly SchedulableStage[] {

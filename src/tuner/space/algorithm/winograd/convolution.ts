@@ -6,14 +6,14 @@
 
 import {
   type Axis,
-  addForms,
   type ComputeDef,
-  constantForm,
-  type LinearForm,
-  linearForm,
+  formOfConstant,
+  type IndexForm,
+  indexForm,
   type ReadExpr,
   type ScalarExpr,
   type Stage,
+  subtractForms,
 } from "../../../../compiler/index.ts";
 
 export interface Convolution {
@@ -94,9 +94,11 @@ const isAxis = (expr: ScalarExpr | undefined, { name }: Axis): boolean => expr?.
 
 /** Returns p of the index `at + tap - p`; null: the index is something else. */
 function paddingOf(index: ScalarExpr, at: Axis, tap: Axis): number | null {
-  const { terms, constant } = linearForm(index);
-  const isPlain = [at, tap].every(({ name }) => terms.get(name)?.coefficient === 1);
-  return isPlain && terms.size === 2 ? -constant : null;
+  const { terms, constant } = indexForm(index);
+  const isPlain = [at, tap].every((axis) =>
+    terms.some(({ atom, coefficient }) => coefficient === 1 && isAxis(atom, axis)),
+  );
+  return isPlain && terms.length === 2 ? -constant : null;
 }
 
 function shapeOf({ inputs, stages }: ComputeDef, tensor: string): readonly number[] {
@@ -110,8 +112,8 @@ function shapeOf({ inputs, stages }: ComputeDef, tensor: string): readonly numbe
  */
 function onlyAsksInside(condition: ScalarExpr, ...bounds: readonly (readonly [ScalarExpr, number])[]): boolean {
   const wanted = bounds.flatMap(([index, extent]) => {
-    const form = linearForm(index);
-    return [form, addForms(constantForm(extent - 1), form, -1)];
+    const form = indexForm(index);
+    return [form, subtractForms(formOfConstant(extent - 1), form)];
   });
   return conjunctsOf(condition).every((each) => {
     const asked = atLeastZero(each);
@@ -123,24 +125,24 @@ const conjunctsOf = (expr: ScalarExpr): readonly ScalarExpr[] =>
   expr.kind === "binary" && expr.op === "and" ? [...conjunctsOf(expr.left), ...conjunctsOf(expr.right)] : [expr];
 
 /** Returns the form that a comparison of integers says is ≥ 0. */
-function atLeastZero(expr: ScalarExpr): LinearForm | null {
+function atLeastZero(expr: ScalarExpr): IndexForm | null {
   if (expr.kind !== "binary" || expr.left.dtype !== "i32") return null;
-  const [left, right] = [linearForm(expr.left), linearForm(expr.right)];
+  const [left, right] = [indexForm(expr.left), indexForm(expr.right)];
   switch (expr.op) {
     case "ge":
-      return addForms(left, right, -1);
+      return subtractForms(left, right);
     case "le":
-      return addForms(right, left, -1);
+      return subtractForms(right, left);
     case "gt":
-      return addForms(addForms(left, right, -1), constantForm(-1));
+      return subtractForms(subtractForms(left, right), formOfConstant(1));
     case "lt":
-      return addForms(addForms(right, left, -1), constantForm(-1));
+      return subtractForms(subtractForms(right, left), formOfConstant(1));
     default:
       return null;
   }
 }
 
-function sameForm(a: LinearForm, b: LinearForm): boolean {
-  const { terms, constant } = addForms(a, b, -1);
-  return terms.size === 0 && constant === 0;
+function sameForm(a: IndexForm, b: IndexForm): boolean {
+  const { terms, constant } = subtractForms(a, b);
+  return terms.length === 0 && constant === 0;
 }
