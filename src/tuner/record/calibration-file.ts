@@ -2,7 +2,7 @@
 
 import type { MachineModel } from "../cost-model/machine-model.ts";
 import { type MachineFiles, type MachineKey, machineFiles, machineKey } from "./machine-file.ts";
-import { type Decode, integer, number, object, oneOf } from "./strict.ts";
+import { type Decode, integer, number, object, oneOf, optional } from "./strict.ts";
 
 export const calibrationSchema = 1;
 
@@ -15,6 +15,7 @@ export interface StoredCalibration extends MachineKey {
 
 /** Bounds of a machine's numbers: none is beyond these. */
 const amount = number(1e-6, 1e9);
+const amountOrNone = number(0, 1e9);
 
 const decodeMachine = object<MachineModel>({
   clockGhz: amount,
@@ -32,6 +33,10 @@ const decodeMachine = object<MachineModel>({
   cyclesPerIteration: amount,
   shortBody: amount,
   growth: amount,
+  iterationsPerTile: optional(amount),
+  iterationsPerWalk: optional(amount),
+  loadsPerPageWalk: optional(amountOrNone),
+  bytesPerUnfollowed: optional(amount),
 });
 
 export const decodeCalibration: Decode<StoredCalibration> = object<StoredCalibration>({

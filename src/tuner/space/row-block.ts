@@ -6,6 +6,7 @@
 //   out[y, x] from products[…, y / 2, x / 2]  →    products[…, 1 row, x / 2]
 
 import { byteSize, type Expr, walkExpr } from "../../compiler/index.ts";
+import { coreOf } from "../cost-model/machine-model.ts";
 import type { Placement } from "./draft.ts";
 import { isScheduledBy } from "./rule/order.ts";
 import type { RuleContext } from "./rule/space-rule.ts";
@@ -39,7 +40,8 @@ export function rowBlockOf(
   const bytesOf = (rows: number): number =>
     [sums, ...producers].reduce((bytes, it) => bytes + byteSize[it.dtype] * elementsIn(it, extentsOf(rows)), 0);
   const divisors = Array.from({ length: row.extent }, (_, at) => at + 1).filter((rows) => row.extent % rows === 0);
-  const rows = divisors.findLast((count) => bytesOf(count) <= context.task.target.l2Bytes / 2) ?? 1;
+  const { target } = context.task;
+  const rows = divisors.findLast((count) => bytesOf(count) <= target.l2Bytes * coreOf(target).passedShareOfL2) ?? 1;
   const extents = extentsOf(rows);
   const times = elementsIn(sums, new Map()) / elementsIn(sums, extents);
   if (times === 1) return null;
