@@ -89,6 +89,7 @@ function factsOf(
   const unpacked = stage.reads.filter((read) => !packed.some(({ packable }) => packable.access === read));
   const walks = unpacked.reduce((total, read) => total + walksPerStep(read, extents, coreOf(target)), 0);
   const steps = accumulators * Math.max(1, stage.operations / 2);
+  const loads = stage.reads.reduce((total, read) => total + loadsOf(read, extents, assignment), 0);
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
   return {
@@ -98,7 +99,7 @@ function factsOf(
     multiplyAddShare: stage.operations >= 2 ? 2 / stage.operations : 0,
     accumulators,
     liveRegisters: assignment[`${stage.name}.live-registers`]!,
-    loadsPerOperation: (vectors + height) / steps,
+    loadsPerOperation: loads / steps,
     bytesFromL2: sum(({ fromL2 }) => fromL2) + 2 * result * reduceBlocks,
     bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
     bytesFromMemory: sum(({ fromMemory }) => fromMemory) + result,
@@ -106,12 +107,19 @@ function factsOf(
     loopIterations: (registerTiles * productOf(reduce, ({ it, block }) => block / it.lanes)) / unroll,
     // Threads share the outermost loop.
     parallelTasks: target.threads > 1 ? (order.vectorOutside ? vector : (rows[0] ?? vector)).blocks : 1,
-    bodyInstructions: unroll * (accumulators * stage.operations + vectors + height),
+    bodyInstructions: unroll * (accumulators * stage.operations + loads),
     tilesBegun: registerTiles,
     pageWalksPerOperation: walks / steps,
     unfollowedBytes: sum(({ unfollowed }) => unfollowed),
   };
 }
+
+/** Counts the vectors, or elements for all lanes, that one step of a register tile loads of an operand. */
+const loadsOf = (read: Access, extents: readonly Extents[], assignment: Assignment): number =>
+  extents.reduce((count, { it, register }) => {
+    if (!dependsOn(read, it.axis.name)) return count;
+    return count * (it.role === "vector" ? assignment[registerOf(it)]! : register);
+  }, read.count);
 
 /**
  * Returns elements computed / elements asked for along one axis: a masked tile computes its surplus, a cut one only lanes.

@@ -192,8 +192,8 @@ function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Dra
 }
 
 /**
- * Returns sizes of blocks of the tiled reduce axis: divisors of its extent from the least that is offered on and the extent itself; with fewer than
- * three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is joins them. With
+ * Returns sizes of blocks of the tiled reduce axis: divisors of its extent from the least that is offered on, and the extent
+ * itself; with fewer than three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is joins them. With
  * an intrinsic they are rounded up to multiples of what it adds up. Where an operand comes from memory, smaller sizes are offered:
  * prefetchers follow few rows of it.
  */
