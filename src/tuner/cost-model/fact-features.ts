@@ -2,8 +2,8 @@
 // size of the task. Facts of all stages → one row, in octaves. What a model that learns from other tasks sees.
 
 import type { Target } from "../../compiler/index.ts";
-import type { MachineModel } from "../prior/machine-model.ts";
-import { predictNs, type RankingFacts } from "../prior/ranker.ts";
+import { type MachineModel, machineModels } from "../prior/machine-model.ts";
+import { predictNs, type RankingFacts, weightedBytes, weightedIterations, weightedLoads } from "../prior/ranker.ts";
 import { steadyLog2 } from "../support/steady.ts";
 
 export const factColumns = [
@@ -28,7 +28,11 @@ export const factColumns = [
 ] as const;
 
 /** Computes the row of features. `stages` must not be empty. */
-export function factFeatures(stages: readonly RankingFacts[], target: Target, machine?: MachineModel): number[] {
+export function factFeatures(
+  stages: readonly RankingFacts[],
+  target: Target,
+  machine: MachineModel = machineModels[target.codegen],
+): number[] {
   const times = stages.map((facts) => predictNs(facts, target, machine));
   const total = times.reduce((sum, ns) => sum + ns, 0);
   const longest = times.indexOf(Math.max(...times));
@@ -41,22 +45,22 @@ export function factFeatures(stages: readonly RankingFacts[], target: Target, ma
     steadyLog2(total / flops),
     octaves(sum((facts) => facts.bytesFromL2) / flops),
     octaves(sum((facts) => facts.bytesFromL3) / flops),
-    octaves(sum((facts) => facts.bytesFromMemory) / flops),
+    octaves(sum((facts) => weightedBytes(facts, target, machine)) / flops),
     octaves(sum((facts) => facts.packedBytes) / flops),
-    octaves(sum((facts) => facts.loopIterations) / flops),
+    octaves(sum((facts) => weightedIterations(facts, target, machine)) / flops),
     stages.length,
     steadyLog2(times[longest]! / total),
-    ...stageFeatures(stages[longest]!, target),
+    ...stageFeatures(stages[longest]!, target, machine),
   ];
 }
 
-const stageFeatures = (facts: RankingFacts, target: Target): number[] => [
+const stageFeatures = (facts: RankingFacts, target: Target, machine: MachineModel): number[] => [
   steadyLog2(facts.waste),
   steadyLog2(facts.lanes),
   facts.multiplyAddShare,
   steadyLog2(facts.accumulators + 1),
   steadyLog2((facts.liveRegisters + 1) / target.vectorRegisters),
-  steadyLog2(facts.loadsPerOperation + 1),
+  steadyLog2(weightedLoads(facts, target, machine) + 1),
   steadyLog2(facts.bodyInstructions + 1),
   steadyLog2(facts.parallelTasks),
 ];

@@ -14,6 +14,7 @@ import {
   walkExpr,
   walkGraph,
 } from "../../compiler/index.ts";
+import { commonCore } from "./machine-model.ts";
 
 const arithmetic = [
   "float adds",
@@ -47,8 +48,6 @@ export const storeColumns: readonly string[] = [
   ...accessAmounts.map((amount) => `written ${amount}`),
   "allocated bytes",
 ];
-
-const lineBytes = 64;
 
 /** Returns as many numbers as `storeColumns`, all ≥ 0. `loops` are those around the block, the outermost first. */
 export function storeFeatures(block: Block, loops: readonly For[], { buffers }: LoopFunc): readonly number[] {
@@ -171,7 +170,7 @@ function amountsOf(access: Access, loops: readonly For[], all: readonly Access[]
   const unique = uniqueElements(access, loops);
   // Elements between neighbouring iterations of the innermost loop that moves the access.
   const stride = moves.findLast((move) => move > 0) ?? 0;
-  const perLine = Math.max(1, lineBytes / Math.max(bytesPerElement, stride * bytesPerElement));
+  const perLine = Math.max(1, commonCore.lineBytes / Math.max(bytesPerElement, stride * bytesPerElement));
   const reuse = moves.lastIndexOf(0);
   const repeats = product(loops.map(({ extent }, at) => (moves[at] === 0 ? extent : 1)));
   const between = reuse < 0 ? 0 : product(loops.slice(reuse + 1).map(({ extent }) => extent));

@@ -11,6 +11,8 @@ export interface CalibrationSample {
   readonly ns: number;
 }
 
+type FullModel = Required<MachineModel>;
+
 /** Numbers that are fitted; others, which no sample of a single thread depends on, stay as they are. */
 const fitted = [
   "clockGhz",
@@ -27,6 +29,10 @@ const fitted = [
   "cyclesPerIteration",
   "shortBody",
   "growth",
+  "iterationsPerTile",
+  "iterationsPerWalk",
+  "loadsPerPageWalk",
+  "bytesPerUnfollowed",
 ] as const satisfies readonly (keyof MachineModel)[];
 
 /** Start of a number that is 0, which no factor would change. */
@@ -42,15 +48,16 @@ const steps = [1, 0.5, 0.25, 0.12, 0.06, 0.03] as const;
 const mostSweeps = 12;
 
 /**
- * Fits the machine's numbers. The same samples give the same numbers. Without samples it gives `start`.
+ * Fits the machine's numbers. The same samples give the same numbers. Without samples it gives `begin`.
  *
  * @example fitMachine(samples, target).l2BytesPerCycle
  */
 export function fitMachine(
   samples: readonly CalibrationSample[],
   target: Target,
-  start: MachineModel = machineModels[target.codegen],
-): MachineModel {
+  begin: MachineModel = machineModels[target.codegen],
+): FullModel {
+  const start: FullModel = { ...machineModels[target.codegen], ...begin };
   if (samples.length === 0) return start;
   let best = withClock(samples, target, nonZero(start));
   const loss = lossOf(samples, target, best);
@@ -72,12 +79,12 @@ export function fitMachine(
 }
 
 /** Scales the clock by the median error, as if all numbers a cycle were right. */
-function withClock(samples: readonly CalibrationSample[], target: Target, start: MachineModel): MachineModel {
+function withClock(samples: readonly CalibrationSample[], target: Target, start: FullModel): FullModel {
   const errors = samples.map((sample) => errorOf(sample, target, start)).sort((left, right) => left - right);
   return { ...start, clockGhz: start.clockGhz * 2 ** -errors[errors.length >> 1]! };
 }
 
-const nonZero = (machine: MachineModel): MachineModel => {
+const nonZero = (machine: FullModel): FullModel => {
   const entries = fitted.map((name): [string, number] => [name, machine[name] || almostNone]);
   return { ...machine, ...Object.fromEntries(entries) };
 };
@@ -90,8 +97,8 @@ const errorOf = ({ facts, ns }: CalibrationSample, target: Target, machine: Mach
 function lossOf(
   samples: readonly CalibrationSample[],
   target: Target,
-  start: MachineModel,
-): (machine: MachineModel) => number {
+  start: FullModel,
+): (machine: FullModel) => number {
   return (machine) => {
     const moves = fitted.map((name) => steadyLog2(machine[name] / start[name]));
     if (moves.some((move) => Math.abs(move) > mostOctaves)) return Number.POSITIVE_INFINITY;
@@ -107,7 +114,7 @@ function huber(error: number): number {
 }
 
 /** Rounds to four digits: more are noise, and files stay readable. */
-function rounded(machine: MachineModel): MachineModel {
+function rounded(machine: FullModel): FullModel {
   const entries = fitted.map((name): [string, number] => [name, Number(machine[name].toPrecision(4))]);
   return { ...machine, ...Object.fromEntries(entries) };
 }

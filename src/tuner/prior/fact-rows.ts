@@ -19,20 +19,29 @@ export const factNames = [
   "loopIterations",
   "parallelTasks",
   "bodyInstructions",
+  "tilesBegun",
+  "walksBegun",
+  "pageWalksPerOperation",
+  "unfollowedBytes",
 ] as const satisfies readonly (keyof RankingFacts)[];
 
 export type FactRow = readonly number[];
+
+/** Number of columns that every row has; the later ones are 0 where a record of an earlier version lacks them. */
+const firstColumns = factNames.indexOf("tilesBegun");
 
 /** Six digits: facts are estimates, and lines of records stay short. */
 const digits = 6;
 
 export const factRows = (stages: readonly RankingFacts[]): readonly FactRow[] =>
-  stages.map((facts) => factNames.map((name) => Number(facts[name].toPrecision(digits))));
+  stages.map((facts) => factNames.map((name) => Number((facts[name] ?? 0).toPrecision(digits))));
 
-/** Reads rows of a record as facts. Null: nothing is known of the candidate, or not all of today's facts. */
+const isNoRow = ({ length }: FactRow): boolean => length < firstColumns || length > factNames.length;
+
+/** Reads rows of a record as facts. Null: nothing is known of the candidate, or not enough facts. */
 export function factsOfRows(rows: readonly FactRow[] | null): readonly RankingFacts[] | null {
-  if (!rows || rows.length === 0 || rows.some((row) => row.length !== factNames.length)) return null;
+  if (!rows || rows.length === 0 || rows.some(isNoRow)) return null;
   return rows.map(
-    (row) => Object.fromEntries(factNames.map((name, at) => [name, row[at]!])) as unknown as RankingFacts,
+    (row) => Object.fromEntries(factNames.map((name, at) => [name, row[at] ?? 0])) as unknown as RankingFacts,
   );
 }

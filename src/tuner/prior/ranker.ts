@@ -20,7 +20,10 @@ export interface RankingFacts {
   readonly accumulators: number;
   /** Vector registers that are live in the innermost loop, the accumulators included. */
   readonly liveRegisters: number;
-  /** Loads, stores excluded, for each multiply-add or other lone operation of the innermost body. */
+  /**
+   * Vectors, or single elements for all lanes, that are loaded for each step of the innermost body: a multiply-add, or another
+   * lone operation. Stores excluded.
+   */
   readonly loadsPerOperation: number;
   /** Bytes that cross into L1 from L2, into L2 from L3, and into L3 from memory. */
   readonly bytesFromL2: number;
@@ -28,13 +31,42 @@ export interface RankingFacts {
   readonly bytesFromMemory: number;
   /** Bytes written and read again by packing; 0 without. */
   readonly packedBytes: number;
-  /** Executions of bodies of loops that are not unrolled. */
+  /** Iterations of the innermost loops that are not unrolled. */
   readonly loopIterations: number;
   /** Iterations of the parallel loop; 1: serial. */
   readonly parallelTasks: number;
   /** Instructions of the innermost straight-line body: unrolled copies count. */
   readonly bodyInstructions: number;
+  // Amounts that estimates of earlier versions, and most of those of users, lack: 0 then.
+  /** Number of register tiles whose sums are begun, and ended, in all. */
+  readonly tilesBegun?: number;
+  /** Number of walks along the innermost axis that are begun. */
+  readonly walksBegun?: number;
+  /** Pages that are not at hand in the TLB, for each step of the innermost body. */
+  readonly pageWalksPerOperation?: number;
+  /** Those of `bytesFromMemory` that no prefetcher follows. */
+  readonly unfollowedBytes?: number;
 }
+
+/** Iterations with what it costs to begin loops, as so many more of them. */
+export function weightedIterations(facts: RankingFacts, target: Target, machine: MachineModel): number {
+  const { iterationsPerTile, iterationsPerWalk } = machineModels[target.codegen];
+  return (
+    facts.loopIterations +
+    (facts.tilesBegun ?? 0) * (machine.iterationsPerTile ?? iterationsPerTile) +
+    (facts.walksBegun ?? 0) * (machine.iterationsPerWalk ?? iterationsPerWalk)
+  );
+}
+
+/** Loads for each step, with page walks as so many more of them. */
+export const weightedLoads = (facts: RankingFacts, target: Target, machine: MachineModel): number =>
+  facts.loadsPerOperation +
+  (facts.pageWalksPerOperation ?? 0) * (machine.loadsPerPageWalk ?? machineModels[target.codegen].loadsPerPageWalk);
+
+/** Bytes from memory, with those that no prefetcher follows as so many more of them. */
+export const weightedBytes = (facts: RankingFacts, target: Target, machine: MachineModel): number =>
+  facts.bytesFromMemory +
+  (facts.unfollowedBytes ?? 0) * ((machine.bytesPerUnfollowed ?? machineModels[target.codegen].bytesPerUnfollowed) - 1);
 
 /** Predicts the nanoseconds of one run of stages, one after the other. */
 export const predictTotalNs = (
@@ -52,10 +84,11 @@ export function predictNs(
   const threads = Math.min(target.threads, facts.parallelTasks);
   // The last round of tasks may leave threads idle.
   const balance = facts.parallelTasks / (threads * Math.ceil(facts.parallelTasks / threads));
-  const compute = computeCycles(facts, target, machine) + facts.loopIterations * machine.cyclesPerIteration;
+  const compute =
+    computeCycles(facts, target, machine) + weightedIterations(facts, target, machine) * machine.cyclesPerIteration;
   const caches = facts.bytesFromL2 / machine.l2BytesPerCycle + facts.bytesFromL3 / machine.l3BytesPerCycle;
   // Memory is one for all threads.
-  const traffic = caches / (threads * balance) + facts.bytesFromMemory / machine.memoryBytesPerCycle;
+  const traffic = caches / (threads * balance) + weightedBytes(facts, target, machine) / machine.memoryBytesPerCycle;
   const computing = compute / (threads * balance);
   const visible = Math.max(computing, traffic) + Math.min(computing, traffic) * machine.visibleShare;
   const spawning = threads > 1 ? facts.parallelTasks * machine.cyclesPerParallelTask : 0;
@@ -68,7 +101,8 @@ function computeCycles(facts: RankingFacts, target: Target, machine: MachineMode
   const steps = operations * (1 - facts.multiplyAddShare / 2);
   const arithmetic = target.hasFma ? 1 : operations / steps;
   const spilled = Math.max(0, facts.liveRegisters - target.vectorRegisters);
-  const loads = facts.loadsPerOperation + (machine.loadsPerSpill * spilled) / Math.max(1, facts.liveRegisters);
+  const spills = (machine.loadsPerSpill * spilled) / Math.max(1, facts.liveRegisters);
+  const loads = weightedLoads(facts, target, machine) + spills;
   const bounds = [
     arithmetic / machine.arithmeticPerCycle,
     loads / machine.loadsPerCycle,

@@ -18,11 +18,22 @@ export function soundFacts(stages: readonly RankingFacts[], target: Target): rea
   return knownNs(predictTotalNs(stages, target)) === null ? null : stages;
 }
 
+const isAmount = (value: number | undefined, name: keyof RankingFacts): boolean =>
+  value === undefined ? mayLack.has(name) : value >= 0 && value <= mostOfFact;
+
+/** Facts that an estimate may leave out. */
+const mayLack: ReadonlySet<keyof RankingFacts> = new Set([
+  "tilesBegun",
+  "walksBegun",
+  "pageWalksPerOperation",
+  "unfollowedBytes",
+]);
+
 /** Says whether an author's estimate returned amounts: in JavaScript it may return anything. */
 export const areAmounts = (facts: RankingFacts | null | undefined): boolean =>
   typeof facts === "object" &&
   facts !== null &&
-  factNames.every((name) => facts[name] >= 0 && facts[name] <= mostOfFact) &&
+  factNames.every((name) => isAmount(facts[name], name)) &&
   divisors.every((name) => facts[name] > 0);
 
 /** Bounds of a believable time, in nanoseconds: beyond them the model was asked for what it cannot tell. */

@@ -3,6 +3,7 @@
 import type { MachineModel } from "../prior/machine-model.ts";
 import { type Decode, integer, number, object, oneOf } from "../support/strict.ts";
 import { type MachineFiles, type MachineKey, machineFiles, machineKey } from "./machine-file.ts";
+import { optional } from "../support/strict.ts";
 
 export const calibrationSchema = 1;
 
@@ -15,6 +16,7 @@ export interface StoredCalibration extends MachineKey {
 
 /** Bounds of a machine's numbers: none is beyond these. */
 const amount = number(1e-6, 1e9);
+const amountOrNone = number(0, 1e9);
 
 const decodeMachine = object<MachineModel>({
   clockGhz: amount,
@@ -32,6 +34,10 @@ const decodeMachine = object<MachineModel>({
   cyclesPerIteration: amount,
   shortBody: amount,
   growth: amount,
+  iterationsPerTile: optional(amount),
+  iterationsPerWalk: optional(amount),
+  loadsPerPageWalk: optional(amountOrNone),
+  bytesPerUnfollowed: optional(amount),
 });
 
 export const decodeCalibration: Decode<StoredCalibration> = object<StoredCalibration>({

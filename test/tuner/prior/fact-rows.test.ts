@@ -30,10 +30,21 @@ describe("the facts of a candidate", () => {
     expect(read).toHaveLength(facts.length);
     read.forEach((one, stage) => {
       for (const name of factNames)
-        expect(one[name] / (facts[stage]![name] || 1)).toBeCloseTo(facts[stage]![name] ? 1 : 0, 4);
+        expect((one[name] ?? 0) / (facts[stage]![name] || 1)).toBeCloseTo(facts[stage]![name] ? 1 : 0, 4);
     });
     // All facts are compared: one that a rule adds must not be forgotten here.
-    expect(Object.keys(read[0]!).sort()).toEqual(Object.keys(facts[0]!).sort());
+    expect(Object.keys(read[0]!).sort()).toEqual(factNames.toSorted());
+    expect(factNames).toEqual(expect.arrayContaining(Object.keys(facts[0]!)));
+  });
+
+  test("of records that lack the later ones predict what they did", () => {
+    const first = factNames.indexOf("tilesBegun");
+    const rows = factRows(facts).map((row) => row.slice(0, first));
+    const read = factsOfRows(rows)!;
+    expect(read.map(({ walksBegun, tilesBegun }) => [walksBegun, tilesBegun])).toEqual(facts.map(() => [0, 0]));
+    const begun = facts.map((one) => ({ ...one, walksBegun: 0, tilesBegun: 0 }));
+    expect(predictTotalNs(read, task.target) / predictTotalNs(begun, task.target)).toBeCloseTo(1, 4);
+    expect(factsOfRows([[...factRows(facts)[0]!, 0]])).toBeNull();
   });
 
   test("are unknown where there are none, or those of another time", () => {

@@ -34,7 +34,11 @@ export const inAllParts =
   (assignment) => {
     if (!block) return repeated(estimate, times)(assignment);
     const blocks = Math.ceil(block.rows / assignment[block.size]!);
-    return { ...repeated(estimate, times * blocks)(assignment), bytesFromMemory: block.bytesFromMemory };
+    return {
+      ...repeated(estimate, times * blocks)(assignment),
+      bytesFromMemory: block.bytesFromMemory,
+      unfollowedBytes: 0,
+    };
   };
 
 /** Estimates `times` runs. Shared data comes from memory once: later runs find it in a cache. */
@@ -51,5 +55,7 @@ export const repeated =
       bytesFromMemory: facts.bytesFromMemory,
       packedBytes: all(facts.packedBytes),
       loopIterations: all(facts.loopIterations),
+      tilesBegun: all(facts.tilesBegun ?? 0),
+      walksBegun: all(facts.walksBegun ?? 0),
     } satisfies RankingFacts;
   };

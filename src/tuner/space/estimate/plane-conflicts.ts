@@ -1,7 +1,8 @@
 // The cost of alternatives of an element in planes of their own, each beginning a fixed number of bytes after the one before:
 // lines that fall into one set of L1 evict each other before their next vector is touched.
 
-import type { Target } from "../../../compiler/index.ts";
+import { type Target, byteSize } from "../../../compiler/index.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 
 export interface Planes {
   readonly count: number;
@@ -12,19 +13,20 @@ export interface Planes {
   readonly isWritten: boolean;
 }
 
-const lineBytes = 64;
-/** Bytes of a way of L1: a page, so that it is found while the address is still translated. */
-const wayBytes = 4096;
-
 /** Returns the bytes between L1 and L2 that conflicts cost: a line for each vector; written ones go both ways. */
 export function conflictBytes({ count, distance, lanes, isWritten }: Planes, target: Target): number {
-  const vectors = (count * distance) / (4 * lanes);
-  return count / setsBetween(distance) > waysOf(target) ? vectors * lineBytes * (isWritten ? 2 : 1) : 0;
+  const vectors = (count * distance) / (byteSize.f32 * lanes);
+  return count / setsBetween(distance, target) > waysOf(target)
+    ? vectors * coreOf(target).lineBytes * (isWritten ? 2 : 1)
+    : 0;
 }
 
 /** Returns how many lines at this distance in bytes fall into different sets of L1. */
-export const setsBetween = (distance: number): number => wayBytes / greatestCommonDivisor(distance, wayBytes);
+export function setsBetween(distance: number, target: Target): number {
+  const { wayBytes } = coreOf(target);
+  return wayBytes / greatestCommonDivisor(distance, wayBytes);
+}
 
-export const waysOf = ({ l1Bytes }: Target): number => l1Bytes / wayBytes;
+export const waysOf = (target: Target): number => target.l1Bytes / coreOf(target).wayBytes;
 
 const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b));

@@ -1,11 +1,13 @@
 // Estimates what a stage that walks its operands once does to the machine: an element-wise stage, or a reduction into a few vectors.
 
-import { byteSize } from "../../../compiler/index.ts";
-import type { RankingFacts } from "../../prior/ranker.ts";
+import { byteSize, type Target } from "../../../compiler/index.ts";
+import { type RankingFacts } from "../../prior/ranker.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 
 export interface Stream {
   readonly stage: SchedulableStage;
+  readonly target: Target;
   /** Number of elements in a vector; 1: scalar code. */
   readonly lanes: number;
   /** Number of vectors along the innermost axis in one iteration. */
@@ -16,17 +18,14 @@ export interface Stream {
   readonly isWarm: boolean;
 }
 
-/** Number of operations that the polynomial of a function takes. */
-const operationsOfFunction = 14;
-
 const extentOf = (axes: SchedulableStage["spatial"]): number => axes.reduce((total, { extent }) => total * extent, 1);
 
-export function streamFacts({ stage, lanes, vectors, rows, isWarm }: Stream): RankingFacts {
+export function streamFacts({ stage, target, lanes, vectors, rows, isWarm }: Stream): RankingFacts {
   const isReduction = stage.reduce.length > 0;
   const inner = (isReduction ? stage.reduce : stage.spatial).at(-1)!;
   const results = extentOf(stage.spatial);
   const elements = results * extentOf(stage.reduce);
-  const operations = Math.max(1, stage.operations) + (stage.callsFunctions ? operationsOfFunction : 0);
+  const operations = Math.max(1, stage.operations) + (stage.callsFunctions ? coreOf(target).operationsOfFunction : 0);
   const multiplyAddShare = isReduction && stage.operations === 2 ? 1 : 0;
   const steps = operations * (1 - multiplyAddShare / 2);
   const loads = loadsOf(stage, inner.name, rows);
@@ -44,15 +43,16 @@ export function streamFacts({ stage, lanes, vectors, rows, isWarm }: Stream): Ra
     multiplyAddShare,
     // A sum takes one of the steps that an element takes.
     accumulators: isReduction ? vectors * rows * steps : 0,
-    liveRegisters: liveRegisters(stage, vectors, rows),
+    liveRegisters: liveRegisters(stage, vectors, rows, target),
     loadsPerOperation: loads / steps,
     bytesFromL2: 0,
     bytesFromL3: 0,
     bytesFromMemory: (isWarm ? 0 : bytes) + (isReduction ? 0 : results * byteSize[stage.dtype]),
     packedBytes: 0,
-    loopIterations: (walks / rows) * (2 + inner.extent / (lanes * vectors)),
+    loopIterations: ((walks / rows) * inner.extent) / (lanes * vectors),
     parallelTasks: 1,
     bodyInstructions: vectors * rows * (steps + loads),
+    walksBegun: walks / rows,
   };
 }
 
@@ -73,10 +73,13 @@ function wasteOf(extent: number, lanes: number, vectors: number, operationsAWalk
 }
 
 /** Accumulators, a vector of each operand, and what a function's polynomial needs. */
-export const liveRegisters = (stage: SchedulableStage, vectors: number, rows: number): number =>
-  (stage.reduce.length > 0 ? vectors * rows : vectors) + registersBeside(stage);
+const liveRegisters = (stage: SchedulableStage, vectors: number, rows: number, target: Target): number =>
+  (stage.reduce.length > 0 ? vectors * rows : vectors) + registersBeside(stage, target);
 
-export const registersBeside = ({ callsFunctions }: SchedulableStage): number => (callsFunctions ? 6 : 2);
+export function registersBeside({ callsFunctions }: SchedulableStage, target: Target): number {
+  const { walkRegisters, functionRegisters } = coreOf(target);
+  return callsFunctions ? functionRegisters : walkRegisters;
+}
 
 const bytesOf = (read: Access, stage: SchedulableStage): number =>
   extentOf([...stage.spatial, ...stage.reduce].filter(({ name }) => dependsOn(read, name))) * byteSize[read.dtype];

@@ -6,10 +6,11 @@
 //   out[y, x] from products[…, y / 2, x / 2]  →    products[…, 1 row, x / 2]
 
 import { byteSize, type Expr, walkExpr } from "../../../compiler/index.ts";
-import type { Placement } from "../draft/draft.ts";
+import { type Placement } from "../draft/draft.ts";
 import { isScheduledBy } from "../draft/rule-order.ts";
-import type { SchedulableStage } from "../draft/schedulable-stage.ts";
-import type { RuleContext } from "../draft/space-rule.ts";
+import { type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { type RuleContext } from "../draft/space-rule.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 
 export interface RowBlock {
   /** Number of the reduction's rows in a block: a divisor of all rows, the largest that half of L2 holds. */
@@ -39,7 +40,8 @@ export function rowBlockOf(
   const bytesOf = (rows: number): number =>
     [sums, ...producers].reduce((bytes, it) => bytes + byteSize[it.dtype] * elementsIn(it, extentsOf(rows)), 0);
   const divisors = Array.from({ length: row.extent }, (_, at) => at + 1).filter((rows) => row.extent % rows === 0);
-  const rows = divisors.findLast((count) => bytesOf(count) <= context.task.target.l2Bytes / 2) ?? 1;
+  const { target } = context.task;
+  const rows = divisors.findLast((count) => bytesOf(count) <= target.l2Bytes * coreOf(target).passedShareOfL2) ?? 1;
   const extents = extentsOf(rows);
   const times = elementsIn(sums, new Map()) / elementsIn(sums, extents);
   if (times === 1) return null;

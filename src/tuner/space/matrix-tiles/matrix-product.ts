@@ -2,14 +2,12 @@
 // axes that are whole tiles.
 
 import { byteSize, type Intrinsic, intrinsicsFor, loopName } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../data/task.ts";
+import { type TuningTask } from "../../data/task.ts";
 import { type Access, dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import type { RuleContext } from "../draft/space-rule.ts";
+import { type RuleContext } from "../draft/space-rule.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 import { endsWith, padName } from "../tiling/padded-reduction.ts";
 import type { TiledAxis } from "../tiling/tiled-axis.ts";
-
-/** Rows of a tile, and columns of one of sums. */
-export const side = 16;
 
 export interface MatrixProduct {
   readonly stage: SchedulableStage;
@@ -18,7 +16,9 @@ export interface MatrixProduct {
   readonly left: Access;
   readonly right: Access;
   readonly axes: readonly TiledAxis[];
-  /** Elements of the reduce axis that four bytes hold, and that a tile takes. */
+  /** Rows of a tile, and columns of one of sums. */
+  readonly side: number;
+  /** Elements of the reduce axis that a lane adds up, and that a tile takes. */
   readonly group: number;
   readonly depth: number;
 }
@@ -32,7 +32,8 @@ export function matrixProduct(stage: SchedulableStage, context: RuleContext): Ma
   const operands = matrices(stage, row.name, column.name, (read) => endsWith(read, reduce, context));
   const intrinsic = operands && intrinsicOn(operands, stage, context.task);
   if (!operands || !intrinsic) return null;
-  const group = 4 / byteSize[operands.left.dtype];
+  const { tileSide: side, tileGroupBytes } = coreOf(context.task.target);
+  const group = tileGroupBytes / byteSize[operands.left.dtype];
   const depth = side * group;
   const extent = Math.ceil(reduce.extent / depth) * depth;
   const padded = (read: Access): Access =>
@@ -44,7 +45,7 @@ export function matrixProduct(stage: SchedulableStage, context: RuleContext): Ma
   const loop = loopName(stage.name, reduce.name);
   const last: TiledAxis = { axis: { ...reduce, extent }, role: "reduce", loop, lanes: depth, isTiled: false };
   const [left, right] = [padded(operands.left), padded(operands.right)];
-  return { stage, intrinsic, left, right, axes: [...axes, last], group, depth };
+  return { stage, intrinsic, left, right, axes: [...axes, last], side, group, depth };
 }
 
 type Matrices = Pick<MatrixProduct, "left" | "right">;
@@ -88,5 +89,5 @@ export const isConstant = ({ buffer, isSole }: Access, { stage }: MatrixProduct)
 export const isAlongReduction = ({ left, stage }: MatrixProduct): boolean =>
   left.dims.at(-1)?.has(stage.reduce[0]!.name) === true;
 
-export const isWhole = ({ axes }: MatrixProduct, role: TiledAxis["role"]): boolean =>
+export const isWhole = ({ axes, side }: MatrixProduct, role: TiledAxis["role"]): boolean =>
   axes.find((it) => it.role === role)!.axis.extent % side === 0;

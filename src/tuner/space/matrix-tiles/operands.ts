@@ -7,11 +7,11 @@ import type { Access } from "../draft/schedulable-stage.ts";
 import type { LoopOrder } from "../tiling/order.ts";
 import { addPackChoices, copiedReads, copyAt, type PackChoice, packName } from "../tiling/packing.ts";
 import { surplusOf } from "../tiling/tiled-axis.ts";
-import { isAlongReduction, isConstant, isPadded, isWhole, type MatrixProduct, side } from "./matrix-product.ts";
+import { isAlongReduction, isConstant, isPadded, isWhole, type MatrixProduct } from "./matrix-product.ts";
 
 /** Tiles one after another along the reduce axis: 16 rows of the left operand, 16 columns of groups of the right one. */
 function layoutOf(access: Access, product: MatrixProduct): readonly LayoutDim<Operand>[] {
-  const { stage, left, group, depth } = product;
+  const { stage, left, side, group, depth } = product;
   const [row, column] = stage.spatial.slice(-2);
   const own = access === left ? row! : column!;
   const along = (name: string): number => access.dims.findIndex((it) => it?.has(name));
@@ -50,7 +50,7 @@ const hasTileRows = (access: Access, product: MatrixProduct): boolean =>
  * as many tiles as the loops walk. An operand laid out before has only its own tiles, and one that is read in place has
  * no surplus at all, so register tiles must not reach beyond them.
  */
-export const addPlaceChoices = (draft: Draft, packs: readonly PackChoice[]): Draft =>
+export const addPlaceChoices = (draft: Draft, packs: readonly PackChoice[], { side }: MatrixProduct): Draft =>
   packs.reduce(
     (result, { packable: { panelAxis }, tunable, isOnce }) => {
       const { axis } = panelAxis!;

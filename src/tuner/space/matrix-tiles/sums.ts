@@ -4,13 +4,13 @@ import type { Instruction, LayoutDim, Operand } from "../../../compiler/index.ts
 import { atMostWhen, choice, type Draft, instruct, instructWhen, is } from "../draft/draft.ts";
 import type { SchedulableStage } from "../draft/schedulable-stage.ts";
 import { surplusOf } from "../tiling/tiled-axis.ts";
-import { isWhole, loopsOf, type MatrixProduct, side } from "./matrix-product.ts";
+import { isWhole, loopsOf, type MatrixProduct } from "./matrix-product.ts";
 
 const sumsOfTiles = ({ stage }: MatrixProduct): string => `${stage.name}.acc`;
 
 /** The accumulators tile by tile. */
 export function sumsInTiles(product: MatrixProduct): readonly Instruction<Operand>[] {
-  const { stage, intrinsic } = product;
+  const { stage, intrinsic, side } = product;
   const { row } = loopsOf(product);
   const others = stage.spatial.length - 2;
   const dims = [others, others + 1].map((dim) => ({ dim, tile: side }));

@@ -42,10 +42,7 @@ function tileTogether(draft: Draft, stage: SchedulableStage, tiling: Tiling, { t
   const { stage: sums, axes, packs } = tiling;
   const { target } = task;
   const whole = axes.flatMap((it) => (it.role === "reduce" ? [Math.ceil(it.axis.extent / it.lanes) * it.lanes] : []));
-  const tiled = axes.reduce(
-    (result, it) => tileAxis(result, it, target.vectorRegisters, whole),
-    fuse(draft, sums.name),
-  );
+  const tiled = axes.reduce((result, it) => tileAxis(result, it, target, whole), fuse(draft, sums.name));
   const order = orderChoice(sums, finishedTileOrders(axes));
   const ordered = addOrderChoice(limitRegisters(tiled, sums, axes, target), order);
   const limited = limitCaches(ordered, sums, axes, order, target);

@@ -9,7 +9,8 @@
 // After Heron's mergeConsumer. The last block is moved inwards where the blocks do not fill the axis: some rows are
 // computed twice, and there is no second copy of all the code.
 
-import { byteSize, loopName } from "../../../compiler/index.ts";
+import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
+import { coreOf } from "../../cost-model/machine-model.ts";
 import {
   atMost,
   type Draft,
@@ -119,21 +120,21 @@ function rowCounts(stage: SchedulableStage, chain: Chain, context: RuleContext):
   const isWhole = elementsOf(stage.spatial.slice(0, chain.at)) === 1;
   const most = Math.min(
     isWhole ? extent - 1 : extent,
-    Math.floor(shareOfL2(context.task.target.l2Bytes) / rowBytes(chain, context)),
+    Math.floor(shareOfL2(context.task.target) / rowBytes(chain, context)),
   );
   const powers = Array.from({ length: 20 }, (_, exponent) => 2 ** exponent);
   const counts = [...powers.flatMap((power) => [1, 3, 5, 7].map((odd) => odd * power)), extent];
   return sortedUnique(counts.filter((count) => count <= most));
 }
 
-/** Returns the half of L2 for passed results: the other half is for the operands that stream past. */
-const shareOfL2 = (bytes: number): number => Math.floor(bytes / 2);
+/** Returns the bytes of L2 for passed results: the others are for the operands that stream past. */
+const shareOfL2 = (target: Target): number => Math.floor(target.l2Bytes * coreOf(target).passedShareOfL2);
 
 function inBlocks(draft: Draft, stage: SchedulableStage, chain: Chain, context: RuleContext): Draft {
   const axis = stage.spatial[chain.at]!;
   const loop = loopName(stage.name, axis.name);
   const [rows, bytes] = [`${loop}.rows`, `${loop}.rows-bytes`];
-  const share = shareOfL2(context.task.target.l2Bytes);
+  const share = shareOfL2(context.task.target);
   const named = decide(draft, `${chain.producers[0]!.name} to ${stage.name} in blocks of ${axis.name}`);
   const chosen = tunable(named, rows, rowCounts(stage, chain, context));
   const counted = product(

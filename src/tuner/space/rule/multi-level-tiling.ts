@@ -67,7 +67,7 @@ function tileStage(named: Draft, tiling: Tiling, target: Target): Draft {
   const { stage, axes, packs } = tiling;
   const draft = decide(named, `${stage.name} tiled${forIntrinsic(tiling)}`);
   const blocks = blockSizes(stage, axes, target);
-  const tiled = axes.reduce((result, it) => tileAxis(result, it, target.vectorRegisters, blocks), draft);
+  const tiled = axes.reduce((result, it) => tileAxis(result, it, target, blocks), draft);
   const order = orderChoice(stage, loopOrders(axes));
   const ordered = addOrderChoice(limitRegisters(tiled, stage, axes, target), order);
   const limited = limitCaches(ordered, stage, axes, order, target);

@@ -30,6 +30,7 @@ export const rowReduction: SpaceRule = {
         estimate(tuned, (assignment) =>
           streamFacts({
             stage: sizedBy(stage, assignment),
+            target: context.task.target,
             lanes: 1,
             vectors: assignment[unroll]!,
             rows: 1,

@@ -7,18 +7,8 @@
 //
 // A stage that another reads row by row is computed under the loop over the rows of that one.
 
-import { type Instruction, loopName, type Operand } from "../../../compiler/index.ts";
-import {
-  atMost,
-  constrain,
-  type Draft,
-  decide,
-  derived,
-  estimate,
-  instruct,
-  product,
-  tunable,
-} from "../draft/draft.ts";
+import { type Instruction, loopName, type Operand, type Target } from "../../../compiler/index.ts";
+import { atMost, constrain, type Draft, decide, derived, estimate, instruct, product, tunable } from "../draft/draft.ts";
 import {
   dependsOn,
   isReused,
@@ -53,9 +43,10 @@ export const splitReduction: SpaceRule = {
     const where = placement ? `under ${placement.loop}` : rows ? `rows of ${rows.name} together` : "row by row";
     const decided = decide(draft, `${stage.name}: vectors over ${axis.name}, ${where}`);
     const placed = placement ? placeInRow(decided, stage, placement, context) : decided;
-    const estimated = estimate(limitRegisters(tunables(placed, plan), plan, target.vectorRegisters), (assignment) =>
+    const estimated = estimate(limitRegisters(tunables(placed, plan), plan, target), (assignment) =>
       streamFacts({
         stage: sizedBy(stage, assignment),
+        target,
         lanes,
         vectors: assignment[vectorsOf(plan)]!,
         rows: rows ? assignment[rowsOf(plan)]! : 1,
@@ -105,7 +96,8 @@ function tunables(draft: Draft, plan: Plan): Draft {
   );
 }
 
-function limitRegisters(draft: Draft, plan: Plan, registers: number): Draft {
+function limitRegisters(draft: Draft, plan: Plan, target: Target): Draft {
+  const registers = target.vectorRegisters;
   const { stage, rows } = plan;
   const [accumulators, live] = [`${stage.name}.accumulators`, `${stage.name}.live-registers`];
   const factor = rows ? [rowsOf(plan), vectorsOf(plan)] : [vectorsOf(plan)];
@@ -114,7 +106,7 @@ function limitRegisters(draft: Draft, plan: Plan, registers: number): Draft {
     kind: "sum",
     result: live,
     terms: [{ coefficient: 1, term: accumulators }],
-    offset: registersBeside(stage),
+    offset: registersBeside(stage, target),
     why: `registers live in the innermost loop of ${stage.name}`,
     role: "definition",
   });

@@ -7,14 +7,15 @@
 //   j likewise; innermost: i.2 j.2 in registers, and the intrinsic in place of i.3 j.3 k.3 k.4
 
 import type { Instruction, Operand } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../data/task.ts";
+import { type TuningTask } from "../../data/task.ts";
 import { type Draft, decide, type Estimate, estimate, fuse, instruct, instructWhen } from "../draft/draft.ts";
-import type { SchedulableStage } from "../draft/schedulable-stage.ts";
-import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
+import { type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { type RuleContext, type SpaceRule } from "../draft/space-rule.ts";
 import { finishedSums } from "../fusion/finished-sums.ts";
-import { loopsOf, type MatrixProduct, matrixProduct, side } from "../matrix-tiles/matrix-product.ts";
+import { loopsOf, type MatrixProduct, matrixProduct } from "../matrix-tiles/matrix-product.ts";
 import { addPlaceChoices, inlined, packing, packOf, padding } from "../matrix-tiles/operands.ts";
 import { storeTiles, sumsInTiles } from "../matrix-tiles/sums.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, type LoopOrder, loopOrders, orderChoice } from "../tiling/order.ts";
@@ -27,8 +28,6 @@ import {
   tileAxis,
   unrollOf,
 } from "../tiling/tiled-axis.ts";
-
-const registers = 8;
 
 export const tileRegisters: SpaceRule = {
   name: "tile-registers",
@@ -64,17 +63,18 @@ const readsNothingElse = ({ reads }: SchedulableStage, product: MatrixProduct, {
 
 function onTiles(draft: Draft, product: MatrixProduct, reader: SchedulableStage | null, task: TuningTask): Draft {
   const { stage, axes, intrinsic, left, right } = product;
-  const target = { ...task.target, vectorRegisters: registers };
+  const { tileRegisters } = coreOf(task.target);
+  const target = { ...task.target, vectorRegisters: tileRegisters };
   const padded: SchedulableStage = { ...stage, reads: [left, right] };
   const whole = axes.flatMap((it) => (it.role === "reduce" ? [it.axis.extent] : []));
   const named = decide(draft, `${reader ? `${reader.name} with ` : ""}${stage.name} on tiles for ${intrinsic.name}`);
-  const tiled = axes.reduce((result, it) => tileAxis(result, it, registers, whole), named);
+  const tiled = axes.reduce((result, it) => tileAxis(result, it, target, whole), named);
   const order = orderChoice(stage, loopOrders(axes));
   const ordered = addOrderChoice(limitRegisters(tiled, padded, axes, target), order);
   const limited = limitCaches(ordered, padded, axes, order, target);
   const packs = [left, right].map((access) => packOf(access, product));
   const facts = tilingEstimate(padded, axes, order, packs, target);
-  const chosen = estimate(addPlaceChoices(limited, packs), withSurplus(facts, product));
+  const chosen = estimate(addPlaceChoices(limited, packs, product), withSurplus(facts, product));
   const split = instruct(chosen, ...padding(product), ...axes.flatMap((it) => splitOf(it, product)));
   const placed = inEachOrder(split, order, (result, it, when) =>
     packing(instructWhen(result, when, { kind: "reorder", loops: reordered(it, product) }), packs, product, it, when),
@@ -100,7 +100,7 @@ const withSurplus =
     return { ...facts(assignment), waste };
   };
 
-function splitOf(it: TiledAxis, { group }: MatrixProduct): readonly Instruction<Operand>[] {
+function splitOf(it: TiledAxis, { group, side }: MatrixProduct): readonly Instruction<Operand>[] {
   const tunables = (...names: string[]): Operand[] => names.map((tunable) => ({ tunable }));
   if (it.role === "outer") return [];
   const [factors, tail] =

@@ -3,9 +3,10 @@
 // tile's two panels one stays in L1 while the other streams from L2; blocks come from L3 once an outer iteration.
 
 import { type Assignment, byteSize, type Target } from "../../../compiler/index.ts";
-import type { RankingFacts } from "../../prior/ranker.ts";
-import type { Estimate } from "../draft/draft.ts";
+import { type RankingFacts } from "../../prior/ranker.ts";
+import { type Estimate } from "../draft/draft.ts";
 import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import { type CoreModel, coreOf } from "../../prior/machine-model.ts";
 import { type LoopOrder, type OrderChoice, orderBy } from "./order.ts";
 import { type PackChoice, packedBy } from "./packing.ts";
 import {
@@ -86,8 +87,9 @@ function factsOf(
   const unroll = productOf(reduce, ({ it }) => (it.role === "reduce" ? assignment[unrollOf(it)]! : 1));
   const traffic = stage.reads.map((read) => trafficOf(read, extents, { order, packed, target }));
   const unpacked = stage.reads.filter((read) => !packed.some(({ packable }) => packable.access === read));
-  const walks = unpacked.reduce((total, read) => total + walksPerStep(read, extents), 0);
-  const loads = vectors + height + walks * loadsPerWalk[target.codegen];
+  const walks = unpacked.reduce((total, read) => total + walksPerStep(read, extents, coreOf(target)), 0);
+  const steps = accumulators * Math.max(1, stage.operations / 2);
+  const loads = stage.reads.reduce((total, read) => total + loadsOf(read, extents, assignment), 0);
   const sum = (pick: (it: Traffic) => number): number => traffic.reduce((total, it) => total + pick(it), 0);
   const result = productOf([vector, ...rows], ({ all }) => all) * byteSize[stage.dtype];
   return {
@@ -97,17 +99,27 @@ function factsOf(
     multiplyAddShare: stage.operations >= 2 ? 2 / stage.operations : 0,
     accumulators,
     liveRegisters: assignment[`${stage.name}.live-registers`]!,
-    loadsPerOperation: loads / (accumulators * Math.max(1, stage.operations / 2)),
+    loadsPerOperation: loads / steps,
     bytesFromL2: sum(({ fromL2 }) => fromL2) + 2 * result * reduceBlocks,
     bytesFromL3: sum(({ fromL3 }) => fromL3) + result * reduceBlocks,
     bytesFromMemory: sum(({ fromMemory }) => fromMemory) + result,
     packedBytes: sum(({ packed: copied }) => copied),
-    loopIterations: registerTiles * (4 + productOf(reduce, ({ it, block }) => block / it.lanes) / unroll),
+    loopIterations: (registerTiles * productOf(reduce, ({ it, block }) => block / it.lanes)) / unroll,
     // Threads share the outermost loop.
     parallelTasks: target.threads > 1 ? (order.vectorOutside ? vector : (rows[0] ?? vector)).blocks : 1,
-    bodyInstructions: unroll * (accumulators * stage.operations + vectors + height),
+    bodyInstructions: unroll * (accumulators * stage.operations + loads),
+    tilesBegun: registerTiles,
+    pageWalksPerOperation: walks / steps,
+    unfollowedBytes: sum(({ unfollowed }) => unfollowed),
   };
 }
+
+/** Counts the vectors, or elements for all lanes, that one step of a register tile loads of an operand. */
+const loadsOf = (read: Access, extents: readonly Extents[], assignment: Assignment): number =>
+  extents.reduce((count, { it, register }) => {
+    if (!dependsOn(read, it.axis.name)) return count;
+    return count * (it.role === "vector" ? assignment[registerOf(it)]! : register);
+  }, read.count);
 
 /**
  * Returns elements computed / elements asked for along one axis: a masked tile computes its surplus, a cut one only lanes.
@@ -122,6 +134,8 @@ interface Traffic {
   readonly fromL2: number;
   readonly fromL3: number;
   readonly fromMemory: number;
+  /** Those of the bytes from memory that prefetchers do not follow. */
+  readonly unfollowed: number;
   /** Bytes that packing reads, all repetitions together. */
   readonly packed: number;
 }
@@ -133,6 +147,7 @@ interface Placement {
 }
 
 function trafficOf(read: Access, extents: readonly Extents[], { order, packed, target }: Placement): Traffic {
+  const core = coreOf(target);
   const own = extents.filter(({ it }) => dependsOn(read, it.axis.name));
   const others = extents.filter(({ it }) => !dependsOn(read, it.axis.name) && it.role !== "whole");
   const bytes = productOf(own, ({ all }) => all) * byteSize[read.dtype];
@@ -144,51 +159,36 @@ function trafficOf(read: Access, extents: readonly Extents[], { order, packed, t
   const panelBytes = productOf(own, ({ it, register, block, all }) =>
     it.role === "reduce" ? block : it.role === "whole" ? all : register,
   );
-  const fits = panelBytes * byteSize[read.dtype] <= target.l1Bytes && (pack || !aliases(read, own));
+  const fits = panelBytes * byteSize[read.dtype] <= target.l1Bytes && (pack || !aliases(read, own, core));
   const stays = isVector === order.vectorOutside && fits;
   const repacked = isVector === order.vectorOutside ? 1 : blocksOfOthers;
-  const isFollowed = !isBeyondL3(bytes, target) || pagesSideBySide(read, extents) <= pagesFollowed;
+  const isFollowed = !isBeyondL3(bytes, target) || pagesSideBySide(read, extents, core) <= core.pagesFollowed;
   return {
     fromL2: bytes * (stays ? blocksOfOthers : tilesOfOthers),
     fromL3: bytes * blocksOfOthers,
-    fromMemory: bytes * (isFollowed ? 1 : bytesOfUnfollowed),
+    fromMemory: bytes,
+    unfollowed: isFollowed ? 0 : bytes,
     // A pack that is made once for all parts costs next to nothing in one of them.
     packed: pack && !pack.isOnce ? 2 * bytes * repacked : 0,
   };
 }
 
-const pageBytes = 4096;
-/** Most pages side by side that hardware prefetchers follow while a tile walks down an operand. */
-const pagesFollowed = 16;
-/**
- * Factor of the cost of a byte from memory that prefetchers do not follow. C[4, 4096] = A[4, 1024] · B[1024, 4096] walks down 16
- * rows of B at a time 2.3 times as fast as 32, and three times as fast as 64; within L3 there is no such difference.
- */
-const bytesOfUnfollowed = 3;
-/** Number of pages that the first level of the TLB holds. */
-const pagesAtHand = 64;
-/**
- * Loads that a load of a page beyond those costs as much as. Native code does as much in a step as a page walk takes, and
- * hides it. Fitted, docs/cost-model.md.
- */
-const loadsPerWalk: Readonly<Record<Target["codegen"], number>> = { c: 0, wasm: 8 };
-
 /**
  * Counts pages beyond the TLB, a step of the reduction: a tile walks down the rows of the vector operand, which lie far apart
  * where it is not packed.
  */
-const walksPerStep = (read: Access, extents: readonly Extents[]): number =>
-  Math.max(0, ...walksOf(read, extents).map((it) => (it.pages > pagesAtHand ? it.pagesPerStep : 0)));
+const walksPerStep = (read: Access, extents: readonly Extents[], core: CoreModel): number =>
+  Math.max(0, ...walksOf(read, extents, core).map((it) => (it.pages > core.pagesAtHand ? it.pagesPerStep : 0)));
 
 /** Counts the pages that a tile goes through again and again while it moves along the vector axis. */
-const pagesSideBySide = (read: Access, extents: readonly Extents[]): number =>
-  Math.max(0, ...walksOf(read, extents).map(({ pages }) => pages));
+const pagesSideBySide = (read: Access, extents: readonly Extents[], core: CoreModel): number =>
+  Math.max(0, ...walksOf(read, extents, core).map(({ pages }) => pages));
 
 /**
  * Returns the walks down an operand of the vector axis, one for each axis of the reduction: pages a step, and pages in a
  * block.
  */
-function walksOf(read: Access, extents: readonly Extents[]) {
+function walksOf(read: Access, extents: readonly Extents[], { pageBytes }: CoreModel) {
   const isVector = extents.some(({ it }) => it.role === "vector" && dependsOn(read, it.axis.name));
   const reduce = reducedOf(extents);
   return (isVector ? reduce : []).map(({ it, block }) => {
@@ -207,9 +207,9 @@ function distanceAlong({ axis }: TiledAxis, { dims, dtype }: Access, extents: re
   return Math.abs(dims[at]!.get(axis.name)!) * inner * byteSize[dtype];
 }
 
-/** Says whether an operand's rows lie a multiple of 1 KiB apart. They then fall into few sets of L1 and evict each other. */
-function aliases(read: Access, own: readonly Extents[]): boolean {
+/** Says whether an operand's rows lie so far apart that they fall into few sets of L1 and evict each other. */
+function aliases(read: Access, own: readonly Extents[], { aliasBytes }: CoreModel): boolean {
   const last = read.dims.at(-1);
   const row = own.filter(({ it }) => last?.has(it.axis.name)).reduce((extent, { all }) => Math.max(extent, all), 1);
-  return read.dims.length > 1 && (row * byteSize[read.dtype]) % 1024 === 0;
+  return read.dims.length > 1 && (row * byteSize[read.dtype]) % aliasBytes === 0;
 }

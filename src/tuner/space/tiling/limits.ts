@@ -201,7 +201,7 @@ export const limitConflicts = (
   packs.reduce((result, { packable: { access }, tunable }) => {
     const rows = rowsOf(stage, access, axes);
     if (!tunable || !rows) return result;
-    const most = waysOf(target) * setsBetween(rows.distance);
+    const most = waysOf(target) * setsBetween(rows.distance, target);
     if (Math.max(...valuesOf(result, registerOf(rows.axis))) <= most) return result;
     const why = `unpacked rows of ${access.buffer}, ${rows.distance} bytes apart, share sets of L1 that hold ${most} of them`;
     return atMostWhen(result, [is(tunable, 0)], registerOf(rows.axis), most, why);

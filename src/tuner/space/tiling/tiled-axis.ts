@@ -7,8 +7,9 @@
 //   other reduce   whole inside the blocks; or, for strict sums and where it is too long, outside of them
 
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
-import type { TuningTask } from "../../data/task.ts";
+import { type TuningTask } from "../../data/task.ts";
 import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft/draft.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 import {
   type Access,
   dependsOn,
@@ -54,7 +55,7 @@ export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTa
   const inOrder = numerics === "strict" || keepsOrder(stage, numerics);
   const tileable = inOrder ? stage.reduce.at(-1)! : longest;
   const others = stage.reduce.filter((axis) => axis !== tileable).map((axis) => axis.extent);
-  const isOutside = inOrder || mostBlockOf(stage, lanes, others, target) < leastBlock;
+  const isOutside = inOrder || mostBlockOf(stage, lanes, others, target) < coreOf(target).leastBlock;
   const rows = rowAxes(stage);
   return [
     ...stage.spatial
@@ -70,9 +71,6 @@ export const tiledAxes = (stage: SchedulableStage, lanes: number, task: TuningTa
     }),
   ];
 };
-
-/** Fewest elements of a block that are worth its loop. */
-const leastBlock = 4;
 
 /** Returns the elements of the tiled reduce axis whose vectors fill L1, together with all of the other reduce axes. */
 function mostBlockOf(stage: SchedulableStage, lanes: number, others: readonly number[], { l1Bytes }: Target): number {
@@ -96,11 +94,11 @@ export const stepsOf = (it: TiledAxis): string => `${it.loop}.steps`;
 export const unrollOf = (it: TiledAxis): string => `${it.loop}.unroll`;
 
 /** Adds the tunables of an axis and the variables that follow; `blocks`: sizes that a block of the reduce axis may have. */
-export function tileAxis(draft: Draft, it: TiledAxis, registers: number, blocks: readonly number[]): Draft {
+export function tileAxis(draft: Draft, it: TiledAxis, target: Target, blocks: readonly number[]): Draft {
   switch (it.role) {
     case "vector":
     case "spatial":
-      return tileSpatial(draft, it, registers);
+      return tileSpatial(draft, it, target);
     case "reduce":
       return tileReduce(draft, it, blocks);
     case "whole":
@@ -109,10 +107,12 @@ export function tileAxis(draft: Draft, it: TiledAxis, registers: number, blocks:
   }
 }
 
-function tileSpatial(draft: Draft, it: TiledAxis, registers: number): Draft {
+function tileSpatial(draft: Draft, it: TiledAxis, target: Target): Draft {
   const { extent, name, size } = it.axis;
+  const { mostTileVectors, operandRegisters } = coreOf(target);
+  const mostRegisters = it.role === "vector" ? mostTileVectors : target.vectorRegisters - operandRegisters;
   const vectors = Math.ceil(extent / it.lanes);
-  const most = it.isTiled ? Math.min(vectors, it.role === "vector" ? 4 : registers - 2) : 1;
+  const most = it.isTiled ? Math.min(vectors, mostRegisters) : 1;
   const register = registerOf(it);
   const registered = product(
     tunable(draft, register, range(1, most)),
@@ -192,20 +192,23 @@ function tileReduce(draft: Draft, it: TiledAxis, blocks: readonly number[]): Dra
 }
 
 /**
- * Returns sizes of blocks of the tiled reduce axis: divisors of its extent from 32 on and the extent itself; with fewer than
- * three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is joins them. With
- * an intrinsic they are rounded up to multiples of what it adds up. Where an operand comes from memory, sizes begin at 8:
+ * Returns sizes of blocks of the tiled reduce axis: divisors of its extent from the least that is offered on, and the extent
+ * itself; with fewer than three, also equal parts rounded up. If none is small enough for the cache, the largest equal part that is joins them. With
+ * an intrinsic they are rounded up to multiples of what it adds up. Where an operand comes from memory, smaller sizes are offered:
  * prefetchers follow few rows of it.
  */
 export function blockSizes(stage: SchedulableStage, axes: readonly TiledAxis[], target: Target): readonly number[] {
   const { axis, lanes } = axes.find((it) => it.role === "reduce")!;
   const comesFromMemory = stage.reads.some((read) => isBeyondL3(bytesOf(read, axes), target));
-  const sizes = sizesOf(axis, mostBlock(stage, axes, target), comesFromMemory ? 8 : 32);
+  const { leastOfferedBlock, leastBlockFromMemory } = coreOf(target);
+  const least = comesFromMemory ? leastBlockFromMemory : leastOfferedBlock;
+  const sizes = sizesOf(axis, mostBlock(stage, axes, target), least);
   return lanes === 1 ? sizes : sortedUnique(sizes.map((size) => Math.ceil(size / lanes) * lanes));
 }
 
 /** Says whether an operand of this size does not stay in L3: other data leaves it no more than half. */
-export const isBeyondL3 = (bytes: number, { l3Bytes }: Target): boolean => 2 * bytes > l3Bytes;
+export const isBeyondL3 = (bytes: number, target: Target): boolean =>
+  bytes > coreOf(target).residentShareOfL3 * target.l3Bytes;
 
 const bytesOf = (read: Access, axes: readonly TiledAxis[]): number =>
   axes.reduce((bytes, { axis }) => bytes * (dependsOn(read, axis.name) ? axis.extent : 1), byteSize[read.dtype]);

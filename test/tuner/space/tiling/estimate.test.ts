@@ -2,9 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import { instantiate, opLibrary, type TargetName, targets } from "../../../../src/compiler/index.ts";
-import type { RankingFacts } from "../../../../src/tuner/prior/ranker.ts";
+import { type RankingFacts, weightedBytes, weightedLoads } from "../../../../src/tuner/prior/ranker.ts";
 import { findPoint, searchSpace } from "../../../../src/tuner/search/point/search-space.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
+import { machineModels } from "../../../../src/tuner/prior/machine-model.ts";
 
 /** Facts of a GEMM whose tiles are 4 rows of 2 vectors. */
 function factsOf(target: TargetName, N: number, change: Readonly<Record<string, number>>): RankingFacts {
@@ -19,7 +20,10 @@ function factsOf(target: TargetName, N: number, change: Readonly<Record<string, 
 }
 
 const unpacked = { "C.pack.B": 0 };
-const loadsOf = (target: TargetName, N: number, change = {}): number => factsOf(target, N, change).loadsPerOperation;
+const loadsOf = (name: TargetName, N: number, change = {}): number => {
+  const target = targets[name];
+  return weightedLoads(factsOf(name, N, change), target, machineModels[target.codegen]);
+};
 
 describe("rows of the vector operand that are not packed", () => {
   it("cost a walk a step on WASM where a block of them lies on more pages than are at hand", () => {
@@ -44,7 +48,8 @@ describe("rows of the vector operand that are not packed", () => {
 describe("a vector operand that is larger than half of L3", () => {
   const bytes = (N: number): number => 512 * N * 4;
   const fromMemory = (N: number, steps: number): number =>
-    factsOf("avx512", N, { ...unpacked, "C.k.steps": steps }).bytesFromMemory - 256 * (512 + N) * 4;
+    weightedBytes(factsOf("avx512", N, { ...unpacked, "C.k.steps": steps }), targets.avx512, machineModels.c) -
+    256 * (512 + N) * 4;
 
   it("comes from memory once if prefetchers follow its rows, and costs three times as much if not", () => {
     expect(fromMemory(4096, 16)).toBe(bytes(4096));

@@ -1,0 +1,196 @@
+// Counts on a scheduled nest what estimates claim of it. An oracle for ranking facts: it reads loops, bindings and buffers, and
+// knows no rule, tunable or axis of a template. Scheduled nest → amounts.
+//
+// Blocks are told apart by what a schedule calls them: `C.init` and `C.store` begin and end the sums of a tile, `A.pack` copies an
+// operand, `y.rf` adds up the vectors of `y.rf.rf`. What is left is the work that a stage is there for.
+
+import {
+  type Block,
+  byteSize,
+  type Expr,
+  type For,
+  type LoopFunc,
+  type Stmt,
+  substitute,
+  toAffine,
+  walkExpr,
+} from "../../src/compiler/index.ts";
+
+/** Amounts of one block's work. A body is what the innermost loop that is not unrolled runs each time. */
+export interface CountedWork {
+  readonly name: string;
+  /** Iterations of the innermost loop that is not unrolled, ends of axes that are cut off not counted. */
+  readonly iterations: number;
+  /** Vector instances: executions of the block, all lanes at once. */
+  readonly vectors: number;
+  /** Elements that a vector instance works on: all of a vectorised loop, and all that an intrinsic computes at once. */
+  readonly lanes: number;
+  /** Vector instances of a body. */
+  readonly copies: number;
+  /** Different vectors that a body writes: its accumulators, in a reduction. */
+  readonly written: number;
+  /** Different vectors, or elements for all lanes, that a body loads. */
+  readonly loads: number;
+  /** Operations of an instance in one lane. */
+  readonly operations: number;
+  /** Instances that are asked for. */
+  readonly asked: number;
+  /** Iterations of the loops around the block that begins the sums of a body; null: there is none. */
+  readonly begun: number | null;
+}
+
+export interface CountedFacts {
+  readonly work: readonly CountedWork[];
+  /** Bytes read and written by blocks that copy operands. */
+  readonly packedBytes: number;
+  /** Iterations of the parallel loop; 1: there is none. */
+  readonly parallelTasks: number;
+}
+
+interface Placed {
+  readonly block: Block;
+  /** From the outside in. */
+  readonly loops: readonly For[];
+}
+
+export function countFacts(nest: LoopFunc): CountedFacts {
+  const placed = blocksUnder(nest.body, []);
+  const names = new Set(placed.map(({ block }) => block.name));
+  const isCopy = ({ block }: Placed): boolean => /\.(pack|layout|pad)\b/.test(block.buffer);
+  const isWork = (it: Placed): boolean =>
+    !isCopy(it) && !/\.(init|store)$/.test(it.block.name) && !names.has(`${it.block.name}.rf`);
+  const copied = placed
+    .filter(isCopy)
+    .reduce((sum, it) => sum + 2 * executions(it) * bytesOf(nest, it.block.buffer), 0);
+  const parallel = placed.flatMap(({ loops }) => loops.filter(({ mark }) => mark === "parallel"));
+  return {
+    work: placed.filter(isWork).map((it) => workOf(it, placed)),
+    packedBytes: copied,
+    parallelTasks: Math.max(1, ...parallel.map(({ extent }) => extent)),
+  };
+}
+
+function blocksUnder(stmt: Stmt, loops: readonly For[]): readonly Placed[] {
+  switch (stmt.kind) {
+    case "block":
+      return [{ block: stmt, loops }];
+    case "for":
+      return blocksUnder(stmt.body, [...loops, stmt]);
+    case "seq":
+      return stmt.body.flatMap((it) => blocksUnder(it, loops));
+    case "if":
+      return [stmt.then, ...(stmt.else ? [stmt.else] : [])].flatMap((it) => blocksUnder(it, loops));
+    case "store":
+    case "define":
+    case "assign":
+    case "prefetch":
+      return [];
+  }
+}
+
+const bytesOf = ({ buffers }: LoopFunc, name: string): number =>
+  byteSize[buffers.find((it) => it.name === name)!.dtype];
+
+const product = (values: readonly number[]): number => values.reduce((total, value) => total * value, 1);
+const isSerial = ({ mark }: For): boolean => mark === "serial" || mark === "parallel";
+
+function workOf({ block, loops }: Placed, all: readonly Placed[]): CountedWork {
+  const { scalar, inLanes } = splitAtLanes(loops);
+  const lastSerial = scalar.findLastIndex(isSerial);
+  const body = scalar.slice(lastSerial + 1);
+  const inLoops = new Map(block.axes.map(({ name }, axis) => [name, block.bindings[axis]!]));
+  const moving = (indices: readonly Expr[]): number => {
+    const names = namesIn(indices.map((index) => substitute(index, inLoops)));
+    return product(body.filter(({ name }) => names.has(name)).map(({ extent }) => extent));
+  };
+  const init = all.find((it) => it.block.name === `${block.name}.init`);
+  const outer = init ? splitAtLanes(init.loops).scalar : [];
+  const begun = outer.slice(0, outer.findLastIndex(isSerial) + 1);
+  return {
+    name: block.name,
+    iterations: executions({ block, loops: scalar.slice(0, lastSerial + 1) }),
+    vectors: executions({ block, loops: scalar }),
+    lanes: product(inLanes.map(({ extent }) => extent)),
+    copies: product(body.map(({ extent }) => extent)),
+    written: moving(block.indices),
+    loads: loadsOf(block).reduce((sum, indices) => sum + moving(indices), 0),
+    operations: operationsOf(block),
+    asked: product(block.axes.filter(({ name }) => !/^rf\d*$/.test(name)).map(({ extent }) => extent)),
+    begun: init ? executions({ block: init.block, loops: begun }) : null,
+  };
+}
+
+/**
+ * Loops around vector instances, and those inside: the vectorised ones and those that an intrinsic computes. Of a tile of rows
+ * and columns an instance is a row, so the loop over its rows is around it, as though it were unrolled.
+ */
+function splitAtLanes(loops: readonly For[]): { readonly scalar: readonly For[]; readonly inLanes: readonly For[] } {
+  const at = loops.findIndex(({ mark }) => mark === "vectorized" || mark.startsWith("tensorized"));
+  if (at < 0) return { scalar: loops, inLanes: [] };
+  const rows = loops[at]!;
+  const isTile = /^tensorized (tile|td)/.test(rows.mark);
+  const split = isTile ? at + 1 : at;
+  const scalar = loops.slice(0, split).map((loop) => (loop === rows ? { ...loop, mark: "unrolled" as const } : loop));
+  return { scalar, inLanes: loops.slice(split) };
+}
+
+/** Indices of all different loads of a block, those of its own result left out. */
+function loadsOf(block: Block): readonly (readonly Expr[])[] {
+  const found = new Map<string, readonly Expr[]>();
+  walkExpr(block.value, (it) => {
+    if (it.kind === "load" && it.buffer !== block.buffer)
+      found.set(JSON.stringify([it.buffer, it.indices]), it.indices);
+  });
+  return [...found.values()];
+}
+
+function namesIn(exprs: readonly Expr[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const expr of exprs) {
+    walkExpr(expr, (it) => {
+      if (it.kind === "var") names.add(it.name);
+    });
+  }
+  return names;
+}
+
+/** Counts arithmetic of an instance: indices are not walked, casts are free. */
+const operationsOf = ({ value }: Block): number => Math.max(1, arithmeticIn(value));
+
+function arithmeticIn(expr: Expr): number {
+  switch (expr.kind) {
+    case "unary":
+      return 1 + arithmeticIn(expr.operand);
+    case "binary":
+      return 1 + arithmeticIn(expr.left) + arithmeticIn(expr.right);
+    case "cast":
+    case "bitcast":
+      return arithmeticIn(expr.operand);
+    case "select":
+      return arithmeticIn(expr.then) + arithmeticIn(expr.else);
+    default:
+      return 0;
+  }
+}
+
+/**
+ * Counts how often the loops' body runs. Ends that are cut off do not run; masked ones do. Where loops do not bind an axis as
+ * digits of its value, all of their iterations count.
+ */
+function executions({ block, loops }: Placed): number {
+  const open = new Map(loops.map((loop) => [loop.name, loop]));
+  const counts = block.axes.map(({ extent }, axis) => {
+    const { terms } = toAffine(block.bindings[axis]!);
+    const own = terms.flatMap(({ atom, coefficient }) => {
+      const loop = atom.kind === "var" ? open.get(atom.name) : undefined;
+      return loop ? [{ loop, coefficient }] : [];
+    });
+    for (const { loop } of own) open.delete(loop.name);
+    const all = product(own.map(({ loop }) => loop.extent));
+    if (own.length === 0 || own.some(({ loop }) => loop.tail === "mask")) return all;
+    // Loops around the block that are not among these stand outside: they begin parts of the axis.
+    const isWhole = terms.every(({ atom }) => atom.kind === "var");
+    return isWhole ? Math.min(all, Math.ceil(extent / Math.min(...own.map(({ coefficient }) => coefficient)))) : all;
+  });
+  return product([...counts, ...[...open.values()].map(({ extent }) => extent)]);
+}
