@@ -16,7 +16,7 @@ import { build as rollup } from "../fixtures/apps/rollup/build.js";
 import { build as vite } from "../fixtures/apps/vite/build.js";
 import { measureLimits } from "../src/native/limits/machine-limits.ts";
 import { toolchainFor } from "../src/native/toolchain/detect.ts";
-import { hostTarget } from "../src/native/toolchain/machine.ts";
+import { hostTarget } from "../src/native/machine/machine.ts";
 import { appendLine } from "../test/bench/json-lines.ts";
 import { demandCommitted } from "../test/bench/provenance.ts";
 

@@ -43,13 +43,8 @@ function knotsIn(graph: Graph): readonly string[] {
   return [...new Set(tied.map((it) => knotOf(it).join(" ↔ ")))];
 }
 
-/** Rooms whose knots are not undone yet. */
-const knotted: readonly string[] = ["src/plugin", "src/cli", "src/compiler", "src/native"];
-
-const isKnotted = (path: string): boolean => knotted.some((room) => path.startsWith(`${room}/`));
-
 test("no folders import each other, however far around", () => {
-  const graph = foldersOf(sourceFiles().filter(({ path }) => !isKnotted(path)));
+  const graph = foldersOf(sourceFiles());
   expect(graph.size).toBeGreaterThan(0);
   expect(knotsIn(graph)).toEqual([]);
 });
@@ -64,7 +59,7 @@ const unexplained = (files: readonly SourceFile[]): readonly string[] => {
 };
 
 test("files that import each other in a circle say why, in the file that closes it", () => {
-  expect(unexplained(sourceFiles().filter(({ path }) => !isKnotted(path)))).toEqual([]);
+  expect(unexplained(sourceFiles())).toEqual([]);
 });
 
 describe("a knot is found", () => {

@@ -47,7 +47,19 @@ test("a folder imports from folders to its right, the compiler through its index
 });
 
 /** Inside the compiler: what stands later may import what stands earlier. */
-const stages = ["support", "affine", "expr", "ir", "target", "intrinsic", "schedule", "lower", "codegen"] as const;
+const stages = [
+  "support",
+  "affine",
+  "expr",
+  "ops",
+  "instance",
+  "ir",
+  "target",
+  "intrinsic",
+  "schedule",
+  "lower",
+  "codegen",
+] as const;
 
 /** Files of the compiler that stand above its stages. */
 const aboveStages: Readonly<Record<string, string>> = {
@@ -73,6 +85,47 @@ const wrongStage = ({ path }: SourceFile, { from }: Import): string | null => {
 
 test(`inside the compiler: ${stages.join(" → ")}`, () => {
   expect(badImports(wrongStage)).toEqual([]);
+});
+
+/** Folders with rooms in an order: what stands later may import what stands earlier. A dot: the files beside the rooms. */
+const roomOrders: Readonly<Record<string, readonly string[]>> = {
+  "src/compiler/schedule/": [".", "composition", "primitive", "replay"],
+  "src/compiler/lower/": ["math", "pass", "."],
+  "src/compiler/codegen/": [".", "js", "wasm", "c"],
+  "src/native/": [
+    "process",
+    "machine",
+    "network",
+    "file",
+    "lock",
+    "toolchain",
+    "addon",
+    "load",
+    "harness",
+    "runner",
+    "limits",
+  ],
+};
+
+/** Name of the room that a file of a folder is in. */
+const roomIn = (folder: string, path: string): string => {
+  const rest = path.slice(folder.length);
+  return rest.includes("/") ? rest.slice(0, rest.indexOf("/")) : ".";
+};
+
+const wrongOrder = ({ path }: SourceFile, { from }: Import): string | null => {
+  for (const [folder, order] of Object.entries(roomOrders)) {
+    if (!path.startsWith(folder)) continue;
+    const [room, imported] = [roomIn(folder, path), roomIn(folder, from)];
+    if (!order.includes(room)) return `${folder} has no room ${room}`;
+    if (from.startsWith(folder) && order.indexOf(imported) > order.indexOf(room))
+      return `${room} comes before ${imported}`;
+  }
+  return null;
+};
+
+test("rooms of the compiler's stages and of the machine stand in an order", () => {
+  expect(badImports(wrongOrder)).toEqual([]);
 });
 
 /** Rooms of the tuner, each with what it holds. A room imports from those above it. */
@@ -201,8 +254,8 @@ test("process.env in the plugin's options, where toolchains are looked for, and 
   expect(badLines(/\bprocess\s*\.\s*env\b/, readers)).toEqual([]);
 });
 
-test("the network by fetch only in native/http.ts, emitted modules and the page of a bench", () => {
-  const allowed = isOneOf("src/native/http.ts", "src/plugin/runtime/wasm.ts", "src/cli/bench/browser/page/");
+test("the network by fetch only in native/network/http.ts, emitted modules and the page of a bench", () => {
+  const allowed = isOneOf("src/native/network/http.ts", "src/plugin/runtime/wasm.ts", "src/cli/bench/browser/page/");
   expect(badLines(/\bfetch\s*\(/, allowed)).toEqual([]);
 });
 
@@ -369,6 +422,14 @@ describe("the rules find what they forbid", () => {
       "src/compiler/ir/x.ts:2: import { (ir comes before lower)",
       'src/compiler/ir/x.ts:5: const b = await import("../codegen/parameters.ts"); (ir comes before codegen)',
     ]);
+  });
+
+  test("a room that imports a later one, and a file in no room", () => {
+    const text = '// x\nimport { a } from "../lock/file-lock.ts";\n';
+    expect(badImports(wrongOrder, planted("src/native/file/x.ts", text))).toEqual([
+      'src/native/file/x.ts:2: import { a } from "../lock/file-lock.ts"; (file comes before lock)',
+    ]);
+    expect(badImports(wrongOrder, planted("src/native/x.ts", text))).toHaveLength(1);
   });
 
   test("identifiers, but not in comments", () => {

@@ -2,8 +2,8 @@
 
 import { mkdir } from "node:fs/promises";
 import { DiagnosticError, type Op, printTrace } from "../compiler/index.ts";
-import type { Artifact, ArtifactInfo } from "../native/artifact.ts";
-import { buildNative } from "../native/build.ts";
+import type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
+import { buildNative } from "../native/addon/build.ts";
 import { noCompiler } from "../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../native/toolchain/detect.ts";
 import type { Candidate } from "../tuner/data/space.ts";

@@ -2,11 +2,11 @@
 // load and call it, or look at what there is to search.
 
 import { DiagnosticError, factsOf, type Op, printComputeDef, printTrace } from "../compiler/index.ts";
-import { nowMs } from "../native/clock.ts";
-import { withDirectoryIf } from "../native/private-directory.ts";
+import { withDirectoryIf } from "../native/file/private-directory.ts";
+import { nowMs } from "../native/machine/clock.ts";
+import { detectMachine } from "../native/machine/machine.ts";
 import type { CacheState } from "../native/runner/protocol.ts";
 import { detectToolchains, toolchainFor } from "../native/toolchain/detect.ts";
-import { detectMachine } from "../native/toolchain/machine.ts";
 import { failAlone } from "../plugin/support/fail-alone.ts";
 import type { Timing } from "../tuner/data/measurement.ts";
 import type { Candidate, Space } from "../tuner/data/space.ts";
@@ -50,7 +50,7 @@ import { type KernelOptions, refusal, spaceOf, taskKeyOf, taskOf } from "./task.
 import { TuneAllError } from "./tune-all-error.ts";
 
 export { DiagnosticError } from "../compiler/index.ts";
-export type { Artifact, ArtifactInfo } from "../native/artifact.ts";
+export type { Artifact, ArtifactInfo } from "../native/addon/artifact.ts";
 export type { CacheState } from "../native/runner/protocol.ts";
 export type { Measurement, Timing } from "../tuner/data/measurement.ts";
 export type { Candidate as Schedule, KernelFacts, Postprocessor, Verdict } from "../tuner/data/space.ts";

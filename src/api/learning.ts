@@ -2,12 +2,12 @@
 // Part of `unplugin-kernel/api`.
 
 import { DiagnosticError, type TargetName } from "../compiler/index.ts";
-import { nowMs } from "../native/clock.ts";
-import { withPrivateDirectory } from "../native/private-directory.ts";
+import { withPrivateDirectory } from "../native/file/private-directory.ts";
+import { nowMs } from "../native/machine/clock.ts";
+import { detectMachine, hostTarget } from "../native/machine/machine.ts";
+import { findXgboost } from "../native/machine/xgboost-library.ts";
 import { noCompiler } from "../native/toolchain/compilers.ts";
 import { toolchainFor, wantedFamilies } from "../native/toolchain/detect.ts";
-import { detectMachine, hostTarget } from "../native/toolchain/machine.ts";
-import { findXgboost } from "../native/xgboost-library.ts";
 import { type CostModelName, chooseCostModel } from "../tuner/cost-model/choose.ts";
 import type { CostModel } from "../tuner/cost-model/cost-model.ts";
 import { targetClass } from "../tuner/data/key.ts";

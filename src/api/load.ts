@@ -2,7 +2,7 @@
 
 import { pathToFileURL } from "node:url";
 import { DiagnosticError, type KernelParameter, type TypedArray, type WasmSource } from "../compiler/index.ts";
-import type { Artifact, ArtifactInfo, NativeArtifact, WasmArtifact } from "../native/artifact.ts";
+import type { Artifact, ArtifactInfo, NativeArtifact, WasmArtifact } from "../native/addon/artifact.ts";
 import { loadNative, type NativeKernels } from "../native/load/load-native.ts";
 import { layoutOf, resultsOf, type Signature, sourcesOf, takenBy } from "../plugin/binding/parameters.ts";
 import { workerScript } from "../plugin/binding/runtime-files.ts";

@@ -1,10 +1,10 @@
 // The part of `unplugin-kernel/api` that measures given schedules: here, or by a file on another machine.
 
 import type { Op } from "../compiler/index.ts";
-import { withDirectoryIf } from "../native/private-directory.ts";
+import { withDirectoryIf } from "../native/file/private-directory.ts";
+import { detectMachine, hostTarget, missingFeatures } from "../native/machine/machine.ts";
 import type { CacheState } from "../native/runner/protocol.ts";
 import { toolchainFor } from "../native/toolchain/detect.ts";
-import { detectMachine, hostTarget, missingFeatures } from "../native/toolchain/machine.ts";
 import { targetClass } from "../tuner/data/key.ts";
 import type { Measurement } from "../tuner/data/measurement.ts";
 import type { Candidate } from "../tuner/data/space.ts";

@@ -1,7 +1,7 @@
 // `prove`: what the analytic model and the constraints of a space say of all schedules that a tuning did not measure.
 
 import type { Op } from "../compiler/index.ts";
-import { nowMs } from "../native/clock.ts";
+import { nowMs } from "../native/machine/clock.ts";
 import type { Candidate } from "../tuner/data/space.ts";
 import type { WinnerProof } from "../tuner/proof/prove-winner.ts";
 import { type KernelOptions, spaceOf, taskOf } from "./task.ts";

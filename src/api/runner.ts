@@ -1,8 +1,8 @@
 // The part of `unplugin-kernel/api` that has the candidates of a tuning measured on a fleet: option `runner` → a workbench.
 
 import { DiagnosticError } from "../compiler/index.ts";
+import { detectMachine, missingFeatures } from "../native/machine/machine.ts";
 import type { CacheState } from "../native/runner/protocol.ts";
-import { detectMachine, missingFeatures } from "../native/toolchain/machine.ts";
 import type { Fleet } from "../plugin/fleet/open-fleet.ts";
 import { fleetKey } from "../plugin/options/options.ts";
 import type { TuningTask } from "../tuner/data/task.ts";

@@ -12,7 +12,7 @@ import {
   type Parameters,
   type TargetName,
 } from "../compiler/index.ts";
-import { hostTarget } from "../native/toolchain/machine.ts";
+import { hostTarget } from "../native/machine/machine.ts";
 import type { Postprocessor, Space } from "../tuner/data/space.ts";
 import type { TuningTask } from "../tuner/data/task.ts";
 import { taskKey } from "../tuner/data/task-key.ts";

@@ -17,7 +17,7 @@ import {
   type Schedule,
 } from "../../src/api/index.ts";
 import { taskOf } from "../../src/api/task.ts";
-import { hostTarget } from "../../src/native/toolchain/machine.ts";
+import { hostTarget } from "../../src/native/machine/machine.ts";
 import { targetClass } from "../../src/tuner/data/key.ts";
 import { taskKey } from "../../src/tuner/data/task-key.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";

@@ -7,10 +7,10 @@
 
 import { parseArgs } from "node:util";
 import { digestOf, factsOf, instantiate, opLibrary, type TargetName } from "../../src/compiler/index.ts";
-import { nowMs } from "../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../src/native/file/private-directory.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
+import { hostTarget } from "../../src/native/machine/machine.ts";
 import { toolchainFor } from "../../src/native/toolchain/detect.ts";
-import { hostTarget } from "../../src/native/toolchain/machine.ts";
 import type { Candidate } from "../../src/tuner/data/space.ts";
 import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { median } from "../../src/tuner/measure/statistics.ts";

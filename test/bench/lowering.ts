@@ -6,7 +6,7 @@
 //     npm run bench:lowering
 
 import { authoring, instantiate, type Op, opLibrary, type Target, targets } from "../../src/compiler/index.ts";
-import { nowMs } from "../../src/native/clock.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
 import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { candidateKernel } from "../../src/tuner/kernel/candidate-kernel.ts";
 import { drawPoint, searchSpace } from "../../src/tuner/search/point/search-space.ts";

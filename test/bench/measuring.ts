@@ -5,8 +5,8 @@
 
 import { parseArgs } from "node:util";
 import { digestOf, type TargetName } from "../../src/compiler/index.ts";
-import { nowMs } from "../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../src/native/file/private-directory.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
 import { createRunner, type Runner } from "../../src/native/runner/client.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
 import { toolchainFor } from "../../src/native/toolchain/detect.ts";

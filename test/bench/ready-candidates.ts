@@ -1,8 +1,8 @@
 // Candidates of a task as a runner takes them, for benches that hold some against each other after the tuning.
 
+import { detectMachine } from "../../src/native/machine/machine.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
 import { toolchainFor } from "../../src/native/toolchain/detect.ts";
-import { detectMachine } from "../../src/native/toolchain/machine.ts";
 import type { Candidate } from "../../src/tuner/data/space.ts";
 import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { generateSpace } from "../../src/tuner/space/generate.ts";

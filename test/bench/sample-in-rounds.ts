@@ -1,7 +1,7 @@
 // Many samples of kernels side by side, from which it is told what each takes when the core is ours: each once a round, in
 // an order that changes.
 
-import { nowMs } from "../../src/native/clock.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
 import type { Runner } from "../../src/native/runner/client.ts";
 import type { Runnable } from "../../src/native/runner/protocol.ts";
 import { createRng } from "../../src/tuner/support/rng.ts";

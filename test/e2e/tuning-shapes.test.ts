@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { cpuFeatures } from "../../src/native/load/cpu-features.ts";
+import { cpuFeatures } from "../../src/native/machine/cpu-features.ts";
 import { compileKernel } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import type { CompileKernel } from "../../src/plugin/kernel/compile-services.ts";
 import type { CompiledKernel } from "../../src/plugin/kernel/compiled-kernel.ts";

@@ -1,7 +1,8 @@
 // Kernels for AVX-512 → one boot of the emulated machine that runs them all → what was wrong, and which instructions ran.
 
 import type { CSource, Numerics } from "../../src/compiler/index.ts";
-import { arrayAt, bytesOf } from "../../src/native/runner/arena.ts";
+import { arrayAt } from "../../src/native/load/array-at.ts";
+import { bytesOf } from "../../src/native/runner/arena.ts";
 import type { KernelArray } from "../../src/native/runner/protocol.ts";
 import { inTempDir, toolchain } from "../native/compiled.ts";
 import { type CpuModel, emulate } from "./emulator.ts";

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { traceName } from "../../src/native/measure-lock.ts";
+import { traceName } from "../../src/native/lock/measure-lock.ts";
 import { readLockfile } from "../../src/tuner/lock/lockfile.ts";
 import { createRng } from "../../src/tuner/support/rng.ts";
 import { overlaps, readTrace } from "../support/measuring-trace.ts";

@@ -3,7 +3,7 @@
 
 import { writeSync } from "node:fs";
 import { instantiate, opLibrary, targets } from "../../src/compiler/index.ts";
-import { nowMs } from "../../src/native/clock.ts";
+import { nowMs } from "../../src/native/machine/clock.ts";
 import type { TuningTask } from "../../src/tuner/data/task.ts";
 import { openDatabase } from "../../src/tuner/record/database.ts";
 import { strategies } from "../../src/tuner/search/strategy/strategies.ts";

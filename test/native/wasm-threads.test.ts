@@ -63,10 +63,10 @@ describe("workers", () => {
   });
 });
 
-/** The functions of this folder, as a bundle has them. */
+/** The functions that threads are started with, as a bundle has them. */
 const threadsText = buildSync({
   stdin: {
-    contents: `export { openShared, asShareable } from "./wasm-threads.ts"; export { startWorker } from "./start-worker.ts";`,
+    contents: `export { openShared, asShareable } from "./wasm-threads.ts"; export { startWorker } from "../process/start-worker.ts";`,
     resolveDir: "src/native/load",
   },
   bundle: true,

@@ -14,7 +14,7 @@ export const engineFiles = [
   "test/compiler/codegen/wasm",
   "test/e2e/register.test.ts",
   "test/native/addon.test.ts",
-  "test/native/build.test.ts",
+  "test/native/addon/build.test.ts",
   "test/native/load",
   "test/native/runner",
   "test/native/threads.test.ts",

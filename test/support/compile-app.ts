@@ -1,7 +1,7 @@
 // Compiles kernels of a small app without a bundler: requests in, kernels and warnings out.
 
 import { join } from "node:path";
-import { detectMachine, type Machine } from "../../src/native/toolchain/machine.ts";
+import { detectMachine, type Machine } from "../../src/native/machine/machine.ts";
 import { createBuildTunings } from "../../src/plugin/build/build-tunings.ts";
 import { compileInContext } from "../../src/plugin/kernel/compile/compile-kernel.ts";
 import type { BuildTunings } from "../../src/plugin/kernel/compile-services.ts";

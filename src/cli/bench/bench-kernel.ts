@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { factsOf } from "../../compiler/index.ts";
-import { createMeasureLock } from "../../native/measure-lock.ts";
-import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { withPrivateDirectory } from "../../native/file/private-directory.ts";
+import { createMeasureLock } from "../../native/lock/measure-lock.ts";
 import { compileInContext } from "../../plugin/kernel/compile/compile-kernel.ts";
 import type { CompiledKernel, Origin } from "../../plugin/kernel/compiled-kernel.ts";
 import { type KernelContext, measuringPlace } from "../../plugin/kernel/context/kernel-context.ts";

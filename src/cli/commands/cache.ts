@@ -1,6 +1,6 @@
 // `cache ls`, `cache gc`: what lies in the store, and room in it. `cache export|import|push|pull`: its decisions, for others and from them.
 
-import { wallClockMs } from "../../native/clock.ts";
+import { wallClockMs } from "../../native/machine/clock.ts";
 import { placeOf } from "../../plugin/trust/outside-decision.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { garbage, removeItems, totalBytes } from "../../tuner/store/garbage.ts";

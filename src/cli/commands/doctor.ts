@@ -2,10 +2,10 @@
 
 import { cpus } from "node:os";
 import { type TargetName, targetNames, targets } from "../../compiler/index.ts";
+import { bestTargetName, type Caches, detectMachine, missingFeatures } from "../../native/machine/machine.ts";
+import { findXgboost } from "../../native/machine/xgboost-library.ts";
 import { noCompiler } from "../../native/toolchain/compilers.ts";
 import { detectToolchains, wantedFamilies } from "../../native/toolchain/detect.ts";
-import { bestTargetName, type Caches, detectMachine, missingFeatures } from "../../native/toolchain/machine.ts";
-import { findXgboost } from "../../native/xgboost-library.ts";
 import { packageManagerOf } from "../../plugin/support/package-manager.ts";
 import { textTable } from "../../tuner/report/text-table.ts";
 import { hasRelaxedSimd } from "../bench/relaxed-simd.ts";

@@ -76,7 +76,7 @@ export const init: Command = {
     const isDryRun = Boolean(flags.dryRun);
     const [{ planInit }, { replaceFile }] = await Promise.all([
       import("../init/plan.ts"),
-      import("../../native/replace-file.ts"),
+      import("../../native/file/replace-file.ts"),
     ]);
     const operators = await findOperators(root, accepts);
     const written = await writtenDeclarations(root);

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { replaceFile } from "../../native/replace-file.ts";
+import { replaceFile } from "../../native/file/replace-file.ts";
 import { hasConflict, sidesOf } from "../../tuner/lock/lock-conflict.ts";
 import { type LockfileContent, parseLockfile, printLockfile } from "../../tuner/lock/lockfile.ts";
 import {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { replaceFile } from "../../native/replace-file.ts";
+import { replaceFile } from "../../native/file/replace-file.ts";
 import { decisionsName, manifestField } from "../../plugin/packs/pack-manifest.ts";
 import { replaceDecisions, signatureGone } from "../decisions/replace-decisions.ts";
 import { badArgument } from "../flags/flags.ts";

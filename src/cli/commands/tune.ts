@@ -2,7 +2,7 @@
 
 import { relative } from "node:path";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { nowMs } from "../../native/clock.ts";
+import { nowMs } from "../../native/machine/clock.ts";
 import type { CompileServices } from "../../plugin/kernel/compile-services.ts";
 import type { RequestMode } from "../../plugin/kernel/kernel-request.ts";
 import { consoleSink } from "../../plugin/log/log.ts";

@@ -2,7 +2,7 @@
 // checked like those of a file.
 
 import { DiagnosticError } from "../../compiler/index.ts";
-import { wallClockText } from "../../native/clock.ts";
+import { wallClockText } from "../../native/machine/clock.ts";
 import { kernelsOf } from "../../plugin/declarations/find-imports.ts";
 import type { KernelContext } from "../../plugin/kernel/context/kernel-context.ts";
 import { taskFor } from "../../plugin/kernel/schedule.ts";

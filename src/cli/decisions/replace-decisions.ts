@@ -1,7 +1,7 @@
 // A file of decisions that is written again, with the signature that may lie beside it from before.
 
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
-import { replaceFile } from "../../native/replace-file.ts";
+import { replaceFile } from "../../native/file/replace-file.ts";
 import { signatureOf } from "../../tuner/trust/signed-decisions.ts";
 
 /**

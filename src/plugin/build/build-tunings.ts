@@ -1,7 +1,7 @@
 // State that the kernels of one build share: the tunings that were started, so that equal tasks are tuned once, and the
 // machine, on which they take turns. The scheduler is loaded by the first kernel that is tuned.
 
-import { nowMs } from "../../native/clock.ts";
+import { nowMs } from "../../native/machine/clock.ts";
 import type { MeasuringPlace } from "../../native/runner/host.ts";
 import type { BuildTunings, SharedMachine } from "../kernel/compile-services.ts";
 import type { Topic } from "../support/say-once.ts";

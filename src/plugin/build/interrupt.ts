@@ -1,7 +1,7 @@
 // Ctrl-C while kernels are being tuned. Bundlers have no hook for it, and a process that is killed at once leaves its
 // measuring processes to their watchdog and its directories to the next build; so the signal stops the tuning first.
 
-import { stopOutlivingWork } from "../../native/outliving-work.ts";
+import { stopOutlivingWork } from "../../native/process/outliving-work.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type Signal = (typeof signals)[number];

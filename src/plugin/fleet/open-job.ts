@@ -4,7 +4,7 @@
 import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { codegenVersion, DiagnosticError, instantiate, parameterDefaults } from "../../compiler/index.ts";
-import { withPrivateDirectory } from "../../native/private-directory.ts";
+import { withPrivateDirectory } from "../../native/file/private-directory.ts";
 import { detectToolchains } from "../../native/toolchain/detect.ts";
 import { canonicalJson, targetClass } from "../../tuner/data/key.ts";
 import type { Candidate } from "../../tuner/data/space.ts";

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { basename, relative, resolve } from "node:path";
 import type { UnpluginContextMeta, UnpluginInstance, UnpluginOptions } from "unplugin";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { afterMs } from "../../native/clock.ts";
+import { afterMs } from "../../native/machine/clock.ts";
 import { emptyMap } from "../binding/empty-map.ts";
 import { emitModule } from "../binding/module.ts";
 import { runtimeFrom, runtimePaths } from "../binding/runtime-files.ts";

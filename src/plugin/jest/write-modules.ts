@@ -6,7 +6,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { DiagnosticError } from "../../compiler/index.ts";
-import { answerQuestions } from "../../native/waiting-worker.ts";
+import { answerQuestions } from "../../native/process/waiting-worker.ts";
 import { moduleInCode } from "../binding/in-code.ts";
 import { runtimePaths } from "../binding/runtime-files.ts";
 import { compileKernel } from "../kernel/compile/compile-kernel.ts";

@@ -2,10 +2,10 @@
 // makes these values stands above the rooms that use them.
 
 import type { Diagnostic } from "../../compiler/index.ts";
+import type { Machine } from "../../native/machine/machine.ts";
 import type { CheckingRunner } from "../../native/runner/client.ts";
 import type { MeasuringPlace } from "../../native/runner/host.ts";
 import type { SharedRunner } from "../../native/runner/shared-runner.ts";
-import type { Machine } from "../../native/toolchain/machine.ts";
 import type { TuningGroup } from "../../tuner/scheduler/tuning-group.ts";
 import type { Store } from "../../tuner/store/store.ts";
 import type { TuneProgress } from "../../tuner/tuning/tuning.ts";

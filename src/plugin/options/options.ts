@@ -2,7 +2,7 @@
 
 import { dirname, join, resolve } from "node:path";
 import { type Diagnostic, type DiagnosticCode, DiagnosticError, type Numerics } from "../../compiler/index.ts";
-import { configurationFolder } from "../../native/configuration-folder.ts";
+import { configurationFolder } from "../../native/file/configuration-folder.ts";
 import type { Budget } from "../../tuner/data/task.ts";
 import type { OperatorFilter } from "../request/is-of-others.ts";
 import { packageOf } from "../request/locate-operator.ts";

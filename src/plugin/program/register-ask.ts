@@ -1,7 +1,7 @@
 // Asks for the text of a kernel's module, and waits for it: a worker compiles while the program stands still, as it does for `require` and
 // for `import` with Node's synchronous hooks.
 
-import { startWaitingWorker } from "../../native/waiting-worker.ts";
+import { startWaitingWorker } from "../../native/process/waiting-worker.ts";
 import { errorOf } from "./plain-error.ts";
 import type { ModuleQuestion } from "./register-compiler.ts";
 import type { ModuleAnswer } from "./register-worker.ts";

@@ -1,6 +1,6 @@
 // The worker that compiles kernels for a program that runs from its sources, and that waits for it.
 
-import { answerQuestions } from "../../native/waiting-worker.ts";
+import { answerQuestions } from "../../native/process/waiting-worker.ts";
 import { type ErrorText, errorText } from "./plain-error.ts";
 import type { ModuleCompiler, ModuleQuestion } from "./register-compiler.ts";
 

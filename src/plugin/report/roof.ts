@@ -2,9 +2,9 @@
 // not known, and a roof that a kernel went through is measured again.
 
 import { type ComputeDef, factsOf, type Target } from "../../compiler/index.ts";
-import { cpuName } from "../../native/limits/cpu-name.ts";
 import { greaterLimits, type MachineLimits } from "../../native/limits/machine-limits.ts";
 import { measureLimits } from "../../native/limits/measure-limits.ts";
+import { cpuName } from "../../native/machine/cpu-name.ts";
 import { targetClass } from "../../tuner/data/key.ts";
 import { limitsFiles, limitsSchema, type StoredLimits } from "../../tuner/record/limits-file.ts";
 import type { MachineKey } from "../../tuner/record/machine-file.ts";

@@ -1,7 +1,7 @@
 // State that lives as long as a bundler's plugin instance: options, log, and the kernels that are being compiled.
 
 import { basename } from "node:path";
-import { nextTurn, nowMs } from "../../native/clock.ts";
+import { nextTurn, nowMs } from "../../native/machine/clock.ts";
 import { createBackgroundTuner } from "../background/background-tuner.ts";
 import { type BuildTuningsOptions, createBuildTunings } from "../build/build-tunings.ts";
 import { type Interrupt, onInterrupt } from "../build/interrupt.ts";

@@ -2,7 +2,7 @@
 // apart from a refusal of the machine. Mistakes of the user are diagnostics already.
 
 import { DiagnosticError } from "../../compiler/index.ts";
-import { ProcessError } from "../../native/child-process.ts";
+import { ProcessError } from "../../native/process/child-process.ts";
 
 /**
  * Runs the work of one kernel.

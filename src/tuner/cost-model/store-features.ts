@@ -14,7 +14,7 @@ import {
   walkExpr,
   walkGraph,
 } from "../../compiler/index.ts";
-import { commonCore } from "./machine-model.ts";
+import { commonCore } from "../prior/machine-model.ts";
 
 const arithmetic = [
   "float adds",

@@ -7,8 +7,8 @@ import { type FileHandle, mkdir, open, readdir, readlink, realpath, rename, rm }
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type Diagnostic, invariant } from "../../compiler/index.ts";
-import type { MergeLockOptions } from "../../native/merge-lock.ts";
-import { readRegularFile } from "../../native/regular-file.ts";
+import { readRegularFile } from "../../native/file/regular-file.ts";
+import type { MergeLockOptions } from "../../native/lock/merge-lock.ts";
 import { JsonTextError, type LocatedJson, parseLocatedJson } from "../support/located-json.ts";
 import { type Decode, mapOf, object, oneOf, ShapeError, text } from "../support/strict.ts";
 import { hasConflict, kernelsInConflict } from "./lock-conflict.ts";
@@ -99,7 +99,7 @@ export async function updateLockfile(
   try {
     const file = await resolveLinks(path);
     // A build that only reads the lock need not load it.
-    const { withMergeLock } = await import("../../native/merge-lock.ts");
+    const { withMergeLock } = await import("../../native/lock/merge-lock.ts");
     const { problem } = await withMergeLock(file, options, (isHeld) => merge(file, changes, isHeld));
     return problem;
   } catch (error) {

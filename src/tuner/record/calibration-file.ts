@@ -1,9 +1,8 @@
 // A calibration kept on disk.
 
 import type { MachineModel } from "../prior/machine-model.ts";
-import { type Decode, integer, number, object, oneOf } from "../support/strict.ts";
+import { type Decode, integer, number, object, oneOf, optional } from "../support/strict.ts";
 import { type MachineFiles, type MachineKey, machineFiles, machineKey } from "./machine-file.ts";
-import { optional } from "../support/strict.ts";
 
 export const calibrationSchema = 1;
 

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { sha256 } from "../../compiler/index.ts";
-import { readRegularFile } from "../../native/regular-file.ts";
-import { replaceFile } from "../../native/replace-file.ts";
+import { readRegularFile } from "../../native/file/regular-file.ts";
+import { replaceFile } from "../../native/file/replace-file.ts";
 import { type Decode, ShapeError, text } from "../support/strict.ts";
 
 export interface MachineKey {

@@ -1,8 +1,8 @@
 // Tunes the tasks of a program on this machine within one total of seconds: each has a workbench, one process measures.
 
 import { factsOf } from "../../compiler/index.ts";
-import { nowMs } from "../../native/clock.ts";
-import { withDirectoryIf } from "../../native/private-directory.ts";
+import { withDirectoryIf } from "../../native/file/private-directory.ts";
+import { nowMs } from "../../native/machine/clock.ts";
 import { createRunner } from "../../native/runner/client.ts";
 import { createSharedRunner, type SharedRunner } from "../../native/runner/shared-runner.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";

@@ -1,8 +1,8 @@
 // Builds sources into what a runner takes: C by the compiler, several processes at a time, each text once; WASM as it is.
 
 import { type CSource, sha256, type WasmSource } from "../../compiler/index.ts";
-import { type BuiltKernel, buildEach } from "../../native/build.ts";
-import { timeoutSignal } from "../../native/clock.ts";
+import { type BuiltKernel, buildEach } from "../../native/addon/build.ts";
+import { timeoutSignal } from "../../native/machine/clock.ts";
 import { toRunnable } from "../../native/runner/client.ts";
 import type { HasBounds, Runnable } from "../../native/runner/protocol.ts";
 import type { Toolchain } from "../../native/toolchain/toolchain.ts";

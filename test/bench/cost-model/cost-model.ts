@@ -8,9 +8,9 @@
 import { parseArgs } from "node:util";
 import { calibrate } from "../../../src/api/learning.ts";
 import type { TargetName } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { findXgboost } from "../../../src/native/machine/xgboost-library.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
-import { findXgboost } from "../../../src/native/xgboost-library.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import type { CostModel } from "../../../src/tuner/cost-model/cost-model.ts";
 import { featureKindNames, featureKinds } from "../../../src/tuner/cost-model/feature-kinds.ts";

@@ -3,8 +3,8 @@
 // is the kernel's own. Resumable: a task that is in the file is not measured again.
 
 import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
 import { boostedTrees } from "../../../src/tuner/cost-model/boosted-trees.ts";
 import { extentsOf, familyOf } from "../../../src/tuner/data/family.ts";

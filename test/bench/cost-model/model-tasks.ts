@@ -1,7 +1,7 @@
 // The tasks that cost models are compared on: small enough to be measured a hundred times, of several kinds and shapes.
 
 import { instantiate, type Op, opLibrary, type TargetName } from "../../../src/compiler/index.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
+import { hostTarget } from "../../../src/native/machine/machine.ts";
 import type { TuningTask } from "../../../src/tuner/data/task.ts";
 
 export interface ModelTask {

@@ -6,10 +6,10 @@
 
 import { parseArgs } from "node:util";
 import { digestOf, instantiate, opLibrary, type TargetName } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { detectMachine, hostTarget } from "../../../src/native/machine/machine.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
-import { detectMachine, hostTarget } from "../../../src/native/toolchain/machine.ts";
 import { targetClass } from "../../../src/tuner/data/key.ts";
 import type { Candidate } from "../../../src/tuner/data/space.ts";
 import type { Budget, TuningTask } from "../../../src/tuner/data/task.ts";

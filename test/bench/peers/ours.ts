@@ -1,10 +1,10 @@
 // Our kernel of a work: tuned once on this machine and kept, so that a bench goes on where it stopped.
 
 import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { detectMachine } from "../../../src/native/machine/machine.ts";
 import type { Runnable } from "../../../src/native/runner/protocol.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
-import { detectMachine } from "../../../src/native/toolchain/machine.ts";
 import { targetClass } from "../../../src/tuner/data/key.ts";
 import type { Candidate } from "../../../src/tuner/data/space.ts";
 import type { TuningTask } from "../../../src/tuner/data/task.ts";

@@ -1,10 +1,10 @@
 // One run, in a process of its own: a tuning as the program interface does it, with what it measured along the way.
 
 import { codegenVersion, digestOf } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { detectMachine } from "../../../src/native/machine/machine.ts";
 import { toolchainFor } from "../../../src/native/toolchain/detect.ts";
-import { detectMachine } from "../../../src/native/toolchain/machine.ts";
 import type { Toolchain } from "../../../src/native/toolchain/toolchain.ts";
 import type { TuningTask } from "../../../src/tuner/data/task.ts";
 import { openDatabase } from "../../../src/tuner/record/database.ts";

@@ -1,6 +1,6 @@
 // Measures what the runs of one task have found side by side.
 
-import { withPrivateDirectory } from "../../../src/native/private-directory.ts";
+import { withPrivateDirectory } from "../../../src/native/file/private-directory.ts";
 import { createRunner } from "../../../src/native/runner/client.ts";
 import { quantile } from "../../../src/tuner/measure/statistics.ts";
 import { predict } from "../../../src/tuner/search/predict.ts";

@@ -3,9 +3,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assume, isReachable, type Ranges, rangeOf, rangesOfAxes } from "../../../src/compiler/expr/index-range.ts";
 import { type IndexForm, indexForm } from "../../../src/compiler/expr/linear-form.ts";
 import type { ScalarExpr } from "../../../src/compiler/expr/scalar-expr.ts";
+import { assume, isReachable, type Ranges, rangeOf, rangesOfAxes } from "../../../src/compiler/instance/index-range.ts";
 import { fromAffine, toAffine } from "../../../src/compiler/ir/affine.ts";
 import { boundsOf } from "../../../src/compiler/ir/bounds.ts";
 import { assume as assumeIr } from "../../../src/compiler/ir/compare.ts";

@@ -9,7 +9,7 @@ import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PackableKernel } from "../../../src/compiler/expr/kernel-type.ts";
 import { targets } from "../../../src/compiler/index.ts";
-import { detectMachine, missingFeatures } from "../../../src/native/toolchain/machine.ts";
+import { detectMachine, missingFeatures } from "../../../src/native/machine/machine.ts";
 import type { CompiledKernel } from "../../../src/plugin/kernel/compiled-kernel.ts";
 import type { KernelRequest } from "../../../src/plugin/kernel/kernel-request.ts";
 import { compileIn } from "../../support/compile-app.ts";

@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Configuration, type Stats, webpack } from "webpack";
+import { bestTargetName, detectMachine } from "../../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
-import { bestTargetName, detectMachine } from "../../../src/native/toolchain/machine.ts";
 import { webpackOptions, writeApp } from "../../support/build-app.ts";
 
 const best = bestTargetName(detectMachine());

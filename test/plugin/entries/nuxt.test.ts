@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { type Plugin, rollup } from "rollup";
 import { build as vite } from "vite";
 import { describe, expect, it } from "vitest";
+import { bestTargetName, detectMachine } from "../../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
-import { bestTargetName, detectMachine } from "../../../src/native/toolchain/machine.ts";
 import kernelModule, { type Nuxt } from "../../../src/plugin/entries/nuxt.ts";
 import { outputFiles, writeApp } from "../../support/build-app.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { codegenVersion, type TargetName } from "../../../src/compiler/index.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
+import { hostTarget } from "../../../src/native/machine/machine.ts";
 import type { KernelContext } from "../../../src/plugin/kernel/context/kernel-context.ts";
 import { knownSchedule } from "../../../src/plugin/kernel/decision/decide-schedule.ts";
 import { kernelReport } from "../../../src/plugin/report/kernel-report.ts";

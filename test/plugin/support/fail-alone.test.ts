@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, invariant } from "../../../src/compiler/index.ts";
-import { ProcessError } from "../../../src/native/child-process.ts";
+import { ProcessError } from "../../../src/native/process/child-process.ts";
 import { detectToolchains } from "../../../src/native/toolchain/detect.ts";
 import type { KernelContext } from "../../../src/plugin/kernel/context/kernel-context.ts";
 import { keyFields, wasmTask } from "../../../src/plugin/kernel/schedule.ts";

@@ -15,7 +15,7 @@ import {
   targets,
 } from "../../../src/compiler/index.ts";
 import { operandsFirst } from "../../../src/compiler/support/graph.ts";
-import { detectMachine, missingFeatures } from "../../../src/native/toolchain/machine.ts";
+import { detectMachine, missingFeatures } from "../../../src/native/machine/machine.ts";
 import { checkPlan } from "../../../src/tuner/check/check-output.ts";
 import { conditionedTask } from "../../../src/tuner/check/conditioning.ts";
 import { exactInputLimit } from "../../../src/tuner/check/exactness.ts";

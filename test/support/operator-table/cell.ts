@@ -11,10 +11,10 @@ import {
   type TypedArray,
   targets,
 } from "../../../src/compiler/index.ts";
-import { nowMs } from "../../../src/native/clock.ts";
 import { loadWasm, type KernelArray as MemoryArray } from "../../../src/native/load/load-wasm.ts";
+import { nowMs } from "../../../src/native/machine/clock.ts";
+import { hostTarget } from "../../../src/native/machine/machine.ts";
 import { expectOutput } from "../../../src/native/runner/compare.ts";
-import { hostTarget } from "../../../src/native/toolchain/machine.ts";
 import type { Candidate } from "../../../src/tuner/data/space.ts";
 import type { Budget, TuningTask } from "../../../src/tuner/data/task.ts";
 import { candidateKernel } from "../../../src/tuner/kernel/candidate-kernel.ts";

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../../src/compiler/expr/evaluate.ts";
-import { instantiate } from "../../../src/compiler/expr/instantiate.ts";
 import {
   authoring,
   type ComputeDef,
@@ -11,6 +10,7 @@ import {
   opLibrary,
   targets,
 } from "../../../src/compiler/index.ts";
+import { instantiate } from "../../../src/compiler/instance/instantiate.ts";
 import { type ExpectedOutput, expectOutput, mismatch, tellsNothing } from "../../../src/native/runner/compare.ts";
 import type { RunTask } from "../../../src/native/runner/protocol.ts";
 import { conditionedTask } from "../../../src/tuner/check/conditioning.ts";

@@ -1,8 +1,8 @@
 // On which inputs an operator is computed without rounding, so that every candidate has to have the reference's bits.
 
 import { expect, test } from "vitest";
-import { instantiate } from "../../../src/compiler/expr/instantiate.ts";
 import { authoring, opLibrary } from "../../../src/compiler/index.ts";
+import { instantiate } from "../../../src/compiler/instance/instantiate.ts";
 import { exactInputLimit } from "../../../src/tuner/check/exactness.ts";
 
 const { cast, compute, defineOp, reduceAxis, sum, tensor } = authoring;

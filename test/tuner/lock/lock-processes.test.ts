@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/compiler/index.ts";
-import { processSpace } from "../../../src/native/process-identity.ts";
+import { processSpace } from "../../../src/native/process/process-identity.ts";
 import { readLockfile, updateLockfile } from "../../../src/tuner/lock/lockfile.ts";
 import { hasNamespaces, inNamespaces } from "../../support/namespaces.ts";
 import { otherNode } from "../../support/other-node.js";

@@ -15,10 +15,10 @@ import { flattenSeq } from "../../ir/visit.ts";
 import type { Diagnostic } from "../../support/diagnostic.ts";
 import { type Access, firstConflict } from "../dependence.ts";
 import { blocksIn, editStmt, findLoop, substituteInBlocks } from "../nest.ts";
-import { shrinkIfLocal } from "../shrink.ts";
 import { loopFieldNamed } from "./field.ts";
 import { illegal, noSuchLoop, type ReasonOf } from "./illegal.ts";
 import { definePrimitive } from "./primitive.ts";
+import { shrinkIfLocal } from "./shrink.ts";
 
 export const mergeLoops = definePrimitive({
   kind: "merge-loops",

@@ -21,11 +21,11 @@ import { type CompleteRegion, completeAfter } from "../complete-region.ts";
 import { buffersRead, lateOperand, loadsOf, writersOf } from "../dataflow.ts";
 import { blocksIn, bufferNamed, findBlock, findLoop, replaceLoop, wrapLoops } from "../nest.ts";
 import { countOf, type DimRegion } from "../region.ts";
-import { shrinkIfLocal } from "../shrink.ts";
 import { dropNest, isNaive } from "./compute-at.ts";
 import { blockField, loopField } from "./field.ts";
 import { illegal, noSuchBlock, noSuchLoop, type ReasonOf } from "./illegal.ts";
 import { definePrimitive } from "./primitive.ts";
+import { shrinkIfLocal } from "./shrink.ts";
 
 export const reverseComputeAt = definePrimitive({
   kind: "reverse-compute-at",

@@ -2,8 +2,8 @@
 
 import { readFile } from "node:fs/promises";
 import { type CSource, type GeneratedKernel, kernelName, splitParameters } from "../../../compiler/index.ts";
+import { brokenAddon, isNoexec, unusableTemp } from "../../../native/machine/unusable.ts";
 import type { Toolchain } from "../../../native/toolchain/toolchain.ts";
-import { brokenAddon, isNoexec, unusableTemp } from "../../../native/unusable.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import { scheduleKey } from "../../../tuner/data/key.ts";
 import { hasSigners } from "../../options/trust-option.ts";
@@ -86,8 +86,8 @@ async function compile(
   toolchain: Toolchain,
 ): Promise<Bytes> {
   const { lockName, services } = context;
-  const { buildNative } = await import("../../../native/build.ts");
-  const { withPrivateDirectory } = await import("../../../native/private-directory.ts");
+  const { buildNative } = await import("../../../native/addon/build.ts");
+  const { withPrivateDirectory } = await import("../../../native/file/private-directory.ts");
   const { checkAddon } = await import("../check/check-built.ts");
   return withPrivateDirectory(async (outDir) => {
     const artifact = await buildNative(kernelsOf(kernel), { outDir, toolchain, signal: services.signal });

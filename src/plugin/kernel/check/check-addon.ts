@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GeneratedKernel } from "../../../compiler/index.ts";
-import { withPrivateDirectory } from "../../../native/private-directory.ts";
+import { withPrivateDirectory } from "../../../native/file/private-directory.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { KernelContext } from "../context/kernel-context.ts";
 import { addonOutcome } from "./check-built.ts";

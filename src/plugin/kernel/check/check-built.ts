@@ -4,9 +4,9 @@
 // therefore refused only for what it does in a process of its own.
 
 import type { GeneratedKernel, WasmSource } from "../../../compiler/index.ts";
+import { missingFeatures } from "../../../native/machine/machine.ts";
 import { type CheckingRunner, toRunnable } from "../../../native/runner/client.ts";
 import type { Preparation, Runnable, RunOutcome } from "../../../native/runner/protocol.ts";
-import { missingFeatures } from "../../../native/toolchain/machine.ts";
 import type { Decision } from "../../../tuner/data/decision.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";
 import { boundsOf } from "../../../tuner/workbench/measurable.ts";

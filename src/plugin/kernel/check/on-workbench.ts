@@ -1,7 +1,7 @@
 // A kernel and work that measures → what the work returns, or why nothing can be run here.
 
-import { withDirectoryIf } from "../../../native/private-directory.ts";
-import { missingFeatures } from "../../../native/toolchain/machine.ts";
+import { withDirectoryIf } from "../../../native/file/private-directory.ts";
+import { missingFeatures } from "../../../native/machine/machine.ts";
 import type { Measurement } from "../../../tuner/data/measurement.ts";
 import { referenceOf } from "../../../tuner/workbench/reference.ts";
 import type { Workbench } from "../../../tuner/workbench/workbench.ts";

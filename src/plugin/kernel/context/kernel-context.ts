@@ -10,10 +10,10 @@ import {
   parameterDefaults,
   type Target,
 } from "../../../compiler/index.ts";
-import { nowMs } from "../../../native/clock.ts";
+import { nowMs } from "../../../native/machine/clock.ts";
+import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../../native/machine/machine.ts";
 import type { MeasuringPlace } from "../../../native/runner/host.ts";
 import { detectToolchains } from "../../../native/toolchain/detect.ts";
-import { detectMachine, hostTarget, type Machine, missingFeatures } from "../../../native/toolchain/machine.ts";
 import type { Toolchain } from "../../../native/toolchain/toolchain.ts";
 import { canonicalJson, classKey, scheduleKey } from "../../../tuner/data/key.ts";
 import type { TuningTask } from "../../../tuner/data/task.ts";

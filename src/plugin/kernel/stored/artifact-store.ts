@@ -2,7 +2,7 @@
 // is to be known of the kernel, because making the space that says it takes longer than reading all of these.
 
 import { dtypes, type PreparationFacts } from "../../../compiler/index.ts";
-import { wallClockMs } from "../../../native/clock.ts";
+import { wallClockMs } from "../../../native/machine/clock.ts";
 import { type Blobs, blobsAt, putBlobs, textBlob, textOf } from "../../../tuner/store/blobs.ts";
 import { noteUse } from "../../../tuner/store/last-use.ts";
 import { integer, list, nullable, number, object, oneOf, ShapeError, text } from "../../../tuner/support/strict.ts";

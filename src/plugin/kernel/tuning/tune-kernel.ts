@@ -1,8 +1,8 @@
 // Tunes one kernel: a workbench with the right answers, the records, the search, and what is to be said of its failures.
 
 import { type DiagnosticError, factsOf } from "../../../compiler/index.ts";
-import { withDirectoryIf } from "../../../native/private-directory.ts";
-import { isNoexec, isUnusable, unusableTemp } from "../../../native/unusable.ts";
+import { withDirectoryIf } from "../../../native/file/private-directory.ts";
+import { isNoexec, isUnusable, unusableTemp } from "../../../native/machine/unusable.ts";
 import { familyOnTarget } from "../../../tuner/data/family.ts";
 import { targetClass } from "../../../tuner/data/key.ts";
 import type { TuningRecord } from "../../../tuner/data/record.ts";

@@ -1,7 +1,7 @@
 // The cost of alternatives of an element in planes of their own, each beginning a fixed number of bytes after the one before:
 // lines that fall into one set of L1 evict each other before their next vector is touched.
 
-import { type Target, byteSize } from "../../../compiler/index.ts";
+import { byteSize, type Target } from "../../../compiler/index.ts";
 import { coreOf } from "../../prior/machine-model.ts";
 
 export interface Planes {

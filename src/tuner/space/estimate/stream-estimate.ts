@@ -1,9 +1,9 @@
 // Estimates what a stage that walks its operands once does to the machine: an element-wise stage, or a reduction into a few vectors.
 
 import { byteSize, type Target } from "../../../compiler/index.ts";
-import { type RankingFacts } from "../../prior/ranker.ts";
-import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 import { coreOf } from "../../prior/machine-model.ts";
+import type { RankingFacts } from "../../prior/ranker.ts";
+import { type Access, dependsOn, type SchedulableStage } from "../draft/schedulable-stage.ts";
 
 export interface Stream {
   readonly stage: SchedulableStage;

@@ -6,11 +6,11 @@
 //   out[y, x] from products[…, y / 2, x / 2]  →    products[…, 1 row, x / 2]
 
 import { byteSize, type Expr, walkExpr } from "../../../compiler/index.ts";
-import { type Placement } from "../draft/draft.ts";
-import { isScheduledBy } from "../draft/rule-order.ts";
-import { type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { type RuleContext } from "../draft/space-rule.ts";
 import { coreOf } from "../../prior/machine-model.ts";
+import type { Placement } from "../draft/draft.ts";
+import { isScheduledBy } from "../draft/rule-order.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext } from "../draft/space-rule.ts";
 
 export interface RowBlock {
   /** Number of the reduction's rows in a block: a divisor of all rows, the largest that half of L2 holds. */

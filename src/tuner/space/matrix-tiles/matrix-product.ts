@@ -2,10 +2,10 @@
 // axes that are whole tiles.
 
 import { byteSize, type Intrinsic, intrinsicsFor, loopName } from "../../../compiler/index.ts";
-import { type TuningTask } from "../../data/task.ts";
-import { type Access, dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { type RuleContext } from "../draft/space-rule.ts";
+import type { TuningTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
+import { type Access, dependsOn, isPlain, type SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext } from "../draft/space-rule.ts";
 import { endsWith, padName } from "../tiling/padded-reduction.ts";
 import type { TiledAxis } from "../tiling/tiled-axis.ts";
 

@@ -10,7 +10,7 @@
 // computed twice, and there is no second copy of all the code.
 
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
-import { coreOf } from "../../cost-model/machine-model.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 import {
   atMost,
   type Draft,

@@ -8,7 +8,17 @@
 // A stage that another reads row by row is computed under the loop over the rows of that one.
 
 import { type Instruction, loopName, type Operand, type Target } from "../../../compiler/index.ts";
-import { atMost, constrain, type Draft, decide, derived, estimate, instruct, product, tunable } from "../draft/draft.ts";
+import {
+  atMost,
+  constrain,
+  type Draft,
+  decide,
+  derived,
+  estimate,
+  instruct,
+  product,
+  tunable,
+} from "../draft/draft.ts";
 import {
   dependsOn,
   isReused,

@@ -7,15 +7,15 @@
 //   j likewise; innermost: i.2 j.2 in registers, and the intrinsic in place of i.3 j.3 k.3 k.4
 
 import type { Instruction, Operand } from "../../../compiler/index.ts";
-import { type TuningTask } from "../../data/task.ts";
+import type { TuningTask } from "../../data/task.ts";
+import { coreOf } from "../../prior/machine-model.ts";
 import { type Draft, decide, type Estimate, estimate, fuse, instruct, instructWhen } from "../draft/draft.ts";
-import { type SchedulableStage } from "../draft/schedulable-stage.ts";
-import { type RuleContext, type SpaceRule } from "../draft/space-rule.ts";
+import type { SchedulableStage } from "../draft/schedulable-stage.ts";
+import type { RuleContext, SpaceRule } from "../draft/space-rule.ts";
 import { finishedSums } from "../fusion/finished-sums.ts";
 import { loopsOf, type MatrixProduct, matrixProduct } from "../matrix-tiles/matrix-product.ts";
 import { addPlaceChoices, inlined, packing, packOf, padding } from "../matrix-tiles/operands.ts";
 import { storeTiles, sumsInTiles } from "../matrix-tiles/sums.ts";
-import { coreOf } from "../../prior/machine-model.ts";
 import { tilingEstimate } from "../tiling/estimate.ts";
 import { limitCaches, limitRegisters } from "../tiling/limits.ts";
 import { addOrderChoice, inEachOrder, type LoopOrder, loopOrders, orderChoice } from "../tiling/order.ts";

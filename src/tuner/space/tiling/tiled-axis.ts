@@ -7,9 +7,9 @@
 //   other reduce   whole inside the blocks; or, for strict sums and where it is too long, outside of them
 
 import { byteSize, loopName, type Target } from "../../../compiler/index.ts";
-import { type TuningTask } from "../../data/task.ts";
-import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft/draft.ts";
+import type { TuningTask } from "../../data/task.ts";
 import { coreOf } from "../../prior/machine-model.ts";
+import { constrain, type Draft, derived, product, sortedUnique, tilesOf, tunable, valuesOf } from "../draft/draft.ts";
 import {
   type Access,
   dependsOn,

@@ -3,8 +3,8 @@
 
 import { readFileSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Machine } from "../../../../src/native/machine/machine.ts";
 import { detectToolchains } from "../../../../src/native/toolchain/detect.ts";
-import type { Machine } from "../../../../src/native/toolchain/machine.ts";
 import type { KernelPluginOptions } from "../../../../src/plugin/options/types.ts";
 import { summarize } from "../../../../src/plugin/session/summary.ts";
 import type { LockEntry } from "../../../../src/tuner/lock/lock-entry.ts";

@@ -7,9 +7,9 @@ import { parsePackageJson, withEntries } from "../../../../src/cli/init/package-
 import { withDeclarations } from "../../../../src/cli/init/tsconfigs.ts";
 import { wireConfig } from "../../../../src/cli/init/wire-config.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
-import { featuresOfCpuinfo, featuresOfSysctl } from "../../../../src/native/load/cpu-features.ts";
+import { featuresOfCpuinfo, featuresOfSysctl } from "../../../../src/native/machine/cpu-features.ts";
+import { cachesOfSys, cachesOfSysctl } from "../../../../src/native/machine/machine.ts";
 import { compilers } from "../../../../src/native/toolchain/compilers.ts";
-import { cachesOfSys, cachesOfSysctl } from "../../../../src/native/toolchain/machine.ts";
 import { resolveOptions } from "../../../../src/plugin/options/options.ts";
 import { parseRequest } from "../../../../src/plugin/request/request.ts";
 import { ShapeError } from "../../../../src/tuner/support/strict.ts";

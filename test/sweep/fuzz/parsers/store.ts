@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mergeLock } from "../../../../src/cli/commands/merge-lock.ts";
 import type { Project } from "../../../../src/cli/project/project.ts";
 import { DiagnosticError } from "../../../../src/compiler/index.ts";
-import { describeHolder, holderOf } from "../../../../src/native/lock-holder.ts";
+import { describeHolder, holderOf } from "../../../../src/native/lock/lock-holder.ts";
 import { factsIn } from "../../../../src/plugin/kernel/stored/artifact-store.ts";
 import { hasConflict, kernelsInConflict, sidesOf } from "../../../../src/tuner/lock/lock-conflict.ts";
 import { parseLockfile, printLockfile } from "../../../../src/tuner/lock/lockfile.ts";

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import { instantiate, opLibrary, type TargetName, targets } from "../../../../src/compiler/index.ts";
+import { machineModels } from "../../../../src/tuner/prior/machine-model.ts";
 import { type RankingFacts, weightedBytes, weightedLoads } from "../../../../src/tuner/prior/ranker.ts";
 import { findPoint, searchSpace } from "../../../../src/tuner/search/point/search-space.ts";
 import { generateSpace } from "../../../../src/tuner/space/generate.ts";
-import { machineModels } from "../../../../src/tuner/prior/machine-model.ts";
 
 /** Facts of a GEMM whose tiles are 4 rows of 2 vectors. */
 function factsOf(target: TargetName, N: number, change: Readonly<Record<string, number>>): RankingFacts {

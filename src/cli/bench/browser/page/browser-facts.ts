@@ -1,6 +1,6 @@
 // Facts about the browser: its name, cores, and the features that its engine lets a page use.
 
-import { nowMs } from "../../../../native/clock.ts";
+import { nowMs } from "../../../../native/machine/clock.ts";
 import { hasRelaxedSimd } from "../../relaxed-simd.ts";
 import type { BrowserFacts } from "../visit.ts";
 

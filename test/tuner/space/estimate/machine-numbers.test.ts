@@ -1,0 +1,70 @@
+// Numbers of a machine stand in its model, where `calibrate` sees the costs and a new target brings its own: a rule or an
+// estimate that writes one down itself is found here. What stands below is no property of a machine.
+
+import { expect, test } from "vitest";
+import { type SourceFile, sourceFile, sourceFiles } from "../../../support/source-files.ts";
+
+/** Numbers by file and line of code, each with the reason why no machine changes it. */
+const allowed: readonly (readonly [path: RegExp, line: RegExp, why: string])[] = [
+  [/\/winograd/, /./, "constants of an algorithm's transforms"],
+  [/\/template\//, /./, "lengths of names, and ranges of values that an author's template may have"],
+  [/inlined-stages/, /const most(Repeated|Deep) = /, "size of code and depth of expressions"],
+  [/explain-space/, /const mostTold = /, "lines of a message"],
+  [/choice-axes/, /const mostAlternatives = /, "copies of a body in the code"],
+  [/draft/, /const most(ListedValues|Value) = |40 \* mostListedValues/, "size of a constraint model"],
+  [/split-reduction/, /\{ from: 1, to: 2 \*\* 16 \}/, "range of a variable that a constraint limits"],
+  [
+    /split-reduction|row-reduction|vectorize-map|place-in-row/,
+    /\[1, 2, (3, )?4(, [68])?\]/,
+    "values that a search tries",
+  ],
+  [/merge-consumer/, /length: 20|\[1, 3, 5, 7\]/, "values that a search tries"],
+  [/vectorize-map/, /const mostOperations = /, "time that a compiler takes"],
+  [/tiled-axis/, /const parts = /, "values that a search tries"],
+];
+
+/** A number from 3 on, or one with a fraction, that is not a part of a name, a text or an index. */
+const number = /(?<![\w.#"'`$])(?:[3-9]|\d{2,}|\d[\d_]*_\d+|\d+\.\d+)(?![\w"'`])/;
+const withoutTexts = (line: string): string => line.replace(/"[^"]*"|`[^`]*`/g, '""');
+
+const numbersIn = (files: readonly SourceFile[]): readonly string[] =>
+  files.flatMap(({ path, code }) =>
+    code.flatMap((line, at) => {
+      const isAllowed = allowed.some(([file, pattern]) => file.test(path) && pattern.test(line));
+      return number.test(withoutTexts(line)) && !isAllowed ? [`${path}:${at + 1}: ${line.trim()}`] : [];
+    }),
+  );
+
+const files = sourceFiles("src/tuner").filter(({ path }) => path.includes("/space/"));
+
+test("no number of a machine stands beside its model", () => {
+  expect(numbersIn(files)).toEqual([]);
+});
+
+test("everything that is allowed is there", () => {
+  const used = ([file, pattern]: (typeof allowed)[number]): boolean =>
+    files.some(({ path, code }) => file.test(path) && code.some((line) => pattern.test(line) && number.test(line)));
+  expect(allowed.filter((it) => !used(it)).map(([file, line]) => `${file} ${line}`)).toEqual([]);
+});
+
+test("no table of numbers is keyed by a code generator's name", () => {
+  const tables = files.flatMap(({ path, code }) =>
+    code.filter((line) => /Record<[^>]*(codegen|backend)/i.test(line)).map((line) => `${path}: ${line.trim()}`),
+  );
+  expect(tables).toEqual([]);
+});
+
+test("this test finds what it forbids", () => {
+  const lines = [
+    "// 64 in a comment",
+    "const lineBytes = 64;",
+    'const name = "x 64";',
+    "const half = bytes * 0.5;",
+    "a[1] + 2;",
+  ];
+  const planted = sourceFile("src/tuner/space/x.ts", lines.join("\n"));
+  expect(numbersIn([planted])).toEqual([
+    "src/tuner/space/x.ts:2: const lineBytes = 64;",
+    "src/tuner/space/x.ts:4: const half = bytes * 0.5;",
+  ]);
+});
