@@ -31,7 +31,8 @@ test.each(everyInstruction)("$kind: only last fields may be left out, and what t
 });
 
 test("marks, and the one order", () => {
-  const ofRole = (role: string) => everyInstruction.map(({ kind }) => kind).filter((it) => primitiveOf(it).role === role);
+  const ofRole = (role: string) =>
+    everyInstruction.map(({ kind }) => kind).filter((it) => primitiveOf(it).role === role);
   expect(ofRole("mark")).toEqual(["unroll", "vectorize", "bind", "annotate", "prefetch", "parallel"]);
   expect(ofRole("order")).toEqual(["reorder"]);
 });
